@@ -68,7 +68,7 @@ TOGETHER = "if (unlikely(gw_checking) && (rc = check_together(@comm@, @waits@)) 
 
 CALL = """
 @watched@
-rc = @call@;
+@run@
 @always@
 """
 
@@ -77,9 +77,24 @@ CALL_WITH_ARRAYS = """
 {
     @arrays@
     @watched@
-    rc = @call@;
+    @run@
     @always@
     @last@
+}
+"""
+
+RUN = """
+rc = @call@;
+"""
+
+RUN_CHECKED = """
+if (unlikely(gw_checking)) {
+    struct check_args *k = check_args_new(&check_of_@kind@, @form@);
+    @given@
+    rc = check_before(k);
+    if (rc == GW_OK) rc = check_after(k, @call@);
+} else {
+    rc = @call@;
 }
 """
 
@@ -174,21 +189,37 @@ def why(a):
                 state="GW_OK" if a.any else "std_why_state()", tests=tests)
 
 
+def given(a):
+    """What a check may look at, by the names of the parameters: src/check/check.h has them."""
+    for p in a.e.params:
+        name = p.name
+        if p.kind in ("STATUS", "INFO", "OFFSET"):
+            continue
+        if p.kind in arguments.HANDLES and not p.is_array:
+            name = ("&" if p.kind in ("REQUEST", "MESSAGE") else "") + name + "_o"
+        elif p.dir == "in":
+            name = a.args[name]
+        elif p.is_array and p.kind in arguments.HANDLES:
+            name += "_o"
+        yield "k->%s = %s;" % (p.name, name)
+
+
 def call(a):
     """The call of the target, with what its arrays of objects and its results need."""
-    target = call_text(a)
-    if a.f.is_checked:
-        target = "unlikely(gw_checking) ? (check_inside(), check_left(check_%s)) : %s" % (target, target)
-    return fill(CALL_WITH_ARRAYS if a.arrays else CALL, call=target, arrays=a.arrays, watched=a.watched, always=a.always, last=a.last)
+    kind = a.f.flags.get("check")
+    run = fill(RUN_CHECKED, kind=kind[0], form=a.f.form, given=list(given(a)), call=call_text(a)) if kind else \
+        fill(RUN, call=call_text(a))
+    return fill(CALL_WITH_ARRAYS if a.arrays else CALL, run=run, arrays=a.arrays, watched=a.watched, always=a.always, last=a.last)
 
 
 def full_entry(a, quick, head):
     e, f = a.e, a.f
     owner = a.comm.name + "_o" if a.comm else "comm_o"
+    together = f.flags.get("together")
     return fill(ENTRY, head=head, fn=e.fn_id, before=a.before, call=call(a), success=a.success + a.made,
-                checked=fill(CHECKED, fn=e.fn_id) if f.is_checked or f.together is not None else [],
+                checked=fill(CHECKED, fn=e.fn_id) if "check" in f.flags or together else [],
                 tests=fill(TESTS, quick=" ||\n                 ".join(quick), short=e.name[4:], args=names(e)) if quick else [],
-                together=fill(TOGETHER, comm=owner, waits=str(f.together).lower()) if f.together is not None else [],
+                together=fill(TOGETHER, comm=owner, waits="true" if together == ["waits"] else "false") if together else [],
                 failed=["failed:"] if quick else [], owner=error_owner(a), letters=",".join(a.letters),
                 values="".join(", " + p.name for p in e.params if p.c != "..."))
 

@@ -11,10 +11,10 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 API = os.path.join(ROOT, "api")
-# Flags of api/*.tbl, which api/p2p.tbl explains; those with a value name a parameter, but for null=.
+# Flags of api/*.tbl, which api/p2p.tbl explains; those with a value name a parameter, but for the first three.
 FLAGS = {"any", "value", "inline", "hot", "null_failed", "lent", "data", "uncommitted", "parts", "alias"}
-VALUED = {"null", "raises", "leader", "room", "everywhere", "in_place", "blocks"}
-OF_COLLECTIVES = {"in_place", "blocks", "parts", "alias"}
+VALUED = {"null", "check", "together", "raises", "leader", "room", "everywhere", "in_place", "blocks"}
+OF_COLLECTIVES = {"check", "in_place", "blocks", "parts", "alias"}
 NULLS = {"comm": "COMMUNICATOR", "file": "FILE", "info": "INFO", "request": "REQUEST", "type": "DATATYPE", "win": "WINDOW"}
 
 # Chapters of MPI 4.1/5.0 -> the generated file that holds their entry points.
@@ -77,8 +77,6 @@ class Function:
         self.deprecated = row.get("deprecated")
         self.has_large = bool(row.get("has_c"))
         self.in_header = "c" in row["langs"] and row["name"] not in ("MPI_Status_f082f", "MPI_Status_f2f08")
-        self.is_checked = False                     # GODWIT_CHECK: its target has a twin,
-        self.together = None                        # or the members agree first: and wait? (true, false)
         self.target = self.text = None              # from the overlay; target None: not implemented
         self.flags = {}                             # flag -> its values, [] of those that have none
         self.entries = [Entry(self, False)] + ([Entry(self, True)] if self.has_large else []) if self.in_header else []
@@ -90,6 +88,12 @@ class Function:
     def allows_null(self, kind):
         """The null handle of this kind may be given."""
         return kind in [NULLS[v] for v in self.flags.get("null", [])]
+
+    @property
+    def form(self):
+        """What becomes of its operation: CHECK_BLOCKS (no request is made), CHECK_STARTS or CHECK_PREPARES one."""
+        makes = any(p["kind"] == "REQUEST" and p["dir"] == "out" for p in self.row["params"])
+        return "CHECK_BLOCKS" if not makes else "CHECK_PREPARES" if self.name.endswith("_init") else "CHECK_STARTS"
 
     @property
     def file(self):
@@ -127,7 +131,6 @@ class Model:
         for path in sorted(glob.glob(os.path.join(API, "*.tbl"))):
             self.load_overlay(path)
         self.share_flags()
-        self.load_checked()
 
     def load_overlay(self, path):
         """Rows `name | target | flags | text`; the target is a C function, or a call with its arguments spelt out."""
@@ -157,23 +160,6 @@ class Model:
             for p in [p for e in f.entries for p in e.params if p.name in f.flags.get("everywhere", [])]:
                 p.root_only = False
 
-    def load_checked(self):
-        checked, together = set(), {}
-        with open(os.path.join(API, "check.lst"), encoding="utf-8") as f:
-            for line in f:
-                words = line.split("#")[0].split()
-                if words and words[0] in ("together", "go"):
-                    together.update((w, words[0] == "together") for w in words[1:])
-                elif words:
-                    checked |= {words[0] + w for w in words[1:]} if words[1:] else set(words)
-        targets = {f.target.split("(")[0] for f in self.functions if f.implemented}
-        unknown = (checked - targets) | {n for n in together if n not in self.by_name or not self.by_name[n].implemented}
-        if unknown:
-            sys.exit("check.lst: no entry point has the name or the target %s" % ", ".join(sorted(unknown)))
-        for f in self.functions:
-            f.is_checked = f.implemented and f.target.split("(")[0] in checked
-            f.together = together.get(f.name)
-
     def entries(self, implemented=None):
         for f in self.functions:
             if implemented is None or f.implemented == implemented:
@@ -192,8 +178,9 @@ def read_flags(text, function, where):
         flag, equals, value = word.partition("=")
         if flag not in (VALUED if equals else FLAGS):
             sys.exit("%s: unknown flag %s" % (where, word))
-        if equals and value.split("*")[0] not in (NULLS if flag == "null" else names):
-            sys.exit("%s: %s names no %s" % (where, word, "kind of handle" if flag == "null" else "parameter of " + function.name))
+        known = {"null": NULLS, "together": ("waits", "goes_on"), "check": [value]}.get(flag, names)  # of check= the compiler knows
+        if equals and value.split("*")[0] not in known:
+            sys.exit("%s: %s does not go with %s" % (where, word, function.name))
         flags.setdefault(flag, []).extend([value] if equals else [])
     return flags
 

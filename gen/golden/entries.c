@@ -38,7 +38,22 @@ GW_EXPORT GW_HOT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Dataty
                  std_bad_root(root, comm_o)) &&
         (rc = why_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)) != GW_OK)
         goto failed;
-    rc = unlikely(gw_checking) ? (check_inside(), check_left(check_coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL))) : coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL);
+    if (unlikely(gw_checking)) {
+        struct check_args *k = check_args_new(&check_of_gather, CHECK_BLOCKS);
+        k->sendbuf = sendbuf;
+        k->sendcount = sendcount;
+        k->sendtype = sendtype_o;
+        k->recvbuf = recvbuf;
+        k->recvcounts = (struct gw_counts){recvcounts, false};
+        k->displs = (struct gw_counts){displs, false};
+        k->recvtype = recvtype_o;
+        k->root = root;
+        k->comm = comm_o;
+        rc = check_before(k);
+        if (rc == GW_OK) rc = check_after(k, coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL));
+    } else {
+        rc = coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL);
+    }
     if (likely(rc >= 0)) {
         return MPI_SUCCESS;
     }
@@ -68,7 +83,14 @@ GW_EXPORT GW_HOT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
                  (!request_o && *request != MPI_REQUEST_NULL)) &&
         (rc = why_Wait(request, status)) != GW_OK)
         goto failed;
-    rc = unlikely(gw_checking) ? (check_inside(), check_left(check_req_wait(&request_o, std_status(status)))) : req_wait(&request_o, std_status(status));
+    if (unlikely(gw_checking)) {
+        struct check_args *k = check_args_new(&check_of_complete, CHECK_BLOCKS);
+        k->request = &request_o;
+        rc = check_before(k);
+        if (rc == GW_OK) rc = check_after(k, req_wait(&request_o, std_status(status)));
+    } else {
+        rc = req_wait(&request_o, std_status(status));
+    }
     if (!request_o) *request = MPI_REQUEST_NULL;
     if (likely(rc >= 0)) {
         return MPI_SUCCESS;
@@ -105,7 +127,17 @@ GW_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
     {
         struct gw_req *array_of_requests_s[STD_ARRAY_STACK], **array_of_requests_o = std_array(array_of_requests_s, incount, sizeof *array_of_requests_o);
         std_requests_in(array_of_requests, incount, array_of_requests_o);
-        rc = unlikely(gw_checking) ? (check_inside(), check_left(check_req_waitsome(incount, array_of_requests_o, outcount, array_of_indices, std_status(array_of_statuses)))) : req_waitsome(incount, array_of_requests_o, outcount, array_of_indices, std_status(array_of_statuses));
+        if (unlikely(gw_checking)) {
+            struct check_args *k = check_args_new(&check_of_complete, CHECK_BLOCKS);
+            k->incount = incount;
+            k->array_of_requests = array_of_requests_o;
+            k->outcount = outcount;
+            k->array_of_indices = array_of_indices;
+            rc = check_before(k);
+            if (rc == GW_OK) rc = check_after(k, req_waitsome(incount, array_of_requests_o, outcount, array_of_indices, std_status(array_of_statuses)));
+        } else {
+            rc = req_waitsome(incount, array_of_requests_o, outcount, array_of_indices, std_status(array_of_statuses));
+        }
         std_requests_out(array_of_requests_o, incount, array_of_requests);
         std_array_free(array_of_requests_o, array_of_requests_s);
     }

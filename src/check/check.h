@@ -1,8 +1,9 @@
 /* check.h -- finds misuse of MPI at run time (GODWIT_CHECK): what a user reads about it stands in doc/checking.md.
  *
- * A decorator: while gw_checking is on, the entry points call check_TARGET instead of TARGET (api/check.lst lists them), and tell of
- * every handle that comes or goes; the functions here look at the arguments, call the target, and look again.  The rooms below know
- * nothing of it, but for proto/, which lets the type signature of a message travel before it.
+ * While gw_checking is on, an entry point fills a struct check_args with what the call was given, and the kind of check that the tables
+ * of api/ name for it looks at that before and after the call of the target.  So one check serves all calls of a kind, and none repeats a
+ * target.  The entry points also tell of every handle that comes or goes.  The rooms below know nothing of it, but for proto/, which
+ * lets the type signature of a message travel before it.
  * Nothing here runs, and nothing is allocated, while checking is off.
  *
  * Findings are one paragraph each on stderr, at most CHECK_FINDINGS of a rank.
@@ -37,9 +38,6 @@ void check_rest(void); /* the last instance ends; alone */
 /* ---- for the entry points, while gw_checking ----
  * The call number `fn` (GW_FN_*) begins in this thread; `from`: where it returns to. */
 void check_enter(int fn, const void *from);
-/* Around each twin. */
-void check_inside(void);
-int check_left(int rc); /* rc */
 /* The request that this call makes was given this array (n of `each` bytes), which must stay as it is until the operation is complete.
  * name: for ever. */
 void check_array(const char *name, const void *at, int64_t n, size_t each);
@@ -47,104 +45,52 @@ void check_array(const char *name, const void *at, int64_t n, size_t each);
 void check_made(int fn, const void *from, uint32_t id);
 void check_gone(uint32_t id);
 
-/* Twins: as their targets. */
-#define CHECK_TWIN(target) extern __typeof__(target) check_##target
-CHECK_TWIN(p2p_send);
-CHECK_TWIN(p2p_ssend);
-CHECK_TWIN(p2p_bsend);
-CHECK_TWIN(p2p_rsend);
-CHECK_TWIN(p2p_recv);
-CHECK_TWIN(p2p_mrecv);
-CHECK_TWIN(p2p_sendrecv);
-CHECK_TWIN(p2p_sendrecv_replace);
-CHECK_TWIN(p2p_isend);
-CHECK_TWIN(p2p_issend);
-CHECK_TWIN(p2p_ibsend);
-CHECK_TWIN(p2p_irsend);
-CHECK_TWIN(p2p_irecv);
-CHECK_TWIN(p2p_imrecv);
-CHECK_TWIN(p2p_isendrecv);
-CHECK_TWIN(p2p_isendrecv_replace);
-CHECK_TWIN(p2p_send_init);
-CHECK_TWIN(p2p_ssend_init);
-CHECK_TWIN(p2p_bsend_init);
-CHECK_TWIN(p2p_rsend_init);
-CHECK_TWIN(p2p_recv_init);
-CHECK_TWIN(p2p_start);
-CHECK_TWIN(p2p_startall);
-CHECK_TWIN(p2p_request_free);
-CHECK_TWIN(p2p_cancel);
-CHECK_TWIN(p2p_psend_init);
-CHECK_TWIN(p2p_precv_init);
-CHECK_TWIN(p2p_pready);
-CHECK_TWIN(p2p_pready_range);
-CHECK_TWIN(p2p_pready_list);
-CHECK_TWIN(p2p_parrived);
-CHECK_TWIN(req_wait);
-CHECK_TWIN(req_test);
-CHECK_TWIN(req_waitall);
-CHECK_TWIN(req_testall);
-CHECK_TWIN(req_waitany);
-CHECK_TWIN(req_testany);
-CHECK_TWIN(req_waitsome);
-CHECK_TWIN(req_testsome);
-CHECK_TWIN(req_get_status);
-CHECK_TWIN(req_get_status_any);
-CHECK_TWIN(req_get_status_all);
-CHECK_TWIN(req_get_status_some);
-CHECK_TWIN(world_comm_free);
-CHECK_TWIN(coll_barrier);
-CHECK_TWIN(coll_bcast);
-CHECK_TWIN(coll_gather);
-CHECK_TWIN(coll_gatherv);
-CHECK_TWIN(coll_scatter);
-CHECK_TWIN(coll_scatterv);
-CHECK_TWIN(coll_allgather);
-CHECK_TWIN(coll_allgatherv);
-CHECK_TWIN(coll_alltoall);
-CHECK_TWIN(coll_alltoallv);
-CHECK_TWIN(coll_alltoallw);
-CHECK_TWIN(coll_reduce);
-CHECK_TWIN(coll_allreduce);
-CHECK_TWIN(coll_reduce_scatter);
-CHECK_TWIN(coll_reduce_scatter_block);
-CHECK_TWIN(coll_scan);
-CHECK_TWIN(coll_exscan);
-CHECK_TWIN(coll_neighbor_allgather);
-CHECK_TWIN(coll_neighbor_allgatherv);
-CHECK_TWIN(coll_neighbor_alltoall);
-CHECK_TWIN(coll_neighbor_alltoallv);
-CHECK_TWIN(coll_neighbor_alltoallw);
-CHECK_TWIN(rma_put);
-CHECK_TWIN(rma_get);
-CHECK_TWIN(rma_accumulate);
-CHECK_TWIN(rma_get_accumulate);
-CHECK_TWIN(rma_fetch_and_op);
-CHECK_TWIN(rma_compare_and_swap);
-CHECK_TWIN(rma_rput);
-CHECK_TWIN(rma_rget);
-CHECK_TWIN(rma_raccumulate);
-CHECK_TWIN(rma_rget_accumulate);
-CHECK_TWIN(rma_win_fence);
-CHECK_TWIN(rma_win_start);
-CHECK_TWIN(rma_win_complete);
-CHECK_TWIN(rma_win_post);
-CHECK_TWIN(rma_win_wait);
-CHECK_TWIN(rma_win_test);
-CHECK_TWIN(rma_win_lock);
-CHECK_TWIN(rma_win_lock_all);
-CHECK_TWIN(rma_win_unlock);
-CHECK_TWIN(rma_win_unlock_all);
-CHECK_TWIN(rma_win_flush);
-CHECK_TWIN(rma_win_flush_all);
-CHECK_TWIN(rma_win_flush_local);
-CHECK_TWIN(rma_win_flush_local_all);
-CHECK_TWIN(rma_win_free);
-CHECK_TWIN(io_access);
-CHECK_TWIN(io_begin);
-CHECK_TWIN(io_end);
+/* ---- one call ----
+ * NEW --check_before()--> LOOKED --the target--> --check_after()--> gone; check_before() that does not answer GW_OK ends it, too. */
+enum check_form { CHECK_BLOCKS, CHECK_STARTS, CHECK_PREPARES }; /* it makes no request; one that is active; a persistent one */
+/* By MPI's names for them.  What the call has not is 0, the counts of buffers -1. */
+struct check_args {
+    const void *buf, *buffer, *sendbuf, *recvbuf, *origin_addr, *compare_addr, *result_addr;
+    int64_t count, sendcount, recvcount, origin_count, target_count, result_count, target_disp;
+    struct gw_type *datatype, *sendtype, *recvtype, *origin_datatype, *target_datatype, *result_datatype;
+    struct gw_type **sendtypes, **recvtypes;
+    struct gw_counts sendcounts, recvcounts, displs, sdispls, rdispls;
+    int dest, source, tag, sendtag, recvtag, root, target_rank, rank, assert, lock_type;
+    int partitions, partition, partition_low, partition_high, length, incount;
+    const int *array_of_partitions;
+    int *flag, *index, *outcount, *array_of_indices; /* read after the call */
+    struct gw_comm *comm;
+    struct gw_group *group;
+    struct gw_op *op;
+    struct rma_win *win;
+    struct gw_file *fh;
+    struct gw_msg **message;
+    struct gw_req **request, **array_of_requests; /* request: where the one that is made comes to stand, or that which is given */
+};
+struct check_kind;
+struct check_args *check_args_new(const struct check_kind *kind, enum check_form form) GW_COLD; /* after check_enter() */
+/* GW_OK: the call goes on.  Else this is its answer (CHECK_MADE: all is done), and k is gone. */
+enum { CHECK_MADE = 1 };
+int check_before(struct check_args *k) GW_COLD;
+int check_after(struct check_args *k, int rc) GW_COLD; /* the target answered rc; the answer of the call.  k is gone */
 
-/* Of a call that all members of c make and that has no twin, before its target: GW_OK, or (only if it waits) they do not agree. */
+/* The kinds, as api/ has them after check=. */
+extern const struct check_kind check_of_send, check_of_ready_send, check_of_recv, check_of_mrecv, check_of_sendrecv,
+    check_of_replace, check_of_start, check_of_startall, check_of_request_free, check_of_cancel;
+extern const struct check_kind check_of_psend, check_of_precv, check_of_ready_partition, check_of_ready_range, check_of_ready_list,
+    check_of_arrived;
+extern const struct check_kind check_of_complete, check_of_seen, check_of_seen_any, check_of_seen_all, check_of_seen_some;
+extern const struct check_kind check_of_comm_free, check_of_barrier, check_of_bcast, check_of_gather, check_of_scatter,
+    check_of_allgather, check_of_alltoall, check_of_alltoall_vectors, check_of_reduce, check_of_reduce_all, check_of_exscan,
+    check_of_reduce_scatter, check_of_neighbors_all, check_of_neighbors_each;
+extern const struct check_kind check_of_put, check_of_get, check_of_accumulate, check_of_fetch, check_of_swap;
+extern const struct check_kind check_of_win_fence, check_of_win_start, check_of_win_complete, check_of_win_post, check_of_win_wait,
+    check_of_win_lock, check_of_win_lock_all, check_of_win_completes, check_of_win_completes_all, check_of_win_completes_local,
+    check_of_win_completes_all_local, check_of_win_free;
+extern const struct check_kind check_of_file_read, check_of_file_write, check_of_file_read_begin, check_of_file_write_begin,
+    check_of_file_end;
+
+/* Of a call that all members of c make and that has no kind, before its target: GW_OK, or (only if it waits) they do not agree. */
 int check_together(struct gw_comm *c, bool waits);
 
 #endif

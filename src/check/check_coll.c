@@ -1,4 +1,4 @@
-/* check_coll.c -- twins of the collectives: the record of the call, and what its buffers are.
+/* check_coll.c -- the collectives: the record of the call, and what its buffers are.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -26,22 +26,20 @@ static struct check_sig sig_of(int64_t count, struct gw_type *t)
 }
 static const struct check_sig no_sig = {.bytes = -1};
 
-static struct check_call *call_new(struct gw_comm *c, const struct coll_as *as, int shape, int root, const struct gw_op *op,
-                                   int n_s, int n_r)
+static struct check_call *call_new(struct gw_comm *c, bool waits, int shape, int n_s, int n_r)
 {
     if (c->remote && !check_court_has_both(c))
         shape = SHAPE_NONE; /* what one group sends the other receives, and they do not meet */
     if (shape == SHAPE_NONE) n_s = n_r = 0;
     struct check_call *k = gw_xcalloc(1, sizeof *k + (size_t)(n_s + n_r) * sizeof(struct check_sig));
     *k = (struct check_call){.fn = plain_call(check_now.fn),
-                             .waits = as == NULL,
-                             .root = root,
+                             .waits = waits,
+                             .root = GW_UNDEFINED,
                              .shape = shape,
                              .n_s = n_s,
                              .n_r = n_r,
                              .s_count = -1,
                              .r_count = -1};
-    if (op) k->op = op->obj.predefined ? (int32_t)op->obj.id : CHECK_OP_USER + op->commutes;
     k->place = check_site_pack(check_now, k->module);
     for (int i = 0; i < n_s; i++) call_s(k)[i] = no_sig;
     for (int i = 0; i < n_r; i++) call_r(k)[i] = no_sig;
@@ -55,12 +53,18 @@ static int finish(struct gw_comm *c, struct check_call *k)
     return rc;
 }
 
+/* As called, for the text. */
+static void tell_s(struct check_call *k, int64_t count, struct gw_type *t)
+{
+    if (k->n_s != 1) return;
+    k->s_count = count;
+    strncpy(k->s_type, type_name(t), sizeof k->s_type - 1);
+}
 static void set_s(struct check_call *k, int64_t count, struct gw_type *t)
 {
     if (k->n_s != 1) return;
     call_s(k)[0] = sig_of(count, t);
-    k->s_count = count;
-    strncpy(k->s_type, type_name(t), sizeof k->s_type - 1);
+    tell_s(k, count, t);
 }
 static void set_r(struct check_call *k, int64_t count, struct gw_type *t)
 {
@@ -75,42 +79,25 @@ static void set_all(struct check_sig *v, int n, struct gw_counts counts, struct 
     for (int i = 0; i < n; i++) v[i] = sig_of(gw_counts_at(counts, i), types ? types[i] : t);
 }
 
-int check_together(struct gw_comm *c, bool waits)
-{
-    struct check_call *k = call_new(c, NULL, SHAPE_NONE, GW_UNDEFINED, NULL, 0, 0);
-    k->waits = waits;
-    return finish(c, k);
-}
+int check_together(struct gw_comm *c, bool waits) { return finish(c, call_new(c, waits, SHAPE_NONE, 0, 0)); }
 
 /* Told when it is done: attributes' callbacks may call collectives on it before. */
-int check_world_comm_free(struct gw_comm **c)
+static int comm_free_before(struct check_run *r)
 {
-    struct gw_comm *held = comm_hold(*c);
-    struct check_site site = check_now;
-    int rc = world_comm_free(c);
-    check_now = site;
-    if (rc == GW_OK) check_together(held, false);
-    comm_release(held);
+    r->held = comm_hold(r->a.comm);
+    r->site = check_now;
+    return GW_OK;
+}
+static int comm_free_after(struct check_run *r, int rc)
+{
+    check_now = r->site;
+    if (rc == GW_OK) check_together(r->held, false);
+    comm_release(r->held);
     return rc;
 }
+const struct check_kind check_of_comm_free = {comm_free_before, comm_free_after};
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------------------------- */
-struct uses {
-    struct check_span v[CHECK_SPANS];
-    int n;
-};
-
-static struct uses use_begin(struct check_span s, struct check_span r, const struct coll_as *as)
-{
-    struct uses u = {.n = 0};
-    if (s.lo != s.hi) u.v[u.n++] = s;
-    if (r.lo != r.hi) u.v[u.n++] = r;
-    if (as && as->when == COLL_INIT) return u; /* they are in use when it is started */
-    check_use_look(u.v, u.n);
-    for (int k = 0; as && k < u.n; k++) check_span_sum(&u.v[k]);
-    return u;
-}
-
 static const struct check_span no_span;
 static struct check_span reads(const void *buf, int64_t count, struct gw_type *t) { return check_span(buf, count, t, false); }
 static struct check_span writes(const void *buf, int64_t count, struct gw_type *t) { return check_span(buf, count, t, true); }
@@ -134,217 +121,210 @@ static struct check_span blocks(const void *buf, int n, struct gw_counts counts,
     return s.owns_type ? s : no_span;
 }
 
-static int use_end(int rc, struct uses *u, struct gw_comm *c, const struct coll_as *as)
+/* The record of a call with data: its buffers follow. */
+static struct check_call *record(struct check_run *r, int shape, int n_s, int n_r)
 {
-    if (rc == GW_OK && as) {
-        check_use_track(as->req_out, u->v, u->n, (struct check_about){c, GW_UNDEFINED, GW_UNDEFINED, 0});
-        return rc;
-    }
-    for (int k = 0; k < u->n; k++) check_span_drop(&u->v[k]);
+    struct check_call *k = r->record = call_new(r->a.comm, r->form == CHECK_BLOCKS, shape, n_s, n_r);
+    const struct gw_op *op = r->a.op;
+    if (op) k->op = op->obj.predefined ? (int32_t)op->obj.id : CHECK_OP_USER + op->commutes;
+    return k;
+}
+/* Of one with a root. */
+static struct check_call *rooted_record(struct check_run *r, int shape, int n_s, int n_r)
+{
+    struct check_call *k = record(r, shape, n_s, n_r);
+    k->root = r->a.root;
+    return k;
+}
+
+static void use(struct check_run *r, struct check_span s)
+{
+    if (s.lo != s.hi) check_run_use(r, s);
+}
+
+/* The members agree (or the call says that they do not); then it runs, with its buffers in view.  Those of a persistent one are in use
+ * when it is started. */
+static int meet(struct check_run *r)
+{
+    int rc = finish(r->a.comm, r->record);
+    if (rc != GW_OK) check_run_drop(r);
+    if (rc != GW_OK || r->form == CHECK_PREPARES) return rc;
+    check_use_look(r->spans, r->n_spans);
+    for (int k = 0; r->form == CHECK_STARTS && k < r->n_spans; k++) check_span_sum(&r->spans[k]);
     return rc;
 }
 
-/* The members agree (or the call says that they do not); then `call` runs, with its buffers in view. */
-#define RUN(record, s, r, call)                                                                                                    \
-    do {                                                                                                                           \
-        int rc = finish(c, record);                                                                                                \
-        if (rc != GW_OK) return rc;                                                                                                \
-        struct uses u = use_begin(s, r, as);                                                                                       \
-        return use_end(call, &u, c, as);                                                                                           \
-    } while (0)
+static int ran(struct check_run *r, int rc)
+{
+    if (rc == GW_OK && r->form != CHECK_BLOCKS)
+        check_use_track(r->a.request, r->spans, r->n_spans, (struct check_about){r->a.comm, GW_UNDEFINED, GW_UNDEFINED, 0});
+    else
+        check_run_drop(r);
+    return rc;
+}
 
 static bool at_root(int root, const struct gw_comm *c) { return c->remote ? root == GW_ROOT : root == c->rank; }
 /* Does this rank send, or receive, to and from the root? */
 static bool at_leaf(int root, const struct gw_comm *c) { return !c->remote || root >= 0; }
 
-/* ---- the collectives --------------------------------------------------------------------------------------------------------------- */
-int check_coll_barrier(struct gw_comm *c, struct coll_as *as)
+/* ---- the collectives: a vector's counts are an array -------------------------------------------------------------------------------- */
+static int barrier_before(struct check_run *r)
 {
-    struct check_call *k = call_new(c, as, SHAPE_NONE, GW_UNDEFINED, NULL, 0, 0);
-    RUN(k, no_span, no_span, coll_barrier(c, as));
+    record(r, SHAPE_NONE, 0, 0);
+    return meet(r);
 }
+const struct check_kind check_of_barrier = {barrier_before, ran};
 
-int check_coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as)
+static int bcast_before(struct check_run *r)
 {
-    struct check_call *k = call_new(c, as, SHAPE_SAME, root, NULL, 1, 0);
-    bool takes_part = !c->remote || root != GW_PROC_NULL;
-    if (takes_part) set_s(k, count, t);
-    RUN(k, takes_part ? check_span(buf, count, t, !at_root(root, c)) : no_span, no_span, coll_bcast(buf, count, t, root, c, as));
+    const struct check_args *a = &r->a;
+    struct check_call *k = rooted_record(r, SHAPE_SAME, 1, 0);
+    bool takes_part = !a->comm->remote || a->root != GW_PROC_NULL;
+    if (takes_part) set_s(k, a->count, a->datatype);
+    if (takes_part) use(r, check_span(a->buffer, a->count, a->datatype, !at_root(a->root, a->comm)));
+    return meet(r);
 }
+const struct check_kind check_of_bcast = {bcast_before, ran};
 
-int check_coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                      int root, struct gw_comm *c, struct coll_as *as)
+static int gather_before(struct check_run *r)
 {
-    bool sends = at_leaf(root, c) && sbuf != GW_IN_PLACE, receives = at_root(root, c);
-    struct check_call *k = call_new(c, as, SHAPE_TO_ROOT, root, NULL, 1, receives);
-    if (sends) set_s(k, scount, st);
-    if (receives) set_r(k, rcount, rt);
-    RUN(k, sends ? reads(sbuf, scount, st) : no_span, receives ? writes(rbuf, rcount * c->targets, rt) : no_span,
-        coll_gather(sbuf, scount, st, rbuf, rcount, rt, root, c, as));
+    const struct check_args *a = &r->a;
+    const struct gw_comm *c = a->comm;
+    bool sends = at_leaf(a->root, c) && a->sendbuf != GW_IN_PLACE, receives = at_root(a->root, c), is_vector = a->recvcount < 0;
+    struct check_call *k = rooted_record(r, SHAPE_TO_ROOT, 1, !receives ? 0 : is_vector ? c->targets : 1);
+    if (sends) set_s(k, a->sendcount, a->sendtype);
+    if (sends) use(r, reads(a->sendbuf, a->sendcount, a->sendtype));
+    if (receives && is_vector) {
+        set_all(call_r(k), k->n_r, a->recvcounts, a->recvtype, NULL);
+        check_use_blocks(a->recvbuf, c->targets, a->recvcounts, a->displs, a->recvtype, NULL);
+        use(r, blocks(a->recvbuf, c->targets, a->recvcounts, a->displs, a->recvtype, NULL, true));
+    } else if (receives) {
+        set_r(k, a->recvcount, a->recvtype);
+        use(r, writes(a->recvbuf, a->recvcount * c->targets, a->recvtype));
+    }
+    return meet(r);
 }
+const struct check_kind check_of_gather = {gather_before, ran};
 
-int check_coll_gatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
-                       struct gw_counts displs, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
+static int scatter_before(struct check_run *r)
 {
-    bool sends = at_leaf(root, c) && sbuf != GW_IN_PLACE;
-    struct check_call *k = call_new(c, as, SHAPE_TO_ROOT, root, NULL, 1, at_root(root, c) ? c->targets : 0);
-    if (sends) set_s(k, scount, st);
-    set_all(call_r(k), k->n_r, rcounts, rt, NULL);
-    if (at_root(root, c)) check_use_blocks(rbuf, c->targets, rcounts, displs, rt, NULL);
-    RUN(k, sends ? reads(sbuf, scount, st) : no_span,
-        at_root(root, c) ? blocks(rbuf, c->targets, rcounts, displs, rt, NULL, true) : no_span,
-        coll_gatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, root, c, as));
+    const struct check_args *a = &r->a;
+    const struct gw_comm *c = a->comm;
+    bool sends = at_root(a->root, c), receives = at_leaf(a->root, c) && a->recvbuf != GW_IN_PLACE, is_vector = a->sendcount < 0;
+    struct check_call *k = rooted_record(r, SHAPE_FROM_ROOT, !sends ? 0 : is_vector ? c->targets : 1, 1);
+    if (sends && is_vector) {
+        set_all(call_s(k), k->n_s, a->sendcounts, a->sendtype, NULL);
+        use(r, blocks(a->sendbuf, c->targets, a->sendcounts, a->displs, a->sendtype, NULL, false));
+    } else if (sends) {
+        set_s(k, a->sendcount, a->sendtype);
+        use(r, reads(a->sendbuf, a->sendcount * c->targets, a->sendtype));
+    }
+    if (receives) set_r(k, a->recvcount, a->recvtype);
+    if (receives) use(r, writes(a->recvbuf, a->recvcount, a->recvtype));
+    return meet(r);
 }
+const struct check_kind check_of_scatter = {scatter_before, ran};
 
-int check_coll_scatter(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                       int root, struct gw_comm *c, struct coll_as *as)
+static int allgather_before(struct check_run *r)
 {
-    bool sends = at_root(root, c), receives = at_leaf(root, c) && rbuf != GW_IN_PLACE;
-    struct check_call *k = call_new(c, as, SHAPE_FROM_ROOT, root, NULL, sends, 1);
-    if (sends) set_s(k, scount, st);
-    if (receives) set_r(k, rcount, rt);
-    RUN(k, sends ? reads(sbuf, scount * c->targets, st) : no_span, receives ? writes(rbuf, rcount, rt) : no_span,
-        coll_scatter(sbuf, scount, st, rbuf, rcount, rt, root, c, as));
+    const struct check_args *a = &r->a;
+    const struct gw_comm *c = a->comm;
+    bool in_place = a->sendbuf == GW_IN_PLACE, is_vector = a->recvcount < 0;
+    struct check_call *k = record(r, SHAPE_TO_ALL, 1, is_vector ? c->targets : 1);
+    int64_t own = !in_place ? a->sendcount : is_vector ? gw_counts_at(a->recvcounts, c->rank) : a->recvcount;
+    set_s(k, own, in_place ? a->recvtype : a->sendtype);
+    if (!in_place) use(r, reads(a->sendbuf, a->sendcount, a->sendtype));
+    if (is_vector) {
+        set_all(call_r(k), k->n_r, a->recvcounts, a->recvtype, NULL);
+        check_use_blocks(a->recvbuf, c->targets, a->recvcounts, a->displs, a->recvtype, NULL);
+        use(r, blocks(a->recvbuf, c->targets, a->recvcounts, a->displs, a->recvtype, NULL, true));
+    } else {
+        set_r(k, a->recvcount, a->recvtype);
+        use(r, writes(a->recvbuf, a->recvcount * c->targets, a->recvtype));
+    }
+    return meet(r);
 }
+const struct check_kind check_of_allgather = {allgather_before, ran};
 
-int check_coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts displs, struct gw_type *st, void *rbuf,
-                        int64_t rcount, struct gw_type *rt, int root, struct gw_comm *c, struct coll_as *as)
+static int alltoall_before(struct check_run *r)
 {
-    bool receives = at_leaf(root, c) && rbuf != GW_IN_PLACE;
-    struct check_call *k = call_new(c, as, SHAPE_FROM_ROOT, root, NULL, at_root(root, c) ? c->targets : 0, 1);
-    set_all(call_s(k), k->n_s, scounts, st, NULL);
-    if (receives) set_r(k, rcount, rt);
-    RUN(k, at_root(root, c) ? blocks(sbuf, c->targets, scounts, displs, st, NULL, false) : no_span,
-        receives ? writes(rbuf, rcount, rt) : no_span, coll_scatterv(sbuf, scounts, displs, st, rbuf, rcount, rt, root, c, as));
+    const struct check_args *a = &r->a;
+    const struct gw_comm *c = a->comm;
+    bool in_place = a->sendbuf == GW_IN_PLACE;
+    struct check_call *k = record(r, SHAPE_PAIRS, 1, 1);
+    set_s(k, in_place ? a->recvcount : a->sendcount, in_place ? a->recvtype : a->sendtype);
+    set_r(k, a->recvcount, a->recvtype);
+    if (!in_place) use(r, reads(a->sendbuf, a->sendcount * c->targets, a->sendtype));
+    use(r, writes(a->recvbuf, a->recvcount * c->targets, a->recvtype));
+    return meet(r);
 }
-
-int check_coll_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                         struct gw_comm *c, struct coll_as *as)
-{
-    bool in_place = sbuf == GW_IN_PLACE;
-    struct check_call *k = call_new(c, as, SHAPE_TO_ALL, GW_UNDEFINED, NULL, 1, 1);
-    set_s(k, in_place ? rcount : scount, in_place ? rt : st);
-    set_r(k, rcount, rt);
-    RUN(k, in_place ? no_span : reads(sbuf, scount, st), writes(rbuf, rcount * c->targets, rt),
-        coll_allgather(sbuf, scount, st, rbuf, rcount, rt, c, as));
-}
-
-int check_coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
-                          struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
-{
-    bool in_place = sbuf == GW_IN_PLACE;
-    struct check_call *k = call_new(c, as, SHAPE_TO_ALL, GW_UNDEFINED, NULL, 1, c->targets);
-    set_s(k, in_place ? gw_counts_at(rcounts, c->rank) : scount, in_place ? rt : st);
-    set_all(call_r(k), k->n_r, rcounts, rt, NULL);
-    check_use_blocks(rbuf, c->targets, rcounts, displs, rt, NULL);
-    RUN(k, in_place ? no_span : reads(sbuf, scount, st), blocks(rbuf, c->targets, rcounts, displs, rt, NULL, true),
-        coll_allgatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, c, as));
-}
-
-int check_coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
-                        struct gw_comm *c, struct coll_as *as)
-{
-    bool in_place = sbuf == GW_IN_PLACE;
-    struct check_call *k = call_new(c, as, SHAPE_PAIRS, GW_UNDEFINED, NULL, 1, 1);
-    set_s(k, in_place ? rcount : scount, in_place ? rt : st);
-    set_r(k, rcount, rt);
-    RUN(k, in_place ? no_span : reads(sbuf, scount * c->targets, st), writes(rbuf, rcount * c->targets, rt),
-        coll_alltoall(sbuf, scount, st, rbuf, rcount, rt, c, as));
-}
+const struct check_kind check_of_alltoall = {alltoall_before, ran};
 
 /* Of so many members all pairs are a lot to send: only that the call is the same is looked at. */
 enum { PAIRS_MAX = 512 };
-static struct check_call *pairs_call(bool in_place, struct gw_counts scounts, struct gw_type *st, struct gw_type **sts,
-                                     struct gw_counts rcounts, struct gw_type *rt, struct gw_type **rts, struct gw_comm *c,
-                                     const struct coll_as *as)
+
+/* With one datatype for all, or one for each. */
+static int alltoall_vectors_before(struct check_run *r)
 {
-    struct check_call *k = call_new(c, as, gw_max64(c->size, c->targets) > PAIRS_MAX ? SHAPE_NONE : SHAPE_PAIRS, GW_UNDEFINED, NULL,
-                                    c->targets, c->targets);
-    set_all(call_r(k), k->n_r, rcounts, rt, rts);
-    if (in_place)
+    const struct check_args *a = &r->a;
+    const struct gw_comm *c = a->comm;
+    bool is_many = gw_max64(c->size, c->targets) > PAIRS_MAX;
+    struct check_call *k = record(r, is_many ? SHAPE_NONE : SHAPE_PAIRS, c->targets, c->targets);
+    set_all(call_r(k), k->n_r, a->recvcounts, a->recvtype, a->recvtypes);
+    if (a->sendbuf == GW_IN_PLACE)
         memcpy(call_s(k), call_r(k), (size_t)k->n_s * sizeof(struct check_sig));
     else
-        set_all(call_s(k), k->n_s, scounts, st, sts);
-    return k;
+        set_all(call_s(k), k->n_s, a->sendcounts, a->sendtype, a->sendtypes);
+    check_use_blocks(a->recvbuf, c->targets, a->recvcounts, a->rdispls, a->recvtype, a->recvtypes);
+    use(r, blocks(a->sendbuf, c->targets, a->sendcounts, a->sdispls, a->sendtype, a->sendtypes, false));
+    use(r, blocks(a->recvbuf, c->targets, a->recvcounts, a->rdispls, a->recvtype, a->recvtypes, true));
+    return meet(r);
 }
-
-int check_coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
-                         struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt, struct gw_comm *c,
-                         struct coll_as *as)
-{
-    struct check_call *k = pairs_call(sbuf == GW_IN_PLACE, scounts, st, NULL, rcounts, rt, NULL, c, as);
-    check_use_blocks(rbuf, c->targets, rcounts, rdispls, rt, NULL);
-    RUN(k, blocks(sbuf, c->targets, scounts, sdispls, st, NULL, false), blocks(rbuf, c->targets, rcounts, rdispls, rt, NULL, true),
-        coll_alltoallv(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
-}
-
-int check_coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st, void *rbuf,
-                         struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt, struct gw_comm *c,
-                         struct coll_as *as)
-{
-    struct check_call *k = pairs_call(sbuf == GW_IN_PLACE, scounts, NULL, st, rcounts, NULL, rt, c, as);
-    check_use_blocks(rbuf, c->targets, rcounts, rdispls, NULL, rt);
-    RUN(k, blocks(sbuf, c->targets, scounts, sdispls, NULL, st, false), blocks(rbuf, c->targets, rcounts, rdispls, NULL, rt, true),
-        coll_alltoallw(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
-}
+const struct check_kind check_of_alltoall_vectors = {alltoall_vectors_before, ran};
 
 /* ---- reductions ---- */
-int check_coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root, struct gw_comm *c,
-                      struct coll_as *as)
+static int reduce_before(struct check_run *r)
 {
-    struct check_call *k = call_new(c, as, SHAPE_SAME, root, op, 1, 0);
-    if (at_leaf(root, c) || at_root(root, c)) set_s(k, count, t);
-    RUN(k, at_leaf(root, c) ? reads(sbuf, count, t) : no_span, at_root(root, c) ? writes(rbuf, count, t) : no_span,
-        coll_reduce(sbuf, rbuf, count, t, op, root, c, as));
+    const struct check_args *a = &r->a;
+    struct check_call *k = rooted_record(r, SHAPE_SAME, 1, 0);
+    bool is_leaf = at_leaf(a->root, a->comm), is_root = at_root(a->root, a->comm);
+    if (is_leaf || is_root) set_s(k, a->count, a->datatype);
+    if (is_leaf) use(r, reads(a->sendbuf, a->count, a->datatype));
+    if (is_root) use(r, writes(a->recvbuf, a->count, a->datatype));
+    return meet(r);
 }
+const struct check_kind check_of_reduce = {reduce_before, ran};
 
-#define REDUCTION(name)                                                                                                            \
-    int check_coll_##name(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,     \
-                          struct coll_as *as)                                                                                      \
-    {                                                                                                                              \
-        struct check_call *k = call_new(c, as, SHAPE_SAME, GW_UNDEFINED, op, 1, 0);                                                \
-        set_s(k, count, t);                                                                                                        \
-        RUN(k, reads(sbuf, count, t), writes(rbuf, count, t), coll_##name(sbuf, rbuf, count, t, op, c, as));                       \
-    }
-REDUCTION(allreduce)
-REDUCTION(scan)
-
-/* The receive buffer of the first rank is not touched. */
-int check_coll_exscan(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
-                      struct coll_as *as)
+static int reduction(struct check_run *r, bool writes_result)
 {
-    struct check_call *k = call_new(c, as, SHAPE_SAME, GW_UNDEFINED, op, 1, 0);
-    set_s(k, count, t);
-    RUN(k, reads(sbuf, count, t), c->rank > 0 ? writes(rbuf, count, t) : no_span, coll_exscan(sbuf, rbuf, count, t, op, c, as));
+    const struct check_args *a = &r->a;
+    set_s(record(r, SHAPE_SAME, 1, 0), a->count, a->datatype);
+    use(r, reads(a->sendbuf, a->count, a->datatype));
+    if (writes_result) use(r, writes(a->recvbuf, a->count, a->datatype));
+    return meet(r);
 }
+static int reduce_all_before(struct check_run *r) { return reduction(r, true); }
+static int exscan_before(struct check_run *r) { return reduction(r, r->a.comm->rank > 0); } /* the first rank's is not touched */
+const struct check_kind check_of_reduce_all = {reduce_all_before, ran}, check_of_exscan = {exscan_before, ran};
 
 /* What is given in place is read and written: the whole buffer is written here. */
-static struct check_span scattered(const void *sbuf, const void *rbuf, int64_t mine, int64_t all, struct gw_type *t)
+static int reduce_scatter_before(struct check_run *r)
 {
-    return writes(rbuf, sbuf == GW_IN_PLACE ? all : mine, t);
+    const struct check_args *a = &r->a;
+    int n = a->comm->size;
+    bool is_vector = a->recvcount < 0;
+    struct check_call *k = record(r, SHAPE_SAME, is_vector ? 1 + n : 1, 0);
+    int64_t all = is_vector ? 0 : n * a->recvcount;
+    for (int i = 0; is_vector && i < n; i++) all += gw_counts_at(a->recvcounts, i);
+    if (k->n_s) call_s(k)[0] = sig_of(all, a->datatype); /* another group divides the same for itself */
+    if (k->n_s > 1) set_all(call_s(k) + 1, n, a->recvcounts, a->datatype, NULL);
+    if (!is_vector) tell_s(k, a->recvcount, a->datatype);
+    int64_t mine = is_vector ? gw_counts_at(a->recvcounts, a->comm->rank) : a->recvcount;
+    use(r, reads(a->sendbuf, all, a->datatype));
+    use(r, writes(a->recvbuf, a->sendbuf == GW_IN_PLACE ? all : mine, a->datatype));
+    return meet(r);
 }
-
-int check_coll_reduce_scatter(const void *sbuf, void *rbuf, struct gw_counts rcounts, struct gw_type *t, struct gw_op *op,
-                              struct gw_comm *c, struct coll_as *as)
-{
-    struct check_call *k = call_new(c, as, SHAPE_SAME, GW_UNDEFINED, op, 1 + c->size, 0);
-    int64_t all = 0;
-    for (int i = 0; i < c->size; i++) all += gw_counts_at(rcounts, i);
-    if (k->n_s) call_s(k)[0] = sig_of(all, t); /* another group divides the same for itself */
-    if (k->n_s) set_all(call_s(k) + 1, c->size, rcounts, t, NULL);
-    RUN(k, reads(sbuf, all, t), scattered(sbuf, rbuf, gw_counts_at(rcounts, c->rank), all, t),
-        coll_reduce_scatter(sbuf, rbuf, rcounts, t, op, c, as));
-}
-
-int check_coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, struct gw_type *t, struct gw_op *op,
-                                    struct gw_comm *c, struct coll_as *as)
-{
-    struct check_call *k = call_new(c, as, SHAPE_SAME, GW_UNDEFINED, op, 1, 0);
-    set_s(k, rcount * c->size, t);
-    if (k->n_s) k->s_count = rcount;
-    RUN(k, reads(sbuf, rcount * c->size, t), scattered(sbuf, rbuf, rcount, rcount * c->size, t),
-        coll_reduce_scatter_block(sbuf, rbuf, rcount, t, op, c, as));
-}
+const struct check_kind check_of_reduce_scatter = {reduce_scatter_before, ran};
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------------------------- */
 /* One side of a member: its neighbours there, and what goes to or comes from each. */
@@ -355,16 +335,14 @@ struct edges {
     struct gw_type *t, **types;
 };
 
-/* With what the call says, in 64 bits; nothing beyond the border of a grid.  n_counts 1: one for all, blocks beside each other. */
-static struct edges edges_of(int n, const int *peers, struct gw_counts counts, bool is_one, struct gw_counts displs,
-                             struct gw_type *t, struct gw_type **types)
+/* With what the call says, in 64 bits; nothing beyond the border of a grid.  count 0 or more: the same for all, blocks beside each other. */
+static struct edges edges_of(int n, const int *peers, int64_t count, struct gw_counts counts, struct gw_counts displs)
 {
-    struct edges e = {n, peers, gw_xmalloc(2 * (size_t)(n + 1) * sizeof *e.counts), NULL, t, types};
+    struct edges e = {n, peers, gw_xmalloc(2 * (size_t)(n + 1) * sizeof *e.counts), NULL, NULL, NULL};
     e.displs = e.counts + n + 1;
     for (int i = 0; i < n; i++) {
-        int64_t count = gw_counts_at(counts, is_one ? 0 : i);
-        e.counts[i] = peers[i] == GW_PROC_NULL ? 0 : count;
-        e.displs[i] = is_one ? i * count : displs.v ? gw_counts_at(displs, i) : 0;
+        e.counts[i] = peers[i] == GW_PROC_NULL ? 0 : count >= 0 ? count : gw_counts_at(counts, i);
+        e.displs[i] = count >= 0 ? i * count : displs.v ? gw_counts_at(displs, i) : 0;
     }
     return e;
 }
@@ -383,10 +361,11 @@ struct neighbors {
     struct edges out, in;
 };
 
-static struct check_call *neighbor_call(const struct neighbors *e, struct gw_comm *c, const struct coll_as *as)
+static struct check_call *neighbor_record(struct check_run *r, const struct neighbors *e)
 {
+    const struct gw_comm *c = r->a.comm;
     bool is_known = c->topo && e->out.n + e->in.n <= check_court_sigs_max(c) && c->size <= PAIRS_MAX;
-    struct check_call *k = call_new(c, as, is_known ? SHAPE_NEIGHBORS : SHAPE_NONE, GW_UNDEFINED, NULL, e->out.n, e->in.n);
+    struct check_call *k = record(r, is_known ? SHAPE_NEIGHBORS : SHAPE_NONE, e->out.n, e->in.n);
     for (int i = 0; i < k->n_s; i++) call_s(k)[i] = edge_sig(&e->out, i);
     for (int i = 0; i < k->n_r; i++) call_r(k)[i] = edge_sig(&e->in, nth_in(c->topo, i));
     return k;
@@ -413,91 +392,29 @@ static bool has_edges(const struct edges *e)
     return false;
 }
 
-/* Everything that is known before the call; the edges are given back.  sbuf_one: (sbuf, count, type) goes to all. */
-struct neighbor_look {
-    struct check_call *call;
-    struct check_span s, r;
-};
-static struct neighbor_look neighbor_look(struct neighbors e, const void *sbuf, int64_t scount, bool sbuf_one, const void *rbuf,
-                                          int64_t rcount, struct gw_comm *c, const struct coll_as *as)
+static const struct gw_topo no_topo;
+
+/* What goes to each neighbour, and comes from each, is one of equal blocks, or one of a vector.  to_all: the same goes to all (an allgather),
+ * and there is one array of displacements at most, that of what is received. */
+static int neighbors(struct check_run *r, bool to_all)
 {
-    struct neighbor_look l = {neighbor_call(&e, c, as), no_span, no_span};
-    neighbor_text(l.call, scount, e.out.t, rcount, e.in.t);
-    if (rcount < 0) check_use_blocks(rbuf, e.in.n, wide(e.in.counts), wide(e.in.displs), e.in.t, e.in.types);
-    if (sbuf_one && has_edges(&e.out))
-        l.s = reads(sbuf, scount, e.out.t);
-    else if (!sbuf_one)
-        l.s = edges_span(sbuf, &e.out, false);
-    l.r = edges_span(rbuf, &e.in, true);
+    const struct check_args *a = &r->a;
+    const struct gw_topo *t = a->comm->topo ? a->comm->topo : &no_topo;
+    struct neighbors e = {edges_of(t->nout, t->out, a->sendcount, a->sendcounts, a->sdispls),
+                          edges_of(t->nin, t->in, a->recvcount, a->recvcounts, to_all ? a->displs : a->rdispls)};
+    e.out.t = a->sendtype, e.out.types = a->sendtypes, e.in.t = a->recvtype, e.in.types = a->recvtypes;
+    neighbor_text(neighbor_record(r, &e), a->sendcount, a->sendtype, a->recvcount, a->recvtype);
+    if (a->recvcount < 0) check_use_blocks(a->recvbuf, e.in.n, wide(e.in.counts), wide(e.in.displs), e.in.t, e.in.types);
+    if (!to_all)
+        use(r, edges_span(a->sendbuf, &e.out, false));
+    else if (has_edges(&e.out))
+        use(r, reads(a->sendbuf, a->sendcount, a->sendtype));
+    use(r, edges_span(a->recvbuf, &e.in, true));
     free(e.out.counts);
     free(e.in.counts);
-    return l;
+    return meet(r);
 }
-
-#define RUN_NEIGHBORS(look, run)                                                                                                   \
-    do {                                                                                                                           \
-        int rc = finish(c, (look).call);                                                                                           \
-        if (rc != GW_OK) {                                                                                                         \
-            check_span_drop(&(look).s);                                                                                            \
-            check_span_drop(&(look).r);                                                                                            \
-            return rc;                                                                                                             \
-        }                                                                                                                          \
-        struct uses u = use_begin((look).s, (look).r, as);                                                                         \
-        return use_end(run, &u, c, as);                                                                                            \
-    } while (0)
-
-static const struct gw_topo no_topo;
-static const struct gw_topo *topo_of(const struct gw_comm *c) { return c->topo ? c->topo : &no_topo; }
-static const struct gw_counts no_displs;
-/* The same count for all, as gw_counts_at() reads it. */
-#define ONE(count) (struct gw_counts){&(count), true}, true, no_displs
-
-int check_coll_neighbor_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
-                                  struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
-{
-    const struct gw_topo *t = topo_of(c);
-    struct neighbors e = {edges_of(t->nout, t->out, ONE(scount), st, NULL), edges_of(t->nin, t->in, ONE(rcount), rt, NULL)};
-    struct neighbor_look l = neighbor_look(e, sbuf, scount, true, rbuf, rcount, c, as);
-    RUN_NEIGHBORS(l, coll_neighbor_allgather(sbuf, scount, st, rbuf, rcount, rt, c, as));
-}
-
-int check_coll_neighbor_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
-                                   struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
-{
-    const struct gw_topo *t = topo_of(c);
-    struct neighbors e = {edges_of(t->nout, t->out, ONE(scount), st, NULL),
-                          edges_of(t->nin, t->in, rcounts, false, displs, rt, NULL)};
-    struct neighbor_look l = neighbor_look(e, sbuf, scount, true, rbuf, -1, c, as);
-    RUN_NEIGHBORS(l, coll_neighbor_allgatherv(sbuf, scount, st, rbuf, rcounts, displs, rt, c, as));
-}
-
-int check_coll_neighbor_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount,
-                                 struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
-{
-    const struct gw_topo *t = topo_of(c);
-    struct neighbors e = {edges_of(t->nout, t->out, ONE(scount), st, NULL), edges_of(t->nin, t->in, ONE(rcount), rt, NULL)};
-    struct neighbor_look l = neighbor_look(e, sbuf, scount, false, rbuf, rcount, c, as);
-    RUN_NEIGHBORS(l, coll_neighbor_alltoall(sbuf, scount, st, rbuf, rcount, rt, c, as));
-}
-
-int check_coll_neighbor_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st,
-                                  void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type *rt,
-                                  struct gw_comm *c, struct coll_as *as)
-{
-    const struct gw_topo *t = topo_of(c);
-    struct neighbors e = {edges_of(t->nout, t->out, scounts, false, sdispls, st, NULL),
-                          edges_of(t->nin, t->in, rcounts, false, rdispls, rt, NULL)};
-    struct neighbor_look l = neighbor_look(e, sbuf, -1, false, rbuf, -1, c, as);
-    RUN_NEIGHBORS(l, coll_neighbor_alltoallv(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
-}
-
-int check_coll_neighbor_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type **st,
-                                  void *rbuf, struct gw_counts rcounts, struct gw_counts rdispls, struct gw_type **rt,
-                                  struct gw_comm *c, struct coll_as *as)
-{
-    const struct gw_topo *t = topo_of(c);
-    struct neighbors e = {edges_of(t->nout, t->out, scounts, false, sdispls, NULL, st),
-                          edges_of(t->nin, t->in, rcounts, false, rdispls, NULL, rt)};
-    struct neighbor_look l = neighbor_look(e, sbuf, -1, false, rbuf, -1, c, as);
-    RUN_NEIGHBORS(l, coll_neighbor_alltoallw(sbuf, scounts, sdispls, st, rbuf, rcounts, rdispls, rt, c, as));
-}
+static int neighbors_all_before(struct check_run *r) { return neighbors(r, true); }
+static int neighbors_each_before(struct check_run *r) { return neighbors(r, false); }
+const struct check_kind check_of_neighbors_all = {neighbors_all_before, ran},
+                        check_of_neighbors_each = {neighbors_each_before, ran};

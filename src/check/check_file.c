@@ -1,4 +1,4 @@
-/* check_file.c -- twins of the data access of files: what their buffers are.
+/* check_file.c -- the data access of files: what its buffers are.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -6,40 +6,42 @@
 
 enum { SPLIT = 0 }; /* in place of a rank: of split collectives, which end without a request */
 
-static struct check_span begin(int how, const void *buf, int64_t count, struct gw_type *t)
+static int access_before(struct check_run *r, bool is_written)
 {
-    struct check_span s = check_span(buf, count, t, !(how & IO_WRITE));
-    check_use_look(&s, 1);
-    return s;
+    r->about = (struct check_about){r->a.fh->comm, GW_UNDEFINED, GW_UNDEFINED, r->a.fh->obj.id};
+    check_run_use(r, check_span(r->a.buf, r->a.count, r->a.datatype, is_written));
+    check_use_look(r->spans, 1);
+    return GW_OK;
 }
+static int read_before(struct check_run *r) { return access_before(r, true); }
+static int write_before(struct check_run *r) { return access_before(r, false); }
 
-int check_io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
-                    struct gw_status *status, struct gw_req **req_out)
+static int access_after(struct check_run *r, int rc)
 {
-    struct check_span s = begin(how, buf, count, t);
-    int rc = io_access(f, how, offset, buf, count, t, status, req_out);
-    if (rc != GW_OK || !req_out) return rc;
-    if (req_is_done(*req_out))
-        check_span_sum_now(&s); /* what it reads is there */
+    if (rc != GW_OK || r->form == CHECK_BLOCKS) return rc;
+    if (req_is_done(*r->a.request))
+        check_span_sum_now(&r->spans[0]); /* what it reads is there */
     else
-        check_span_sum(&s);
-    check_use_track(req_out, &s, 1, (struct check_about){f->comm, GW_UNDEFINED, GW_UNDEFINED, f->obj.id});
+        check_span_sum(&r->spans[0]);
+    check_use_track(r->a.request, r->spans, 1, r->about);
     return rc;
 }
+const struct check_kind check_of_file_read = {read_before, access_after}, check_of_file_write = {write_before, access_after};
 
-int check_io_begin(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t)
+static int begin_after(struct check_run *r, int rc)
 {
-    struct check_span s = begin(how, buf, count, t);
-    int rc = io_begin(f, how, offset, buf, count, t);
     if (rc != GW_OK) return rc;
-    check_span_sum(&s);
-    check_use_pend(&s, 1, (struct check_about){f->comm, SPLIT, GW_UNDEFINED, f->obj.id});
+    r->about.rank = SPLIT;
+    check_span_sum(&r->spans[0]);
+    check_use_pend(r->spans, 1, r->about);
     return rc;
 }
+const struct check_kind check_of_file_read_begin = {read_before, begin_after},
+                        check_of_file_write_begin = {write_before, begin_after};
 
-int check_io_end(struct gw_file *f, int how, struct gw_status *status)
+static int end_after(struct check_run *r, int rc)
 {
-    int rc = io_end(f, how, status);
-    if (rc == GW_OK) check_use_settle(f->obj.id, SPLIT);
+    if (rc == GW_OK) check_use_settle(r->a.fh->obj.id, SPLIT);
     return rc;
 }
+const struct check_kind check_of_file_end = {NULL, end_after};

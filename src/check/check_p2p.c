@@ -1,42 +1,65 @@
-/* check_p2p.c -- twins of the point-to-point calls: what their buffers are.
+/* check_p2p.c -- the point-to-point calls: what their buffers are.
+ *
+ * Blocking ones must not lie over buffers in use.  Those behind a request are in use until it is over; those of a persistent one from each
+ * start (check_use_start()).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
-
-#include <stdlib.h>
 
 static struct check_span span_of(const void *buf, int64_t count, struct gw_type *t, int rank, bool is_written)
 {
     return check_span(buf, rank == GW_PROC_NULL ? 0 : count, t, is_written);
 }
 
-/* ---- blocking: their buffers must not be in use ---- */
-static void look_at(const void *buf, int64_t count, struct gw_type *t, int rank, bool is_written)
+/* The spans are noted: do they lie over others? */
+static void look(struct check_run *r)
 {
-    struct check_span s = span_of(buf, count, t, rank, is_written);
-    check_use_look(&s, 1);
+    if (r->form == CHECK_PREPARES) return;
+    check_use_look(r->spans, r->n_spans);
+    for (int k = 0; k < r->n_spans && r->form == CHECK_STARTS; k++) check_span_sum(&r->spans[k]);
 }
 
-#define BLOCKING_SEND(name)                                                                                                        \
-    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)                   \
-    {                                                                                                                              \
-        look_at(buf, count, t, dst, false);                                                                                        \
-        return p2p_##name(buf, count, t, dst, tag, c);                                                                             \
-    }
-BLOCKING_SEND(send)
-BLOCKING_SEND(ssend)
-BLOCKING_SEND(bsend)
-
-int check_p2p_rsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+static int tracked(struct check_run *r, int rc)
 {
-    look_at(buf, count, t, dst, false);
-    proto_note_ready(true);
-    int rc = p2p_rsend(buf, count, t, dst, tag, c);
-    proto_note_ready(false);
+    if (r->form == CHECK_BLOCKS) return rc;
+    if (rc == GW_OK)
+        check_use_track(r->a.request, r->spans, r->n_spans, r->about);
+    else
+        check_run_drop(r);
     return rc;
 }
 
+/* ---- sends: what is started to nobody stays the shared request ---- */
+static int send_before(struct check_run *r)
+{
+    r->about = (struct check_about){r->a.comm, r->a.dest, r->a.tag, 0};
+    check_run_use(r, span_of(r->a.buf, r->a.count, r->a.datatype, r->a.dest, false));
+    look(r);
+    return GW_OK;
+}
+static int send_after(struct check_run *r, int rc)
+{
+    return r->form == CHECK_STARTS && r->a.dest == GW_PROC_NULL ? rc : tracked(r, rc);
+}
+const struct check_kind check_of_send = {send_before, send_after};
+
+static int ready_before(struct check_run *r)
+{
+    int rc = send_before(r);
+    if (r->form != CHECK_PREPARES) proto_note_ready(true);
+    return rc;
+}
+static int ready_after(struct check_run *r, int rc)
+{
+    if (r->form != CHECK_PREPARES) proto_note_ready(false);
+    rc = send_after(r, rc);
+    if (r->form == CHECK_PREPARES && rc == GW_OK) check_use_mark_ready((*r->a.request)->obj.id);
+    return rc;
+}
+const struct check_kind check_of_ready_send = {ready_before, ready_after};
+
+/* ---- receives ---- */
 /* What has come is taken in before a receive is posted, so that ready sends that came too early are known. */
 static void take_in(void)
 {
@@ -44,164 +67,87 @@ static void take_in(void)
     for (int k = 0; k < ROUNDS && req_progress() > 0; k++) continue;
 }
 
-int check_p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_status *status)
+static int recv_before(struct check_run *r)
 {
-    look_at(buf, count, t, src, true);
-    take_in();
-    return p2p_recv(buf, count, t, src, tag, c, status);
+    struct check_span *s = &r->spans[0];
+    r->about = (struct check_about){r->a.comm, r->a.source, r->a.tag, 0};
+    check_run_use(r, span_of(r->a.buf, r->a.count, r->a.datatype, r->a.source, true));
+    look(r);
+    if (r->form == CHECK_STARTS && s->lo != s->hi && !s->is_told) check_recv_sum(s);
+    if (r->form != CHECK_PREPARES) take_in();
+    return GW_OK;
 }
-
-int check_p2p_mrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, struct gw_status *status)
+static int recv_after(struct check_run *r, int rc)
 {
-    look_at(buf, count, t, *msg == &gw_msg_no_proc ? GW_PROC_NULL : 0, true);
-    return p2p_mrecv(buf, count, t, msg, status);
-}
-
-int check_p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
-                       struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_status *status)
-{
-    struct check_span s[] = {span_of(sbuf, scount, st, dst, false), span_of(rbuf, rcount, rt, src, true)};
-    check_use_look(s, 2);
-    return p2p_sendrecv(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, status);
-}
-
-int check_p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag, struct gw_comm *c,
-                               struct gw_status *status)
-{
-    look_at(buf, count, t, src == GW_PROC_NULL ? dst : src, src != GW_PROC_NULL);
-    return p2p_sendrecv_replace(buf, count, t, dst, stag, src, rtag, c, status);
-}
-
-/* ---- non-blocking and persistent: they use their buffers until they are over ---- */
-static int tracked(int rc, struct gw_req **r, struct check_span *s, int n, struct gw_comm *c, int rank, int tag)
-{
-    if (rc == GW_OK)
-        check_use_track(r, s, n, (struct check_about){c, rank, tag, 0});
-    else
-        for (int k = 0; k < n; k++) check_span_drop(&s[k]);
+    if (r->form == CHECK_BLOCKS || rc != GW_OK) return tracked(r, rc);
+    check_use_track_receive(r->a.request, &r->spans[0], r->about);
     return rc;
 }
+const struct check_kind check_of_recv = {recv_before, recv_after};
 
-static struct check_span begin(const void *buf, int64_t count, struct gw_type *t, int rank, bool is_written)
+static int mrecv_before(struct check_run *r)
 {
-    struct check_span s = span_of(buf, count, t, rank, is_written);
-    check_use_look(&s, 1);
-    check_span_sum(&s);
-    return s;
+    const struct gw_msg *m = *r->a.message;
+    bool is_null = m == &gw_msg_no_proc;
+    r->about = (struct check_about){is_null ? &gw_comm_self : m->comm, GW_UNDEFINED, GW_UNDEFINED, 0};
+    check_run_use(r, span_of(r->a.buf, r->a.count, r->a.datatype, is_null ? GW_PROC_NULL : 0, true));
+    look(r);
+    return GW_OK;
 }
+const struct check_kind check_of_mrecv = {mrecv_before, tracked};
 
-/* What goes to nobody stays the shared request. */
-static int started_send(int rc, struct gw_req **r, struct check_span *s, struct gw_comm *c, int dst, int tag)
+/* ---- both ---- */
+static int sendrecv_before(struct check_run *r)
 {
-    return dst == GW_PROC_NULL ? rc : tracked(rc, r, s, 1, c, dst, tag);
+    r->about = (struct check_about){r->a.comm, r->a.source, r->a.recvtag, 0};
+    check_run_use(r, span_of(r->a.sendbuf, r->a.sendcount, r->a.sendtype, r->a.dest, false));
+    check_run_use(r, span_of(r->a.recvbuf, r->a.recvcount, r->a.recvtype, r->a.source, true));
+    look(r);
+    return GW_OK;
 }
+const struct check_kind check_of_sendrecv = {sendrecv_before, tracked};
 
-#define STARTED_SEND(name)                                                                                                         \
-    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,                   \
-                         struct gw_req **req_out)                                                                                  \
-    {                                                                                                                              \
-        struct check_span s = begin(buf, count, t, dst, false);                                                                    \
-        return started_send(p2p_##name(buf, count, t, dst, tag, c, req_out), req_out, &s, c, dst, tag);                            \
-    }
-STARTED_SEND(isend)
-STARTED_SEND(issend)
-STARTED_SEND(ibsend)
-
-int check_p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                     struct gw_req **req_out)
+static int replace_before(struct check_run *r)
 {
-    struct check_span s = begin(buf, count, t, dst, false);
-    proto_note_ready(true);
-    int rc = p2p_irsend(buf, count, t, dst, tag, c, req_out);
+    bool receives = r->a.source != GW_PROC_NULL;
+    r->about = (struct check_about){r->a.comm, r->a.source, r->a.recvtag, 0};
+    check_run_use(r, span_of(r->a.buf, r->a.count, r->a.datatype, receives ? r->a.source : r->a.dest, receives));
+    look(r);
+    return GW_OK;
+}
+const struct check_kind check_of_replace = {replace_before, tracked};
+
+/* ---- persistent operations begin ---- */
+static void start_one(const struct gw_req *q)
+{
+    if (!(q->flags & REQ_ACTIVE)) check_use_prepare(q->obj.id);
+    take_in();
+    proto_note_ready(check_use_is_ready(q->obj.id));
+}
+static int started_one(struct gw_req *q, int rc)
+{
     proto_note_ready(false);
-    return started_send(rc, req_out, &s, c, dst, tag);
-}
-
-static int tracked_receive(int rc, struct gw_req **r, struct check_span *s, struct gw_comm *c, int src, int tag)
-{
-    if (rc == GW_OK)
-        check_use_track_receive(r, s, (struct check_about){c, src, tag, 0});
-    else
-        check_span_drop(s);
+    if (rc == GW_OK) check_use_start(q, check_now);
     return rc;
 }
 
-int check_p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
+static int start_before(struct check_run *r)
 {
-    struct check_span s = begin(buf, count, t, src, true);
-    if (s.lo != s.hi && !s.is_told) check_recv_sum(&s);
-    take_in();
-    return tracked_receive(p2p_irecv(buf, count, t, src, tag, c, req_out), req_out, &s, c, src, tag);
+    start_one(*r->a.request);
+    return GW_OK;
 }
+static int start_after(struct check_run *r, int rc) { return started_one(*r->a.request, rc); }
+const struct check_kind check_of_start = {start_before, start_after};
 
-int check_p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
-{
-    struct check_span s = span_of(buf, count, t, src, true);
-    return tracked_receive(p2p_recv_init(buf, count, t, src, tag, c, req_out), req_out, &s, c, src, tag);
-}
-
-int check_p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg, struct gw_req **req_out)
-{
-    bool is_null = *msg == &gw_msg_no_proc;
-    struct gw_comm *c = is_null ? &gw_comm_self : (*msg)->comm;
-    struct check_span s = begin(buf, count, t, is_null ? GW_PROC_NULL : 0, true);
-    return tracked(p2p_imrecv(buf, count, t, msg, req_out), req_out, &s, 1, c, GW_UNDEFINED, GW_UNDEFINED);
-}
-
-#define PREPARED_SEND(name)                                                                                                        \
-    int check_p2p_##name(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,                   \
-                         struct gw_req **req_out)                                                                                  \
-    {                                                                                                                              \
-        struct check_span s = span_of(buf, count, t, dst, false);                                                                  \
-        return tracked(p2p_##name(buf, count, t, dst, tag, c, req_out), req_out, &s, 1, c, dst, tag);                              \
-    }
-PREPARED_SEND(send_init)
-PREPARED_SEND(ssend_init)
-PREPARED_SEND(bsend_init)
-
-int check_p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                         struct gw_req **req_out)
-{
-    struct check_span s = span_of(buf, count, t, dst, false);
-    int rc = tracked(p2p_rsend_init(buf, count, t, dst, tag, c, req_out), req_out, &s, 1, c, dst, tag);
-    if (rc == GW_OK) check_use_mark_ready((*req_out)->obj.id);
-    return rc;
-}
-
-int check_p2p_start(struct gw_req **r)
-{
-    uint32_t id = (*r)->obj.id;
-    bool is_fresh = !((*r)->flags & REQ_ACTIVE);
-    if (is_fresh) check_use_prepare(id);
-    take_in();
-    proto_note_ready(check_use_is_ready(id));
-    int rc = p2p_start(r);
-    proto_note_ready(false);
-    if (rc == GW_OK) check_use_start(*r, check_now);
-    return rc;
-}
-
-/* One by one, so that those of one call are compared with each other. */
-int check_p2p_startall(int n, struct gw_req **r)
+/* One by one, so that those of one call are compared with each other, and each is noted as ready or not. */
+static int startall_before(struct check_run *r)
 {
     int rc = GW_OK;
-    for (int i = 0; i < n && rc == GW_OK; i++) rc = check_p2p_start(&r[i]);
-    return rc;
+    for (int64_t i = 0; i < r->a.count && rc == GW_OK; i++) {
+        struct gw_req **q = &r->a.array_of_requests[i];
+        start_one(*q);
+        rc = started_one(*q, p2p_start(q));
+    }
+    return rc == GW_OK ? CHECK_MADE : rc;
 }
-
-int check_p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
-                        struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_req **req_out)
-{
-    struct check_span s[] = {span_of(sbuf, scount, st, dst, false), span_of(rbuf, rcount, rt, src, true)};
-    check_use_look(s, 2);
-    check_span_sum(&s[0]);
-    return tracked(p2p_isendrecv(sbuf, scount, st, dst, stag, rbuf, rcount, rt, src, rtag, c, req_out), req_out, s, 2, c, src,
-                   rtag);
-}
-
-int check_p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag,
-                                struct gw_comm *c, struct gw_req **req_out)
-{
-    struct check_span s = begin(buf, count, t, src == GW_PROC_NULL ? dst : src, src != GW_PROC_NULL);
-    return tracked(p2p_isendrecv_replace(buf, count, t, dst, stag, src, rtag, c, req_out), req_out, &s, 1, c, src, rtag);
-}
+const struct check_kind check_of_startall = {startall_before, NULL};

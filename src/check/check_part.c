@@ -1,62 +1,58 @@
-/* check_part.c -- twins of partitioned communication: each partition is a buffer of its own, in use from MPI_Pready, or from the start of a
+/* check_part.c -- partitioned communication: each partition is a buffer of its own, in use from MPI_Pready, or from the start of a
  * receive until MPI_Parrived says that it is there; all of them at most until the operation is completed.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
 
-static int made(int rc, struct gw_req **r, const void *buf, int partitions, int64_t count, struct gw_type *t, int rank, int tag,
-                struct gw_comm *c, bool is_written)
+static int made(struct check_run *r, int rc, int rank, bool is_written)
 {
-    struct check_span one = check_span(buf, rank == GW_PROC_NULL ? 0 : count, t, is_written);
+    struct check_span one = check_span(r->a.buf, rank == GW_PROC_NULL ? 0 : r->a.count, r->a.datatype, is_written);
     if (rc != GW_OK) return rc;
-    check_use_track(r, &one, 1, (struct check_about){c, rank, tag, 0});
-    check_use_divide((*r)->obj.id, partitions);
+    check_use_track(r->a.request, &one, 1, (struct check_about){r->a.comm, rank, r->a.tag, 0});
+    check_use_divide((*r->a.request)->obj.id, r->a.partitions);
     return rc;
 }
-
-int check_p2p_psend_init(const void *buf, int partitions, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                         struct gw_info *info, struct gw_req **req_out)
-{
-    int rc = p2p_psend_init(buf, partitions, count, t, dst, tag, c, info, req_out);
-    return made(rc, req_out, buf, partitions, count, t, dst, tag, c, false);
-}
-
-int check_p2p_precv_init(void *buf, int partitions, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
-                         struct gw_info *info, struct gw_req **req_out)
-{
-    int rc = p2p_precv_init(buf, partitions, count, t, src, tag, c, info, req_out);
-    return made(rc, req_out, buf, partitions, count, t, src, tag, c, true);
-}
+static int psend_after(struct check_run *r, int rc) { return made(r, rc, r->a.dest, false); }
+static int precv_after(struct check_run *r, int rc) { return made(r, rc, r->a.source, true); }
+const struct check_kind check_of_psend = {NULL, psend_after}, check_of_precv = {NULL, precv_after};
 
 /* Looked at before the call: from then on another thread may complete the operation. */
-int check_p2p_pready(int partition, struct gw_req *r)
+typedef void partition_fn(uint32_t id, int partition);
+static void settle(uint32_t id, int partition) { check_use_settle(id, partition); }
+
+static void ready_one(struct check_run *r, partition_fn *fn) { fn((*r->a.request)->obj.id, r->a.partition); }
+static void ready_range(struct check_run *r, partition_fn *fn)
 {
-    check_use_partition(r->obj.id, partition);
-    int rc = p2p_pready(partition, r);
-    if (rc != GW_OK) check_use_settle(r->obj.id, partition);
-    return rc;
+    for (int i = r->a.partition_low; i <= r->a.partition_high; i++) fn((*r->a.request)->obj.id, i);
+}
+static void ready_list(struct check_run *r, partition_fn *fn)
+{
+    for (int i = 0; i < r->a.length; i++) fn((*r->a.request)->obj.id, r->a.array_of_partitions[i]);
 }
 
-int check_p2p_pready_range(int low, int high, struct gw_req *r)
-{
-    for (int i = low; i <= high; i++) check_use_partition(r->obj.id, i);
-    int rc = p2p_pready_range(low, high, r);
-    for (int i = low; rc != GW_OK && i <= high; i++) check_use_settle(r->obj.id, i);
-    return rc;
-}
+#define READY(each)                                                                                                                \
+    static int each##_before(struct check_run *r)                                                                                  \
+    {                                                                                                                              \
+        each(r, check_use_partition);                                                                                              \
+        return GW_OK;                                                                                                              \
+    }                                                                                                                              \
+    static int each##_after(struct check_run *r, int rc)                                                                           \
+    {                                                                                                                              \
+        if (rc != GW_OK) each(r, settle);                                                                                          \
+        return rc;                                                                                                                 \
+    }
+READY(ready_one)
+READY(ready_range)
+READY(ready_list)
+const struct check_kind check_of_ready_partition = {ready_one_before, ready_one_after};
+const struct check_kind check_of_ready_range = {ready_range_before, ready_range_after};
+const struct check_kind check_of_ready_list = {ready_list_before, ready_list_after};
 
-int check_p2p_pready_list(int n, const int *partitions, struct gw_req *r)
+static int arrived_after(struct check_run *r, int rc)
 {
-    for (int i = 0; i < n; i++) check_use_partition(r->obj.id, partitions[i]);
-    int rc = p2p_pready_list(n, partitions, r);
-    for (int i = 0; rc != GW_OK && i < n; i++) check_use_settle(r->obj.id, partitions[i]);
+    const struct gw_req *q = *r->a.request;
+    if (rc == GW_OK && *r->a.flag && q) check_use_settle(q->obj.id, r->a.partition);
     return rc;
 }
-
-int check_p2p_parrived(struct gw_req *r, int partition, int *flag_out)
-{
-    int rc = p2p_parrived(r, partition, flag_out);
-    if (rc == GW_OK && *flag_out && r) check_use_settle(r->obj.id, partition);
-    return rc;
-}
+const struct check_kind check_of_arrived = {NULL, arrived_after};

@@ -241,5 +241,33 @@ void check_race_free(struct rma_win *w);
 
 /* ---- threads (check_thread.c) ---- */
 void check_thread_look(void); /* a call begins: may this thread make it? */
+void check_inside(void);      /* it is in a call that is looked at, */
+void check_left(void);        /* or has left it */
+
+/* ---- one call (check_run.c) ----
+ * A kind of check: what it looks at before and after the target; either may be NULL.  `before` answers as check_before(). */
+struct check_run;
+struct check_kind {
+    int (*before)(struct check_run *r);
+    int (*after)(struct check_run *r, int rc);
+};
+struct check_run {
+    struct check_args a; /* first; as given */
+    const struct check_kind *kind;
+    enum check_form form;
+    int n_spans;              /* buffers of the call in `spans` */
+    struct check_about about; /* what a message or an operation is about */
+    struct gw_comm *held;     /* comm_free */
+    struct check_call *record;
+    struct check_site site;
+    uint32_t id; /* of the request that is given back */
+    int told;    /* an error that `after` answers unless there is another one */
+    struct check_was *was;
+    char small[64]; /* from here on nothing is set before it is used */
+    struct check_race race;
+    struct check_span spans[CHECK_SPANS];
+};
+static inline void check_run_use(struct check_run *r, struct check_span s) { r->spans[r->n_spans++] = s; }
+void check_run_drop(struct check_run *r); /* the spans: nobody uses them */
 
 #endif

@@ -1,4 +1,4 @@
-/* check_req.c -- twins of the calls that complete requests: which operations are over now?
+/* check_req.c -- the calls that complete requests: which operations are over now?
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -6,167 +6,102 @@
 
 #include <stdlib.h>
 
-/* The active requests of a call before it, and what became of them. */
-struct before {
-    struct gw_req *r;
+/* The requests of a call: an array, or one. */
+static int64_t number_of(const struct check_run *r) { return r->a.array_of_requests ? r->a.incount + gw_max64(r->a.count, 0) : 1; }
+static struct gw_req **requests_of(const struct check_run *r)
+{
+    return r->a.array_of_requests ? r->a.array_of_requests : r->a.request;
+}
+
+static bool is_active(const struct gw_req *q) { return q && (q->flags & (REQ_PERSISTENT | REQ_ACTIVE)) != REQ_PERSISTENT; }
+
+/* ---- completing: those that are active before the call, and what became of them ---- */
+struct check_was {
+    struct gw_req *q;
     uint32_t id;
 };
-struct look {
-    int n;
-    struct gw_req **r;
-    struct before *v, few[32];
-};
 
-static bool is_active(const struct gw_req *r) { return r && (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) != REQ_PERSISTENT; }
-
-static void look_before(struct look *l, int n, struct gw_req **r)
+static int complete_before(struct check_run *r)
 {
-    l->n = n;
-    l->r = r;
-    l->v = n <= (int)GW_ARRAY_LEN(l->few) ? l->few : gw_xmalloc((size_t)n * sizeof *l->v);
-    for (int i = 0; i < n; i++) {
-        bool active = is_active(r[i]);
-        l->v[i] = (struct before){active ? r[i] : NULL, active ? r[i]->obj.id : 0};
+    int64_t n = number_of(r);
+    struct gw_req **q = requests_of(r);
+    r->was = gw_xmalloc((size_t)(n + 1) * sizeof *r->was);
+    for (int64_t i = 0; i < n; i++)
+        r->was[i] = is_active(q[i]) ? (struct check_was){q[i], q[i]->obj.id} : (struct check_was){NULL, 0};
+    return GW_OK;
+}
+
+static int complete_after(struct check_run *r, int rc)
+{
+    int64_t n = number_of(r);
+    struct gw_req **q = requests_of(r);
+    for (int64_t i = 0; i < n; i++) {
+        if (!r->was[i].q) continue;
+        if (!q[i])
+            check_use_over(r->was[i].id, true);
+        else if (!is_active(q[i]))
+            check_use_over(r->was[i].id, false);
     }
-}
-
-static void look_after(struct look *l)
-{
-    for (int i = 0; i < l->n; i++) {
-        if (!l->v[i].r) continue;
-        if (!l->r[i])
-            check_use_over(l->v[i].id, true);
-        else if (!is_active(l->r[i]))
-            check_use_over(l->v[i].id, false);
-    }
-    if (l->v != l->few) free(l->v);
-}
-
-int check_req_wait(struct gw_req **r, struct gw_status *status)
-{
-    struct look l;
-    look_before(&l, 1, r);
-    int rc = req_wait(r, status);
-    look_after(&l);
+    free(r->was);
     return rc;
 }
-
-int check_req_test(struct gw_req **r, int *flag_out, struct gw_status *status)
-{
-    struct look l;
-    look_before(&l, 1, r);
-    int rc = req_test(r, flag_out, status);
-    look_after(&l);
-    return rc;
-}
-
-int check_req_waitall(int n, struct gw_req **r, struct gw_status *statuses)
-{
-    struct look l;
-    look_before(&l, n, r);
-    int rc = req_waitall(n, r, statuses);
-    look_after(&l);
-    return rc;
-}
-
-int check_req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses)
-{
-    struct look l;
-    look_before(&l, n, r);
-    int rc = req_testall(n, r, flag_out, statuses);
-    look_after(&l);
-    return rc;
-}
-
-int check_req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *status)
-{
-    struct look l;
-    look_before(&l, n, r);
-    int rc = req_waitany(n, r, index_out, status);
-    look_after(&l);
-    return rc;
-}
-
-int check_req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
-{
-    struct look l;
-    look_before(&l, n, r);
-    int rc = req_testany(n, r, index_out, flag_out, status);
-    look_after(&l);
-    return rc;
-}
-
-int check_req_waitsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
-{
-    struct look l;
-    look_before(&l, n, r);
-    int rc = req_waitsome(n, r, outcount_out, indices_out, statuses);
-    look_after(&l);
-    return rc;
-}
-
-int check_req_testsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
-{
-    struct look l;
-    look_before(&l, n, r);
-    int rc = req_testsome(n, r, outcount_out, indices_out, statuses);
-    look_after(&l);
-    return rc;
-}
+const struct check_kind check_of_complete = {complete_before, complete_after};
 
 /* ---- looking without completing: from then on the program may use the buffers, and still has to complete the request ---- */
-static void seen(struct gw_req *r)
+static void seen(struct gw_req *q)
 {
-    if (is_active(r)) check_use_over(r->obj.id, false);
+    if (is_active(q)) check_use_over(q->obj.id, false);
 }
 
-int check_req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status)
+static int seen_after(struct check_run *r, int rc)
 {
-    int rc = req_get_status(r, flag_out, status);
-    if (*flag_out) seen(r);
+    if (*r->a.flag) seen(*r->a.request);
     return rc;
 }
-
-int check_req_get_status_any(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
+static int seen_any_after(struct check_run *r, int rc)
 {
-    int rc = req_get_status_any(n, r, index_out, flag_out, status);
-    if (*flag_out && *index_out >= 0) seen(r[*index_out]);
+    if (*r->a.flag && *r->a.index >= 0) seen(r->a.array_of_requests[*r->a.index]);
     return rc;
 }
-
-int check_req_get_status_all(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses)
+static int seen_all_after(struct check_run *r, int rc)
 {
-    int rc = req_get_status_all(n, r, flag_out, statuses);
-    for (int i = 0; *flag_out && i < n; i++) seen(r[i]);
+    for (int64_t i = 0; *r->a.flag && i < number_of(r); i++) seen(r->a.array_of_requests[i]);
     return rc;
 }
-
-int check_req_get_status_some(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
+static int seen_some_after(struct check_run *r, int rc)
 {
-    int rc = req_get_status_some(n, r, outcount_out, indices_out, statuses);
-    for (int k = 0; *outcount_out != GW_UNDEFINED && k < *outcount_out; k++) seen(r[indices_out[k]]);
+    for (int k = 0; *r->a.outcount != GW_UNDEFINED && k < *r->a.outcount; k++)
+        seen(r->a.array_of_requests[r->a.array_of_indices[k]]);
     return rc;
 }
+const struct check_kind check_of_seen = {NULL, seen_after}, check_of_seen_any = {NULL, seen_any_after};
+const struct check_kind check_of_seen_all = {NULL, seen_all_after}, check_of_seen_some = {NULL, seen_some_after};
 
+/* ---- giving up ---- */
 /* A receive that was cancelled may be freed. */
-int check_p2p_cancel(struct gw_req **r)
+static int cancel_before(struct check_run *r)
 {
-    check_use_cancelled((*r)->obj.id);
-    return p2p_cancel(r);
+    check_use_cancelled((*r->a.request)->obj.id);
+    return GW_OK;
 }
+const struct check_kind check_of_cancel = {cancel_before, NULL};
 
 /* Nobody is told any more when the operation is over: what it uses is the program's risk. */
-int check_p2p_request_free(struct gw_req **r)
+static int free_before(struct check_run *r)
 {
-    uint32_t id = (*r)->obj.id;
     struct check_site started;
     char here[CHECK_SITE_TEXT], site[CHECK_SITE_TEXT];
-    if (check_use_receives(id, &started))
+    r->id = (*r->a.request)->obj.id;
+    if (check_use_receives(r->id, &started))
         check_say(
             "receive given up: %s frees the request of %s, which is active. MPI completes the receive, but the program cannot learn when, "
             "or that its buffer may be used again: the standard advises never to free an active receive request",
             check_site_text(check_now, here), check_site_text(started, site));
-    int rc = p2p_request_free(r);
-    if (!*r) check_use_forget(id);
+    return GW_OK;
+}
+static int free_after(struct check_run *r, int rc)
+{
+    if (!*r->a.request) check_use_forget(r->id);
     return rc;
 }
+const struct check_kind check_of_request_free = {free_before, free_after};

@@ -105,7 +105,7 @@ void check_made(int fn, const void *from, uint32_t id)
     struct check_item *i = check_item_find(id);
     if (!i)
         check_item_add(id, site);
-    else if (id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) != GW_KIND_REQ) /* a request's twin may have been here */
+    else if (id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) != GW_KIND_REQ) /* a request's check may have been here */
         i->handles++;                                                 /* one object may be asked for several times */
     gw_unlock(&check_lock);
 }

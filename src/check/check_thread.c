@@ -12,7 +12,7 @@
 static _Atomic int level = GW_THREAD_MULTIPLE;
 static pthread_t first;          /* that initialised MPI */
 static _Atomic bool has_first;   /* not a session */
-static int n_inside;             /* threads in twins; with check_lock */
+static int n_inside;             /* threads in calls that are looked at; with check_lock */
 static struct check_site inside; /* the call of the last one that entered */
 static _Thread_local struct {
     int depth;
@@ -73,14 +73,13 @@ void check_inside(void)
             check_site_text(check_now, site), check_site_text(other, other_site));
 }
 
-int check_left(int rc)
+void check_left(void)
 {
-    if (--mine.depth > 0) return rc;
+    if (--mine.depth > 0) return;
     check_recv_arrivals();
-    if (!mine.counts) return rc;
+    if (!mine.counts) return;
     mine.counts = false;
     gw_lock(&check_lock);
     n_inside--;
     gw_unlock(&check_lock);
-    return rc;
 }

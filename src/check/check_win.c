@@ -1,4 +1,4 @@
-/* check_win.c -- twins of one-sided communication: the datatypes of both sides must agree, and the buffers at the origin are in use until
+/* check_win.c -- one-sided communication: the datatypes of both sides must agree, and the buffers at the origin are in use until
  * the call that completes the operation.  What lies outside of the window is an error without us.
  *
  * In this library operations are over when they return, so what is found here are programs that would go wrong with another one:
@@ -10,46 +10,47 @@
 
 #include "check/check_private.h"
 
-struct uses {
-    struct check_span v[CHECK_SPANS];
-    int n;
-};
-
-static void add(struct uses *u, const void *buf, int64_t count, struct gw_type *t, int target, bool is_written)
+static void add(struct check_run *r, const void *buf, int64_t count, struct gw_type *t, bool is_written)
 {
-    u->v[u->n++] = check_span(buf, target == GW_PROC_NULL ? 0 : count, t, is_written);
+    check_run_use(r, check_span(buf, r->a.target_rank == GW_PROC_NULL ? 0 : count, t, is_written));
 }
 
 /* What a get brings must be there before it is looked at.  Where that takes a round trip, it is waited for of the first operations of
  * an epoch only: of a program that has more of them under way the time must not multiply. */
-static int sum_all(struct uses *u, int target, struct rma_win *w)
+static int sum_all(struct check_run *r)
 {
     enum { AWAITED = 64 };
-    bool is_there = !w->late || check_use_count(w->obj.id, target, AWAITED) < AWAITED, gets = false;
-    for (int k = 0; k < u->n; k++) gets = gets || (u->v[k].is_written && u->v[k].lo != u->v[k].hi);
+    struct rma_win *w = r->a.win;
+    bool is_there = !w->late || check_use_count(w->obj.id, r->a.target_rank, AWAITED) < AWAITED, gets = false;
+    for (int k = 0; k < r->n_spans; k++) gets = gets || (r->spans[k].is_written && r->spans[k].lo != r->spans[k].hi);
     int rc = is_there && gets ? rma_settle(w) : GW_OK;
-    for (int k = 0; k < u->n && rc == GW_OK; k++)
-        if (is_there || !u->v[k].is_written) check_span_sum_now(&u->v[k]);
+    for (int k = 0; k < r->n_spans && rc == GW_OK; k++)
+        if (is_there || !r->spans[k].is_written) check_span_sum_now(&r->spans[k]);
     return rc;
 }
 
-/* After the call, as one that is refused uses nothing; req_out NULL: it has no request. */
-static int end(int rc, struct uses *u, struct check_race *race, struct rma_win *w, struct gw_req **req_out)
+/* As a call that is refused uses nothing, all this comes after it. */
+static int accessed(struct check_run *r)
 {
-    int target = race->target;
-    struct check_about about = {w->comm, target, GW_UNDEFINED, w->obj.id};
+    struct rma_win *w = r->a.win;
+    struct check_about about = {w->comm, r->a.target_rank, GW_UNDEFINED, w->obj.id};
+    check_use_look(r->spans, r->n_spans);
+    int rc = sum_all(r);
     if (rc != GW_OK) return rc;
-    check_use_look(u->v, u->n);
-    rc = sum_all(u, target, w);
-    if (rc != GW_OK) return rc;
-    if (race->kind == RACE_GET && !u->v[0].sums) race->data = NULL; /* it may not be there yet */
-    for (int k = 0; k < u->n; k++) race->brings = race->brings || u->v[k].is_written;
-    race->has_request = req_out != NULL;
-    check_race_access(w, race);
-    if (req_out)
-        check_use_track(req_out, u->v, u->n, about);
+    if (r->race.kind == RACE_GET && !r->spans[0].sums) r->race.data = NULL; /* it may not be there yet */
+    for (int k = 0; k < r->n_spans; k++) r->race.brings = r->race.brings || r->spans[k].is_written;
+    r->race.has_request = r->form == CHECK_STARTS;
+    check_race_access(w, &r->race);
+    if (r->form == CHECK_STARTS)
+        check_use_track(r->a.request, r->spans, r->n_spans, about);
     else
-        check_use_pend(u->v, u->n, about);
+        check_use_pend(r->spans, r->n_spans, about);
+    return rc;
+}
+static int access_after(struct check_run *r, int rc)
+{
+    if (rc == GW_OK) rc = accessed(r);
+    free(r->race.owned);
     return rc;
 }
 
@@ -66,73 +67,51 @@ static GW_COLD void compare_all(const char *moves, int64_t count, struct gw_type
         check_about_text(&place, about));
 }
 
-static void compare(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there, int target,
-                    struct rma_win *w)
+/* At the origin (count, t), at the target what the call says. */
+static void compare_put(const struct check_run *r)
 {
-    if (t != there || count > room) compare_all(moves, count, t, room, there, target, w);
+    const struct check_args *a = &r->a;
+    if (a->origin_datatype != a->target_datatype || a->origin_count > a->target_count)
+        compare_all("puts", a->origin_count, a->origin_datatype, a->target_count, a->target_datatype, a->target_rank, a->win);
+}
+static void compare_get(const struct check_run *r, const char *moves, int64_t count, struct gw_type *t)
+{
+    const struct check_args *a = &r->a;
+    if (t != a->target_datatype || a->target_count > count)
+        compare_all(moves, a->target_count, a->target_datatype, count, t, a->target_rank, a->win);
 }
 
 /* ---- operations ---- */
-static struct check_race moves(enum race_kind kind, const void *data, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
-                               int64_t tcount, struct gw_type *tt)
+static struct check_race moves(enum race_kind kind, const struct check_args *a)
 {
     return (struct check_race){.kind = kind,
-                               .target = target,
-                               .disp = disp,
-                               .count = tcount,
-                               .type = tt,
-                               .data = data,
-                               .data_count = ocount,
-                               .data_type = ot};
+                               .target = a->target_rank,
+                               .disp = a->target_disp,
+                               .count = a->target_count,
+                               .type = a->target_datatype,
+                               .data = a->origin_addr,
+                               .data_count = a->origin_count,
+                               .data_type = a->origin_datatype};
 }
 
-int check_rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-                  struct gw_type *tt, struct rma_win *w)
+static int put_before(struct check_run *r)
 {
-    char small[64];
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    add(&u, origin, ocount, ot, target, false);
-    compare("puts", ocount, ot, tcount, tt, target, w);
-    struct check_race race = moves(RACE_PUT, origin, ocount, ot, target, disp, tcount, tt);
-    check_race_before(w, &race, small, sizeof small);
-    int rc = end(rma_put(origin, ocount, ot, target, disp, tcount, tt, w), &u, &race, w, NULL);
-    free(race.owned);
-    return rc;
+    add(r, r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, false);
+    compare_put(r);
+    r->race = moves(RACE_PUT, &r->a);
+    if (r->form == CHECK_BLOCKS) check_race_before(r->a.win, &r->race, r->small, sizeof r->small);
+    return GW_OK;
 }
+const struct check_kind check_of_put = {put_before, access_after};
 
-int check_rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-                   struct gw_type *tt, struct rma_win *w, struct gw_req **req_out)
+static int get_before(struct check_run *r)
 {
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    add(&u, origin, ocount, ot, target, false);
-    compare("puts", ocount, ot, tcount, tt, target, w);
-    struct check_race race = moves(RACE_PUT, origin, ocount, ot, target, disp, tcount, tt);
-    return end(rma_rput(origin, ocount, ot, target, disp, tcount, tt, w, req_out), &u, &race, w, req_out);
+    add(r, r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, true);
+    compare_get(r, "gets", r->a.origin_count, r->a.origin_datatype);
+    r->race = moves(RACE_GET, &r->a);
+    return GW_OK;
 }
-
-int check_rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
-                  struct rma_win *w)
-{
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    add(&u, origin, ocount, ot, target, true);
-    compare("gets", tcount, tt, ocount, ot, target, w);
-    struct check_race race = moves(RACE_GET, origin, ocount, ot, target, disp, tcount, tt);
-    return end(rma_get(origin, ocount, ot, target, disp, tcount, tt, w), &u, &race, w, NULL);
-}
-
-int check_rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
-                   struct rma_win *w, struct gw_req **req_out)
-{
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    add(&u, origin, ocount, ot, target, true);
-    compare("gets", tcount, tt, ocount, ot, target, w);
-    struct check_race race = moves(RACE_GET, origin, ocount, ot, target, disp, tcount, tt);
-    return end(rma_rget(origin, ocount, ot, target, disp, tcount, tt, w, req_out), &u, &race, w, req_out);
-}
+const struct check_kind check_of_get = {get_before, access_after};
 
 /* ---- accumulates: with MPI_NO_OP the origin is not looked at ---- */
 static bool reads_origin(const struct gw_op *op) { return op->obj.id != GW_H_NO_OP; }
@@ -150,177 +129,139 @@ static void look_at_op(int64_t tcount, struct gw_type *tt, struct gw_op *op, int
         check_site_text(check_now, site), check_about_text(&place, about), gw_fail_text());
 }
 
-static struct check_race updates(const struct gw_op *op, int target, int64_t disp, int64_t tcount, struct gw_type *tt)
+static struct check_race updates(const struct check_args *a, int64_t count, struct gw_type *t)
 {
-    return (struct check_race){
-        .kind = reads_origin(op) ? RACE_UPDATE : RACE_FETCH, .target = target, .disp = disp, .count = tcount, .type = tt, .op = op};
+    return (struct check_race){.kind = reads_origin(a->op) ? RACE_UPDATE : RACE_FETCH,
+                               .target = a->target_rank,
+                               .disp = a->target_disp,
+                               .count = count,
+                               .type = t,
+                               .op = a->op};
 }
 
-int check_rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-                         struct gw_type *tt, struct gw_op *op, struct rma_win *w)
+/* With a result, too. */
+static int accumulate_before(struct check_run *r)
 {
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
-    look_at_op(tcount, tt, op, target, w);
-    struct check_race race = updates(op, target, disp, tcount, tt);
-    return end(rma_accumulate(origin, ocount, ot, target, disp, tcount, tt, op, w), &u, &race, w, NULL);
+    const struct check_args *a = &r->a;
+    if (reads_origin(a->op)) add(r, a->origin_addr, a->origin_count, a->origin_datatype, false);
+    if (a->result_count >= 0) {
+        add(r, a->result_addr, a->result_count, a->result_datatype, true);
+        compare_get(r, "fetches", a->result_count, a->result_datatype);
+    }
+    look_at_op(a->target_count, a->target_datatype, a->op, a->target_rank, a->win);
+    r->race = updates(a, a->target_count, a->target_datatype);
+    return GW_OK;
 }
+const struct check_kind check_of_accumulate = {accumulate_before, access_after};
 
-int check_rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-                          struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
+static int fetch_before(struct check_run *r)
 {
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
-    look_at_op(tcount, tt, op, target, w);
-    struct check_race race = updates(op, target, disp, tcount, tt);
-    return end(rma_raccumulate(origin, ocount, ot, target, disp, tcount, tt, op, w, req_out), &u, &race, w, req_out);
+    const struct check_args *a = &r->a;
+    if (reads_origin(a->op)) add(r, a->origin_addr, a->origin_addr ? 1 : 0, a->datatype, false);
+    add(r, a->result_addr, a->result_addr ? 1 : 0, a->datatype, true);
+    r->race = updates(a, 1, a->datatype);
+    return GW_OK;
 }
+const struct check_kind check_of_fetch = {fetch_before, access_after};
 
-int check_rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
-                             struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op,
-                             struct rma_win *w)
+static int swap_before(struct check_run *r)
 {
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
-    add(&u, result, rcount, rt, target, true);
-    compare("fetches", tcount, tt, rcount, rt, target, w);
-    look_at_op(tcount, tt, op, target, w);
-    struct check_race race = updates(op, target, disp, tcount, tt);
-    return end(rma_get_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w), &u, &race, w, NULL);
+    const struct check_args *a = &r->a;
+    add(r, a->origin_addr, a->origin_addr ? 1 : 0, a->datatype, false);
+    add(r, a->compare_addr, a->compare_addr ? 1 : 0, a->datatype, false);
+    add(r, a->result_addr, a->result_addr ? 1 : 0, a->datatype, true);
+    r->race =
+        (struct check_race){.kind = RACE_SWAP, .target = a->target_rank, .disp = a->target_disp, .count = 1, .type = a->datatype};
+    return GW_OK;
 }
-
-int check_rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount,
-                              struct gw_type *rt, int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op,
-                              struct rma_win *w, struct gw_req **req_out)
-{
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    if (reads_origin(op)) add(&u, origin, ocount, ot, target, false);
-    add(&u, result, rcount, rt, target, true);
-    compare("fetches", tcount, tt, rcount, rt, target, w);
-    look_at_op(tcount, tt, op, target, w);
-    struct check_race race = updates(op, target, disp, tcount, tt);
-    return end(rma_rget_accumulate(origin, ocount, ot, result, rcount, rt, target, disp, tcount, tt, op, w, req_out), &u, &race, w,
-               req_out);
-}
-
-int check_rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
-                           struct rma_win *w)
-{
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    if (reads_origin(op)) add(&u, origin, origin ? 1 : 0, t, target, false);
-    add(&u, result, result ? 1 : 0, t, target, true);
-    struct check_race race = updates(op, target, disp, 1, t);
-    return end(rma_fetch_and_op(origin, result, t, target, disp, op, w), &u, &race, w, NULL);
-}
-
-int check_rma_compare_and_swap(const void *origin, const void *compare, void *result, struct gw_type *t, int target, int64_t disp,
-                               struct rma_win *w)
-{
-    struct uses u;
-    u.n = 0; /* the spans are written as they come */
-    add(&u, origin, origin ? 1 : 0, t, target, false);
-    add(&u, compare, compare ? 1 : 0, t, target, false);
-    add(&u, result, result ? 1 : 0, t, target, true);
-    struct check_race race = {.kind = RACE_SWAP, .target = target, .disp = disp, .count = 1, .type = t};
-    return end(rma_compare_and_swap(origin, compare, result, t, target, disp, w), &u, &race, w, NULL);
-}
+const struct check_kind check_of_swap = {swap_before, access_after};
 
 /* ---- locks of a window that was promised to have none ---- */
-static void look_at_promise(struct rma_win *w)
+static int look_at_promise(struct check_run *r)
 {
     char site[CHECK_SITE_TEXT];
-    if (!rma_no_locks(w)) return;
-    check_say(
-        "lock of a window without locks: %s, but the hint no_locks of %s%s is true. The call goes on here; other libraries may refuse it",
-        check_site_text(check_now, site), w->name[0] ? "the window " : "this window", w->name);
+    struct rma_win *w = r->a.win;
+    if (rma_no_locks(w))
+        check_say(
+            "lock of a window without locks: %s, but the hint no_locks of %s%s is true. The call goes on here; other libraries may refuse it",
+            check_site_text(check_now, site), w->name[0] ? "the window " : "this window", w->name);
+    return GW_OK;
 }
 
-int check_rma_win_lock(int type, int rank, int assertions, struct rma_win *w)
+static int lock_after(struct check_run *r, int rc)
 {
-    look_at_promise(w);
-    int rc = rma_win_lock(type, rank, assertions, w);
-    if (rc == GW_OK && rank >= 0) check_race_locked(w, rank, type == GW_LOCK_EXCLUSIVE && !(assertions & GW_MODE_NOCHECK));
+    bool is_alone = r->a.lock_type == GW_LOCK_EXCLUSIVE && !(r->a.assert &GW_MODE_NOCHECK);
+    if (rc == GW_OK && r->a.rank >= 0) check_race_locked(r->a.win, r->a.rank, is_alone);
     return rc;
 }
+const struct check_kind check_of_win_lock = {look_at_promise, lock_after};
 
-int check_rma_win_lock_all(int assertions, struct rma_win *w)
+static int lock_all_after(struct check_run *r, int rc)
 {
-    look_at_promise(w);
-    int rc = rma_win_lock_all(assertions, w);
-    if (rc == GW_OK) check_race_locked(w, CHECK_EVERYONE, false);
+    if (rc == GW_OK) check_race_locked(r->a.win, CHECK_EVERYONE, false);
     return rc;
 }
+const struct check_kind check_of_win_lock_all = {look_at_promise, lock_all_after};
 
 /* ---- calls that complete operations.  Looked at before the call: from then on other ranks may access this memory again. ---- */
-#define COMPLETES_ALL(name, is_local)                                                                                              \
-    int check_rma_win_##name(struct rma_win *w)                                                                                    \
-    {                                                                                                                              \
-        check_use_settle(w->obj.id, CHECK_EVERYONE);                                                                               \
-        check_race_completes(w, CHECK_EVERYONE, is_local);                                                                         \
-        return rma_win_##name(w);                                                                                                  \
-    }
-COMPLETES_ALL(unlock_all, false)
-COMPLETES_ALL(flush_all, false)
-COMPLETES_ALL(flush_local_all, true)
-
-#define COMPLETES_ONE(name, is_local)                                                                                              \
-    int check_rma_win_##name(int rank, struct rma_win *w)                                                                          \
-    {                                                                                                                              \
-        if (rank >= 0) check_use_settle(w->obj.id, rank);                                                                          \
-        if (rank >= 0) check_race_completes(w, rank, is_local);                                                                    \
-        return rma_win_##name(rank, w);                                                                                            \
-    }
-COMPLETES_ONE(unlock, false)
-COMPLETES_ONE(flush, false)
-COMPLETES_ONE(flush_local, true)
-
-int check_rma_win_fence(int assertions, struct rma_win *w)
+static int complete(const struct check_run *r, int target, bool is_local)
 {
-    check_use_settle(w->obj.id, CHECK_EVERYONE);
-    int rc = rma_win_fence(assertions, w);
-    return rc == GW_OK ? check_race_fence(w, assertions) : rc;
+    check_use_settle(r->a.win->obj.id, target);
+    check_race_completes(r->a.win, target, is_local);
+    return GW_OK;
+}
+static int one_before(struct check_run *r) { return r->a.rank >= 0 ? complete(r, r->a.rank, false) : GW_OK; }
+static int one_local_before(struct check_run *r) { return r->a.rank >= 0 ? complete(r, r->a.rank, true) : GW_OK; }
+static int all_before(struct check_run *r) { return complete(r, CHECK_EVERYONE, false); }
+static int all_local_before(struct check_run *r) { return complete(r, CHECK_EVERYONE, true); }
+const struct check_kind check_of_win_completes = {one_before, NULL}, check_of_win_completes_local = {one_local_before, NULL};
+const struct check_kind check_of_win_completes_all = {all_before, NULL},
+                        check_of_win_completes_all_local = {all_local_before, NULL};
+
+static int settle_before(struct check_run *r)
+{
+    check_use_settle(r->a.win->obj.id, CHECK_EVERYONE);
+    return GW_OK;
 }
 
-int check_rma_win_start(struct gw_group *g, int assertions, struct rma_win *w)
+static int fence_after(struct check_run *r, int rc) { return rc == GW_OK ? check_race_fence(r->a.win, r->a.assert) : rc; }
+const struct check_kind check_of_win_fence = {settle_before, fence_after};
+
+static int start_after(struct check_run *r, int rc)
 {
-    int rc = rma_win_start(g, assertions, w);
-    if (rc == GW_OK) check_race_started(w, g);
+    if (rc == GW_OK) check_race_started(r->a.win, r->a.group);
     return rc;
 }
+const struct check_kind check_of_win_start = {NULL, start_after};
 
-int check_rma_win_complete(struct rma_win *w)
+static int complete_before(struct check_run *r)
 {
-    check_use_settle(w->obj.id, CHECK_EVERYONE);
-    int told = check_race_complete(w), rc = rma_win_complete(w);
-    return rc == GW_OK ? told : rc;
+    settle_before(r);
+    r->told = check_race_complete(r->a.win);
+    return GW_OK;
 }
+static int complete_after(struct check_run *r, int rc) { return rc == GW_OK ? r->told : rc; }
+const struct check_kind check_of_win_complete = {complete_before, complete_after};
 
-int check_rma_win_post(struct gw_group *g, int assertions, struct rma_win *w)
+/* From then on others may access it. */
+static int post_before(struct check_run *r)
 {
-    check_race_post(w, g); /* from then on others may access it */
-    return rma_win_post(g, assertions, w);
+    check_race_post(r->a.win, r->a.group);
+    return GW_OK;
 }
+const struct check_kind check_of_win_post = {post_before, NULL};
 
-int check_rma_win_wait(struct rma_win *w)
+/* MPI_Win_test, too. */
+static int wait_after(struct check_run *r, int rc)
 {
-    int rc = rma_win_wait(w);
-    return rc == GW_OK ? check_race_waited(w) : rc;
+    return rc == GW_OK && (!r->a.flag || *r->a.flag) ? check_race_waited(r->a.win) : rc;
 }
+const struct check_kind check_of_win_wait = {NULL, wait_after};
 
-int check_rma_win_test(struct rma_win *w, int *flag_out)
+static int free_before(struct check_run *r)
 {
-    int rc = rma_win_test(w, flag_out);
-    return rc == GW_OK && *flag_out ? check_race_waited(w) : rc;
+    settle_before(r);
+    check_race_free(r->a.win);
+    return GW_OK;
 }
-
-int check_rma_win_free(struct rma_win **w)
-{
-    check_use_settle((*w)->obj.id, CHECK_EVERYONE);
-    check_race_free(*w);
-    return rma_win_free(w);
-}
+const struct check_kind check_of_win_free = {free_before, NULL};

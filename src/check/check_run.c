@@ -1,0 +1,48 @@
+/* check_run.c -- one call that is looked at: before its target, and after it.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "check/check_private.h"
+
+_Static_assert(offsetof(struct check_run, a) == 0, "entry points fill it");
+
+struct check_args *check_args_new(const struct check_kind *kind, enum check_form form)
+{
+    struct check_run *r = gw_xmalloc(sizeof *r);
+    memset(r, 0, offsetof(struct check_run, small));
+    r->kind = kind;
+    r->form = form;
+    r->a.count = r->a.sendcount = r->a.recvcount = r->a.origin_count = r->a.target_count = r->a.result_count = -1;
+    return &r->a;
+}
+
+void check_run_drop(struct check_run *r)
+{
+    for (int k = 0; k < r->n_spans; k++) check_span_drop(&r->spans[k]);
+    r->n_spans = 0;
+}
+
+static int end(struct check_run *r, int rc)
+{
+    free(r);
+    check_left();
+    return rc;
+}
+
+int check_before(struct check_args *k)
+{
+    struct check_run *r = (struct check_run *)k;
+    assert(gw_checking && r->n_spans == 0);
+    check_inside();
+    int rc = r->kind->before ? r->kind->before(r) : GW_OK;
+    return rc == GW_OK ? rc : end(r, rc);
+}
+
+int check_after(struct check_args *k, int rc)
+{
+    struct check_run *r = (struct check_run *)k;
+    assert(r->n_spans <= CHECK_SPANS);
+    return end(r, r->kind->after ? r->kind->after(r, rc) : rc);
+}
