@@ -1,4 +1,4 @@
-"""Writes profile/wrap_gen.c: the functions of the profiling library (tools/profile), each around its PMPI_ twin.
+"""Writes profile/wrap_gen.c: the functions of the profiling library (tools/profile), each around its PMPI_ function.
 
 What a wrapper notes follows from the parameters: bytes and destination of sends, bytes of collectives, of one-sided and of file
 calls; before a blocking collective of all members of a communicator it waits for them, so that waiting is told from transferring."""

@@ -1,7 +1,7 @@
 /* alg_halving.c -- reduce_scatter(_block) of short parts on many ranks: recursive halving; commutative operations.
  *
  * Of p ranks, the largest power of two take part; of the first 2*rest ranks the even ones hand their operand over to their odd
- * neighbours, who speak for both, and get their part in the end.  Those who take part are numbered; number v stands for one rank or
+ * neighbours, which represent both, and get their part in the end.  Those who take part are numbered; number v stands for one rank or
  * for two neighbours.  In each round partners swap halves of what both still reduce: each gives the half that the other's numbers
  * are in.  So everybody ends with the parts of its own number, after log2(p) messages.
  *

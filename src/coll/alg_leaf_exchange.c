@@ -12,7 +12,7 @@ static bool in_slot(const struct plan_ref *block) { return ref_bytes(block) <= P
 static struct plan_ref my_in(const struct plan_args *a) { return ref_typed(PLAN_IN, 0, a->scount, a->st); }
 static struct plan_ref my_out(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
 
-/* ---- gather(v): blocks in the slots of those who give -------------------------------------------------------------------------- */
+/* ---- gather(v): blocks in the slots of those who give ------------------------------------------------------------------------ */
 /* The root raises its flag when it has taken all: soon after that it raises it again, in the next collective, and others fetch the line
  * once for both. */
 static int gather_leaf(const struct plan_args *a, int round, struct plan_step *steps)
@@ -49,7 +49,7 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
 const struct plan_algorithm coll_alg_gather_leaf = {
     .name = "leaf", .emit = gather_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_OTHERS_WRITE};
 
-/* ---- scatter(v): blocks in the slots of those who take -------------------------------------------------------------------------- */
+/* ---- scatter(v): blocks in the slots of those who take ----------------------------------------------------------------------- */
 /* Of the vector form the root alone knows all lengths, and says each with the block. */
 static bool is_given(const struct plan_args *a, const struct plan_ref *block)
 {
@@ -108,7 +108,7 @@ static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *
 }
 const struct plan_algorithm coll_alg_scatter_leaf = {.name = "leaf", .emit = scatter_leaf, .kind = PLAN_NARROW | PLAN_ROOT_WRITES};
 
-/* ---- allgather(v): everybody knows the size of every block ------------------------------------------------------------------------ */
+/* ---- allgather(v): everybody knows the size of every block ------------------------------------------------------------------- */
 static struct plan_ref my_block(const struct plan_args *a) { return a->in_place ? recv_block(a, a->rank) : my_in(a); }
 static int64_t longest_block(const struct plan_args *a)
 {
@@ -175,7 +175,7 @@ static bool blocks_fit_wide(const struct plan_args *a) { return longest_block(a)
 const struct plan_algorithm coll_alg_allgather_leaf_wide = {
     .name = "leaf_wide", .emit = allgather_leaf_wide, .kind = PLAN_WIDE, .fits = blocks_fit_wide, .takes = PLAN_TAKES_PIECE};
 
-/* ---- alltoall(v, w): in everybody's slot a share for each member that gives ---------------------------------------------------- */
+/* ---- alltoall(v, w): in everybody's slot a share for each member that gives -------------------------------------------------- */
 /* Of the irregular forms the length goes along. */
 static bool is_sized(const struct plan_args *a) { return a->scounts.v || a->rcounts.v || a->sts || a->rts; }
 static struct plan_ref pair_shm(const struct plan_args *a, int from, int to, int64_t len)
@@ -242,7 +242,7 @@ static bool pairs_fit(const struct plan_args *a)
 const struct plan_algorithm coll_alg_alltoall_leaf = {
     .name = "leaf", .emit = alltoall_leaf, .kind = PLAN_NARROW, .fits = pairs_fit};
 
-/* ---- alltoall of a few bytes: everybody hands everybody a line ------------------------------------------------------------------- */
+/* ---- alltoall of a few bytes: every member raises a pairwise flag with data for every other ---------------------------------- */
 static int alltoall_lines(const struct plan_args *a, int round, struct plan_step *steps)
 {
     enum { GIVES = (PLAN_STEPS - 2) / 2 };

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/levels.h"
 
-/* ---- barrier: a node is there when all its members are; then the nodes meet; then everybody may go ----------------------------- */
+/* ---- barrier: a node is there when all its members are; then the nodes meet; then everybody may go --------------------------- */
 static int fan_in(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -49,7 +49,7 @@ static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *
 const struct plan_algorithm coll_alg_barrier_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = barrier_stages};
 
-/* ---- bcast: to the nodes, then in them; piece by piece, so that a node tells its members of one while the next is on its way ------ */
+/* ---- bcast: to the nodes, then in them; piece by piece, so that a node tells its members of one while the next is on its way - */
 static int64_t piece_elements(const struct plan_args *a)
 {
     if (!a->params.piece_bytes) return gw_max64(a->rcount, 1);
@@ -76,7 +76,7 @@ static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tm
 const struct plan_algorithm coll_alg_bcast_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = bcast_stages, .takes = PLAN_TAKES_PIECE};
 
-/* ---- reduce: in the nodes to who speaks for them, whose result lies in the temporary; across nodes to the root -------------------- */
+/* ---- reduce: in the nodes to the leader, whose result lies in the temporary; between leaders to the root -------------------- */
 static int64_t one_operand(const struct plan_args *a) { return a->tmp_span; }
 static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {

@@ -1,6 +1,6 @@
 /* alg_levels_exchange.c -- gather, scatter, allgather(v), alltoall, reduce_scatter, scans over several nodes.
  *
- * What a node gives or takes as a whole goes by way of who speaks for it.  Blocks that do not lie in the user's buffer in the order
+ * What a node gives or takes as a whole goes through the node leader.  Blocks that do not lie in the user's buffer in the order
  * of nodes, without holes, are packed in the temporary, node after node.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -26,7 +26,7 @@ static void per_member(const struct plan_args *a, char *tmp, int64_t each, bool 
     }
 }
 
-/* ---- between the order of nodes in the temporary and the blocks of the user ----------------------------------------------------- */
+/* ---- between the order of nodes in the temporary and the blocks of the user -------------------------------------------------- */
 /* params.block_bytes, or sdispls: where they begin; of all members but those of my node where in_place.  IN or OUT are the user's,
  * TMP is packed. */
 static int between(const struct plan_args *a, int round, struct plan_step *steps, bool unpack)
@@ -65,7 +65,7 @@ static void stage_equal(struct plan_stage *s, struct gw_counts *counts, struct g
     *count = each;
 }
 
-/* ---- gather: to who speaks for the node, then to the root ------------------------------------------------------------------------ */
+/* ---- gather: to the node leader, then to the root ------------------------------------------------------------------------ */
 static int64_t gather_block(const struct plan_args *a) { return a->in_place ? a->rcount * a->rt->size : a->scount * a->st->size; }
 /* The temporary: lists, and packed blocks: of my node, or at the root of all where they are not in the order of nodes. */
 static int64_t gather_tmp(const struct plan_args *a)
@@ -108,7 +108,7 @@ static bool regular(const struct plan_args *a) { return over_nodes(a) && !a->is_
 const struct plan_algorithm coll_alg_gather_levels = {
     .name = "levels", .tmp_bytes = gather_tmp, .kind = PLAN_P2P, .fits = regular, .stages = gather_stages};
 
-/* ---- scatter: the other way round ---------------------------------------------------------------------------------------------- */
+/* ---- scatter: the other way round -------------------------------------------------------------------------------------------- */
 static int64_t scatter_block(const struct plan_args *a) { return a->in_place ? a->scount * a->st->size : a->rcount * a->rt->size; }
 static int64_t scatter_tmp(const struct plan_args *a)
 {
@@ -149,7 +149,7 @@ static bool scatter_stages(const struct plan_args *a, int i, bool leaves, char *
 const struct plan_algorithm coll_alg_scatter_levels = {
     .name = "levels", .tmp_bytes = scatter_tmp, .kind = PLAN_P2P, .fits = regular, .stages = scatter_stages};
 
-/* ---- allgather(v): gathered in the nodes, exchanged between those who speak for them, told in the nodes --------------------------- */
+/* ---- allgather(v): gathered in the nodes, exchanged between leaders, broadcast in the nodes --------------------------- */
 static int64_t displ_of(const struct plan_args *a, int i) { return a->rdispls.v ? gw_counts_at(a->rdispls, i) : i * a->rcount; }
 /* Do the blocks lie one behind the other in the order of nodes? */
 static bool lies_in_order(const struct plan_args *a)
@@ -255,7 +255,7 @@ static bool allgather_stages(const struct plan_args *a, int i, bool leaves, char
 const struct plan_algorithm coll_alg_allgather_levels = {
     .name = "levels", .tmp_bytes = allgather_tmp, .kind = PLAN_P2P, .fits = over_nodes, .stages = allgather_stages};
 
-/* ---- alltoall: who speaks for a node takes what its members give, sorts it by nodes, exchanges, sorts it by members, gives it out -- */
+/* ---- alltoall: the leader of a node takes the blocks of its members, sorts it by nodes, exchanges, sorts it by members, gives it out -- */
 /* Two areas of `area` bytes: what lies in one is sorted into the other. */
 static int64_t area(const struct plan_args *a)
 {

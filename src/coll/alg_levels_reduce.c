@@ -6,7 +6,7 @@
 
 static bool neighbours(const struct plan_args *a) { return a->nodes && a->nodes->ordered; }
 
-/* ---- reduce_scatter: reduced to who speaks for the node, shared out between nodes, then in the node ------------------------------- */
+/* ---- reduce_scatter: reduced to the node leader, scattered between leaders, then in the node ------------------------------- */
 static int64_t node_parts(const struct plan_args *a, int k)
 {
     return counts_between(a, a->nodes->first[k], a->nodes->first[k + 1]);
@@ -61,7 +61,7 @@ static bool reduce_scatter_stages(const struct plan_args *a, int i, bool leaves,
 const struct plan_algorithm coll_alg_reduce_scatter_levels = {
     .name = "levels", .tmp_bytes = reduce_scatter_tmp, .kind = PLAN_P2P, .fits = neighbours, .stages = reduce_scatter_stages};
 
-/* ---- scans: in the node; sums of nodes are scanned by the last member of each; what is before the node is joined from the left ---- */
+/* ---- scans: in the node; sums of nodes are scanned by the last member of each; what is before the node is joined from the left  */
 static int64_t two_operands(const struct plan_args *a) { return 2 * a->tmp_span; }
 static int copy_over(const struct plan_args *a, int round, struct plan_step *steps) /* IN to OUT */
 {

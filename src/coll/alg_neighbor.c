@@ -116,7 +116,7 @@ const struct plan_algorithm coll_alg_neighbor_allgather = {
 const struct plan_algorithm coll_alg_neighbor_alltoall = {.name = "neighbor_alltoall", .emit = neighbor_alltoall, .kind = PLAN_P2P};
 
 /* ---- on one node -------------------------------------------------------------------------------------------------------------
- * Members hand each other lines: few bytes in the line itself, more in slots, those of gathers in the giver's for all, else one behind the
+ * Pairwise flags: few bytes on the line of the flag itself, more in slots, those of gathers in the giver's for all, else one behind the
  * other in the pair's share of the taker's.  What does not fit goes by messages at last, in the order above: to wait for lines adds
  * nothing to it, for all hand theirs over before they wait. */
 /* The block, where it lies, and is that shared memory?  Bytes of all blocks for that peer. */
@@ -174,7 +174,7 @@ static void give_to_all(struct plan_steps *s, const struct plan_args *a)
     }
 }
 
-/* Blocks out; the last one of those to a neighbour hands the line over, and there is one in a gather. */
+/* Blocks out; the last one of those to a neighbour raises the flag, and there is one in a gather. */
 static void give(struct plan_steps *s, const struct plan_args *a, int first, int last, bool gather)
 {
     const struct gw_topo *t = a->topo;

@@ -17,7 +17,7 @@
 
 #define DOOR_EXPORT __attribute__((visibility("default")))
 
-/* Head of the entry point PMPI_##name, with its weak twin MPI_##name; core_##name is the library's. */
+/* Head of the entry point PMPI_##name, with its weak alias MPI_##name; core_##name is the library's. */
 #define DOOR(type, name, parameters)                                                                                               \
     extern __typeof__(PMPI_##name) core_##name __asm__("godwit_MPI_" #name);                                                       \
     DOOR_OWN(type, name, parameters)

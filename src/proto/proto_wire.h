@@ -15,7 +15,7 @@
  *   FAULT(proto_fault) --------------------> instead of DATA on a node: the sender cannot read them itself
  *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
  *   LEFT(cookie) <-------------------------- from a receiver that has left MPI: that RTS will not be matched; its sender drops a copy
- *   CHOKE(world rank, on) <----------------- from a receiver on another node that keeps too much: ask before you send data
+ *   CHOKE(world rank, on) <----------------- flow control: a receiver on another node holds too much; send RTS instead of data
  *   NOTE(proto_note) before every message of the user's, with GODWIT_CHECK only: of what types the sender says it is
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -27,8 +27,8 @@ static struct fid_fabric *fabric;
 static struct fi_info *chosen;
 static int n_open;
 static struct wire *wires[GW_MAX_LANES]; /* by lane */
-static bool is_shared;                   /* where to knock: others can read it */
-static char own_at[KNOCK_AT];            /* where to knock here, for others; "": nowhere yet */
+static bool is_shared;                   /* own_at has been published */
+static char own_at[KNOCK_AT];            /* where peers can ask for an address of this process; "": nowhere yet */
 
 int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 {
@@ -174,7 +174,7 @@ static int wire_open(struct wire *w)
 }
 
 /* ---- late ------------------------------------------------------------------------------------------------------------------------
- * A lane is opened by its first message to another node, or because another rank knocks (ofi_knock.h): that one's thread opens it, and
+ * A lane is opened by its first message to another node, or because another rank asks for it (ofi_knock.h): that one's thread opens it, and
  * the lane sees that with its next progress, of which the eventfd tells it where it sleeps. */
 static int woken = -1;
 
@@ -563,7 +563,7 @@ static void ofi_close(struct wire *w)
         if (ofi_progress(w)) since = gw_now_ns();
     wire_free(w);
     for (int i = 0; i < GW_MAX_LANES; i++)
-        if (wires[i] && !wires[i]->recv) wire_free(wires[i]); /* others knocked for it, and the program never used it */
+        if (wires[i] && !wires[i]->recv) wire_free(wires[i]); /* opened on request of a peer, never used by the program */
     bool any = false;
     for (int i = 0; i < GW_MAX_LANES; i++) any = any || wires[i];
     if (any) return;

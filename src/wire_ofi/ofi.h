@@ -1,11 +1,12 @@
-/* ofi.h -- transport between nodes: any provider of libfabric that has reliable datagrams (FI_EP_RDM).
+/* ofi.h -- transport between nodes: any libfabric provider with reliable datagram endpoints (FI_EP_RDM).
  *
- * libfabric is opened by dlopen with the first lane that is used (ofi_knock.h): linking it would cost every program 300 ms and a handler
- * for SIGSEGV.
- * A lane has its own domain, endpoint, address vector and completion queue, so that the lane's lock is all the locking there is.
- * Under the key "gw.net.0" the launcher has where a rank is asked for a lane's address, or, where the network was opened at the start
- * and nobody is to ask (cards, GODWIT_NET_OPEN=early, GODWIT_NET_FILTER=off), that of lane 0, and those of others under
- * "gw.net.LANE"; who sends there first reads it.
+ * libfabric is opened by dlopen when the first lane is used (on-demand connection, ofi_knock.h): linking it would cost every program 300 ms
+ * at start, and a handler for SIGSEGV.  Each lane has its own domain, endpoint, address vector and completion queue, so the lane's lock is
+ * the only lock.
+ *
+ * ADDRESSES  The launcher's key-value store has, under "gw.net.0", where a rank can be asked for the address of a lane.  If the network is
+ *            opened in MPI_Init and hosts are not filtered (network cards, GODWIT_NET_OPEN=early, GODWIT_NET_FILTER=off), it has the
+ *            address of lane 0 there instead, and those of other lanes under "gw.net.LANE".  A sender reads it before its first message.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -19,7 +20,7 @@
 extern const struct wire_ops ofi_ops;
 
 struct ofi_offer;
-/* For network_print(): how the tags lie where this provider matches.  libfabric is open. */
+/* For network_print(): prints the tag layout for matching by this provider.  libfabric is open. */
 void ofi_tags_print(FILE *to, const struct ofi_offer *o);
 
 #endif

@@ -1,8 +1,8 @@
-/* ofi_fds.h -- descriptors that libfabric opens are not for the processes that the program starts.
+/* ofi_fds.h -- sets close-on-exec on descriptors of libfabric, so that programs started by this process do not inherit them.
  *
- * libfabric opens its sockets and epolls without close-on-exec, and has no setting for it.  What comes with an endpoint is marked when
- * that is open; connections, every 50 ms of progress for ten seconds after one was made, because a peer under load is late to accept.
- * Only sockets and the kernel's nameless objects are marked.
+ * libfabric opens its sockets and epoll instances without close-on-exec, and has no setting for it.  Those of an endpoint are marked when it is
+ * open; connections every 50 ms of progress, for ten seconds after one was made, because a peer under load accepts late.  Only sockets and
+ * anonymous inodes are marked.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -19,13 +19,13 @@ struct ofi_fds {
 };
 
 bool ofi_address_is(const struct sockaddr *a, const struct sockaddr *b); /* the same address and port of IP */
-/* Which are open; and marks those that came since. */
+/* Records the open descriptors; marks those that have been opened since. */
 void ofi_fds_note(struct ofi_fds *out);
 void ofi_fds_mark_new(const struct ofi_fds *before);
-/* The socket of TCP bound to `own` that is no connection: it listens there, or will.  -1: there is none. */
+/* The TCP socket that is bound to `own` and not connected: the listener, or the future one.  -1: none. */
 int ofi_fds_listener(const struct sockaddr *own);
-/* Marks the TCP connections of this process that were made to `own`, or lead to whom is_peer() (NULL: nobody) knows, and
- * takes the filter off those that came in by one (ofi_admit.h). */
+/* Marks the TCP connections of this process that were accepted at `own`, or lead to an address for which is_peer() (may be NULL) is true, and
+ * removes the packet filter from accepted ones (ofi_admit.h). */
 void ofi_fds_mark_connections(const struct sockaddr *own, bool (*is_peer)(const void *ctx, const struct sockaddr *to),
                               const void *ctx);
 

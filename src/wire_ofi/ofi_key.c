@@ -1,7 +1,7 @@
 /* ofi_key.c -- who may send here, and what becomes of what others send.
  *
  * Whoever reaches a port of the provider can send to it.  So each lane draws a random key when it opens and publishes it with its address,
- * in the launcher's key-value store or in the answer to a knock; every packet begins with the key of the lane that it is for.  A packet
+ * in the launcher's key-value store or in the reply to a request for its address; every packet begins with the key of its lane.  A packet
  * without it, or one whose lengths do not fit, is dropped and counted.  What has the key is from a member of the job: the rooms above
  * check what it says.  The tags of long messages and the provider's keys of exposed memory are random numbers, too, as these do not
  * carry the key (doc/adr/0020).

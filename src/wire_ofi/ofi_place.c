@@ -1,4 +1,4 @@
-/* ofi_place.c -- where a lane is, as text for the launcher's store and for the answer to a knock:
+/* ofi_place.c -- where a lane is, as text for the launcher's store and for replies to on-demand requests:
  *
  *     PROVIDER NICS LAYOUT ADDRESS KEY
  *

@@ -200,7 +200,7 @@ void ofi_guard_end(struct wire *w); /* who connects does not ask before */
 void ofi_guard_forget(void);        /* no lane is open: the next ones begin with none */
 /* ofi_reach.c */
 void ofi_reach_begin(struct ofi_ep *ep);
-/* Nobody has answered a knock yet: to be called again and again. */
+/* No reply to a request for an address yet: to be called repeatedly. */
 void ofi_reach_unanswered(const struct knock_call *c, bool *is_warned);
 void ofi_reach_end(struct ofi_ep *ep);       /* it is connected, whoever of the two began */
 void ofi_reach_look(struct wire *w) GW_COLD; /* w->n_doubted > 0 and something is under way */

@@ -1,8 +1,8 @@
-/* ofi_reach.h -- a peer that does not answer is named, with the interface, while the provider still tries.
+/* ofi_reach.h -- detects peers that cannot be reached, and names peer and interface, while the provider still tries to connect.
  *
- * Providers over TCP try to connect for minutes, and say nothing.  While something is under way to a peer whose connection nobody has
- * seen yet, the kernel's table of connections is looked at, once a second at most: one with it proves it, for good; none after
- * some seconds is worth a warning, and after GODWIT_NET_TIMEOUT the end.  Providers that do not go over TCP time out by themselves.
+ * Providers over TCP try for minutes and report nothing.  While an operation to a peer is pending that has not been seen connected, the
+ * kernel's table of TCP connections is read, at most once a second.  A connection with the peer ends the search for good; none after some
+ * seconds leads to a warning, and after GODWIT_NET_TIMEOUT the job ends.  Other providers have timeouts of their own.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -13,8 +13,8 @@
 
 #include "base/base.h"
 
-/* In the text of /proc/net/tcp or tcp6: is there a connection with this address (any port: of the other direction we know only the
- * host's), established? */
+/* Does the text of /proc/net/tcp or tcp6 list an established connection with this address?  The port is ignored: for incoming connections only
+ * the peer's address is known. */
 bool reach_is_connected(const char *table, const struct sockaddr *peer);
 
 #endif

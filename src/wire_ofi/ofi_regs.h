@@ -1,8 +1,7 @@
-/* ofi_regs.h -- registrations of the program's memory, kept for the next time as long as its pages are the same.
+/* ofi_regs.h -- memory registration cache.
  *
- * Kept are those that the kernel tells the end of (ofi_watch.h), at most gw_set.reg_cache_entries of them and of
- * gw_set.reg_cache_bytes in each lane, and only where a registration costs something; all others are made for one use.  The one
- * that nobody has used for longest makes room, never one that is in use.
+ * Registrations of monitored memory (ofi_watch.h) are cached, at most gw_set.reg_cache_entries of them and gw_set.reg_cache_bytes per lane, if the
+ * provider needs registrations; all others are made for one use.  Eviction is LRU, never of a registration in use.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,32 +16,32 @@ struct fid_mr;
 
 struct ofi_reg {
     struct fid_mr *mr;
-    uintptr_t lo, hi;           /* the bytes that it is for */
-    uintptr_t page_lo, page_hi; /* their pages */
+    uintptr_t lo, hi;           /* registered bytes */
+    uintptr_t page_lo, page_hi; /* the pages that they lie on */
     uint64_t access;            /* FI_READ ... */
-    int number;                 /* among the regions that others may name; 0: they may not */
+    int number;                 /* number by which peers refer to it; 0: no remote access */
     int users;
-    bool is_kept;
-    bool is_gone;         /* with the watch's lock: its pages are no longer those of the program, nobody finds it */
-    struct ofi_reg *next; /* among those to be closed */
+    bool is_kept;         /* it is in the cache */
+    bool is_gone;         /* invalidated: its pages were replaced; under the monitor's lock */
+    struct ofi_reg *next; /* in the list of those to be closed */
 };
 
-/* Of a lane.  [K1] kept[0 .. n) and their is_gone change with the watch's lock held, everything else with the lane's. */
+/* The cache of a lane.  [K1] kept[0 .. n) and their is_gone are protected by the monitor's lock, the rest by the lane's. */
 struct ofi_regs {
-    struct gw_list link;   /* of all lanes, with the watch's lock */
-    struct ofi_reg **kept; /* [most], the one used last first; NULL: none are kept */
+    struct gw_list link;   /* list of the caches of all lanes, under the monitor's lock */
+    struct ofi_reg **kept; /* [most], in LRU order, the last used first; NULL: nothing is cached */
     int n, most;
     size_t bytes;
-    atomic_int n_gone; /* of those kept */
+    atomic_int n_gone; /* invalidated entries that are not closed yet */
 };
 
-void ofi_regs_open(struct wire *w);  /* its provider is known */
-void ofi_regs_close(struct wire *w); /* all that are kept; the endpoint is still there */
+void ofi_regs_open(struct wire *w);  /* once the provider is known */
+void ofi_regs_close(struct wire *w); /* closes all cached registrations; before the endpoint is closed */
 
-/* A registration of at least these bytes, for at least this access (with FI_REMOTE_*, it has a number), until ofi_regs_give(). */
+/* Returns a registration that covers these bytes and this access (with FI_REMOTE_* it has a number), valid until ofi_regs_give(). */
 int ofi_regs_take(struct wire *w, const void *p, size_t bytes, uint64_t access, struct ofi_reg **reg_out);
 void ofi_regs_give(struct wire *w, struct ofi_reg *r);
-/* Closes those that nobody can find any more.  To be called where n_gone > 0. */
+/* Closes invalidated registrations without users.  To be called if n_gone > 0. */
 void ofi_regs_sweep(struct wire *w) GW_COLD;
 
 #endif

@@ -1,13 +1,13 @@
-/* ofi_watch.h -- hears from the kernel when memory of this process gets other pages: unmapped, moved, given back.
+/* ofi_watch.h -- memory monitor for the registration cache: reports when memory of this process is unmapped, moved or discarded.
  *
- * By userfaultfd: nobody's functions are replaced.  A thread of ours reads what the kernel tells.  Whoever unmaps memory that is
- * watched stays in his system call until it has read of it, and may hold any lock meanwhile, malloc's among them.  So, with the
- * watch's lock held: no malloc, no free, nothing else that maps or unmaps memory, and no lock of anybody else's.
+ * Uses userfaultfd; no functions of the program are intercepted.  A thread of the library reads the kernel's events.  A thread that unmaps
+ * monitored memory blocks in its system call until the event has been read, and may hold any lock meanwhile, malloc's included.
+ * LOCK  So, while the monitor's lock is held: no malloc, no free, no other call that maps or unmaps memory, and no other lock.
  *
- * Only private memory without a file behind it is watched: of a file, or of memory that others share, pages go by other ways too
- * (ftruncate, fallocate), and of those nothing is told.  One way is not told of private memory either: MADV_GUARD_INSTALL.
+ * Only private anonymous memory is monitored: pages of files and of shared memory can also disappear in ways that are not reported (ftruncate,
+ * fallocate).  MADV_GUARD_INSTALL is not reported for private memory either.
  *
- * A process that forks: the child's memory is not watched, and the parent keeps its pages (from Linux 5.12 on; no older is taken).
+ * After fork() the child's memory is not monitored, and the parent keeps its pages (since Linux 5.12, which is required).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,21 +16,20 @@
 
 #include "base/base.h"
 
-/* These bytes, whole pages, have other pages now, or will when the one who asked for that goes on.  Called with the lock held. */
+/* Callback: the pages [lo, hi) have been replaced, or will be when the system call returns.  Called with the monitor's lock held. */
 typedef void (*ofi_gone_fn)(uintptr_t lo, uintptr_t hi);
 
-/* Once for each ofi_watch_close(), the last of which stops the thread; `gone` is always the same. */
+/* Reference counted: the last ofi_watch_close() stops the thread.  `gone` must be the same in all calls. */
 int ofi_watch_open(ofi_gone_fn gone);
 void ofi_watch_close(void);
 
 void ofi_watch_lock(void);
 void ofi_watch_unlock(void);
 /* ---- with the lock held; addresses of whole pages ---- */
-/* From now on, as long as they are mapped, or the watch is open.  False: these cannot be watched.  What is watched are whole
- * mappings, as the kernel has them: to watch a part would cut it in two, and mremap refuses the two together.  To end the watch of
- * one the kernel visits all its pages, so nobody does. */
+/* Monitors [lo, hi) as long as it is mapped and the monitor is open.  False: it cannot be monitored.  Whole mappings are registered, because a
+ * part would split the mapping and mremap() of both parts would fail.  They are never unregistered: the kernel would visit all their pages. */
 bool ofi_watch_begin(uintptr_t lo, uintptr_t hi);
-/* This page is watched, and `gone` has been called for all that went until now.  False also while some other memory goes. */
+/* True: this page is monitored, and all events so far have been passed to `gone`.  False also while other memory is being unmapped. */
 bool ofi_watch_is_calm(uintptr_t page);
 
 #endif

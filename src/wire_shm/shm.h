@@ -1,11 +1,11 @@
-/* shm.h -- transport between the ranks of one node, also from a rank to itself: rings in the node segment.
+/* shm.h -- shared-memory transport between the ranks of one node, also from a rank to itself: rings in the node segment.
  *
- * Each rank owns, per lane, in its node area: SHM_NEXCL exclusive rings, each claimed by one sender on first use, and one
- * shared ring for all other senders.  A ring is a row of lines (wire/wire_ring.h) and a byte buffer.  A short message is one
- * line.  A longer payload (to pack_max) lies in the byte buffer in one piece, its line says where.
+ * Each rank owns, per lane, in its area of the segment: SHM_NEXCL exclusive rings, each claimed by one sender on first use, and one shared ring
+ * for all other senders.  A ring consists of lines (slots, wire/wire_ring.h) and a byte buffer.  A short message is one line.  A longer payload
+ * (up to pack_max) is stored in the byte buffer, contiguously; its line has the offset.
  *
- * The owner publishes how far it has read (lines and bytes) every quarter ring and when idle; a sender that finds the ring
- * full looks there and otherwise answers GW_AGAIN.  The lines, and the inlined send and look, are in wire/wire_ring.h.
+ * Flow control: the owner publishes its read position (lines and bytes) every quarter ring and when idle.  A sender that finds the ring full
+ * reads it, and returns GW_AGAIN if there is still no room.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

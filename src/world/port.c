@@ -316,7 +316,7 @@ int world_comm_join(int fd, struct gw_comm **comm_out)
     return world_join_comm(&gw_comm_self, 0, join_root(fd, &b), &b, comm_out);
 }
 
-/* ---- ties ---- */
+/* ---- connected jobs ---- */
 void world_ties_look(void)
 {
     uint64_t uid;
