@@ -53,6 +53,25 @@ static inline int *fort_weights(int *w)
     }
 }
 
+/* ---- descriptors: gfortran's own, as the modules do not say BIND(C) ---- */
+struct fort_dim {
+    ptrdiff_t stride, lower, upper; /* in elements of `span` bytes */
+};
+struct fort_desc {
+    void *base;
+    size_t offset, elem_len;
+    int version;
+    signed char rank, type;
+    short attribute;
+    ptrdiff_t span;
+    struct fort_dim dim[15];
+};
+static inline ptrdiff_t fort_extent(const struct fort_desc *d, int i) { return d->dim[i].upper - d->dim[i].lower + 1; }
+static inline ptrdiff_t fort_step(const struct fort_desc *d, int i)
+{
+    return d->dim[i].stride * (d->span ? d->span : (ptrdiff_t)d->elem_len);
+}
+
 /* ---- names: compilers had four ways to name x ---- */
 #define FORT_FORM(low, name) extern __typeof__(F(low##_)) F(name) __attribute__((alias(FORT_TEXT(F(low##_)))));
 #define FORT_FORMS(low, UP)                                                                                                        \

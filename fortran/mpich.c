@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "fort.h"
+#include "modules.h"
 
 /* ---- special variables ---- */
 struct {
@@ -59,12 +60,8 @@ static __attribute__((constructor)) void tell_c(void)
 }
 
 /* ---- module mpi_f08_types: handles are compared with each other and with INTEGERs, and turned into C's ---- */
-#define SAME(name, is)                                                                                                             \
-    int __mpi_f08_types_MOD_mpi_##name(const int *a, const int *b);                                                                \
-    int __mpi_f08_types_MOD_mpi_##name(const int *a, const int *b) { return *a is * b; }
-#define COPY(name)                                                                                                                 \
-    int __mpi_f08_types_MOD_mpi_##name(const int *h);                                                                              \
-    int __mpi_f08_types_MOD_mpi_##name(const int *h) { return *h; }
+#define SAME(name, is) FORT_SAME(__mpi_f08_types_MOD_mpi_##name, is)
+#define COPY(name)     FORT_COPY(__mpi_f08_types_MOD_mpi_##name)
 #define COMPARE(word)                                                                                                              \
     SAME(word##_eq, ==)                                                                                                            \
     SAME(word##_f08_eq_f, ==)                                                                                                      \
@@ -86,38 +83,6 @@ COMPARE(request)
 COMPARE(session)
 COMPARE(win)
 
-/* What gfortran writes for a derived type: a number made from its name, its size, an empty one, and how to copy one. */
-struct vtab {
-    int hash;
-    long size;
-    const void *extends;
-    void *empty;
-    void (*copy)(const void *from, void *to);
-    const void *final, *deallocate;
-};
-#define DERIVED(Name, Type, number)                                                                                                \
-    Type __mpi_f08_types_MOD___def_init_mpi_f08_types_##Name;                                                                      \
-    void __mpi_f08_types_MOD___copy_mpi_f08_types_##Name(const void *from, void *to);                                              \
-    void __mpi_f08_types_MOD___copy_mpi_f08_types_##Name(const void *from, void *to) { memcpy(to, from, sizeof(Type)); }           \
-    struct vtab __mpi_f08_types_MOD___vtab_mpi_f08_types_##Name = {                                                                \
-        .hash = number,                                                                                                            \
-        .size = sizeof(Type),                                                                                                      \
-        .empty = &__mpi_f08_types_MOD___def_init_mpi_f08_types_##Name,                                                             \
-        .copy = __mpi_f08_types_MOD___copy_mpi_f08_types_##Name,                                                                   \
-    };
-DERIVED(Mpi_comm, int, 73600949)
-DERIVED(Mpi_datatype, int, 86896269)
-DERIVED(Mpi_errhandler, int, 15118478)
-DERIVED(Mpi_file, int, 70760613)
-DERIVED(Mpi_group, int, 20619574)
-DERIVED(Mpi_info, int, 53436151)
-DERIVED(Mpi_message, int, 90857150)
-DERIVED(Mpi_op, int, 68037098)
-DERIVED(Mpi_request, int, 92555974)
-DERIVED(Mpi_session, int, 41464269)
-DERIVED(Mpi_win, int, 58701395)
-DERIVED(Mpi_status, MPI_Status, 3872507)
-
 void __mpi_f08_types_MOD_mpi_status_f2f08(const MPI_Status *f, MPI_Status *f08, int *ierror);
 void __mpi_f08_types_MOD_mpi_status_f082f(const MPI_Status *f08, MPI_Status *f, int *ierror);
 void __mpi_f08_types_MOD_mpi_status_f2f08(const MPI_Status *f, MPI_Status *f08, int *ierror)
@@ -132,17 +97,9 @@ void __mpi_f08_types_MOD_mpi_status_f082f(const MPI_Status *f08, MPI_Status *f, 
 }
 
 /* MPI_Sizeof: a function for each type, of scalars and of arrays. */
-#define SIZEOF(name, bytes)                                                                                                        \
-    void name(const void *x, int *size, int *ierror);                                                                              \
-    void name(const void *x, int *size, int *ierror)                                                                               \
-    {                                                                                                                              \
-        (void)x;                                                                                                                   \
-        *size = bytes;                                                                                                             \
-        fort_return(ierror, MPI_SUCCESS);                                                                                          \
-    }
 #define SIZEOF_MPI(word, bytes)                                                                                                    \
-    SIZEOF(__mpi_sizeofs_MOD_mpi_sizeof_##word, bytes)                                                                             \
-    SIZEOF(__mpi_sizeofs_MOD_mpi_sizeof_##word##v, bytes)
+    FORT_SIZEOF(__mpi_sizeofs_MOD_mpi_sizeof_##word, bytes)                                                                        \
+    FORT_SIZEOF(__mpi_sizeofs_MOD_mpi_sizeof_##word##v, bytes)
 SIZEOF_MPI(ch, 1)
 SIZEOF_MPI(cx, 8)
 SIZEOF_MPI(d, 8)
@@ -152,7 +109,7 @@ SIZEOF_MPI(i2, 2)
 SIZEOF_MPI(i8, 8)
 SIZEOF_MPI(l, 4)
 SIZEOF_MPI(r, 4)
-#define SIZEOF_F08(word, bytes) SIZEOF(__mpi_f08_types_MOD_mpi_sizeof_##word, bytes)
+#define SIZEOF_F08(word, bytes) FORT_SIZEOF(__mpi_f08_types_MOD_mpi_sizeof_##word, bytes)
 SIZEOF_F08(character, 1)
 SIZEOF_F08(logical, 4)
 SIZEOF_F08(xint8, 1)

@@ -37,23 +37,4 @@ static inline int fort_keyval_in(int keyval)
 #define FORT_MODERN(name)
 #endif
 
-/* ---- descriptors: gfortran's own, as MPICH's modules do not say BIND(C) ---- */
-struct fort_dim {
-    ptrdiff_t stride, lower, upper; /* in elements of `span` bytes */
-};
-struct fort_desc {
-    void *base;
-    size_t offset, elem_len;
-    int version;
-    signed char rank, type;
-    short attribute;
-    ptrdiff_t span;
-    struct fort_dim dim[15];
-};
-static inline ptrdiff_t fort_extent(const struct fort_desc *d, int i) { return d->dim[i].upper - d->dim[i].lower + 1; }
-static inline ptrdiff_t fort_step(const struct fort_desc *d, int i)
-{
-    return d->dim[i].stride * (d->span ? d->span : (ptrdiff_t)d->elem_len);
-}
-
 #endif

@@ -30,11 +30,11 @@ ONE_BASED = re.compile(r"^MPI_(Wait|Test|Request_get_status_)(any|some)$")
 
 
 class Style:
-    """What the modules of an ABI call.  descriptors: choice buffers of mpi_f08 come with one; is_bind_c: its routines are BIND(C), so that their
-    texts are descriptors, too; large: how the names of large forms end beside _c_f08_."""
+    """What the modules of an ABI call.  is_bind_c: routines with choice buffers are BIND(C), so that their texts are descriptors, too; large: how
+    names of large forms end beside _c_f08_; addresses: older modules mpi_f08 hand over addresses, to x_f08_."""
 
-    def __init__(self, descriptors=True, is_bind_c=True, large=None):
-        self.descriptors, self.is_bind_c, self.large = descriptors, is_bind_c, large
+    def __init__(self, is_bind_c=True, large=None, addresses=False):
+        self.is_bind_c, self.large, self.addresses = is_bind_c, large, addresses
 
 
 STANDARD = Style()
@@ -64,7 +64,7 @@ def role(f, p, entry):
 class Body:
     def __init__(self, f, large, is_f08, style):
         self.f, self.e, self.is_f08, self.style = f, api.Entry(f, large), is_f08, style
-        self.descriptors = is_f08 and has_choice(f) and style.descriptors
+        self.descriptors = is_f08 and has_choice(f)
         self.declared, self.before, self.always, self.success, self.decls, self.lengths, self.args = [], [], [], [], [], [], []
         self.can_fail = False
         if f.name == "MPI_Session_init":
@@ -322,16 +322,19 @@ class Body:
 def function(f, style):
     """All bodies and names of one routine."""
     low, out = f.name.lower()[4:], []
-    apart = has_choice(f) and style.descriptors or any(p["kind"] == "C_BUFFER2" for p in f.row["params"])
-    ts = "ts" if has_choice(f) and style.descriptors else ""
+    apart = has_choice(f) or any(p["kind"] == "C_BUFFER2" for p in f.row["params"])
+    ts = "ts" if has_choice(f) else ""
     out += Body(f, False, False, style).quick_lines(low + "_")
     if apart:
         out += Body(f, False, True, style).quick_lines("%s_f08%s_" % (low, ts))
     else:
         out.append("FORT_ALIAS(%s_f08_, %s_);" % (low, low))
+    if style.addresses and has_choice(f):
+        out.append("FORT_ALIAS(%s_f08_, %s_);" % (low, low))
     modern = ["%s_f08%s_" % (low, ts)]
     if f.name in CPTR:
         out.append("FORT_ALIAS(%s_cptr_, %s_);" % (low, low))
+        out.append("FORT_FORMS(%s_cptr, %s_CPTR)" % (low, low.upper()))
     if f.has_large:
         out += Body(f, True, True, style).quick_lines("%s_c_f08%s_" % (low, ts))
         modern.append("%s_c_f08%s_" % (low, ts))

@@ -100,7 +100,7 @@ static bool is_mpi_name(const char *name)
 
 static void *door_load(const char *library, char path[PATH_MAX + 64])
 {
-    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door/mpich", "fortran/mpich"};
+    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door/mpich", "fortran"};
     char here[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
     here[n > 0 ? n : 0] = 0;

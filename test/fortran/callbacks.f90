@@ -181,7 +181,9 @@ program callbacks
   call attributes
   call requests
   call representations
+#ifndef WITHOUT_LARGE
   call large_counts
+#endif
   call profiling
   call texts
   call MPI_Finalize()
@@ -201,7 +203,7 @@ contains
     call want(n == 1 .or. calls > 0, 'operation was not called')
     call MPI_Op_free(op)
     call want(op == MPI_OP_NULL, 'op is null')
-#ifndef WITHOUT_LARGE
+#ifndef WITHOUT_OP_CREATE_C
     call MPI_Op_create_c(largest_c, .true., op)
     b = 0
     call MPI_Reduce(a, b(1, :), 3_MPI_COUNT_KIND, MPI_REAL, op, 0, MPI_COMM_WORLD)
@@ -357,6 +359,7 @@ contains
     call want(ierror == MPI_SUCCESS, 'no conversion')
   end subroutine
 
+#ifndef WITHOUT_LARGE
   subroutine large_counts
     integer(MPI_COUNT_KIND) :: count, size
     integer :: a(3), b(3), small, next, prev
@@ -375,6 +378,7 @@ contains
     call want(small == MPI_UNDEFINED, 'size that an INTEGER cannot hold')
     call MPI_Type_free(type)
   end subroutine
+#endif
 
   ! other libraries take a value that is too long for an error
   subroutine texts
