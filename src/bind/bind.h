@@ -1,4 +1,4 @@
-/* bind.h -- the cores of this machine that each rank gets.
+/* bind.h -- binding of ranks to the cores of this machine.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,6 +1,6 @@
-/* place.h -- the cores of this machine, and which of them each rank gets.
+/* place.h -- the cores of this machine, and their assignment to ranks.
  *
- *   cores.c reads what the kernel tells under /sys --> place.c, a pure function of cores and wishes --> bind.c makes sets of CPUs
+ *   cores.c reads /sys --> place.c: a pure function of cores and options --> bind.c: CPU sets
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,8 +1,7 @@
 /* doctor.h -- `mpiexec doctor`: what of this machine helps or hinders MPI jobs, and what to do about it.
  *
- * A check is a function that looks at a `struct machine` and writes an answer.  What files tell it reads below m->root; what only
- * system calls tell lies in the struct already (machine_look).  So a unit test can show the checks a machine that is not there.
- * Checks never change anything, and never wait longer than some seconds.
+ * A check is a function from a `struct machine` to an answer.  It reads files below m->root; results of system calls are in the struct
+ * (machine_look).  So unit tests can describe machines.  Checks change nothing, and take a few seconds at most.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

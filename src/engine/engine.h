@@ -1,7 +1,7 @@
-/* engine.h -- jobs on several hosts: mpiexec does not start processes elsewhere by itself, it hands over to what the cluster has.
+/* engine.h -- jobs on several hosts: mpiexec does not start processes on other hosts itself, it runs a process manager (engine).
  *
- * Slurm's srun and Flux where we stand inside an allocation of theirs; for a list of hosts PRRTE's prterun, Open MPI's mpirun or
- * MPICH's Hydra, whichever is there.  --engine NAME chooses among them; `none`: on this machine only.
+ * Slurm's srun or Flux within an allocation of theirs; for a list of hosts PRRTE's prterun, Open MPI's mpirun or MPICH's Hydra, whichever is
+ * installed.  --engine NAME selects one; `none`: this machine only.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -34,7 +34,7 @@ void engine_words(const struct engine *e, const struct launch_options *o, const 
  * spawned: the job is one of MPI_Comm_spawn, and the explanations are for who asked for it; -1: it may stay on this host, and there is no
  * engine.  NULL: it is none. */
 int engine_run(struct launch_options *o, const char *why, struct job *spawned);
-/* alive.c: watches hosts from now on, as long as the process lives; true: it does. */
+/* alive.c: starts failure detection of hosts, until the process ends.  True: started. */
 bool alive_start(const struct hosts *hosts, double patience);
-const char *alive_silent(void); /* a host that has answered, and has not for so many seconds */
+const char *alive_silent(void); /* a host that has answered before but not for `patience` seconds; NULL: none */
 #endif

@@ -1,4 +1,4 @@
-/* job.h -- what the rooms of mpiexec share: a job as it was asked for and as it runs.
+/* job.h -- shared by the rooms of mpiexec: the options of a job, and its state while it runs.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

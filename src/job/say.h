@@ -1,4 +1,4 @@
-/* say.h -- what mpiexec says to its user.
+/* say.h -- messages of mpiexec to its user.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,8 +10,8 @@
 #include "base/base.h"
 
 void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
-void say_as(const char *job);                   /* for a spawned job */
-void say_keep(bool on);                         /* on: what is said is kept, not printed */
+void say_as(const char *job);                   /* names the spawned job in messages from now on */
+void say_keep(bool on);                         /* on: messages are kept for say_kept(), not printed */
 const char *say_kept(void);
 
 #endif

@@ -1,11 +1,11 @@
-/* words.h -- lists of words that grow: command lines, environments.
+/* words.h -- growing lists of strings: command lines, environments.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_JOB_WORDS_H
 #define GW_JOB_WORDS_H
 
-/* Which words a list of strings holds; grows. */
+/* NULL-terminated, as execve() takes it. */
 struct words {
     char **at;
     int n;

@@ -1,4 +1,4 @@
-/* fabric.h -- libfabric, opened by dlopen: what it offers on this machine, and which of that a job uses.
+/* fabric.h -- libfabric, opened by dlopen: the fi_info entries of this machine, and the choice of the one that a job uses.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -19,7 +19,7 @@
 #include "net/nic.h"
 #include "net/offer.h"
 
-/* ---- libfabric's real symbols (fabric.c); everything else is inline in its headers ---- */
+/* ---- libfabric's exported functions (fabric.c); all others are inline in its headers ---- */
 #define OFI_API FI_VERSION(1, 14)
 struct ofi_lib {
     int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
@@ -30,32 +30,32 @@ struct ofi_lib {
     const char *(*strerror)(int errnum);
     uint32_t (*version)(void);
 };
-extern struct ofi_lib ofi_lib; /* a test fills in its own before the first lane is opened */
-/* In MPI_Init, where nobody else should be reading the environment: psm, which libfabric may be linked with, is to install no handlers. */
+extern struct ofi_lib ofi_lib; /* tests set their own functions before the first lane is opened */
+/* In MPI_Init, while no other thread reads the environment: keeps psm, which libfabric may be linked with, from installing signal handlers. */
 void ofi_lib_prepare(void);
-/* May the environment be changed for a moment, so that caches of registrations in libfabric hear what ours do? */
+/* may_set_environment: no other thread reads the environment, so variables for libfabric's registration caches may be set for a moment. */
 int ofi_lib_open(bool may_set_environment);
 
-/* ---- libfabric's answers (choose.c) and their order, as long as it is open ---- */
+/* ---- the ranked list of fi_info entries (choose.c); valid while it is open ---- */
 struct ofi_market {
-    struct fi_info *list; /* of all answers, for freeinfo() */
+    struct fi_info *list; /* all entries, for freeinfo() */
     int n, n_usable;
     struct ofi_offer *offers;     /* [n] */
     struct ofi_verdict *verdicts; /* [n] */
     struct ofi_ifaces ifaces;
     struct ofi_wish wish;
-    char from[64]; /* the variable that wish.include_from names */
+    char from[64]; /* text of wish.include_from */
 };
 int ofi_market_open(struct ofi_market *m, bool is_far);
 void ofi_market_close(struct ofi_market *m);
 
 /* ---- choice (choose.c) ---- */
-struct fi_info *ofi_hints(uint64_t caps); /* what we are able to work with; for freeinfo() */
-extern bool ofi_meets_others;             /* jobs of other hosts: set before the network is opened */
-bool ofi_is_far(void); /* other nodes are other machines: those of our mpiexec, and of GODWIT_VNODES on one host, are faked ones */
-/* The one to use, for freeinfo(); libfabric is open. */
+struct fi_info *ofi_hints(uint64_t caps); /* hints for fi_getinfo(); the caller frees them by freeinfo() */
+extern bool ofi_meets_others; /* processes of other hosts will connect (spawn, connect); set before the network is opened */
+bool ofi_is_far(void); /* the job's nodes are different hosts, rather than faked nodes of one host (mpiexec, GODWIT_VNODES) */
+/* The entry to use, which the caller frees by freeinfo(); libfabric must be open.  GW_OK or an error. */
 int ofi_choose(struct fi_info **chosen_out);
-extern struct nic_node ofi_node; /* the NICs of this node that ranks use, after the choice */
+extern struct nic_node ofi_node; /* the NICs of this node and their assignment to ranks; after ofi_choose() */
 extern bool ofi_node_is_hardware;
 
 #endif

@@ -1,8 +1,8 @@
-/* iface.h -- which network interfaces may carry messages between nodes, best first, and why not the others.
+/* iface.h -- selection of network interfaces for messages between nodes: ranking, and reasons for rejection.
  *
- * Judging is a pure function over descriptions.  What is down, has no carrier or no address, ends in a tunnel or is a bridge of this
- * machine (docker0) is not chosen: the others cannot be reached there, or only by detours, and who tries waits for ever.
- * The user's list overrides the guesses (bridge, tunnel), not the facts (down, no address).
+ * Ranking is a pure function of descriptions.  Rejected are interfaces that are down, have no carrier or no address, tunnels, and bridges of
+ * this machine (docker0): other hosts cannot be reached there, or only indirectly, and connection attempts would hang.  The user's list
+ * overrides the heuristics (bridge, tunnel), not the facts (down, no address).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,8 +15,8 @@
 
 enum { IFACE_NAME = 16, IFACE_ADDRESSES = 8, IFACE_WHY = 128 };
 struct iface_address {
-    int family, prefix; /* AF_INET or AF_INET6; bits of the network's part */
-    uint8_t bytes[16];  /* network order */
+    int family, prefix; /* AF_INET or AF_INET6; prefix length in bits */
+    uint8_t bytes[16];  /* network byte order */
 };
 struct iface {
     char name[IFACE_NAME], kind[IFACE_NAME]; /* kind as the kernel says: "bridge", "veth", "vxlan"; "" for most hardware */
@@ -33,28 +33,28 @@ struct iface_verdict {
     char why[IFACE_WHY];
 };
 
-/* `list`: names or networks with commas, "eth1,10.0.0.0/8"; a word with ^ before it is one not to be used; NULL or "": any that is
- * fit.  Fills verdicts_out[n], usable ones first and best first; the number of usable ones. */
+/* `list`: comma-separated names or networks, "eth1,10.0.0.0/8"; a leading ^ excludes; NULL or "": any usable interface.  Fills
+ * verdicts_out[n]: the usable ones first, best first.  Returns the number of usable ones. */
 int iface_rank(const struct iface *all, int n, const char *list, struct iface_verdict *verdicts_out);
-/* The one with this address (of AF_INET or AF_INET6), -1: none. */
+/* Index of the interface with this address (AF_INET or AF_INET6); -1: none. */
 int iface_of_address(const struct iface *all, int n, const struct sockaddr *address);
 bool iface_is_link_local(const struct iface_address *a);
-const struct iface_address *iface_best_address(const struct iface *i); /* NULL: it has none */
+const struct iface_address *iface_best_address(const struct iface *i); /* NULL: none */
 /* "eth0 192.0.2.2 (10000 Mbit/s, mtu 1500)" */
 void iface_text(const struct iface *i, char *out, size_t cap);
 
-/* Those of this process's network namespace, by netlink.  The number; *all_out is the caller's to free.  Negative: errno. */
+/* Reads the interfaces of this process's network namespace by netlink.  Returns their number, or a negative errno; the caller frees *all_out. */
 int iface_read(struct iface **all_out);
-/* The same, judged by the user's settings (GODWIT_NET_IFACE). */
+/* The same, ranked by the user's setting (GODWIT_NET_IFACE). */
 struct ofi_ifaces {
     struct iface *all;
     struct iface_verdict *verdicts;
     int n, n_usable;
 };
-int ofi_ifaces_read(struct ofi_ifaces *f); /* the number, or negative and empty */
+int ofi_ifaces_read(struct ofi_ifaces *f); /* the number, or negative: *f is empty */
 void ofi_ifaces_free(struct ofi_ifaces *f);
-/* The interface and our address by which the kernel would reach `peer`: "eth0 192.0.2.2".  Sends nothing.  GW_OK, or errno: there is
- * no way. */
+/* The interface and source address by which the kernel routes to `peer`, as text: "eth0 192.0.2.2".  Sends nothing.  GW_OK, or errno: no
+ * route. */
 int iface_towards(const struct sockaddr *peer, socklen_t bytes, char *out, size_t cap);
 
 #endif

@@ -1,4 +1,4 @@
-/* network.h -- what is told of this machine's networks: for tools, and the report of the cards' counters at the end of a job.
+/* network.h -- reports on this machine's networks for tools, the report of NIC counters at the end of a job, and what the network wires share.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,44 +12,43 @@
 
 struct ofi_offer; /* offer.h */
 typedef void (*network_more_fn)(FILE *to, const struct ofi_offer *chosen);
-/* Prints what a job on several nodes would take, and why: the wire, then, by libfabric, interfaces, providers, cards, and what `more` says of
- * the chosen way.  GW_OK, or why that wire is not usable has been printed. */
+/* Prints the network that a job on several nodes would use, and why: the wire; for libfabric also interfaces, providers, NICs, and what `more`
+ * prints about the chosen offer.  GW_OK, or an error, after printing why no network is usable. */
 int network_print(FILE *to, network_more_fn more);
-/* The wire in a line: "TCP on eth0, 192.0.2.2", "libfabric 1.17, net on eth0, 192.0.2.2"; GW_OK, or it says what is wrong. */
+/* The same in one line: "TCP on eth0, 192.0.2.2", "libfabric 1.17, net on eth0, 192.0.2.2".  GW_OK, or an error: the line says what is wrong. */
 int network_line(char *out, size_t cap);
 
 /* ---- counters of the cards that a job uses (GODWIT_NIC_COUNTER_REPORT), once a job ---- */
 enum { NETWORK_NUMBERS = 128 };
-void network_report_begin(void); /* the wires are open */
-/* At the end, on all ranks: true where there is something to report, and so on all.  Then sum[NETWORK_NUMBERS] are to be added up over
- * the ranks, of most[NETWORK_NUMBERS] the largest to be taken, in place, before network_report_print(). */
+void network_report_begin(void); /* reads the counters; after the wires were opened */
+/* Reads them again; on all ranks, at the end.  True, on all ranks alike: the caller reduces sum[NETWORK_NUMBERS] by SUM and
+ * most[NETWORK_NUMBERS] by MAX over the ranks, in place, and calls network_report_print(). */
 bool network_report_take(int64_t **sum_out, int64_t **most_out);
 void network_report_print(void);
 
-/* ---- what both wires between nodes ask, without libfabric being open ---- */
-/* Why libfabric is to carry the messages, in words: a card that only it can use, or a setting that only it obeys; NULL: plain TCP is as good.
- * Of this host and process. */
+/* ---- shared by the network wires; libfabric need not be open ---- */
+/* Why libfabric should carry the messages: a NIC that only it can use, or a setting that only it obeys.  NULL: TCP sockets are as good.  For
+ * this host and process. */
 const char *network_wants_libfabric(void);
-const char *network_chosen_by(void); /* the card, or the setting that chooses among what libfabric has; NULL: neither */
-extern bool network_is_late;         /* libfabric is opened with the first message: nothing of it is known after MPI_Init */
-/* An address of this host by which the ranks of other hosts (is_far), or of other nodes of this one, come: that of the best usable
- * interface, or the loopback; port 0.  False: none is fit. */
+const char *network_chosen_by(void); /* the NIC, or the setting that selects among libfabric's offers; NULL: neither */
+extern bool network_is_late; /* libfabric is opened on demand, by the first message: nothing of it is known after MPI_Init */
+/* The address of this host for ranks of other hosts (is_far), or of other faked nodes on this host: that of the best usable interface, or the
+ * loopback; port 0.  False: none is usable. */
 bool network_address(bool is_far, struct sockaddr_storage *out);
-const char *network_iface(void); /* of the last one that it found */
-/* A rank does not answer there: a warning, which names the way, or after GODWIT_NET_TIMEOUT the end. */
+const char *network_iface(void); /* interface of the address that network_address() found last */
+/* The rank has not answered for so many seconds: warns, naming interface and address, and after GODWIT_NET_TIMEOUT ends the job. */
 void network_complain(int rank, const struct sockaddr *peer, uint64_t seconds) GW_COLD;
-/* The same with the peer's address in words, of any family. */
+/* The same with the peer's address as text, of any family. */
 void network_complain_of(int rank, const char *name, const struct sockaddr *peer, socklen_t bytes, uint64_t seconds) GW_COLD;
-bool network_is_last(uint64_t seconds); /* after so many seconds without an answer the job ends */
-/* That rank of this job uses the network in another way than by this wire: the end, for it may be in a collective, and one that gets an error
- * there leaves the others waiting. */
+bool network_is_last(uint64_t seconds); /* has GODWIT_NET_TIMEOUT passed after so many seconds? */
+/* That rank uses another network wire than this process: ends the job, because an error in a collective would leave other ranks waiting. */
 _Noreturn void network_differs(int rank, const char *wire) GW_COLD;
-/* Are the hosts of the other nodes still there, where nobody else watches them (alive.c)? */
+/* Failure detection for the hosts of other nodes, if no launcher watches them (alive.c). */
 struct network_alive;
-/* Tells the launcher where this host is, by an address of it, before keys are shared; where nobody is to watch it, nothing. */
+/* Publishes an address of this host in the key-value store, before boot_share(); no effect if hosts are not to be watched. */
 int network_alive_tell(const struct sockaddr *at);
-struct network_alive *network_alive_begin(void);      /* NULL: nobody is watched by this rank */
-void network_alive_look(struct network_alive *alive); /* to be called often where nothing happens; may end the job */
+struct network_alive *network_alive_begin(void);      /* NULL: this rank watches no host */
+void network_alive_look(struct network_alive *alive); /* to be called often while idle; may end the job */
 void network_alive_end(struct network_alive *alive);
 
 #endif

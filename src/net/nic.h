@@ -1,4 +1,4 @@
-/* nic.h -- which of a node's network cards (NICs) a rank uses: a pure function of the node, the policy and the rank.
+/* nic.h -- assignment of a node's network cards (NICs) to ranks: a pure function of node, policy and rank.
  *
  * Each rank uses exactly one NIC for life.
  *
@@ -8,8 +8,8 @@
  *   GPU          the NIC nearest to the rank's GPU, by PCI bridges in common, then by NUMA distance
  *   USER         as nic_mapping says: "0:0,2,4-7; 1:1,3"
  *
- * A policy that cannot serve a rank (it is bound to no single NUMA node, it has no GPU) says so once and falls back; it never ends a
- * job.  Wrong words of the user's do.
+ * A policy that does not apply to a rank (not bound to a single NUMA node, no GPU) warns once and falls back; it never ends a job.  Invalid
+ * settings do.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -22,7 +22,7 @@ enum nic_policy { NIC_BLOCK, NIC_ROUND_ROBIN, NIC_NUMA, NIC_GPU, NIC_USER, NIC_P
 extern const char *const nic_policy_names[NIC_POLICIES];
 
 enum { NIC_MOST = 64, NIC_NUMA_MOST = 64, NIC_PATH = 192, NIC_TEXT = 64, NIC_FAR = 255 };
-enum { NIC_UNKNOWN = -1, NIC_SEVERAL = -2 }; /* instead of a NUMA node: not told; a rank that may run on several */
+enum { NIC_UNKNOWN = -1, NIC_SEVERAL = -2 }; /* in place of a NUMA node: unknown; a rank that may run on several */
 
 struct nic_device { /* a NIC, or a GPU */
     char name[NIC_TEXT], address[96];
@@ -31,21 +31,21 @@ struct nic_device { /* a NIC, or a GPU */
 };
 struct nic_place {
     int numa, gpu;
-}; /* of a rank: the node it is confined to, and the index of its GPU (NIC_UNKNOWN: none) */
+}; /* of a rank: the NUMA node that it is bound to; index of its GPU, NIC_UNKNOWN: none */
 struct nic_node {
     int n_nics, n_gpus, n_ranks;
     struct nic_device nics[NIC_MOST], gpus[NIC_MOST];
     const struct nic_place *ranks;                  /* [n_ranks] by local rank */
-    uint8_t distance[NIC_NUMA_MOST][NIC_NUMA_MOST]; /* of NUMA nodes by their numbers; 0: not told */
+    uint8_t distance[NIC_NUMA_MOST][NIC_NUMA_MOST]; /* between NUMA nodes; 0: unknown */
 };
 
-/* Fills nic_out[n_ranks].  `mapping` is for USER.  note_out (cap bytes): "" or what was not as the policy wanted. */
+/* Fills nic_out[n_ranks].  `mapping`: for NIC_USER.  note_out (cap bytes): why the policy was not followed; "": it was. */
 int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *mapping, int *nic_out, char *note_out, size_t cap);
 
-/* nic_count: "" all, "2" the first two, "2:1,3" these.  Keeps the chosen of list[n] in order of the user's indices; *n_out of them. */
+/* Setting nic_count: "": all; "2": the first two; "2:1,3": these.  Reduces list[n] to the selected ones, *n_out of them, in the user's order. */
 int nic_select(const char *text, int n, int *list_out, int *n_out);
 
-/* GW_OK, or a failure that names both: this host's NIC count differs from that of the host of another rank of the job. */
+/* GW_OK, or an error that names both hosts: this one has another number of NICs than that of rank other_pe. */
 int nic_check_symmetry(const char *host, int n, int other_pe, int other_n);
 
 /* nic_verbose: a line per NIC of the node (1), and one per rank (2).  `pe` is the rank in the job. */

@@ -1,11 +1,11 @@
-/* nic_counters.h -- what network cards count: how often packets timed out, were sent again, waited; and the report on it.
+/* nic_counters.h -- hardware counters of network cards (timeouts, retries, stalls), and the report on them.
  *
  * A counter is a file of one number below a folder of its card:
  *     Slingshot   /sys/class/cxi/NIC/device/telemetry/NAME, and for rh:NAME (the retry handler's) /run/cxi/NIC/NAME
  *     InfiniBand  /sys/class/infiniband/NIC/ports/1/{hw_counters,counters}/NAME
  *     Ethernet    /sys/class/net/NIC/statistics/NAME
  *     tcp:NAME    a column of /proc/net/snmp or netstat: of all connections of the node, so counted once a node
- * Counters are of the card, not of the job: other jobs on the node count with it.
+ * Counters belong to the card, not to the job: traffic of other jobs on the node is included.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,16 +20,16 @@ struct counter_names {
     char at[COUNTERS_MOST][COUNTER_NAME];
 };
 
-void counters_usual(struct counter_names *out); /* those of the report where the user names none */
-/* A name a line; # begins a remark.  Those that tell of timeouts and those of the ratios are added.  GW_EARG: too many, too long. */
+void counters_usual(struct counter_names *out); /* the default list of the report */
+/* Parses one name per line; # begins a comment.  Adds the counters of timeouts and those needed for ratios.  GW_EARG: too many, or too long. */
 int counters_parse(const char *text, struct counter_names *out);
 bool counter_is_timeout(const char *name);
-/* Its value, or -1: this card does not have it.  `root` stands before the paths, "" but for tests.  `is_first`: the first card of the
- * node, to which what is counted once a node belongs. */
+/* The value of a counter; -1: the card does not have it.  `root`: prefix of all paths, "" except in tests.  `is_first`: the first card of the
+ * node, which also reports the counters that exist once per node. */
 int64_t counter_read(const char *root, const char *nic, const char *name, bool is_first);
 
-/* Over cards: of counter i sum[2 i] samples and sum[2 i + 1] their sum; most[2 i] the largest and most[2 i + 1] minus the smallest
- * (INT64_MIN where there is no sample).  So cards of different ranks are joined by adding and by taking the larger. */
+/* Statistics over cards.  Of counter i: sum[2 i] number of samples, sum[2 i + 1] their sum; most[2 i] the maximum, most[2 i + 1] minus the
+ * minimum (INT64_MIN: no sample).  So ranks are combined by SUM and MAX. */
 struct counter_sums {
     int64_t sum[2 * COUNTERS_MOST], most[2 * COUNTERS_MOST];
 };

@@ -1,8 +1,10 @@
 /* op.h -- reduction operations (MPI 4.1 section 6.9): kernels for the predefined ones, user functions.
  *
  * op_reduce() computes inout[i] = in[i] OP inout[i] (the standard's order: `in` is the left operand).
- * Predefined operations run on any datatype whose basic element kind is one that the standard allows for them,
- * also on derived types made of one such kind, and on MPI_CHAR as the integer that it is in C (extensions that cost nothing).
+ * Predefined operations are allowed on datatypes whose basic elements are of one kind that the standard allows for the operation; as
+ * extensions also on derived types of one such kind, and on MPI_CHAR as an integer.
+ *
+ * No locks.  Functions return GW_OK or a negative code, after gw_fail().
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -19,8 +21,8 @@ struct gw_op {
 };
 
 int op_init(void);
-/* Fortran's LOGICAL of so many bytes (1, 2, 4, 8, 16) is true and false by these bytes: what is not false is true, and results are one
- * of the two.  Until then 0 is false and 1 true.  Also before op_init. */
+/* Sets the representation of Fortran's .TRUE. and .FALSE. in LOGICALs of so many bytes (1, 2, 4, 8, 16).  Any value that is not false counts as
+ * true; results are one of the two.  Default: 1 and 0.  May be called before op_init(). */
 void op_logicals(int bytes, const void *true_value, const void *false_value);
 void op_finalize(void);
 int op_create(void (*fn)(void), int commute, bool wide, struct gw_op **op_out); /* GW_EARG if fn is NULL */
@@ -34,17 +36,17 @@ static inline struct gw_op *op_hold(struct gw_op *op)
 void op_release(struct gw_op *op);
 const char *op_name(struct gw_op *op);
 
-/* GW_OK or GW_EOP with a text that names op, type and what would be allowed.  Collectives check once. */
+/* GW_OK, or GW_EOP with a text that names operation, type and what is allowed.  Called once per collective. */
 int op_check(struct gw_op *op, struct gw_type *t);
-/* A predefined operation can be done on such elements, whatever the standard calls them: what another process asks for. */
+/* Can a predefined operation be computed on these elements, allowed by the standard or not?  For validating requests of other processes. */
 bool op_can(const struct gw_op *op, const struct gw_type *t);
 /* inout[i] = in[i] OP inout[i]; the buffers do not overlap.  `t` passed op_check. */
 void op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, struct gw_type *t);
-/* out[i] = a[i] OP b[i] for predefined ops on dense types (out may be a or b); false: not that simple, nothing done. */
+/* out[i] = a[i] OP b[i], for predefined operations on dense types; out may be a or b.  False: nothing was done, use op_reduce(). */
 bool op_reduce3(struct gw_op *op, const void *a, const void *b, void *out, int64_t count, struct gw_type *t);
 int op_reduce_local(const void *in, void *inout, int64_t count, struct gw_type *t, struct gw_op *op);
 
-/* Set by the door that makes handles, at its init: converts the type to its handle and calls the user's function. */
+/* Calls a user's function with the handle of the type.  The facade sets this at its init. */
 struct op_upcalls {
     void (*call_user)(const struct gw_callback *cb, void *in, void *inout, int64_t count, struct gw_type *t);
 };

@@ -1,4 +1,4 @@
-/* foreign.h -- what is done for programs of other MPI libraries.
+/* foreign.h -- support for programs of other MPI libraries: PMI servers, and libraries with other ABIs.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,12 +8,13 @@
 #include "boot/segment.h"
 #include "job/job.h"
 
-int foreign_start(struct job *j); /* starts the servers that they may ask: 0, or an exit status after an explanation */
-/* A server has learnt how far a rank of another library is, which does not write to its slot itself.  Any thread. */
+int foreign_start(struct job *j); /* starts the PMIx and PMI-1 servers: 0, or an exit status after printing the reason */
+/* A server reports the phase of a rank of another library, which does not write to its slot.  Any thread. */
 void foreign_phase(struct job *j, int rank, enum boot_phase phase);
-/* doors.c: puts the doors of other ABIs in front of what the ranks load; false: there are none, or they are not wanted (GODWIT_DOORS). */
+/* doors.c: puts Godwit's libraries with other ABIs (doors) into the library path of the ranks.  False: none, or GODWIT_DOORS is off. */
 bool doors_open(struct job *j);
-int foreign_look(const struct job *j); /* has a process loaded one while no rank has asked?  ms until the next look, -1: never */
-void foreign_say(const struct job *j); /* at the end: it was so */
+int foreign_look(
+    const struct job *j); /* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */
+void foreign_say(const struct job *j); /* at the end: prints a message if so */
 
 #endif

@@ -1,4 +1,4 @@
-/* elsewhere.h -- a spawned job's other hosts.
+/* elsewhere.h -- spawned jobs on other hosts.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,13 +11,14 @@
 #define ELSEWHERE_FREE "GODWIT_FREE_SLOTS"
 void elsewhere_list(struct job *j, int app, const char *list); /* the info keys host and hostfile of a program */
 void elsewhere_file(struct job *j, int app, const char *path);
-/* Is an engine to start it (j->elsewhere, and j->o.hosts with the ranks of each)?  parent: where it finds those who spawn it; is_reached:
- * also from other hosts. */
+/* Decides whether a process manager must start the job: then sets j->elsewhere, and j->o.hosts with the ranks of each.  parent: address of the
+ * parent job; is_reached: other hosts can reach it. */
 void elsewhere_choose(struct job *j, const char *parent, bool is_reached);
-void elsewhere_stay(struct job *j); /* nobody can start it there: on this host */
-void elsewhere_environment(void);   /* what another engine has told us by variables is not for the one that is started now */
+void elsewhere_stay(struct job *j); /* no process manager can start it: on this host */
+void elsewhere_environment(
+    void); /* removes variables of the process manager that has started this mpiexec, before another is run */
 void elsewhere_tell(const struct hosts *h,
-                    const int *counts); /* an engine starts so many on each: what is free, for their children */
+                    const int *counts); /* `counts` ranks start on each host: publishes the slots left, for jobs that they spawn */
 void elsewhere_free(void);
 
 #endif

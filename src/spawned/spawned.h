@@ -1,4 +1,4 @@
-/* spawned.h -- jobs that ranks ask for, and the mpiexec of such a job.
+/* spawned.h -- MPI_Comm_spawn in mpiexec: requests of ranks to start jobs, and the mpiexec of a spawned job.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

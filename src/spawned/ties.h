@@ -1,4 +1,4 @@
-/* ties.h -- jobs that are connected end together.
+/* ties.h -- connected jobs fail together (MPI 4.1 section 11.10.4): mpiexecs of one host notify each other by a signal.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -7,10 +7,10 @@
 
 #include "job/job.h"
 
-int ties_signal(void);                                                /* other mpiexecs send it */
-void ties_open(void);                                                 /* from now on it waits until somebody reads it */
-void ties_tell(const struct job *j, int status);                      /* the job failed: those connected with it end, too */
-bool ties_has(const struct job *j, uint64_t uid);                     /* is it connected with that world? */
-bool ties_heard(const struct job *j, uint64_t word, int *status_out); /* what the signal carried: does it concern us? */
+int ties_signal(void);                                                /* the number of the signal */
+void ties_open(void);                                                 /* blocks the signal, which stays pending until it is read */
+void ties_tell(const struct job *j, int status);                      /* this job has failed: notifies the jobs connected with it */
+bool ties_has(const struct job *j, uint64_t uid);                     /* is the job connected with that world? */
+bool ties_heard(const struct job *j, uint64_t word, int *status_out); /* a signal carried `word`: must this job end? */
 
 #endif

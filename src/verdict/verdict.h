@@ -1,12 +1,11 @@
-/* verdict.h -- why a job hangs: from what its ranks say of themselves to a few lines for the user.
+/* verdict.h -- deadlock analysis: why a job hangs, from the states of its ranks to a few lines of text for the user.
  *
- * Pure: what goes in is a copy of the ranks' slots (struct boot_where), what comes out is text.  No clock, no process is looked at here.
+ * A pure function: input is a copy of the ranks' slots (struct boot_where), output is text.  It reads no clock and looks at no process.
  *
- * A rank that waits is *stuck* if what it waits for can only come from ranks that are stuck or have left: the rest of all ranks
- * after taking out, again and again, those that run and those whose every wait (one of them, in MPI_Waitany) is for one taken out.
- * Whatever is not known counts as able to come: ranks of other nodes, requests that the program itself completes, data under way.
- * So there is no verdict of a hang while a rank computes that could still end it.  A rank that polls (MPI_Test) runs; the text says
- * what would be if it did nothing else.
+ * A waiting rank is *stuck* if what it waits for can only come from ranks that are stuck or have left.  The stuck ranks are those that remain
+ * after removing, repeatedly, ranks that run, and ranks all of whose waits (one of them, in MPI_Waitany) are for removed ranks.  What is not
+ * known counts as removable: ranks of other nodes, requests that the program completes itself, data in transfer.  So no hang is reported while
+ * some rank computes that could still end it.  A rank that polls (MPI_Test) counts as running; the text says what holds if it only polls.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,9 +20,9 @@
 struct verdict_rank {
     int world;            /* rank in the job */
     bool is_gone;         /* the process has ended */
-    char os;              /* its state as in /proc/PID/stat: R, S, D, T; 0: unknown */
-    bool is_threaded;     /* several threads may be in MPI: `where` is that of one of them */
-    bool uses_cpu;        /* of a threaded one: it has worked lately */
+    char os;              /* process state as in /proc/PID/stat: R, S, D, T; 0: unknown */
+    bool is_threaded;     /* several threads may be in MPI: `where` describes one of them */
+    bool uses_cpu;        /* is_threaded: it has used CPU time recently */
     uint32_t phase, call; /* enum boot_phase; the call entered last */
     int n_colls;
     uint64_t colls[BOOT_COLLS][3]; /* as in struct boot_coll, in any order */
@@ -37,12 +36,11 @@ struct verdict_job {
     int n_call_names;
 };
 
-/* Are there stuck ranks, where those in whose wait something has happened less than quiet_ns ago count as running? */
+/* Are there stuck ranks?  Ranks with an event in their wait less than quiet_ns ago count as running. */
 bool verdict_is_hang(const struct verdict_job *j, uint64_t quiet_ns);
-/* The line that says so where a rank that is stuck like this waits in a collective for one that calls something else there; for free(), else
- * NULL. */
+/* The message if a stuck rank waits in a collective for a rank that has called another one; the caller frees it.  NULL: no such rank. */
 char *verdict_mismatch(const struct verdict_job *j, uint64_t quiet_ns);
-/* Where the ranks are and why they do not go on, a few lines whatever their number; for free(). */
+/* The state of all ranks and the reason of the hang, in a few lines however many ranks; the caller frees it. */
 char *verdict_text(const struct verdict_job *j);
 
 /* ---- between verdict.c, verdict_coll.c and verdict_text.c ---- */

@@ -1,4 +1,4 @@
-/* where.h -- where the ranks of a job are, and whether it hangs.
+/* where.h -- hang detection of a running job: prints the states of its ranks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -7,10 +7,10 @@
 
 #include "job/job.h"
 
-void where_say(const struct job *j); /* where the ranks are, and why they do not go on */
-void where_resumed(void);            /* the job was stopped: its ranks get some time before they are looked at again */
-/* Warns once when the job hangs.  ms until it must be called again, -1: never.  *ends_out: ranks wait for others that call other
- * collectives, which has been said; the job is to end. */
+void where_say(const struct job *j); /* prints the states of the ranks, and why the job hangs */
+void where_resumed(void);            /* the job was stopped and continues: no hang is reported for some time */
+/* Warns once when the job hangs.  Returns milliseconds until it must be called again, -1: never.  *ends_out: ranks wait for ranks that have
+ * called other collectives, which was reported; the job must be ended. */
 int where_watch(const struct job *j, bool *ends_out);
 
 #endif
