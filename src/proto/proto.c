@@ -161,7 +161,7 @@ void lane_hook(struct proto_lane *pl)
 bool proto_drained(struct gw_lane *lane)
 {
     struct proto_lane *pl = lane_of(lane);
-    if (has_work(pl) || pl->n_kept) return false;
+    if (has_work(pl) || pl->n_kept || pl->n_ahead) return false;
     for (struct lane_wire *w = NULL; (w = peer_next_net(lane, w));)
         if (w->ops->drained && !w->ops->drained(w->wire)) return false;
     /* A send that the user freed before it was complete still needs its memory read. */
@@ -260,6 +260,7 @@ static int lane_init(struct gw_lane *lane)
     gw_list_init(&pl->op_work);
     gw_list_init(&pl->sharing);
     gw_list_init(&pl->getting);
+    gw_list_init(&pl->kept_there);
     pool_init(&pl->out_pool, sizeof(struct proto_out));
     pool_init(&pl->cursors, sizeof(struct type_cursor));
     pool_init(&pl->puts, FAR_PUT_BYTES);
@@ -301,6 +302,7 @@ static void lane_finish(struct proto_lane *pl)
     tags_finish(pl);
     names_finish(&pl->op_names);
     names_finish(&pl->recv_names);
+    names_finish(&pl->ahead_names);
     match_free(pl->fast.q);
     free(pl->scratch);
     free(pl->notes);

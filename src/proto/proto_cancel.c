@@ -80,7 +80,7 @@ void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c)
     struct match_msg *m = match_first_msg(pl->fast.q, UINT32_MAX);
     for (; m; m = match_next_msg(pl->fast.q, m, UINT32_MAX)) {
         struct proto_msg *msg = container_of(m, struct proto_msg, m);
-        if (msg->kind == PROTO_EAGER || msg_cookie(msg) != c->to || msg->world != world) continue;
+        if (msg->kind == PROTO_EAGER || msg->ahead || msg_cookie(msg) != c->to || msg->world != world) continue;
         match_remove_msg(pl->fast.q, m);
         msg_drop(pl, msg);
         break;

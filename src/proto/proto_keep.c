@@ -80,6 +80,7 @@ void proto_leave(struct gw_lane *lane, bool on)
         next = match_next_msg(pl->fast.q, m, UINT32_MAX);
         if (msg->kind != PROTO_RTS) continue;
         match_remove_msg(pl->fast.q, m);
+        if (msg->ahead && ahead_leave(pl, msg)) continue;
         keep_left_say(pl, msg->world, msg_cookie(msg));
         msg_drop(pl, msg);
     }

@@ -13,7 +13,7 @@ enum { FIRST_ROOM = 64 };
 struct name_place {
     void *what;          /* NULL: free, */
     uint32_t next;       /* and then the next one that is free, + 1; 0: none */
-    uint32_t generation; /* never 0, so that no name is */
+    uint32_t generation; /* never 0, so that no name is; below 2^31, so that NAME_OF_MSG is in none */
 };
 
 static uint64_t name_of(uint32_t index, uint32_t generation) { return (uint64_t)generation << 32 | index; }
@@ -53,7 +53,7 @@ void name_take_back(struct proto_names *n, uint64_t name)
     assert(name_find(n, name));
     struct name_place *p = &n->places[index];
     p->what = NULL;
-    if (++p->generation == 0) p->generation = 1;
+    if (++p->generation > INT32_MAX) p->generation = 1;
     p->next = n->free;
     n->free = index + 1;
 }

@@ -79,7 +79,9 @@ void op_ask(struct proto_lane *pl, struct proto_op *op)
         (op->is_kept ? is_near && keep_may_be_read(pl, op) : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
     if (can_read && !op->is_kept) can_read = op_expose(pl, op);
     op->may_be_read = can_read;
-    bool hint = op->is_kept ? false : is_near ? can_read && node_read_by_others(op->ptr, op->len) : is_run;
+    uint64_t hint = op->is_kept ? (is_near ? 0 : PROTO_RTS_KEPT)
+        : is_near               ? can_read && node_read_by_others(op->ptr, op->len)
+                                : is_run;
     struct proto_rts rts = {op_cookie(pl, op), can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : hint};
     op->kind = PROTO_RTS;
     op->hdr.world = op->peer->ep ? op->peer->ep->as : 0;

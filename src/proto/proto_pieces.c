@@ -111,6 +111,10 @@ static bool data_is_right(const struct proto_recv *r, int64_t at, int64_t n)
 
 void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len)
 {
+    if (unlikely(c->to & NAME_OF_MSG)) {
+        ahead_data_arrived(pl, is_far, c, payload, len);
+        return;
+    }
     struct proto_recv *r = recv_named(pl, is_far, PROTO_DATA, c->to);
     int64_t at = (int64_t)c->value, n = (int64_t)len;
     if (!r || !data_is_right(r, at, n)) return;

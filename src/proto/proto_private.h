@@ -47,6 +47,7 @@ uint64_t name_give(struct proto_names *n, void *what);
 void *name_find(const struct proto_names *n, uint64_t name); /* NULL: it is none, or not any more */
 void name_take_back(struct proto_names *n, uint64_t name);
 void names_finish(struct proto_names *n);
+#define NAME_OF_MSG ((uint64_t)1 << 63) /* no name has this bit: with it, one is of another table */
 
 /* ---- messages that arrived before their receive --------------------------------------------------------------
  * Blocks of the lane's arena: one costs 64 bytes and what came, rounded up to 16. */
@@ -57,12 +58,25 @@ struct proto_msg {
     uint32_t bytes; /* of data[] */
     uint8_t kind;   /* EAGER, EAGER_SYNC or RTS */
     uint8_t lane;
-    bool has_note; /* GODWIT_CHECK: behind data[] is a pointer, see msg_note() */
-    uint8_t unused;
+    bool has_note;  /* GODWIT_CHECK: behind data[] is a pointer, see msg_note() */
+    uint8_t ahead;  /* enum ahead_state; not NOT: data[] is a struct msg_kept */
     uint8_t data[]; /* the payload as it came */
 } GW_ALIGNED(GW_ARENA_UNIT);
 _Static_assert(sizeof(struct proto_msg) == 64 && offsetof(struct proto_msg, data) == 64,
                "what an unexpected message costs besides its data");
+/* An RTS of a message that a sender on another node keeps (proto_ahead.c); in proto_lane.kept_there. */
+enum ahead_state { AHEAD_NOT, AHEAD_KEPT, AHEAD_ASKED, AHEAD_HERE, AHEAD_LEFT };
+struct proto_recv;
+struct msg_kept {
+    struct proto_rts rts;
+    struct gw_list link;
+    uint64_t name; /* ASKED, LEFT: of proto_lane.ahead_names, with NAME_OF_MSG */
+    union {
+        struct proto_recv *recv; /* ASKED: it has been received, or NULL */
+        char *data;              /* HERE */
+    };
+};
+_Static_assert(sizeof(struct msg_kept) == 64, "what it costs besides its header");
 _Static_assert(GW_MAX_LANES <= 256 && (int)MATCH_UNIT == (int)GW_ARENA_UNIT, "a byte names the lane; 32 bits name a block");
 
 /* ---- outgoing operations -------------------------------------------------------------------------------------
@@ -189,7 +203,10 @@ struct proto_lane {
     struct proto_tally *tallies; /* [node_numbers_max()] E1, R0 and R1; NULL: none yet */
     struct note *notes;          /* GODWIT_CHECK: of every world rank the last one */
     const struct note *note;     /* and that of the message which is arriving now, or NULL */
-    struct proto_names op_names, recv_names;
+    struct gw_list kept_there;   /* by senders on other nodes, in the order in which they came; */
+    int n_ahead;                 /* so many have been asked for, and are not here, */
+    int64_t ahead_bytes;         /* and so many bytes have been asked for, and are not received */
+    struct proto_names op_names, recv_names, ahead_names;
     struct proto_pool out_pool, cursors, puts;
 };
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
@@ -385,6 +402,15 @@ bool keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op); /
 void keep_drop(struct proto_lane *pl, struct proto_op *op) GW_COLD;            /* nobody needs the copy any more */
 void keep_left_say(struct proto_lane *pl, int world, uint64_t cookie) GW_COLD; /* a message that asked: nobody will receive it */
 void keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
+
+/* proto_ahead.c */
+bool ahead_may(const struct proto_lane *pl, const struct proto_hdr *h, const struct proto_rts *rts); /* it may be fetched early */
+void ahead_note(struct proto_lane *pl, struct proto_msg *m, const struct proto_rts *rts); /* data[] has room for a msg_kept */
+void ahead_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m);     /* it has left the queue; takes it */
+void ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
+/* Nobody will receive it, and it has left the queue.  True: that is all, and m is taken; else its sender is to be told, and it to be
+ * dropped. */
+bool ahead_leave(struct proto_lane *pl, struct proto_msg *m);
 
 /* proto_recv.c */
 /* The caller fills data[]; len: of the message. */

@@ -62,6 +62,7 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     m->kind = (uint8_t)kind;
     m->lane = (uint8_t)pl->lane->index;
     m->has_note = gw_checking;
+    m->ahead = AHEAD_NOT;
     if (unlikely(gw_checking)) *msg_note(m) = note_keep(pl);
     if (!match_has_messages(pl->fast.q)) match_msgs_behind(pl->fast.q, pl->arena.base);
     match_add(pl->fast.q, &m->m);
@@ -94,6 +95,10 @@ void msg_drop(struct proto_lane *pl, struct proto_msg *m)
 static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m)
 {
     if (unlikely(m->has_note)) note_compare(*msg_note(m), r, m->m.src, m->m.tag, msg_len(m));
+    if (m->ahead) {
+        ahead_consume(pl, r, m);
+        return;
+    }
     if (m->kind == PROTO_RTS) {
         struct proto_rts rts;
         int src = m->m.src, tag = m->m.tag, world = m->world;

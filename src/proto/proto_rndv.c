@@ -21,8 +21,12 @@ void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *p
         keep_left_say(pl, h->world, rts.cookie);
         return;
     }
-    struct proto_msg *msg = msg_keep(pl, PROTO_RTS, h, rts.len, sizeof rts);
-    memcpy(msg->data, &rts, sizeof rts);
+    bool may_be_ahead = ahead_may(pl, h, &rts);
+    struct proto_msg *msg = msg_keep(pl, PROTO_RTS, h, rts.len, may_be_ahead ? sizeof(struct msg_kept) : sizeof rts);
+    if (may_be_ahead)
+        ahead_note(pl, msg, &rts);
+    else
+        memcpy(msg->data, &rts, sizeof rts);
 }
 
 static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
@@ -49,7 +53,7 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
     r->cursor = NULL;
     r->addr = rts->addr;
     r->is_huge = rts->key && !peer_is_far(pl->lane, world);
-    r->key = r->is_huge ? 0 : rts->key;
+    r->key = r->is_huge || (!rts->addr && rts->key == PROTO_RTS_KEPT) ? 0 : rts->key;
     r->cookie = rts->cookie;
     r->world = world;
     r->job = 0;

@@ -59,7 +59,9 @@ const char *proto_broken(const struct proto_lane *pl)
     if (!what) what = ops_broken(pl, &pl->asked, false);
     if (!what) what = ops_broken(pl, &pl->op_work, true);
     if (what) return what;
-    if (pl->unexpected_bytes < 0 || pl->n_kept < 0 || pl->n_taking < 0) return "nothing is counted down that was not counted";
+    if (pl->unexpected_bytes < 0 || pl->n_kept < 0 || pl->n_ahead < 0 || pl->n_taking < 0)
+        return "nothing is counted down that was not counted";
+    if (pl->ahead_bytes < 0 || (pl->n_ahead && !pl->ahead_bytes)) return "what is fetched early is counted with its bytes";
     if (!pl->n_kept != !pl->kept_bytes) return "kept messages are counted with their bytes";
     bool works = pl->n_outs || !gw_list_empty(&pl->op_work) || !gw_list_empty(&pl->sharing) || !gw_list_empty(&pl->getting);
     return works && !pl->is_hooked ? "a lane with work is polled" : NULL;

@@ -61,6 +61,7 @@ struct proto_rts {
     uint64_t key; /* of wire.h, for caps.keys; addr 0: not 0 where the data are one run of bytes; on a node: not 0 where they
                             * lie on huge pages */
 };
+enum { PROTO_RTS_KEPT = 2 }; /* rts.key, to another node: the sender is done with it, and it may be fetched before it is received */
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */
     uint64_t addr,
