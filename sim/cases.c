@@ -101,6 +101,9 @@ static const struct plan_algorithm *named(int kind, const char *name)
     return !strcmp(name, "tree") ? named(kind, "binomial") : NULL;
 }
 
+/* Has its `levels` one stage across nodes that the network can do? */
+static bool in_one_stage(int kind) { return kind == COLL_BARRIER || kind == COLL_BCAST || kind == COLL_ALLREDUCE; }
+
 bool cases_find(const char *coll, const char *text, struct sim_variant *out, char *error_out, int error_cap)
 {
     struct sim_variant v = {.at_once = false};
@@ -117,14 +120,19 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
             v.at_once = true;
         } else if (!strcmp(word, "messages")) {
             v.messages = true;
+        } else if (!strcmp(word, "network")) {
+            v.network = true;
         } else {
             v.param = strtoll(word, &end, 10);
-            if (*end || v.param < 1) return unknown(coll, "not `once`, `messages` or a number:", word, error_out, error_cap);
+            if (*end || v.param < 1)
+                return unknown(coll, "not `once`, `messages`, `network` or a number:", word, error_out, error_cap);
         }
     }
     v.alg = name ? named(kind, name) : NULL;
     if (!v.alg) return unknown(coll, "no algorithm", text, error_out, error_cap);
     if (v.param && !v.alg->takes) return unknown(coll, "an algorithm without a parameter:", text, error_out, error_cap);
+    if (v.network && (v.param || strcmp(v.alg->name, "levels") != 0 || !in_one_stage(kind)))
+        return unknown(coll, "the network reduces in `levels` of barrier, bcast and allreduce, not in", text, error_out, error_cap);
     *out = v;
     return true;
 }
@@ -193,9 +201,9 @@ bool cases_price(const struct machine *m, const char *coll, const struct sim_var
     plan_param_set(&a.params, v->alg, v->param);
     struct plan_nodes nodes = nodes_of(m, ranks);
     a.nodes = &nodes;
-    *fits_out = fits(v->alg, &a);
+    *fits_out = fits(v->alg, &a) && (!v->network || (m->offload_radix > 0 && (double)bytes <= m->offload_most));
     if (*fits_out) {
-        struct engine_job job = {m, v->alg, a, v->at_once, v->messages, whole, MOST_MESSAGES};
+        struct engine_job job = {m, v->alg, a, v->at_once, v->messages, v->network, whole, MOST_MESSAGES};
         ok = engine_run(&job, out, error_out, error_cap);
     }
     free(nodes.first);

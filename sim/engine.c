@@ -2,8 +2,9 @@
  *
  * A message goes through these events; `eager` ones carry their bytes at once, others announce themselves and are fetched:
  *
- *   sender posts -> OUT (adapter of its node) -> ARRIVE (adapter and port of the receiver) -> DELIVER (its core)
+ *   sender posts -> [CARD (engine of its node's card)] -> OUT (adapter of its node) -> ARRIVE (adapter and port of the receiver) -> DELIVER (its core)
  *   announced and wanted -> FETCH (back at the sender's port) -> OUT -> ARRIVE -> DELIVER, and FINISH at the sender
+ *   for the network to reduce: OUT -> when all have come, ARRIVE of each
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,10 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dragonfly.h"
 #include "queue.h"
 #include "way.h"
 
-enum event_kind { EV_RUN, EV_OUT, EV_ARRIVE, EV_DELIVER, EV_FETCH, EV_FINISH, EV_RAISE };
+enum event_kind { EV_RUN, EV_CARD, EV_OUT, EV_ARRIVE, EV_DELIVER, EV_FETCH, EV_FINISH, EV_RAISE };
 enum entry_kind { ENTRY_RECV, ENTRY_EAGER, ENTRY_ANNOUNCED, ENTRY_DATA, ENTRY_RAISE };
 enum rank_state { RANK_READY, RANK_IN_ROUND, RANK_AT_FLAG, RANK_WOKEN, RANK_AT_END, RANK_OVER };
 
@@ -36,8 +38,8 @@ struct entry {
     uint32_t from;           /* the sender as the receiver sees it */
     int64_t bytes, word;
     int64_t *into; /* where the word goes; NULL: nobody keeps it */
-    uint8_t kind, level;
-    bool off_node;
+    uint8_t kind, level, hops;
+    bool off_node, to_network;
 };
 struct price {
     int64_t o, L, g;
@@ -55,6 +57,10 @@ struct engine {
     int64_t size, period; /* period: ranks that are run, of which the first stands for every period-th; size: all are */
     struct rank *ranks;
     int64_t *nic_out, *nic_in;
+    int64_t *channels[MACHINE_ENGINES]; /* of a node: when each is free */
+    struct dragonfly fabric;
+    int64_t hop, handed, last_handed; /* handed: parts that the network has to reduce, and the last one's time */
+    uint32_t hand;                    /* the first of them, linked by next */
     struct region *regions;
     struct price prices[MACHINE_LEVELS];
     int64_t nic_g;
@@ -170,6 +176,8 @@ static bool through_nic(const struct engine *e, const struct entry *x) { return 
 static int64_t wire_bytes(const struct entry *x) { return x->kind == ENTRY_ANNOUNCED ? 0 : x->bytes; }
 static int64_t nic_time(const struct engine *e, int64_t bytes) { return gw_max64(e->nic_g, per_byte(e->nic_G, bytes)); }
 
+static int64_t way_time(const struct engine *e, const struct entry *x) { return e->prices[x->level].L + x->hops * e->hop; }
+
 /* Takes the sender's port from `ready` on; returns when the message is out of its hands. */
 static void leave(struct engine *e, uint32_t i, int64_t ready)
 {
@@ -178,17 +186,80 @@ static void leave(struct engine *e, uint32_t i, int64_t ready)
     struct rank *src = &e->ranks[x->src];
     int64_t start = gw_max64(ready, src->port_out);
     src->port_out = start + gw_max64(p->g, per_byte(p->G, wire_bytes(x)));
-    if (through_nic(e, x))
+    if (x->off_node && e->m->n_engines)
+        event(e, start, EV_CARD, i);
+    else if (x->to_network || through_nic(e, x))
         event(e, start, EV_OUT, i);
     else
-        event(e, start + p->L, EV_ARRIVE, i);
+        event(e, start + way_time(e, x), EV_ARRIVE, i);
 }
+
+/* The engine for so many bytes. */
+static int engine_for(const struct machine *m, int64_t bytes)
+{
+    int k = 0;
+    while ((double)bytes > m->engines[k].upto) k++;
+    return k;
+}
+
+/* The channels of an engine that a rank may use: its own one, or those of its node. */
+static int64_t *channels_of(const struct engine *e, int k, int64_t rank, int64_t *n_out)
+{
+    *n_out = gw_max64((int64_t)e->m->engines[k].n, 1);
+    return &e->channels[k][e->m->engines[k].n > 0 ? rank / e->m->node_ranks * *n_out : rank];
+}
+
+/* The first channel that is free takes it. */
+static void on_card(struct engine *e, uint32_t i, int64_t now)
+{
+    const struct entry *x = &e->entries[i];
+    int k = engine_for(e->m, wire_bytes(x));
+    const struct machine_engine *g = &e->m->engines[k];
+    int64_t n, *at = channels_of(e, k, x->src, &n), first = 0, busy = 1;
+    for (int64_t c = 1; c < n; c++)
+        if (at[c] < at[first]) first = c;
+    int64_t start = gw_max64(now, at[first]);
+    at[first] = start + gw_max64(ps(g->g), per_byte(g->G, wire_bytes(x)));
+    for (int64_t c = 0; c < n; c++) busy += c != first && at[c] > start;
+    e->result->engine_messages[k]++;
+    if (g->n > 0) e->result->engine_busy[k] = gw_max64(e->result->engine_busy[k], busy);
+    event(e, start + ps(g->L), EV_OUT, i);
+}
+
+/* The last of the nodes that are run has handed in its part: the others' come at the same times. */
+static void reduce_in_network(struct engine *e)
+{
+    const struct machine *m = e->m;
+    int64_t nodes = (e->size + m->node_ranks - 1) / m->node_ranks, levels = 1;
+    for (double reached = m->offload_radix; reached < (double)nodes; reached *= m->offload_radix) levels++;
+    int64_t there = e->last_handed + 2 * (levels - 1) * ps(m->offload_hop) + levels * ps(m->offload_reduce);
+    for (uint32_t i = e->hand, next; i; i = next) {
+        next = e->entries[i].next;
+        event(e, there + e->prices[e->entries[i].level].L, EV_ARRIVE, i);
+    }
+    e->hand = 0, e->handed = 0;
+}
+static void hand_in(struct engine *e, uint32_t i, int64_t now)
+{
+    e->entries[i].next = e->hand;
+    e->hand = i;
+    e->last_handed = gw_max64(e->last_handed, now);
+    if (++e->handed == (e->period + e->m->node_ranks - 1) / e->m->node_ranks) reduce_in_network(e);
+}
+
 static void on_out(struct engine *e, uint32_t i, int64_t now)
 {
     const struct entry *x = &e->entries[i];
-    int64_t *nic = nic_of(e, e->nic_out, x->src), start = gw_max64(now, *nic);
-    *nic = start + nic_time(e, wire_bytes(x));
-    event(e, start + e->prices[x->level].L, EV_ARRIVE, i);
+    int64_t start = now;
+    if (through_nic(e, x)) {
+        int64_t *nic = nic_of(e, e->nic_out, x->src);
+        start = gw_max64(now, *nic);
+        *nic = start + nic_time(e, wire_bytes(x));
+    }
+    if (x->to_network)
+        hand_in(e, i, start);
+    else
+        event(e, start + way_time(e, x), EV_ARRIVE, i);
 }
 static void on_arrive(struct engine *e, uint32_t i, int64_t now)
 {
@@ -204,6 +275,12 @@ static void on_arrive(struct engine *e, uint32_t i, int64_t now)
     }
     dst->port_in = start + gw_max64(p->g, flow);
     event(e, start + flow, EV_DELIVER, i);
+}
+
+/* The core's, to command an engine. */
+static int64_t engine_cost(const struct engine *e, const struct entry *x)
+{
+    return x->off_node && e->m->n_engines ? ps(e->m->engines[engine_for(e->m, x->bytes)].o) : 0;
 }
 
 static void close_one(struct engine *e, uint32_t rank)
@@ -223,7 +300,8 @@ static void pair_up(struct engine *e, uint32_t i)
         entry_free(e, i);
         close_one(e, dst);
     } else {
-        event(e, e->ranks[x->dst].core + e->prices[x->level].L, EV_FETCH, i);
+        e->ranks[x->dst].core += engine_cost(e, x);
+        event(e, e->ranks[x->dst].core + way_time(e, x), EV_FETCH, i);
     }
 }
 
@@ -264,7 +342,7 @@ static bool on_deliver(struct engine *e, uint32_t i, int64_t now)
     if (x->kind != ENTRY_DATA) return take_in(e, i);
     if (x->into) *x->into = x->word;
     r->core += p->o + per_byte(p->R, x->bytes);
-    event(e, r->core + p->L, EV_FINISH, i);
+    event(e, r->core + way_time(e, x), EV_FINISH, i);
     close_one(e, x->dst);
     return true;
 }
@@ -282,10 +360,12 @@ static void post_send(struct engine *e, uint32_t rank, const struct plan_step *s
 {
     struct rank *r = &e->ranks[rank];
     const struct machine *m = e->m;
-    int level = (int)(machine_between(m, rank, s->peer) - m->levels);
+    bool to_network = way_in_network(&e->way);
+    int level = to_network ? m->n_levels - 1 : (int)(machine_between(m, rank, s->peer) - m->levels);
     const struct price *p = &e->prices[level];
     int64_t bytes = way_bytes(&s->a), dst = s->peer % e->period, from = rank - (s->peer - dst);
-    bool eager = bytes <= p->eager;
+    int64_t node = rank / m->node_ranks, far_node = s->peer / m->node_ranks;
+    bool eager = bytes <= p->eager || to_network;
     const int64_t *word = way_word(&e->way, &s->a);
     uint32_t i = entry_new(e);
     e->entries[i] = (struct entry){.src = rank,
@@ -295,8 +375,10 @@ static void post_send(struct engine *e, uint32_t rank, const struct plan_step *s
                                    .word = word ? *word : 0,
                                    .kind = eager ? ENTRY_EAGER : ENTRY_ANNOUNCED,
                                    .level = (uint8_t)level,
-                                   .off_node = rank / m->node_ranks != s->peer / m->node_ranks};
-    r->core += p->o + (eager ? per_byte(p->O, bytes) : 0);
+                                   .hops = (uint8_t)(e->hop && node != far_node ? dragonfly_hops(&e->fabric, node, far_node) : 0),
+                                   .off_node = node != far_node || to_network,
+                                   .to_network = to_network};
+    r->core += (eager ? engine_cost(e, &e->entries[i]) : 0) + p->o + (eager ? per_byte(p->O, bytes) : 0);
     r->open += !eager;
     e->result->messages++;
     e->result->bytes += bytes;
@@ -494,6 +576,7 @@ static bool handle(struct engine *e, struct event x)
 {
     switch (x.kind) {
     case EV_RUN: return run(e, x.what, x.time);
+    case EV_CARD: on_card(e, x.what, x.time); return true;
     case EV_OUT: on_out(e, x.what, x.time); return true;
     case EV_ARRIVE: on_arrive(e, x.what, x.time); return true;
     case EV_DELIVER: return on_deliver(e, x.what, x.time);
@@ -511,7 +594,9 @@ static void set_up(struct engine *e)
 {
     const struct machine *m = e->m;
     e->size = e->job->args.size;
-    e->period = e->job->whole ? e->size : way_period(&e->way, m);
+    e->hop = m->fabric.groups ? ps(m->fabric.hop) : 0;
+    e->fabric = dragonfly_of(&m->fabric);
+    e->period = e->job->whole || e->hop ? e->size : way_period(&e->way, m);
     int64_t nodes = (e->period + m->node_ranks - 1) / m->node_ranks;
     e->ranks = memory((size_t)e->period, sizeof *e->ranks);
     e->nic_out = memory((size_t)(nodes * (int64_t)m->nics), sizeof *e->nic_out);
@@ -523,12 +608,17 @@ static void set_up(struct engine *e)
         e->prices[i] =
             (struct price){ps(l->o), ps(l->L), ps(l->g), l->O, l->R, l->G, l->eager > 1e17 ? INT64_MAX : (int64_t)l->eager};
     }
+    for (int k = 0; k < m->n_engines; k++)
+        e->channels[k] =
+            memory((size_t)(m->engines[k].n > 0 ? nodes * (int64_t)m->engines[k].n : e->period), sizeof *e->channels[k]);
     e->nic_g = ps(m->nic_g), e->nic_G = m->nic_G;
     e->nic = e->nic_g > 0 || e->nic_G > 0;
 }
 
 static bool go(struct engine *e)
 {
+    if (e->hop && (e->size - 1) / e->m->node_ranks >= dragonfly_nodes(&e->fabric))
+        return fail(e, "the fabric has not so many nodes", 0, 0);
     struct event x;
     int64_t most = e->job->most_messages;
     for (int64_t i = 0; i < e->period; i++) event(e, 0, EV_RUN, (uint32_t)i);
@@ -547,11 +637,16 @@ bool engine_run(const struct engine_job *job, struct engine_result *out, char *e
     struct engine e = {.job = job, .m = job->machine, .result = &result, .error = error_out, .error_cap = error_cap};
     error_out[0] = 0;
     if (!way_open(&e.way, job->alg, &job->args, !job->messages)) return fail(&e, "no memory for its temporary", 0, 0);
+    e.way.network = job->network;
     set_up(&e);
     bool ok = go(&e);
     result.ranks = e.period;
     result.messages *= e.size / e.period;
     result.bytes *= e.size / e.period;
+    for (int k = 0; k < MACHINE_ENGINES; k++) {
+        result.engine_messages[k] *= e.size / e.period;
+        free(e.channels[k]);
+    }
     if (ok) *out = result;
     free(e.ranks), free(e.nic_out), free(e.nic_in), free(e.regions), free(e.entries), free(e.buckets);
     queue_free(&e.queue);

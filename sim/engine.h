@@ -9,6 +9,14 @@
  * of one node stand for all: what one sends to another node comes in, at the same time, from the node that lies as far on the
  * other side.  Sampled ranks and rounds decide whether an algorithm is of this kind (never for those with a root).
  *
+ * A machine's `fabric` says here how far nodes are from each other; that its links can be full, fabric.h says.  With hops that cost
+ * something no ranks stand for others.  Its `engines` take what leaves a node, the bytes of fetched messages too (where these lie, for
+ * the core that asked for them).
+ *
+ * `network`: the stage in which nodes speak with each other is done by the network.  Each node's speaker hands in its part; when the last
+ * one has come to the first switch, it goes up a tree of offload_radix over the nodes and down again: L for the way by one switch,
+ * two hops for each further level, and `reduce` in each.
+ *
  * The order in which messages lie in a queue is taken to have nothing to do with the order in which they are asked for: a search
  * that finds looks at half of the queue, one that does not at all of it.
  *
@@ -26,14 +34,17 @@ struct engine_job {
     struct plan_args args; /* of any rank, which is set here; ranks 0 .. size-1 lie on the machine in this order */
     bool at_once;          /* everything is posted before the first wait, as by a program with MPI_Waitall at its end */
     bool messages;         /* no stage uses memory that the ranks of a node share */
+    bool network;          /* what stages do across nodes, the network does */
     bool whole;            /* every rank, even where the ranks of one node could stand for all */
     int64_t most_messages; /* gives up beyond; 0: no bound */
 };
 struct engine_result {
-    double us, mean_us;                   /* until the last rank is through; until a rank is, on average */
-    int64_t messages, bytes;              /* of all ranks */
-    int64_t ranks;                        /* that were run */
-    int64_t most_posted, most_unexpected; /* at any one rank at any one time */
+    double us, mean_us;                       /* until the last rank is through; until a rank is, on average */
+    int64_t messages, bytes;                  /* of all ranks */
+    int64_t ranks;                            /* that were run */
+    int64_t engine_messages[MACHINE_ENGINES]; /* that each took */
+    int64_t engine_busy[MACHINE_ENGINES];     /* the most that were busy at once on one node, where nodes share them */
+    int64_t most_posted, most_unexpected;     /* at any one rank at any one time */
 };
 
 /* False: error_out says why there is no answer. */

@@ -112,6 +112,88 @@ static void adapters(void)
     CHECK_US(price(&m, "gather", "linear:once", 4, 0, true), 1 + 3);
 }
 
+/* Two engines: the smallest takes up to 191 bytes at once; of the other a node has K, each busy 10 ns a byte after a start of 2. */
+static int64_t carried;
+static int across_carried(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    int n = across(a, round, steps);
+    if (n) steps[0].a.len = carried;
+    return n;
+}
+static void engines(void)
+{
+    struct machine m = machine("node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=5\n"
+                               "engine idc upto=191\nengine dma o=0.5 L=2 G=10 n=2\n");
+    struct plan_algorithm alg = {.name = "across", .emit = across_carried, .kind = PLAN_P2P};
+    struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 8}};
+    struct engine_result r;
+    char error[256];
+    carried = 191;
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_US(r.us, 1 + 5 + 1);
+    CHECK(r.engine_messages[0] == 4 && r.engine_messages[1] == 0);
+    carried = 192; /* two go at 1.5, the others 192 * 10 ns later */
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_US(r.us, 1.5 + 1.92 + 2 + 5 + 1);
+    CHECK(r.engine_messages[0] == 0 && r.engine_messages[1] == 4);
+    CHECK_EQ(r.engine_busy[1], 2);
+    m.engines[1].n = 4;
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_US(r.us, 1.5 + 2 + 5 + 1);
+    CHECK_EQ(r.engine_busy[1], 4);
+    m.engines[1].n = 0; /* one for each rank */
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_US(r.us, 1.5 + 2 + 5 + 1);
+    CHECK_EQ(r.engine_busy[1], 0);
+    /* What is fetched: the announcement takes the first engine, the bytes the second, for the core that asks. */
+    m = machine("level network o=1 O=2 L=5 g=3 G=4 eager=1000\nengine fma upto=1000\nengine bte o=0.5 L=2 n=4\n");
+    CHECK_US(price(&m, "bcast", "binomial", 2, 2000, false), 2 * 1 + 5 + 0.5 + 5 + 2 + (5 + 2000 * 0.004) + 1 + 5 + 1);
+    CHECK(result.engine_messages[0] == 1 && result.engine_messages[1] == 1);
+}
+
+/* Eight nodes of two: up a tree of radix 2 by three levels and down again. */
+static void in_network(void)
+{
+    struct machine m =
+        machine("node ranks=2\nlevel node ranks=2 o=1 L=2\nlevel network o=1 L=10\ncore publish=0.5 flag=3 look=0.25\n"
+                "offload radix=2 hop=0.5 reduce=0.25 most=64\n");
+    const double in_node = (0.5 + 3 + 2 * 0.25) + (0.5 + 3 + 0.25);
+    CHECK_US(price(&m, "barrier", "levels:network", 4, 0, false), in_node + 1 + 10 + 0.25 + 1);
+    CHECK_EQ(result.messages, 2);
+    CHECK_US(price(&m, "barrier", "levels:network", 16, 0, false), in_node + 1 + 10 + 2 * 2 * 0.5 + 3 * 0.25 + 1);
+    CHECK_EQ(result.messages, 8);
+    CHECK_EQ(result.ranks, 2);
+    CHECK_US(price(&m, "barrier", "levels:network", 16, 0, true), in_node + 1 + 10 + 2 * 2 * 0.5 + 3 * 0.25 + 1);
+    CHECK_EQ(result.messages, 8);
+    m.offload_radix = 8;
+    CHECK_US(price(&m, "barrier", "levels:network", 16, 0, false), in_node + 1 + 10 + 0.25 + 1);
+    CHECK_US(price(&m, "barrier", "levels", 16, 0, false), in_node + 3 * (1 + 10 + 1)); /* dissemination over eight nodes */
+    /* By hosts: a tree of radix 4 over eight nodes, whose root sends to a second one before its last message; doubling three times. */
+    static const char *const colls[] = {"bcast", "allreduce"};
+    const double by_hosts[] = {1 + 2 * (1 + 10 + 1), 3 * (1 + 10 + 1)};
+    for (int i = 0; i < 2; i++) {
+        double us = price(&m, colls[i], "levels", 15, 8, false);
+        CHECK_US(us - price(&m, colls[i], "levels:network", 15, 8, false), by_hosts[i] - (1 + 10 + 0.25 + 1));
+        CHECK(price(&m, colls[i], "levels:network", 16, 64, false) > 0);
+        struct sim_variant v;
+        char error[256];
+        bool fits = true;
+        CHECK(cases_find(colls[i], "levels:network", &v, error, sizeof error));
+        CHECK(cases_price(&m, colls[i], &v, 16, 72, false, &fits, &result, error, sizeof error) && !fits);
+    }
+}
+
+/* Nodes 0 and 1 are neighbours in a group; from 1 to 2 it is three hops: to node 0's switch, over, and to node 2's. */
+static void hops(void)
+{
+    struct machine m = machine("level network o=1 L=5\nfabric groups=3 switches=2 nodes=1 hop=0.5\n");
+    CHECK_US(price(&m, "barrier", "dissemination", 2, 0, false), 1 + 5 + 0.5 + 1);
+    CHECK_US(price(&m, "bcast", "chain", 3, 8, false), (1 + 5 + 0.5 + 1) + (1 + 5 + 3 * 0.5 + 1));
+    CHECK_US(price(&m, "bcast", "chain", 4, 8, false), (1 + 5 + 0.5 + 1) + (1 + 5 + 3 * 0.5 + 1) + (1 + 5 + 0.5 + 1));
+    CHECK_EQ(result.ranks, 4);
+    CHECK_US(price(&m, "barrier", "dissemination", 7, 0, false), -1); /* six nodes */
+}
+
 /* The ranks of one node stand for all: the same time as with all of them, to the picosecond. */
 static void one_node_for_all(void)
 {
@@ -335,6 +417,9 @@ int main(void)
     fetched();
     queues();
     adapters();
+    engines();
+    in_network();
+    hops();
     one_node_for_all();
     monotonic();
     flags_in_a_node();

@@ -7,6 +7,15 @@
  *   level NAME ranks=N o= O= R= L= g= G= eager=     the innermost first; two ranks meet in the first level of which they share a
  *                                   group of N neighbouring ranks; the last has no ranks= and joins all
  *   nic n=K g= G=                   K adapters a node, which its ranks share; what does not stay on its node passes one at both ends
+ *   engine NAME upto= o= L= g= G= n=                the smallest first: how a card takes a message that leaves its node: the first engine whose
+ *                                   `upto` (bytes; none: any) holds it.  o: more for the core that commands it; L: until it begins; it is
+ *                                   busy for max(g, n*G); n=K: the node shares K of it (0: each rank has one)
+ *   offload radix= hop= reduce= most=   the network reduces up to `most` bytes: in a tree of switches or cards, `reduce` in each
+ *   fabric groups= switches= nodes= hop= G= buffer= packet= window= detour=
+ *                                   a dragonfly (fabric.h); each hop between switches costs a message `hop` more than L
+ *   class NAME min= max= priority=  of traffic (fabric.h)
+ *   like FILE                       first all lines of another machine, FILE.machine beside this one; a level of the same name and an
+ *                                   engine of the same name are then described anew
  *   match search= entry= extra=     pairing a message with a receive, and looking at one entry of a queue on the way (0: hashed);
  *                                   taking in a message that nobody has asked for yet, beyond what one costs that is expected
  *   incast after=N cost=            each message that comes in where N wait already for a receive costs so much more
@@ -26,11 +35,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MACHINE_LEVELS = 4, MACHINE_NAME = 32 };
+enum { MACHINE_LEVELS = 4, MACHINE_ENGINES = 4, MACHINE_CLASSES = 8, MACHINE_NAME = 32 };
 struct machine_level {
     char name[MACHINE_NAME];
     int64_t ranks; /* of a group; 0: all */
     double o, O, R, L, g, G, eager;
+};
+struct machine_engine {
+    char name[MACHINE_NAME];
+    double upto, o, L, g, G, n;
+};
+struct machine_fabric { /* groups 0: there is none */
+    double groups, switches, nodes, hop, G, buffer, packet, window, detour;
+};
+struct machine_class { /* shares of a link, 0 to 1 */
+    char name[MACHINE_NAME];
+    double min, max, priority;
 };
 struct machine {
     char name[MACHINE_NAME];
@@ -38,6 +58,11 @@ struct machine {
     int n_levels;
     struct machine_level levels[MACHINE_LEVELS];
     double nics, nic_g, nic_G;
+    int n_engines, n_classes;
+    struct machine_engine engines[MACHINE_ENGINES];
+    struct machine_class classes[MACHINE_CLASSES];
+    struct machine_fabric fabric;
+    double offload_radix, offload_hop, offload_reduce, offload_most; /* radix 0: the network does not reduce */
     double match_search, match_entry, match_extra;
     double incast_after, incast_cost;
     double copy, copy_byte, reduce, reduce_byte, publish, flag, look, pull, pull_byte, step;

@@ -47,6 +47,41 @@ static void descriptions(void)
     refused("level a ranks=4\nlevel b ranks=6\nlevel c\n", "not whole groups");
     refused("node ranks=6\nlevel a ranks=4\nlevel b\n", "neither of whole nodes nor parts of one");
     refused("level o=1\n", "a name is wanted");
+    refused("level a\nengine fast upto=64\n", "engines stand in order of upto=, the last without, but not 'fast'");
+    refused("level a\nengine dma\nengine idc upto=64\n", "but not 'dma'");
+    refused("level a\nengine dma upto=1.5\n", "a whole number is wanted");
+    refused("level a\noffload radix=1\n", "a radix of at least 2");
+    refused("level a\nfabric groups=4 nodes=2\n", "a fabric has groups=");
+    refused("level a\nclass quick min=0.5 max=0.2\n", "min is at most max");
+    refused("level a\nclass quick max=0\n", "min is at most max");
+    refused("like xe6\n", "in a row): 'xe6'");
+}
+
+/* A file like another one: of that one's levels and engines those of the same name are described anew. */
+static void likes(void)
+{
+    struct machine m;
+    char folder[] = "/tmp/godwit-machines-XXXXXX", path[2][64], error[256];
+    CHECK(mkdtemp(folder) != NULL);
+    static const char *const texts[] = {
+        "machine one\nnode ranks=2\nlevel node ranks=2 o=1\nlevel network o=2 L=3\nengine all L=1\nmatch search=0.5\n",
+        "like one\nmachine two\nnode ranks=4\nlevel node ranks=4 o=7\nengine all L=9\n"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%s.machine", folder, i ? "two" : "one");
+        FILE *f = fopen(path[i], "w");
+        CHECK(f && fputs(texts[i], f) >= 0 && fclose(f) == 0);
+    }
+    CHECK(machine_read(path[1], &m, error, sizeof error));
+    CHECK_STR(m.name, "two");
+    CHECK(m.node_ranks == 4 && m.n_levels == 2 && m.levels[0].ranks == 4 && m.levels[0].o == 7 && m.levels[1].L == 3);
+    CHECK(m.n_engines == 1 && m.engines[0].L == 9 && m.match_search == 0.5);
+    FILE *itself = fopen(path[0], "w");
+    CHECK(itself && fputs("like two\n", itself) >= 0 && fclose(itself) == 0);
+    CHECK(!machine_read(path[1], &m, error, sizeof error) && strstr(error, "no more than three"));
+    unlink(path[0]);
+    CHECK(!machine_read(path[1], &m, error, sizeof error) && strstr(error, "one.machine: No such file"));
+    unlink(path[1]);
+    rmdir(folder);
 }
 
 static void names(void)
@@ -60,6 +95,9 @@ static void names(void)
     CHECK(!cases_find("gatherw", "linear", &v, error, sizeof error));
     CHECK(!cases_find("bcastv", "binomial", &v, error, sizeof error));
     CHECK(!cases_find("bcast", "chain:fast", &v, error, sizeof error) && strstr(error, "fast"));
+    CHECK(cases_find("barrier", "levels:network", &v, error, sizeof error) && v.network);
+    CHECK(!cases_find("barrier", "dissemination:network", &v, error, sizeof error) && strstr(error, "the network reduces in"));
+    CHECK(!cases_find("reduce", "levels:network", &v, error, sizeof error));
     CHECK(!cases_find("bcast", "ring", &v, error, sizeof error) && strstr(error, "--list"));
     struct machine m;
     CHECK(machine_parse("node ranks=8\nlevel network o=1\n", &m, error, sizeof error));
@@ -101,6 +139,7 @@ int main(void)
 {
     CHECK_EQ(cases_init(), GW_OK);
     descriptions();
+    likes();
     names();
     pictures();
     cases_end();

@@ -22,7 +22,8 @@ static const char usage[] =
     "  NAME   gather, gatherv, igatherv, allreduce, ...          A  an algorithm, see --list; A:once posts everything "
     "before\n"
     "         it waits (flat is linear:once); A:65536 sets its piece; `table` is what the library's rules and tables "
-    "choose\n"
+    "choose;\n"
+    "         levels:network leaves what nodes say to each other to the network (barrier, bcast, allreduce)\n"
     "  LIST   8   or  64,128,256   or  64..65536 (doubling)   or  64..65536*4;  8K, 1M, 1G are 8192, 1048576, 2^30\n"
     "--whole runs every rank even where those of a node could stand for all; --detail adds messages, bytes and "
     "queues.\n";
@@ -93,12 +94,15 @@ static bool read_algs(const struct options *o, struct figure *f, char *error, in
     return true;
 }
 
-static void detail(const struct sim_variant *v, const struct engine_result *r)
+static void detail(const struct machine *m, const struct sim_variant *v, const struct engine_result *r)
 {
     printf("#   %-12s %lld messages, %lld bytes; %lld ranks run; mean %.2f us; longest queues: %lld receives, %lld "
            "messages\n",
            v->text, (long long)r->messages, (long long)r->bytes, (long long)r->ranks, r->mean_us, (long long)r->most_posted,
            (long long)r->most_unexpected);
+    for (int k = 0; k < m->n_engines; k++)
+        printf("#     %-10s %lld messages, at most %lld at once on a node\n", m->engines[k].name, (long long)r->engine_messages[k],
+               (long long)r->engine_busy[k]);
 }
 
 static bool point(const struct machine *m, const struct options *o, struct figure *f, int ranks, int64_t bytes, int i, char *error,
@@ -113,7 +117,7 @@ static bool point(const struct machine *m, const struct options *o, struct figur
     f->us[i][f->n_points] = fits ? r.us : 0;
     if (fits ? printf(" %14.2f", r.us) : printf(" %14s", "-")) fflush(stdout);
     if (f->tuned[i]) printf(" (%s)", v.text);
-    if (o->detail && fits) printf("\n"), detail(&v, &r);
+    if (o->detail && fits) printf("\n"), detail(m, &v, &r);
     return true;
 }
 

@@ -45,6 +45,19 @@ static bool ask(struct way *w, int rank, int i, bool first)
     return there;
 }
 
+/* In place of what the members of a stage across nodes would say to each other: one message, to itself. */
+static int by_network(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_ref all = {.buf = PLAN_OUT, .len = a->rcount * (a->rt ? a->rt->size : 0)};
+    if (round > 0) return 0;
+    steps[0] = (struct plan_step){.kind = PLAN_RECV, .peer = a->rank, .a = all};
+    steps[1] = (struct plan_step){.kind = PLAN_SEND, .peer = a->rank, .a = all};
+    return 2;
+}
+static const struct plan_algorithm alg_by_network = {.name = "network", .emit = by_network, .kind = PLAN_P2P};
+
+bool way_in_network(const struct way *w) { return w->stage.alg == &alg_by_network; }
+
 bool way_stage(struct way *w, int rank, int i, bool first)
 {
     if (!first && w->i == i && w->args.rank == rank) return true;
@@ -53,6 +66,7 @@ bool way_stage(struct way *w, int rank, int i, bool first)
     w->stage = (struct plan_stage){.args = w->args, .team = {.nodes = &w->nodes, .odd = -1}, .out = {PLAN_OUT, 0}};
     if (!w->alg->stages) w->stage.alg = w->alg;
     if (w->alg->stages ? !ask(w, rank, i, first) : i > 0) return false;
+    if (w->network && w->stage.alg && w->stage.team.kind == TEAM_ACROSS) w->stage.alg = &alg_by_network;
     w->i = i;
     return true;
 }

@@ -15,6 +15,7 @@ enum { WAY_HEAD = 384 }; /* bytes kept of each rank's temporary */
 struct way {
     const struct plan_algorithm *alg;
     struct plan_args args;   /* of the whole; rank is the present one's */
+    bool network;            /* what the stages across nodes do, the network does: each of their ranks sends to itself, once */
     bool leaves;             /* may stages use memory that the ranks of a node share? */
     struct plan_nodes nodes; /* as the present rank sees them */
     char *tmp, *heads;       /* tmp: the present rank's; its begin is changed for heads[rank] (NULL: nothing is to be kept) */
@@ -31,6 +32,9 @@ void way_close(struct way *w);
 bool way_stage(struct way *w, int rank, int i, bool first);
 /* The steps of a round of the present stage, peers as ranks of the whole; 0: the stage is over. */
 int way_round(struct way *w, int round, struct plan_step *steps);
+
+/* Is a message of the present stage for the network to reduce? */
+bool way_in_network(const struct way *w);
 
 /* Where a word lies that a step of the present stage sends, receives or works on; NULL: in memory that does not exist here. */
 int64_t *way_word(struct way *w, const struct plan_ref *r);

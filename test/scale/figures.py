@@ -93,6 +93,52 @@ def allgathers():
     price("xe6", "allgather", ["ring", "bruck", "direct"], "96..6144*2,12000", 8, "allgather-ranks.svg")
 
 
+def long_allgathers():
+    """From 4 KiB a rank on MPICH2 takes a ring; by levels the ranks of a node share what comes to it."""
+    t = price("xe6", "allgather", ["ring", "levels"], 1536, "4096..262144*4")
+    for size, low, high in ((4096, 1.5, 10), (16384, 1.15, 10)):
+        figure("allgather, 1,536 ranks, %d KiB: a ring, by levels" % (size >> 10), "1.15 to 10, 4 to 500 KiB", t[1536, size, "ring"],
+               t[1536, size, "levels"], low, high)
+    best = min(t[1536, 262144, alg] for alg in ("ring", "levels"))
+    figure("allgather, 1,536 ranks, 256 KiB: a ring, the better one", "1.15 to 10, 4 to 500 KiB", t[1536, 262144, "ring"], best, 1, 10, "bandwidth decides")
+
+
+def curve(coll, least, most):
+    """Of 8 bytes over 96 to 6,144 ranks: it rises with each doubling, and in all by a factor between these."""
+    ranks = [96, 192, 384, 768, 1536, 3072, 6144]
+    t = price("xe6", coll, ["levels"], ",".join(map(str, ranks)), 8)
+    times = [t[n, 8, "levels"] for n in ranks]
+    for n, a, b in zip(ranks[1:], times, times[1:]):
+        if not 1.3 <= b / a <= 2.5:
+            BAD.append("%s of 8 bytes, %d ranks: %.4g us after %.4g for half as many" % (coll, n, b, a))
+    if not least <= times[-1] / times[0] <= most:
+        BAD.append("%s of 8 bytes: %d ranks take %.4g us, %d %.4g" % (coll, ranks[0], times[0], ranks[-1], times[-1]))
+
+
+def barriers():
+    t = price("xe6", "barrier", ["levels", "levels:network"], "96..12288", 0, "barrier.svg")
+    for ranks in (1536, 12288):
+        figure("barrier, %s ranks of 24 a node: by hosts, by cards" % format(ranks, ","), "about 2", t[ranks, 0, "levels"],
+               t[ranks, 0, "levels:network"], 1.5, 4, "a tree of radix 8 is assumed")
+    for coll, size in (("barrier", 0), ("bcast", 8), ("allreduce", 8)):
+        t = price("slingshot", coll, ["levels", "levels:network"], 65536, size)
+        figure("%s, 65,536 ranks, %d B: by hosts, by switches" % (coll, size), "(no number)", t[65536, size, "levels"],
+               t[65536, size, "levels:network"], 1.5, 10)
+
+
+def machines():
+    """Each machine that is described: a barrier over 32 of its nodes takes longer than within one, and less than a millisecond."""
+    for name in sorted(os.listdir(os.path.join(ROOT, "sim", "machines"))):
+        path = os.path.join(ROOT, "sim", "machines", name)
+        with open(path, encoding="utf-8") as f:
+            nodes = [int(w[len("ranks="):]) for line in f for w in line.split() if line.startswith("node ") and w.startswith("ranks=")]
+        per_node = nodes[-1] if nodes else 8 # like frontier
+        t = price(path, "barrier", ["dissemination"], "%d,%d" % (per_node, 32 * per_node), 0)
+        one, many = t[per_node, 0, "dissemination"], t[32 * per_node, 0, "dissemination"]
+        if not one < many < 1000:
+            BAD.append("%s: a barrier on a node takes %.4g us, on 32 %.4g" % (name, one, many))
+
+
 def alltoalls():
     algs = ["pairwise:once", "pairwise", "bruck"]
     t = price("xe6", "alltoall", algs, 10008, "8..8192*4", "alltoall.svg")
@@ -106,7 +152,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         gathers(folder)
     allgathers()
+    long_allgathers()
+    curve("allgather", 8, 16)   # doubling over the nodes: for 64 times the ranks
+    curve("allgatherv", 48, 96) # a ring over the nodes
+    barriers()
     alltoalls()
+    machines()
     for text in BAD:
         print(text)
     return 1 if BAD else 0
