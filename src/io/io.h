@@ -1,14 +1,15 @@
 /* io.h -- files (MPI 4.1 chapter 14) on POSIX file systems: open, views, data access.
  *
- * A file is opened by every member of a communicator; the object holds a private communicator over the same group, a file
- * descriptor (hints: none yet, or one more with O_DIRECT), and a view: the datatype that is tiled over the file from a displacement on, of whose data bytes a rank sees
- * the stream.  Data access turns a place in that stream into runs of the file (view.c), the buffer into runs of memory (type/), and
- * moves the one to the other with pread and pwrite.  Offsets are counted in etypes, everything inside in bytes, 64-bit.
+ * A file is opened by all members of a communicator.  The object has a private communicator over the same group, a file descriptor (by hints:
+ * opened later, or a second one with O_DIRECT), and a view: a datatype that is tiled over the file from a displacement on; a rank sees the
+ * stream of its data bytes.  Data access maps a range of that stream to extents of the file (view.c) and the buffer to ranges of memory (type/),
+ * and copies by pread and pwrite.  Offsets are in etypes at the interface, in bytes inside; 64-bit.
  *
- * What a call says was moved is what the system said was moved, also when the call fails.  Collective calls agree: where one rank fails,
- * all return an error.  Requests of one rank are complete when the call that makes them returns, and an error is returned by that call;
- * those of collective calls go on where MPI makes progress (started.c).
- * The file is locked only in atomic mode, where data sieving writes, and on network file systems (byte-range locks of the open file).
+ * ERRORS   The status has the bytes that the system has transferred, also when the call fails.  Collective calls agree: if one rank fails, all
+ *          return an error.
+ * REQUESTS Non-blocking calls of one rank complete in the call, which returns the error; those of collective calls advance in progress
+ *          (started.c).
+ * LOCKING  Byte-range locks of the open file are taken only in atomic mode, for data sieving writes, and on network file systems.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -23,34 +24,36 @@ struct io_trace;
 struct io_op;
 
 struct io_view {
-    int64_t disp;                               /* bytes */
-    struct gw_type *etype, *filetype;           /* the user's, held */
-    struct gw_type *file_etype, *file_filetype; /* as they lie in the file, where the representation's sizes differ; held */
+    int64_t disp;                     /* bytes */
+    struct gw_type *etype, *filetype; /* the user's; with references */
+    struct gw_type *file_etype,
+        *file_filetype; /* their layout in the file, if the data representation has other sizes; with references */
     const struct io_rep *rep;
-    bool overlaps; /* bytes of the file that a tile has twice: only of a file that is only read */
+    bool overlaps; /* a tile contains bytes of the file twice: allowed in read-only files */
 };
 
 enum io_choice { IO_AUTO, IO_DISABLE, IO_ENABLE };
-/* Equal on all ranks: those of rank 0. */
+/* The same on all ranks: those of rank 0. */
 struct io_hints {
-    int64_t read_buffer, write_buffer; /* of data sieving, bytes */
-    int64_t collective_buffer;         /* of an aggregator, bytes */
-    int32_t sieve_read, sieve_write;   /* enum io_choice */
-    int32_t buffer_read, buffer_write; /* two-phase: enum io_choice */
-    int32_t aggregators;               /* how many; 0: as many as seem good, */
+    int64_t read_buffer, write_buffer; /* bytes of a data sieving buffer */
+    int64_t collective_buffer;         /* bytes of an aggregator's buffer */
+    int32_t sieve_read, sieve_write;   /* data sieving: enum io_choice */
+    int32_t buffer_read, buffer_write; /* two-phase collective buffering: enum io_choice */
+    int32_t aggregators;               /* number of aggregators; 0: chosen automatically, */
     int32_t multiplier;                /* times this */
-    int32_t collective_only;           /* only rank 0 and aggregators open the file, others when they first need it */
-    int32_t direct;                    /* past the page cache, where place, length and memory allow it */
-    int32_t permissions;               /* of a file that is created; -1: as the umask says */
-    int32_t stripes, start;            /* of a file that is created on a striped file system; then what it has; 0, -1: its choice */
-    int64_t stripe;                    /* bytes of one; 0: the file system's choice, or there are none */
+    int32_t collective_only;           /* deferred open: rank 0 and aggregators at once, other ranks on first use */
+    int32_t direct;                    /* O_DIRECT, if offset, length and memory are aligned */
+    int32_t permissions;               /* of a file that is created; -1: by the umask */
+    int32_t stripes,
+        start;      /* stripe count and first server: requested at creation, then actual; 0, -1: chosen by the file system */
+    int64_t stripe; /* bytes of a stripe; 0: chosen by the file system, or not striped */
     int32_t sequential, random, once;  /* access_style */
-    int32_t stats, timers, time_waits; /* what is reported when it is closed */
-    int32_t idle;                      /* bit i: number i of the hints without effect was given (hints.c) */
+    int32_t stats, timers, time_waits; /* reports at close */
+    int32_t idle;                      /* bit i: hint number i of those without effect was given (hints.c) */
     char aggregator_list[128];         /* cb_config_list: host:number,... */
 };
 
-/* What a rank did to a file, by direction (enum io_how: 0 read, 1 write). */
+/* Access statistics of a rank and file, by direction (enum io_how: 0 read, 1 write). */
 enum io_count {
     IO_CALLS_ALONE,
     IO_CALLS_ALL,
@@ -65,7 +68,7 @@ enum io_count {
     IO_ACTIVE_END = IO_ACTIVE + 4, /* collective calls by the number of aggregators that had work */
     IO_COUNTS = IO_ACTIVE_END
 };
-/* Where its time went, if hints.timers: of a file that one thread uses. */
+/* Times by phase, if hints.timers; for files that one thread uses. */
 enum io_phase { IO_T_OPEN, IO_T_COMPUTE, IO_T_WAIT, IO_T_COLL, IO_T_EXCHANGE, IO_T_SEND, IO_T_FILE, IO_T_OTHER, IO_PHASES };
 struct io_clock {
     int phase, dir;
@@ -83,22 +86,22 @@ struct gw_file {
     bool atomic;
     struct io_view view;
     struct io_hints hints;
-    bool lock_all;                   /* a network file system: ranks elsewhere see what was written only through locks */
-    int64_t block;                   /* bytes that the file system likes */
-    int n_aggregators, *aggregators; /* ranks */
+    bool lock_all;                                   /* a network file system whose clients are coherent only through locks */
+    int64_t block;                                   /* preferred I/O size of the file system, bytes */
+    int n_aggregators, *aggregators;                 /* ranks */
     _Atomic int64_t counts[2][IO_COUNTS], end_of[2]; /* end_of: where the last system call ended; -1: there was none */
     struct io_clock clock;
-    struct io_trace *trace;     /* what MPIIO_STATS=2 writes; NULL: nothing */
+    struct io_trace *trace;     /* trace of MPIIO_STATS=2; NULL: none */
     _Atomic int64_t position;   /* individual file pointer, etypes */
-    uint64_t shared;            /* the shared file pointer: where in the node's memory; 0: on another node, that of rank 0 */
-    struct io_keeper *keeper;   /* at rank 0: answers ranks on other nodes; NULL: there are none */
-    _Atomic uint32_t questions; /* that this rank asked it */
-    int split;                  /* `how` of the split collective that has begun; -1: none */
+    uint64_t shared;            /* shared file pointer: offset in the node segment; 0: rank 0 has it, on another node */
+    struct io_keeper *keeper;   /* at rank 0: serves the shared file pointer to other nodes; NULL: there are none */
+    _Atomic uint32_t questions; /* number of requests that this rank has sent there */
+    int split;                  /* `how` of the active split collective; -1: none */
     int64_t split_moved;
-    _Atomic(struct io_op *) started; /* non-blocking collective calls, in order: the first is under way, the others come after it */
-    struct gw_lock range;            /* held while a byte range of the file is locked: threads share the descriptor that holds it */
+    _Atomic(struct io_op *) started; /* queue of non-blocking collective calls: the first is being executed */
+    struct gw_lock range;            /* held while a byte range of the file is locked, because threads share the descriptor */
 };
-extern struct gw_file io_no_file; /* MPI_FILE_NULL: only its error handler means something.  Usable before init */
+extern struct gw_file io_no_file; /* stands for MPI_FILE_NULL: only its error handler is used.  Valid before init */
 
 void io_init(void);
 void io_finalize(void);
@@ -130,31 +133,31 @@ int io_get_position(struct gw_file *f, int64_t *offset_out);
 int io_seek_shared(struct gw_file *f, int64_t offset, int whence); /* collective */
 int io_get_position_shared(struct gw_file *f, int64_t *offset_out);
 
-/* Data access (section 14.4).  `how`: READ or WRITE plus one of AT (`offset` counts), OWN (the individual file pointer), SHARED (the
- * shared one), plus ALL for a collective call (with SHARED: in the order of ranks).  With req_out the call makes a request, and
- * waits for no other rank; status may be NULL. */
+/* Data access (section 14.4).  `how`: READ or WRITE; plus AT (explicit `offset`), OWN (individual file pointer) or SHARED (shared file pointer);
+ * plus ALL for collective calls (with SHARED: in rank order).  With req_out the call is non-blocking and does not wait for other ranks.  status
+ * may be NULL. */
 enum io_how { IO_READ = 0, IO_WRITE = 1, IO_AT = 2, IO_OWN = 4, IO_SHARED = 8, IO_ALL = 16 };
 int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
               struct gw_status *status, struct gw_req **req_out);
-/* Split collectives: the access is made when it begins. */
+/* Split collectives: io_begin() performs the access. */
 int io_begin(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t);
 int io_end(struct gw_file *f, int how, struct gw_status *status);
 
 /* ---- data representations of users (section 14.5.3) ---- */
 struct io_rep_user {
-    struct gw_callback read, write; /* fn NULL: the bytes are as in memory */
+    struct gw_callback read, write; /* fn NULL: no conversion */
     void (*extent)(void);
     void *extra_state;
 };
-/* User functions take handles, so the door calls them: it fills this in at init.  They answer GW_OK or, after gw_fail(), a code. */
+/* Users' functions take handles, so the facade calls them; it sets this at its init.  GW_OK or, after gw_fail(), an error. */
 struct io_user_calls {
     int (*extent)(const struct io_rep_user *u, struct gw_type *t, int64_t *extent_out);
     int (*convert)(const struct gw_callback *fn, void *extra_state, void *buf, struct gw_type *t, int64_t count, void *file);
 };
 extern const struct io_user_calls *io_call_user;
-/* For the rest of the process's MPI.  wide: the functions count with MPI_Count. */
+/* Registers a representation until the process ends.  wide: the functions take MPI_Count. */
 int io_register_datarep(const char *name, void (*read)(void), void (*write)(void), void (*extent)(void), void *extra_state,
                         bool wide);
-void io_rep_tag(const char *name, uint8_t abi); /* its functions came through that door */
+void io_rep_tag(const char *name, uint8_t abi); /* the ABI by which its functions were passed */
 
 #endif

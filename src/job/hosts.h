@@ -1,4 +1,4 @@
-/* hosts.h -- hosts by name, as commands, files and batch systems list them.
+/* hosts.h -- lists of hosts, as given by commands, files and batch systems.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,22 +11,23 @@
 struct host {
     char *name;
     int slots;
-}; /* slots 0: not said */
+}; /* slots 0: not given */
 struct hosts {
     struct host *at;
     int n;
     char *bad;
-}; /* bad: the first word that names no host, to be shown; NULL: there is none */
+}; /* bad: the first word that is no host name, for error messages; NULL: none */
 
 void hosts_add(struct hosts *h, const char *list);         /* "n1,n2:4" */
 const char *hosts_read(struct hosts *h, const char *path); /* NULL, or why not, in words */
-bool host_is_name(const char *name, size_t n);             /* what an engine may be given: lists keep nothing else */
+bool host_is_name(const char *name, size_t n);             /* is it a valid host name?  Lists contain no others */
 void hosts_expand(struct hosts *h, const char *list);      /* Slurm's "n[1-3,07],m4" */
 bool host_is_here(const char *name);
-const char *hosts_foreign(const struct hosts *h);                     /* the first that is another machine, or NULL */
-bool hosts_are_here(const char *list, char *foreign_out, size_t cap); /* else foreign_out gets that one */
-int hosts_slots(const struct hosts *h, int ppn);                      /* of all; one for each host of which nothing is said */
-bool hosts_say_slots(const struct hosts *h);                          /* of each of them */
+const char *hosts_foreign(const struct hosts *h); /* the first that is not this machine, or NULL */
+bool hosts_are_here(const char *list, char *foreign_out,
+                    size_t cap);                 /* are all this machine?  If not, foreign_out gets the first */
+int hosts_slots(const struct hosts *h, int ppn); /* total slots; hosts without a number count as one */
+bool hosts_say_slots(const struct hosts *h);     /* is the number given for each host? */
 void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out);
 void hosts_free(struct hosts *h);
 

@@ -1,4 +1,4 @@
-/* program.h -- what a program is: by its file.
+/* program.h -- examines the file of a program: MPI library, script or binary, loader.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,7 +18,7 @@ enum program_is { PROGRAM_OTHER, PROGRAM_TEXT, PROGRAM_SCRIPT, PROGRAM_ELF }; /*
 struct program_file {
     enum program_is is;
     bool other_machine; /* compiled for another kind of processor */
-    char loader[256];   /* who runs it: the interpreter of a script, the dynamic loader; "": nobody */
+    char loader[256];   /* the interpreter of a script, or the dynamic loader; "": none */
 };
 void program_read(const char *path, struct program_file *f_out);
 bool program_holds(const char *path, const char *word); /* whether the file can be read and has these bytes */

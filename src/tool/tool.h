@@ -1,12 +1,11 @@
-/* tool.h -- the tool information interface (MPI 4.1 section 15.3): settings as control variables, what the rooms count as performance
- * variables, events, categories.
+/* tool.h -- the tool information interface (MPI 4.1 section 15.3): settings as control variables, counters as performance variables, events,
+ * categories.
  *
- * Everything here may be called before MPI starts and after it has ended, by any thread.  Functions answer 0 or an MPI_T error code
- * themselves: no error handler takes part.  Strings go out as section 15.3.3 says: at most *len - 1 characters and a 0, then *len is
- * what the whole one needs; any pointer to a result may be NULL.
- * A handle's object is given by its id.
+ * All functions may be called before MPI is initialised and after it is finalised, by any thread.  They return 0 or an MPI_T error code; error
+ * handlers are not called.  Strings follow section 15.3.3: at most *len - 1 characters and a zero are written, and *len is set to the size that
+ * the string needs.  Pointers to results may be NULL.  Objects that handles are bound to are given by their ids.
  *
- * Locks: one mutex, the last in the order; nothing is called with it held but plain look-ups.  Listeners are called without it.
+ * LOCK  One mutex, the last in lock order; nothing but plain look-ups is called while it is held.  Listeners are called without it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,7 +20,7 @@ struct tool_cvar_handle;
 struct tool_pvar_handle;
 struct tool_pvar_session;
 struct tool_registration;
-struct tool_instance; /* an event, while its listener runs */
+struct tool_instance; /* an event instance, valid while its listener runs */
 
 int tool_init_thread(int required, int *provided_out);
 int tool_finalize(void);

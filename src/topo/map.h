@@ -1,6 +1,6 @@
-/* map.h -- which process gets which place in a topology: a graph onto a machine, by pure functions (map.c).
+/* map.h -- process mapping: a communication graph onto a machine, by pure functions (map.c).
  *
- * Vertices are the ranks of the new communicator, slots those of the old one.  An order says which slot each vertex gets.
+ * Vertices are ranks of the new communicator, slots are ranks of the old one.  An order gives the slot of each vertex.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,13 +9,13 @@
 
 #include "base/base.h"
 
-/* Undirected: each edge stands with both of its ends.  No loops. */
+/* Undirected, in compressed form: each edge is stored at both of its ends.  No loops. */
 struct map_graph {
     int n;
     int64_t *first, *weight; /* [n + 1]; [first[n]] */
     int *to;                 /* [first[n]] */
 };
-/* Of a list of edges, with weights or (NULL) 1 each.  Loops are left out.  GW_ENOMEM, or GW_OK: map_graph_free() it. */
+/* Builds a graph from a list of edges; weight NULL: all 1.  Loops are dropped.  GW_OK: the caller frees it by map_graph_free(); or GW_ENOMEM. */
 int map_graph_make(struct map_graph *g, int n, int64_t nedges, const int *from, const int *to, const int *weight);
 void map_graph_free(struct map_graph *g);
 
@@ -24,21 +24,21 @@ struct map_grid {
     const int *dims;
 }; /* the graph is this grid, row by row */
 
-/* Where a process runs: its node, package, NUMA node, last cache, second cache, core; equal numbers below equal ones are the
- * same resource. */
+/* Where a process runs: numbers of its node, package, NUMA node, L3 and L2 cache, and core; a number identifies a resource within the level
+ * above. */
 enum { MAP_NODE, MAP_PACKAGE, MAP_NUMA, MAP_L3, MAP_L2, MAP_CORE, MAP_LEVELS };
 struct map_place {
     int32_t unit[MAP_LEVELS];
 };
 
-/* Are all of them equally far from each other?  Then no order is better than another. */
+/* Are all places equally far from each other?  Then no order is better than another. */
 bool map_is_flat(int n, const struct map_place *places);
-/* What all edges cost under an order, and how much weight leaves the units of `level`. */
+/* The cost of all edges under an order; the weight of edges between different units of `level`. */
 int64_t map_cost(const struct map_graph *g, const struct map_place *places, const int *order);
 int64_t map_crossing(const struct map_graph *g, const struct map_place *places, const int *order, int level);
 
-/* A good order of g->n of the nslots processes; 0, 1, 2, ... if nothing cheaper is found.  grid: NULL if it is none.  GW_ENOMEM: the
- * order is 0, 1, 2, ... */
+/* Computes an order of g->n of the nslots processes; the identity, if nothing cheaper is found or with GW_ENOMEM.  grid: NULL if the graph is
+ * none. */
 int map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places, int *order_out);
 
 #endif

@@ -21,8 +21,8 @@ struct stacks {
     int n;
 };
 
-/* Adds the stacks of all threads of a rank, from what gdb or eu-stack prints.  Unless `whole`, a stack begins with main, or what
- * a thread began with, and ends with the MPI call.  Returns how many. */
+/* Parses output of gdb or eu-stack, and adds the stacks of all threads of a rank.  Unless `whole`, frames outside of main (or of a thread's
+ * start function) and inside of the MPI call are dropped.  Returns the number of stacks. */
 int stacks_parse(struct stacks *s, const char *text, int rank, bool whole);
 void stacks_free(struct stacks *s);
 /* Stacks with equal frames share a line:
@@ -31,8 +31,8 @@ void stacks_free(struct stacks *s);
  *     [0-2] PMPI_Allreduce
  *     [3] PMPI_Recv
  *
- * Ranks of a line that are on none of the lines below it are in its last frame.  "(8 threads)" where some rank is there with
- * several.  Caller frees. */
+ * Ranks of a line that are on none of the lines below it are in its last frame.  "(8 threads)": a rank is there with several threads.  The
+ * caller frees the text. */
 char *stacks_tree(const struct stacks *s);
 char *ranks_text(const int *ranks, int n); /* ascending, repeats allowed: "0-2,5"; caller frees */
 
@@ -58,8 +58,8 @@ void jobs_free(struct running_jobs *jobs);
 /* The segment that a process holds as its launcher, of the same user; -1: it is no mpiexec. */
 int jobs_segment_open(pid_t pid, struct boot_head *head_out);
 
-/* Prints the stacks of one rank on standard error: of the process, or where core is not NULL of that file and its program.  False: there
- * is no tool, or it said nothing. */
+/* Prints the stacks of one rank to standard error: of the process or, if core is not NULL, from that core file of `program`.  False: no debugger
+ * is installed, or it printed nothing. */
 bool stack_say(int rank, pid_t pid, const char *program, const char *core);
 
 /* `mpiexec --stack ...`, argv[0] is "--stack" or "--stack=JOB"; the exit status. */
