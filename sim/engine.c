@@ -471,6 +471,7 @@ static void local(struct engine *e, struct rank *r, const struct plan_step *s)
         if (len > 0) r->core += ps(m->copy) + per_byte(m->copy_byte, len);
         break;
     case PLAN_REDUCE: r->core += ps(m->reduce) + per_byte(m->reduce_byte, way_bytes(&s->a)); break;
+    case PLAN_EXACT: r->core += 3 * (ps(m->reduce) + per_byte(m->reduce_byte, 8 * s->stride)); break;
     case PLAN_SHM_REDUCE: r->core += s->peer * (ps(m->reduce) + per_byte(m->reduce_byte, way_bytes(&s->a))); break;
     case PLAN_ASSEMBLE: r->core += ps(m->copy) * ((s->b.len + s->stride - 1) / s->stride) + per_byte(m->copy_byte, s->b.len); break;
     case PLAN_PULL: r->core += ps(m->pull) + per_byte(m->pull_byte, s->a.len); break;

@@ -124,8 +124,9 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
     switch (p->kind) {
     case PLAN_COPY: plan_copy(&mem, &p->a, &p->b); return true;
     case PLAN_REDUCE:
-        op_reduce(m->args->op, plan_address(&mem, &p->a), plan_address(&mem, &p->b), p->a.count, p->a.type);
+        op_reduce(p->op ? p->op : m->args->op, plan_address(&mem, &p->a), plan_address(&mem, &p->b), p->a.count, p->a.type);
         return true;
+    case PLAN_EXACT: plan_exact(&mem, p); return true;
     case PLAN_PUBLISH: sim_publish(s, m, p->phase); return true;
     case PLAN_WAIT: return sim_reached(s, m, p->peer, m->args->n << 20 | (uint64_t)p->phase);
     case PLAN_HAND: *sim_line(s, m, p->peer, m->args->rank) = sim_number(m, p); return true;

@@ -244,6 +244,7 @@ void coll_temporaries(struct plan_args *a);
     X(REDUCE, reduce_leaf_wide)                                                                                                    \
     X(REDUCE, reduce_binomial)                                                                                                     \
     X(REDUCE, reduce_levels)                                                                                                       \
+    X(REDUCE, reduce_exact)                                                                                                        \
     X(ALLREDUCE, allreduce_leaf)                                                                                                   \
     X(ALLREDUCE, allreduce_leaf_two)                                                                                               \
     X(ALLREDUCE, allreduce_leaf_wide)                                                                                              \
@@ -252,6 +253,7 @@ void coll_temporaries(struct plan_args *a);
     X(ALLREDUCE, allreduce_direct)                                                                                                 \
     X(ALLREDUCE, allreduce_levels)                                                                                                 \
     X(ALLREDUCE, allreduce_levels_parts)                                                                                           \
+    X(ALLREDUCE, allreduce_exact)                                                                                                  \
     X(REDUCE_SCATTER, reduce_scatter_leaf)                                                                                         \
     X(REDUCE_SCATTER, reduce_scatter_leaf_wide)                                                                                    \
     X(REDUCE_SCATTER, reduce_scatter_pull)                                                                                         \
@@ -259,6 +261,7 @@ void coll_temporaries(struct plan_args *a);
     X(REDUCE_SCATTER, reduce_scatter_ordered)                                                                                      \
     X(REDUCE_SCATTER, reduce_scatter_halving)                                                                                      \
     X(REDUCE_SCATTER, reduce_scatter_levels)                                                                                       \
+    X(REDUCE_SCATTER, reduce_scatter_exact)                                                                                        \
     X(SCAN, scan_leaf)                                                                                                             \
     X(SCAN, scan_doubling)                                                                                                         \
     X(SCAN, scan_levels)                                                                                                           \

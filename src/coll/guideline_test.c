@@ -108,6 +108,7 @@ static bool local(struct member *m, const struct plan_step *s)
         if (len > 0) m->now += COPY + COPY_BYTE * (double)len;
         return true;
     case PLAN_REDUCE: m->now += REDUCE + REDUCE_BYTE * (double)bytes_of(&s->a); return true;
+    case PLAN_EXACT: m->now += 3 * (REDUCE + REDUCE_BYTE * 8 * (double)s->stride); return true;
     case PLAN_SHM_REDUCE: m->now += s->peer * (REDUCE + REDUCE_BYTE * (double)bytes_of(&s->a)); return true;
     case PLAN_ASSEMBLE:
         m->now += COPY * (double)((s->b.len + s->stride - 1) / s->stride) + COPY_BYTE * (double)s->b.len;

@@ -202,15 +202,30 @@ static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64
 _Static_assert(COLL_REDUCE < COLL_ALLREDUCE && COLL_EXSCAN == COLL_KINDS - 1, "reductions come last");
 static inline bool order_is_fixed(enum coll_kind kind, const struct gw_comm *c)
 {
-    return unlikely((c->hints & COMM_REPRODUCIBLE) || gw_set.reproducible == GW_SET_REPRODUCIBLE_PLACEMENT) && kind >= COLL_REDUCE;
+    return unlikely((c->hints & COMM_REPRODUCIBLE) || gw_set.reproducible != GW_SET_REPRODUCIBLE_OFF) && kind >= COLL_REDUCE;
 }
-
 static inline void note(struct gw_comm *c, int number, int64_t bytes)
 {
     gw_counted(&uses[number], 1);
     c->chosen = (uint16_t)(number + 1);
     if (gw_event_wanted(GW_EVENT_COLLECTIVE))
         gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
+}
+
+/* Where no order may show: NULL if this is no sum that can be had so.  Scans by messages add in an order that only the rank decides. */
+static GW_NOINLINE const struct plan_algorithm *exact(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
+{
+    static const struct plan_algorithm *const algs[COLL_KINDS] = {
+        [COLL_REDUCE] = &coll_alg_reduce_exact,
+        [COLL_ALLREDUCE] = &coll_alg_allreduce_exact,
+        [COLL_REDUCE_SCATTER] = &coll_alg_reduce_scatter_exact,
+    };
+    bool is_wanted = c->hints & COMM_REPRODUCIBLE_ANY || gw_set.reproducible == GW_SET_REPRODUCIBLE_ANY;
+    const struct plan_algorithm *alg = is_wanted ? algs[kind] : NULL;
+    if (!alg || !alg->fits(a)) return NULL;
+    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, "reproducible=any");
+    note(c, number_of(kind, alg), bytes);
+    return alg;
 }
 
 static GW_NOINLINE const struct plan_algorithm *by_messages(enum coll_kind kind, int64_t bytes, const struct choice *row,
@@ -227,7 +242,11 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
                                                   bool messages)
 {
     a->params.piece_bytes = gw_set.coll_chunk;
-    messages |= order_is_fixed(kind, c);
+    if (order_is_fixed(kind, c)) {
+        const struct plan_algorithm *alg = exact(kind, bytes, a, c);
+        if (alg) return alg;
+        messages = true;
+    }
     if (unlikely(forced[kind]) && usable(kind, forced[kind], a, c, messages)) {
         coll_parameter(kind, forced[kind], false, a);
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, forced[kind], bytes, c, "GODWIT_COLL");
@@ -339,7 +358,7 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
 {
     const struct plan_algorithm *alg = forced[kind];
     *why_out = "GODWIT_COLL";
-    bool leaves = leaves_on >> kind & 1 && !(gw_set.reproducible == GW_SET_REPRODUCIBLE_PLACEMENT && kind >= COLL_REDUCE);
+    bool leaves = leaves_on >> kind & 1 && !(gw_set.reproducible != GW_SET_REPRODUCIBLE_OFF && kind >= COLL_REDUCE);
     if (alg && (alg->kind == PLAN_P2P ? !alg->stages : leaves) && !(alg->fits && !alg->fits(a))) return alg;
     *why_out = "tune/coll.tbl";
     for (const struct choice *row = rows[kind]; row->alg; row++) {
@@ -357,8 +376,11 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
                                                bool starts)
 {
     const char *why;
-    a->nodes = order_is_fixed(kind, c) ? NULL : plan_nodes(c);
-    const struct plan_algorithm *alg = coll_decide_apart(kind, bytes, a, starts, &why);
+    bool is_fixed = order_is_fixed(kind, c);
+    a->nodes = is_fixed ? NULL : plan_nodes(c);
+    const struct plan_algorithm *alg = is_fixed ? exact(kind, bytes, a, c) : NULL;
+    if (alg) return alg;
+    alg = coll_decide_apart(kind, bytes, a, starts, &why);
     if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, why);
     note(c, number_of(kind, alg), bytes);
     return alg;

@@ -95,9 +95,10 @@ enum comm_hint {
     COMM_ALLOW_OVERTAKING = 8,
     COMM_STRICT_PERSISTENT_ORDER = 16, /* mpi_assert_strict_persistent_collective_ordering */
     COMM_STRICT_START_ORDER = 32,      /* mpi_assert_strict_start_ordering, its older name */
-    COMM_REPRODUCIBLE =
-        64, /* no assertion but a request, key "reproducible": the order of operations in a reduction depends only on
-                               the number of ranks and of elements */
+    /* Not assertions but requests, key "reproducible" (GODWIT_REPRODUCIBLE): the order of operations in a reduction depends only on the
+       number of ranks and of elements; sums depend on the operands alone. */
+    COMM_REPRODUCIBLE = 64,
+    COMM_REPRODUCIBLE_ANY = 128,
 };
 
 struct comm_coll; /* private to plan/ and coll/: leaf memory, cached plans, sequence numbers */

@@ -10,6 +10,8 @@
 #endif
 #define KERNEL_TABLE op_kernels_avx2
 #include "op/kernels.h"
+#define EXACT_TABLE exact_avx2
+#include "op/exact_kernels.h"
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif

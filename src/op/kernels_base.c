@@ -4,3 +4,5 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #define KERNEL_TABLE op_kernels_base
 #include "op/kernels.h"
+#define EXACT_TABLE exact_base
+#include "op/exact_kernels.h"

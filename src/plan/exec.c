@@ -29,6 +29,12 @@ char *plan_address(const struct plan_memory *m, const struct plan_ref *r)
     }
 }
 
+void plan_exact(const struct plan_memory *m, const struct plan_step *s)
+{
+    int16_t *exponents = (int16_t *)(void *)(m->tmp + s->exponents_off);
+    op_exact_step(s->exact, (enum op_exact_step)s->phase, plan_address(m, &s->a), exponents, plan_address(m, &s->b), s->stride);
+}
+
 /* A reference as a cursor over the part that it means. */
 static int64_t ref_cursor(const struct plan_memory *m, const struct plan_ref *r, struct type_cursor *c)
 {
@@ -395,7 +401,10 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     struct comm_coll *k = x->leaf;
     switch (s->kind) {
     case PLAN_COPY: plan_copy(m, &s->a, &s->b); return true;
-    case PLAN_REDUCE: op_reduce(x->args->op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type); return true;
+    case PLAN_REDUCE:
+        op_reduce(s->op ? s->op : x->args->op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type);
+        return true;
+    case PLAN_EXACT: plan_exact(m, s); return true;
     case PLAN_PUBLISH: publish(x, s->phase); return true;
     case PLAN_WAIT:
         if (s->peer >= 0) {

@@ -44,6 +44,7 @@
 
 #include "base/base.h"
 #include "boot/where.h"
+#include "op/exact.h"
 #include "op/op.h"
 #include "p2p/p2p.h"
 
@@ -72,7 +73,8 @@ enum plan_kind {
     PLAN_SEND,    /* a to peer */
     PLAN_RECV,    /* a from peer */
     PLAN_COPY,    /* a -> b, min of the lengths */
-    PLAN_REDUCE,  /* b = a OP b, over a.count elements of a.type */
+    PLAN_REDUCE,  /* b = a OP b, over a.count elements of a.type; OP: `op`, NULL: the collective's */
+    PLAN_EXACT,   /* op_exact_step(exact, phase) over `stride` real numbers from a to b; exponents at exponents_off of TMP */
     PLAN_PUBLISH, /* raise this member's flag to `phase` of this collective */
     PLAN_WAIT,    /* until the flag of `peer` (-1: of all others) has reached `phase` */
     PLAN_HAND,    /* raise the pairwise flag to `peer` to this collective; stride: total bytes for that peer, which it checks */
@@ -86,8 +88,13 @@ enum plan_kind {
 };
 struct plan_step {
     uint8_t kind;
+    struct op_exact exact;
     int32_t peer, phase;
-    int64_t stride, remote;
+    int64_t stride;
+    union {
+        int64_t remote, exponents_off;
+        struct gw_op *op;
+    };
     struct plan_ref a, b;
 };
 
@@ -341,5 +348,6 @@ struct plan_memory {
 };
 void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b);
 char *plan_address(const struct plan_memory *m, const struct plan_ref *r);
+void plan_exact(const struct plan_memory *m, const struct plan_step *s); /* PLAN_EXACT */
 
 #endif

@@ -2,7 +2,8 @@
  * each collective and length with a fingerprint of the result, to be compared between runs (test/users/row27.sh).  In a run, the
  * same call gives the same bits again, all ranks of an Allreduce get the same bits, and so do communicators of the same size.
  * Argument "setting": GODWIT_REPRODUCIBLE=placement is set, and the ways to call an Allreduce agree.  "key": the same by the
- * communicators' info key.
+ * communicators' info key.  "any": sums depend on the operands alone (GODWIT_REPRODUCIBLE=any, "anykey": by the info key): not on the order
+ * of ranks, nor on how many more there are with zeros, so that lines of runs of 3 ranks and more are the same.
  *
  * users.md row 27
  *
@@ -91,6 +92,70 @@ static void set(MPI_Comm comm, const char *value)
     MPI_Info_free(&info);
 }
 
+/* ---- any ---- */
+enum { GIVERS = 3, COUNTED = 1000 };
+static int my_rank_in(MPI_Comm comm)
+{
+    int r;
+    MPI_Comm_rank(comm, &r);
+    return r;
+}
+static void operands(MPI_Comm comm, int n) /* of as many ranks as give something */
+{
+    int me = my_rank_in(comm);
+    for (int i = 0; i < n; i++) in[i] = me < GIVERS ? value(me, i) : 0;
+}
+/* Strided pairs of numbers, complex ones, a part for each rank: as the plain call. */
+static void other_types(MPI_Comm comm)
+{
+    static double wide_in[3 * COUNTED], wide_out[3 * COUNTED];
+    int counts[64], first = 0, me = my_rank_in(comm);
+    MPI_Datatype strided;
+    operands(comm, 2 * COUNTED);
+    call(ALLREDUCE, 2 * COUNTED, out, comm);
+    MPI_Allreduce(in, again, COUNTED, MPI_C_DOUBLE_COMPLEX, MPI_SUM, comm);
+    CHECK(memcmp(out, again, 2 * COUNTED * sizeof *out) == 0);
+    MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &strided); /* of three, the first and the last */
+    MPI_Type_commit(&strided);
+    for (int i = 0; i < COUNTED; i++)
+        wide_in[3 * i] = in[2 * i], wide_in[3 * i + 2] = in[2 * i + 1], wide_in[3 * i + 1] = 1, wide_out[3 * i + 1] = 77;
+    MPI_Allreduce(wide_in, wide_out, COUNTED, strided, MPI_SUM, comm);
+    for (int i = 0; i < COUNTED; i++)
+        CHECK(wide_out[3 * i] == out[2 * i] && wide_out[3 * i + 2] == out[2 * i + 1] && wide_out[3 * i + 1] == 77);
+    MPI_Type_free(&strided);
+    for (int r = 0; r < size; r++) counts[r] = 3 * r + 1, first += r < me ? counts[r] : 0;
+    MPI_Reduce_scatter(in, again, counts, MPI_DOUBLE, MPI_SUM, comm);
+    CHECK(memcmp(again, out + first, sizeof *out * (size_t)counts[me]) == 0);
+}
+static int is_counted(enum kind kind) { return kind != USER_OP && kind != SCATTER_BLOCK; }
+/* Every way to call it gives the same bits, on communicators whose ranks are the other way round, too. */
+static void any_order(enum kind kind, int n, MPI_Comm turned)
+{
+    operands(MPI_COMM_WORLD, n);
+    call(kind, n, out, MPI_COMM_WORLD);
+    call(ALLREDUCE, n, again, MPI_COMM_WORLD);
+    if ((kind != REDUCE && kind != SCAN && kind != EXSCAN) || (kind == REDUCE && rank == 0))
+        CHECK(memcmp(out, again, sizeof *out * (size_t)n) == 0);
+    if (kind != SCAN && kind != EXSCAN && kind != REDUCE) { /* the same operands, of other ranks */
+        call(kind, n, again, turned);
+        CHECK(memcmp(out, again, sizeof *out * (size_t)n) == 0);
+    }
+    if (rank == (kind == EXSCAN ? 1 : 0)) printf("any %s %d %016llx\n", names[kind], n, (unsigned long long)fingerprint(out, n));
+}
+static void any(int is_key)
+{
+    MPI_Comm turned;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+    if (is_key) set(MPI_COMM_WORLD, "any"), set(turned, "any");
+    says(turned, "any");
+    for (enum kind kind = 0; kind < KINDS; kind++)
+        for (unsigned l = 0; is_counted(kind) && l < sizeof lengths / sizeof *lengths; l++) any_order(kind, lengths[l], turned);
+    other_types(MPI_COMM_WORLD);
+    set(turned, "off");
+    says(turned, is_key ? "off" : "any");
+    MPI_Comm_free(&turned);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm twin;
@@ -99,6 +164,12 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &twin);
     MPI_Op_create(add, 1, &user);
     const char *how = argc > 1 ? argv[1] : "";
+    if (strncmp(how, "any", 3) == 0) {
+        any(strcmp(how, "anykey") == 0);
+        MPI_Op_free(&user);
+        MPI_Comm_free(&twin);
+        return test_end();
+    }
     uint64_t plain[sizeof lengths / sizeof *lengths] = {0};
     if (strcmp(how, "key") == 0) {
         says(MPI_COMM_WORLD, "off");
