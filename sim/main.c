@@ -11,11 +11,13 @@
 
 #include "base/base.h"
 #include "cases.h"
+#include "congest.h"
 #include "svg.h"
 
 static const char usage[] =
     "sim --machine FILE --coll NAME --alg A[,B...] --ranks LIST --bytes LIST [--svg OUT.svg] [--whole] [--detail]\n"
     "sim --list\n"
+    "sim --machine FILE --congestion\n"
     "\n"
     "Prices a collective of Godwit's on a described machine, in microseconds until the last rank is through.\n"
     "  FILE   a machine description (sim/machine.h), or the name of one in sim/machines\n"
@@ -25,6 +27,8 @@ static const char usage[] =
     "choose;\n"
     "         levels:network leaves what nodes say to each other to the network (barrier, bcast, allreduce)\n"
     "  LIST   8   or  64,128,256   or  64..65536 (doubling)   or  64..65536*4;  8K, 1M, 1G are 8192, 1048576, 2^30\n"
+    "--congestion: the latency of some nodes while others send more than links can take, with and without classes and\n"
+    "congestion management, on a machine with a fabric (dragonfly).\n"
     "--whole runs every rank even where those of a node could stand for all; --detail adds messages, bytes and "
     "queues.\n";
 
@@ -36,7 +40,7 @@ struct list {
 struct options {
     const char *machine, *coll, *algs, *svg;
     struct list ranks, bytes;
-    bool whole, detail;
+    bool whole, detail, congestion;
 };
 struct figure { /* what was asked for, by algorithm and point */
     int n_algs, n_points;
@@ -163,11 +167,19 @@ static int draw(const struct machine *m, const struct options *o, const struct f
 
 static int options(int argc, char **argv, struct options *o)
 {
-    enum { MACHINE = 256, COLL, ALG, RANKS, BYTES, SVG, WHOLE, DETAIL, LIST, HELP };
-    static const struct option names[] = {{"machine", 1, NULL, MACHINE}, {"coll", 1, NULL, COLL},     {"alg", 1, NULL, ALG},
-                                          {"ranks", 1, NULL, RANKS},     {"bytes", 1, NULL, BYTES},   {"svg", 1, NULL, SVG},
-                                          {"whole", 0, NULL, WHOLE},     {"detail", 0, NULL, DETAIL}, {"list", 0, NULL, LIST},
-                                          {"help", 0, NULL, HELP},       {NULL, 0, NULL, 0}};
+    enum { MACHINE = 256, COLL, ALG, RANKS, BYTES, SVG, WHOLE, DETAIL, LIST, CONGESTION, HELP };
+    static const struct option names[] = {{"machine", 1, NULL, MACHINE},
+                                          {"coll", 1, NULL, COLL},
+                                          {"alg", 1, NULL, ALG},
+                                          {"ranks", 1, NULL, RANKS},
+                                          {"bytes", 1, NULL, BYTES},
+                                          {"svg", 1, NULL, SVG},
+                                          {"whole", 0, NULL, WHOLE},
+                                          {"detail", 0, NULL, DETAIL},
+                                          {"list", 0, NULL, LIST},
+                                          {"help", 0, NULL, HELP},
+                                          {"congestion", 0, NULL, CONGESTION},
+                                          {NULL, 0, NULL, 0}};
     for (int k; (k = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         bool ok = true;
         switch (k) {
@@ -179,6 +191,7 @@ static int options(int argc, char **argv, struct options *o)
         case SVG: o->svg = optarg; break;
         case WHOLE: o->whole = true; break;
         case DETAIL: o->detail = true; break;
+        case CONGESTION: o->congestion = true; break;
         case LIST: cases_list(); return 1;
         case HELP: fputs(usage, stdout); return 1;
         default: return die("sim --help says what can be asked", NULL);
@@ -189,6 +202,7 @@ static int options(int argc, char **argv, struct options *o)
         if (o->ranks.at[i] < 1 || o->ranks.at[i] > 1 << 24) return die("--ranks must lie between 1 and 16777216", NULL);
     for (int i = 0; i < o->bytes.n; i++)
         if (o->bytes.at[i] > 1LL << 36) return die("--bytes must be 64G at most", NULL);
+    if (o->congestion && o->machine && optind == argc) return 0;
     if (optind < argc || !o->machine || !o->coll || !o->algs || !o->ranks.n || !o->bytes.n) {
         fputs(usage, stderr);
         return 2;
@@ -212,7 +226,9 @@ int main(int argc, char **argv)
     char error[512];
     if (cases_init() != GW_OK) return die("the types cannot be made", NULL);
     int rc = options(argc, argv, &o);
-    if (!rc) {
+    if (!rc && o.congestion) {
+        if (!find_machine(o.machine, &m, error, sizeof error) || !congest_print(&m, error, sizeof error)) rc = die(error, NULL);
+    } else if (!rc) {
         if (!find_machine(o.machine, &m, error, sizeof error) || !read_algs(&o, &f, error, sizeof error) ||
             !fill(&m, &o, &f, error, sizeof error))
             rc = die(error, NULL);

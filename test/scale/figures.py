@@ -126,6 +126,19 @@ def barriers():
                t[65536, size, "levels:network"], 1.5, 10)
 
 
+def congestion():
+    """Victims' latency of 8 bytes beside aggressors, times that alone, by class and management."""
+    command = [os.path.join(BUILD, "sim", "sim"), "--machine", "dragonfly", "--congestion"]
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    rows = {tuple(w[:3]): [float(x) for x in w[3:]] for w in (line.split() for line in out.splitlines()[2:])}
+    for victims, managed, low, high in (("best_effort", "no", 4, 20), ("best_effort", "yes", 1, 1.2), ("low_latency", "no", 1, 1.3)):
+        mean, most, times, taken = rows[victims, "yes", managed]
+        print("| latency of 8 B beside incasts of 15, victims in %s%s | | %.2f us | %.2f us, at most %.0f | %.2f | targets take %.0f %% |" %
+              (victims, ", managed" if managed == "yes" else "", rows["best_effort", "no", "yes"][0], mean, most, times, 100 * taken))
+        if not low <= times <= high or taken < 0.6:
+            BAD.append("%s, managed %s: %.4g is not between %g and %g, or %.2f too little" % (victims, managed, times, low, high, taken))
+
+
 def machines():
     """Each machine that is described: a barrier over 32 of its nodes takes longer than within one, and less than a millisecond."""
     for name in sorted(os.listdir(os.path.join(ROOT, "sim", "machines"))):
@@ -157,6 +170,7 @@ def main():
     curve("allgatherv", 48, 96) # a ring over the nodes
     barriers()
     alltoalls()
+    congestion()
     machines()
     for text in BAD:
         print(text)
