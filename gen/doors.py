@@ -42,6 +42,8 @@ STRINGS = {("MPI_Get_processor_name", "name"): "PROCESSOR_NAME", ("MPI_Open_port
            ("MPI_Comm_get_name", "comm_name"): "OBJECT_NAME", ("MPI_Type_get_name", "type_name"): "OBJECT_NAME",
            ("MPI_Win_get_name", "win_name"): "OBJECT_NAME", ("MPI_Error_string", "string"): "ERROR_STRING",
            ("MPI_Get_library_version", "version"): "LIBRARY_VERSION_STRING"}
+# Texts that the library keeps, and that come back where the program has no more room than its header says.
+KEPT = {("MPI_Info_set", "key"): "INFO_KEY", ("MPI_Info_set", "value"): "INFO_VAL"}
 # Functions of the user are kept by what a call makes: result -> how the library is told whose they are.
 TAGS = {"MPI_Op_create": "door_op(op_h, CLIENT_ABI)", "MPI_Grequest_start": "door_request(request_h, CLIENT_ABI)",
         "MPI_Register_datarep": "door_datarep(datarep, CLIENT_ABI)"}
@@ -56,12 +58,17 @@ def client(text):
 class Abi:
     def __init__(self, name):
         self.name, self.values, self.types = name, {}, {}
+        self.fortran = {} # predefined handle -> its number in Fortran, where this is not the C handle
         with open(os.path.join(api.API, ABIS[name]), encoding="utf-8") as f:
             head = f.readline().rstrip("\n").split("\t")
             self.rows = [dict(zip(head, line.rstrip("\n").split("\t"))) for line in f]
         for r in self.rows:
             if r["section"] in ("constant", "handle"):
                 self.values[r["name"]], self.types[r["name"]] = r["value"], r["c_type"]
+            if r["section"] == "handle" and r.get("fortran"):
+                self.fortran[r["name"]] = int(r["fortran"])
+        self.pointers = {r["name"] for r in self.rows if r["section"] == "type" and r["c_type"] == "pointer"}
+        self.data = [r for r in self.rows if r["section"] == "data"]
 
 
 def pairs(model, abi, pattern):
@@ -130,11 +137,38 @@ def client_h(model, abi):
     for name, v in abi.values.items():
         if re.fullmatch(r"-?\d+", v) and name.startswith("MPI_"):
             c = client(abi.types[name])
-            out.append("#define CLIENT_%s (%s(%s))" % (name[4:], "(%s)" % c if "*" in c else "", v))
+            out.append("#define CLIENT_%s (%s(%s))" % (name[4:], "(%s)" % c if "*" in c or abi.types[name] in abi.pointers else "", v))
+        if name in abi.fortran: # programs may have the object: its address comes from the dynamic linker
+            out.append("extern char %s[] __attribute__((visibility(\"default\")));" % v[1:])
+            out.append("#define CLIENT_%s ((%s)%s)" % (name[4:], client(abi.types[name]), v[1:]))
     out += ["", "/* No set of constants has this value, in no ABI. */", "static inline int door_no_value(int v) { return v ^ 0x40abcd00; }", ""]
     out += list(set_functions(model, abi))
     out += ["", '#include "door/%s.h"' % abi.name, "", "#endif", ""]
     return "\n".join(out)
+
+
+def objects(abi):
+    """Variables whose addresses are handles, and those that hold such an address.  Nobody reads the former."""
+    out = ["#define SHOWN __attribute__((visibility(\"default\")))"]
+    for r in abi.data:
+        if r["c_type"]:
+            out.append("SHOWN void *const %s = %s;" % (r["name"], r["c_type"][1:]))
+        else:
+            out.append("extern char %s[] SHOWN;" % r["name"])
+            out.append("__attribute__((section(\".bss.%s\"), aligned(16))) char %s[%s];" % (r["name"], r["name"], r["value"]))
+    return out + [""]
+
+
+def fortran_numbers(model, abi, rows):
+    """Both ways: by the standard's value, and by kind of object and number."""
+    kind = {"Datatype": "TYPE", "Request": "REQ", "Message": "MSG"}
+    numbers = {value: abi.fortran[name] for name, value, _ in reversed(rows)}
+    out = ["const int16_t door_fortran_of[DOOR_PREDEFINED] = { /* 1 more */"]
+    out += ["    [%d] = %d," % (value, n + 1) for value, n in sorted(numbers.items())] + ["};"]
+    out.append("const uint16_t door_of_fortran[GW_KIND_COUNT][DOOR_FORTRAN] = {")
+    for word, n, value in sorted({(abi.types[name][4:], abi.fortran[name], value) for name, value, _ in rows}):
+        out.append("    [GW_KIND_%s][%d] = %d," % (kind.get(word, word.upper()), n, value))
+    return out + ["};", ""]
 
 
 def predefined_c(model, abi):
@@ -149,10 +183,11 @@ def predefined_c(model, abi):
     seen = set()
     for name, value, own in rows:
         if value not in seen:
-            text = "(uintptr_t)%s" % own if re.fullmatch(r"-?\d+", own) else own
-            out.append("    [%d] = {%s, \"%s\"}," % (value, text, name))
+            out.append("    [%d] = {(uintptr_t)%s, \"%s\"}," % (value, own, name))
         seen.add(value)
     out += ["};", ""]
+    if abi.data:
+        out += objects(abi) + fortran_numbers(model, abi, rows)
     if abi.name == "mpich": # the last byte of a handle numbers the predefined objects of a kind
         for word, first, end in (("Datatype", 512, 768), ("Op", 32, 64)):
             by_index = {int(own) & 255: value for _, value, own in reversed(rows) if first <= value < end and int(own) >> 30 == 1}
@@ -219,6 +254,8 @@ class Marshal:
             return p.name
         if p.kind == "WEIGHT":
             return "door_weights_in(%s)" % p.name
+        if p.kind == "PVAR" and p.c == "MPI_T_pvar_handle":
+            return "door_pvar_handle_in(%s)" % p.name
         if p.kind == "TOOL_MPI_OBJ":
             self.before.append("uintptr_t %s_h;" % p.name)
             return "door_object_in(%s, &%s_h)" % (p.name, p.name)
@@ -226,6 +263,8 @@ class Marshal:
             return "disp == CLIENT_DISPLACEMENT_CURRENT ? MPI_DISPLACEMENT_CURRENT : disp"
         if p.kind == "STRING" and p.dir == "out":
             return self.string(p)
+        if (self.f.name, p.name) in KEPT:
+            return self.kept(p, KEPT[self.f.name, p.name])
         if p.kind in ARRAYS:
             return self.int_array(p, ARRAYS[p.kind], "in")
         if p.kind in KINDS and self.f.name not in RAW_CODES and not (self.f.name == "MPI_Comm_rank" and p.dir == "out"):
@@ -316,6 +355,11 @@ class Marshal:
         if "delete" in base.lower():
             return "(%s *)door_delete_in((void (*)(void))%s)" % (base, p.name)
         return "(%s *)(void (*)(void))%s" % (base, p.name) if client(base) != base else p.name
+
+    def kept(self, p, most):
+        """The program's limit holds where it is the smaller one; MPICH takes keys of one character more."""
+        own, std = int(self.abi.values["MPI_MAX_" + most]), int(self.std["MPI_MAX_" + most])
+        return "door_string_in(%s, CLIENT_MAX_%s)" % (p.name, most) if own + 1 < std else p.name
 
     def string(self, p):
         most = STRINGS.get((self.f.name, p.name))

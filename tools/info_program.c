@@ -27,8 +27,10 @@ static const struct family {
     {"libmpifort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
     {"libmpich.so.12", "MPICH", "libmpich.so.12"},
     {"libmpi.so.12", "MPICH", "libmpich.so.12"},
-    {"libmpi.so.40", "Open MPI", NULL},
     {"libmpi_mpifh.so.40", "Open MPI, in Fortran", NULL},
+    {"libmpi_usempi", "Open MPI, in Fortran", NULL},
+    {"libmpi_cxx.so.40", "Open MPI, in C++", NULL},
+    {"libmpi.so.40", "Open MPI", "libmpi.so.40"},
 };
 enum { FAMILIES = sizeof families / sizeof families[0], STANDARD = 0 };
 
@@ -91,8 +93,8 @@ static bool file_read(struct file *f)
 
 static bool is_mpi_name(const char *name)
 {
-    static const char *const begins[] = {"MPI_",  "PMPI_", "MPIX_",  "PMPIX_",  "MPIR_",  "mpi_",
-                                         "pmpi_", "mpix_", "__mpi_", "mpipriv", "mpifcmb"};
+    static const char *const begins[] = {"MPI_",  "PMPI_",  "MPIX_",   "PMPIX_",  "MPIR_", "mpi_", "pmpi_",
+                                         "mpix_", "__mpi_", "mpipriv", "mpifcmb", "OMPI_", "ompi_"};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
     return false;
@@ -100,7 +102,7 @@ static bool is_mpi_name(const char *name)
 
 static void *door_load(const char *library, char path[PATH_MAX + 64])
 {
-    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door/mpich", "fortran"};
+    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door", "fortran"};
     char here[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
     here[n > 0 ? n : 0] = 0;

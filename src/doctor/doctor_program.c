@@ -205,6 +205,7 @@ void check_pmix(const struct machine *m, struct answer *a)
 struct loaded {
     const char *family;
     char path[512];
+    bool has_door; /* mpiexec has this library's entry points */
 };
 
 static void judge_foreign(const struct machine *m, const struct loaded *l, struct answer *a)
@@ -214,7 +215,7 @@ static void judge_foreign(const struct machine *m, const struct loaded *l, struc
         answer_raise(a, bad,
                      "that library cannot join a job of this mpiexec: put Godwit's lib folder first in LD_LIBRARY_PATH, or "
                      "start it with that library's mpiexec");
-    } else if (strcmp(l->family, "Open MPI") == 0) {
+    } else if (strcmp(l->family, "Open MPI") == 0 && !l->has_door) {
         bool pmix = pmix_version() != NULL;
         answer_raise(
             a, pmix ? FINDING_NOTE : FINDING_PROBLEM, "%s",
@@ -265,6 +266,7 @@ static bool judge_line(const struct machine *m, const char *line, struct loaded 
     if ((missing ? sscanf(missing, "%*s %*s %*s %255[^: ]", name) : sscanf(line, " %255s", name)) != 1) return false;
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     l->family = mpi_of_library_name(base);
+    l->has_door = strncmp(base, "libmpi.so.40", 12) == 0;
     if (missing || (arrow && strstr(arrow, "not found"))) {
         answer_add(a, "; %s is not found", name);
         judge_missing(m, l->family, a);
@@ -289,6 +291,7 @@ void program_judge(const struct machine *m, const char *loader_text, struct answ
         snprintf(line, sizeof line, "%.*s", (int)n, p);
         p += n + (p[n] == '\n');
         if (!judge_line(m, line, &l, a)) continue;
+        first.has_door = first.has_door && l.has_door;
         if (!first.family) {
             first = l;
             answer_add(a, "; it loads %s (%s)", l.path, l.family);

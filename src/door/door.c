@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-DOOR_CORE(Type_get_envelope);
+DOOR_CORE(Type_get_envelope_c);
 
 /* ---- error classes and codes: the numbers that users added lie above the last predefined one, in the order of their making ---- */
 int door_code_in(int code)
@@ -67,13 +67,15 @@ void door_Datatypes_out(const MPI_Datatype *from, int64_t n, client_Datatype *to
 
 void door_contents_out(MPI_Datatype type, int n, int *ints)
 {
-    int n_ints = 0, n_addresses, n_types, combiner;
-    if (core_Type_get_envelope(type, &n_ints, &n_addresses, &n_types, &combiner) != MPI_SUCCESS || !ints || n_ints > n) return;
+    MPI_Count n_ints = 0, n_addresses, n_large, n_types;
+    int combiner;
+    if (core_Type_get_envelope_c(type, &n_ints, &n_addresses, &n_large, &n_types, &combiner) != MPI_SUCCESS || !ints || n_ints > n)
+        return;
     if (combiner == MPI_COMBINER_SUBARRAY) ints[n_ints - 1] = door_order_out(ints[n_ints - 1]);
     if (combiner != MPI_COMBINER_DARRAY) return;
-    int dims = ints[2]; /* size, rank, ndims, gsizes, distribs, dargs, psizes, order */
-    for (int i = 3 + dims; i < 3 + 2 * dims; i++) ints[i] = door_distribution_out_any(ints[i]);
-    for (int i = 3 + 2 * dims; i < 3 + 3 * dims; i++)
+    int dims = ints[2], at = 3 + (n_large ? 0 : dims); /* size, rank, ndims, gsizes where they are ints, distribs, dargs, ... */
+    for (int i = at; i < at + dims; i++) ints[i] = door_distribution_out_any(ints[i]);
+    for (int i = at + dims; i < at + 2 * dims; i++)
         ints[i] = ints[i] == MPI_DISTRIBUTE_DFLT_DARG ? CLIENT_DISTRIBUTE_DFLT_DARG : ints[i];
     ints[n_ints - 1] = door_order_out(ints[n_ints - 1]);
 }
@@ -112,6 +114,12 @@ const int *door_weights_const(const int *weights)
 {
     if (weights == door_unweighted()) return MPI_UNWEIGHTED;
     return weights == door_weights_empty() ? MPI_WEIGHTS_EMPTY : weights;
+}
+
+const char *door_string_in(const char *text, int most)
+{
+    static const char too_long[MPI_MAX_INFO_VAL + 2] = {[0 ... MPI_MAX_INFO_VAL] = '*'};
+    return text && strnlen(text, (size_t)most) == (size_t)most ? too_long : text;
 }
 
 void door_string_out(const char *from, char *to, int most, int *length_out)

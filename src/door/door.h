@@ -137,6 +137,7 @@ void (*door_copy_in(void (*fn)(void)))(void);
 void (*door_delete_in(void (*fn)(void)))(void);
 /* Values that stand for constants are shown to the program as its own. */
 void door_attribute_out(int client_keyval, void *address_of_value);
+const char *door_string_in(const char *text, int most); /* what is as long as `most` the library refuses as too long */
 void door_string_out(const char *from, char *to, int most, int *length_out); /* most: with the 0 */
 void *door_object_in(const void *handle, uintptr_t *mine); /* the object of an MPI_T handle: a pointer to a handle of any kind */
 

@@ -123,6 +123,7 @@ enum { CLIENT_GPU_FIRST = 0, CLIENT_GPU_LAST = 2 }; /* MPIX_GPU_SUPPORT_* */
 /* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are variables, and have the standard's values. */
 static inline const int *door_unweighted(void) { return MPI_UNWEIGHTED; }
 static inline const int *door_weights_empty(void) { return MPI_WEIGHTS_EMPTY; }
+static inline MPI_T_pvar_handle door_pvar_handle_in(MPI_T_pvar_handle h) { return h; } /* so has MPI_T_PVAR_ALL_HANDLES */
 
 /* ---- statuses: the high part of the count above the mark of cancelled requests ---- */
 _Static_assert(offsetof(struct gw_status, cancelled) == offsetof(MPI_Status, MPI_internal), "where what the library keeps begins");

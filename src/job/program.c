@@ -39,9 +39,11 @@ enum program_mpi program_mpi_of_library(const char *name)
         const char *begin;
         enum program_mpi is;
     } known[] = {
-        {"libmpi_abi.so", PROGRAM_OURS},    {"libmpi.so.40", PROGRAM_PMIX},      {"libmpi.so.80", PROGRAM_PMIX},
-        {"libpmix.so", PROGRAM_PMIX},       {"libmpich.so", PROGRAM_MPICH},      {"libmpi.so.12", PROGRAM_MPICH},
-        {"libmpichfort.so", PROGRAM_MPICH}, {"libmpifort.so.12", PROGRAM_MPICH},
+        {"libmpi_abi.so", PROGRAM_OURS},    {"libmpich.so", PROGRAM_MPICH},      {"libmpi.so.12", PROGRAM_MPICH},
+        {"libmpichfort.so", PROGRAM_MPICH}, {"libmpifort.so.12", PROGRAM_MPICH}, {"libmpi.so.40", PROGRAM_OMPI},
+        {"libmpi.so.80", PROGRAM_PMIX},     {"libpmix.so", PROGRAM_PMIX},        {"libmpi_mpifh.so", PROGRAM_PMIX},
+        {"libmpi_usempi", PROGRAM_PMIX},    {"libmpi_cxx.so", PROGRAM_PMIX},     {"libmpi_java.so", PROGRAM_PMIX},
+        {"liboshmem.so", PROGRAM_PMIX},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
         if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) return known[i].is;
@@ -94,6 +96,7 @@ static enum program_mpi mpi_of_image(const struct image *im)
     const ElfW(Phdr) *ph = part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
     const ElfW(Dyn) *dyn = NULL;
     uint64_t n = 0, strings = UINT64_MAX, bytes = 0;
+    enum program_mpi found = PROGRAM_UNKNOWN;
     bool harmless = true;
     for (int i = 0; ph && eh->e_phoff % sizeof(long) == 0 && i < eh->e_phnum && !dyn; i++) {
         if (ph[i].p_type != PT_DYNAMIC || ph[i].p_offset % sizeof(long)) continue;
@@ -108,9 +111,10 @@ static enum program_mpi mpi_of_image(const struct image *im)
     for (uint64_t i = 0; i < n && dyn[i].d_tag != DT_NULL && strings < im->bytes; i++) {
         const char *name = dyn[i].d_tag == DT_NEEDED ? text(im, strings + dyn[i].d_un.d_val) : NULL;
         enum program_mpi is = name ? program_mpi_of_library(name) : PROGRAM_UNKNOWN;
-        if (is != PROGRAM_UNKNOWN) return is;
+        if (found == PROGRAM_UNKNOWN || (found == PROGRAM_OMPI && is == PROGRAM_PMIX)) found = is; /* the door has not all of it */
         harmless = harmless && (dyn[i].d_tag != DT_NEEDED || (name && is_harmless(name)));
     }
+    if (found != PROGRAM_UNKNOWN) return found;
     return harmless && names_are_harmless(im, strings, bytes) ? PROGRAM_NONE : PROGRAM_UNKNOWN;
 }
 

@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 
-/* By the libraries that the file names.  NONE: no MPI library, and it neither starts programs nor opens libraries (hostname);
+/* By the libraries that the file names.  OMPI and MPICH: there is a door for it (doors.c); PMIX: it runs on its own library, as it needs
+ * parts of Open MPI beside the C library, or PMIx itself.  NONE: no MPI library, and it neither starts programs nor opens libraries (hostname);
  * UNKNOWN: it may (a script, a shell, nice, what is linked statically). */
-enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PROGRAM_MPICH };
+enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PROGRAM_MPICH, PROGRAM_OMPI };
 enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
 enum program_mpi program_mpi_of_library(const char *name);        /* such as libmpi.so.40 */
 char *program_find(const char *name,

@@ -67,8 +67,11 @@ static void answers(void)
         const char *names;
         enum program_mpi is;
     } want[] = {
-        {"libmpi.so.40\0libc.so.6\0", PROGRAM_PMIX},
-        {"libm.so.6\0libmpi.so.40\0", PROGRAM_PMIX},
+        {"libmpi.so.40\0libc.so.6\0", PROGRAM_OMPI},
+        {"libm.so.6\0libmpi.so.40\0", PROGRAM_OMPI},
+        {"libmpi.so.40\0libmpi_mpifh.so.40\0libc.so.6\0", PROGRAM_PMIX},
+        {"libmpi_cxx.so.40\0libmpi.so.40\0libc.so.6\0", PROGRAM_PMIX},
+        {"libmpi.so.80\0", PROGRAM_PMIX},
         {"libpmix.so.2\0", PROGRAM_PMIX},
         {"libmpich.so.12\0", PROGRAM_MPICH},
         {"libmpi.so.12\0", PROGRAM_MPICH},
@@ -99,14 +102,14 @@ static void answers(void)
     }
     symbols = "\0";
     size_t n = make("libmpi.so.40\0");
-    CHECK(mpi_of(image, n) == PROGRAM_PMIX);
+    CHECK(mpi_of(image, n) == PROGRAM_OMPI);
     char *dir = strdup(path), *slash = strrchr(dir, '/');
     *slash = 0;
     char *relative = gw_xasprintf("./%s", slash + 1);
-    CHECK(program_mpi(relative, dir) == PROGRAM_PMIX);
+    CHECK(program_mpi(relative, dir) == PROGRAM_OMPI);
     CHECK(program_mpi(relative, "/") == PROGRAM_UNKNOWN);
     setenv("PATH", dir, 1);
-    CHECK(program_mpi(slash + 1, NULL) == PROGRAM_PMIX);
+    CHECK(program_mpi(slash + 1, NULL) == PROGRAM_OMPI);
     setenv("PATH", "/nowhere::", 1);
     CHECK(program_mpi(slash + 1, NULL) == PROGRAM_UNKNOWN);
     free(relative);

@@ -72,8 +72,10 @@ void mca_note(const struct launch_options *o)
 {
     char names[512] = "";
     if (!o->mca_unknown.n || o->quiet) return;
-    for (int i = 0; i < o->n_apps; i++)
-        if (program_mpi(o->apps[i].argv[0], o->apps[i].wdir) == PROGRAM_PMIX) return;
+    for (int i = 0; i < o->n_apps; i++) {
+        enum program_mpi is = program_mpi(o->apps[i].argv[0], o->apps[i].wdir);
+        if (is == PROGRAM_PMIX || is == PROGRAM_OMPI) return;
+    }
     for (int i = 0; i < o->mca_unknown.n; i++) gw_text_add(names, sizeof names, "%s%s", i ? ", " : "", o->mca_unknown.at[i]);
     say("of no effect here: %s (parameters of Open MPI; `godwit-info --settings` lists what can be set)", names);
 }

@@ -17,7 +17,7 @@ static const char VARIABLE[] = "LD_LIBRARY_PATH=";
 /* The folder where we were installed, or those beside us in a build folder; malloc'ed, NULL: there are none. */
 static char *folder_find(void)
 {
-    static const char *const built[] = {"src/door/mpich", "fortran"};
+    static const char *const built[] = {"src/door", "fortran"};
     char *here = gw_own_folder(), *all = gw_xasprintf("%s/../" GODWIT_LIBDIR "/godwit/doors", here);
     if (access(all, R_OK) == 0) {
         free(here);

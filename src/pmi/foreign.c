@@ -20,34 +20,46 @@
 #include "pmi/pmix.h"
 
 /* ---- the start -------------------------------------------------------------------------------------------------------------- */
-/* The first program of that kind; NULL: there is none. */
-static const char *program_of(const struct job *j, enum program_mpi kind)
+enum { OURS = 1 << PROGRAM_OURS, MPICH = 1 << PROGRAM_MPICH, OMPI = 1 << PROGRAM_OMPI, PMIX = 1 << PROGRAM_PMIX };
+
+static unsigned kind_of(const struct job *j, int app) { return 1u << program_mpi(j->o.apps[app].argv[0], j->o.apps[app].wdir); }
+
+/* The first program of one of these kinds; NULL: there is none. */
+static const char *program_of(const struct job *j, unsigned kinds)
 {
     for (int i = 0; i < j->o.n_apps; i++)
-        if (program_mpi(j->o.apps[i].argv[0], j->o.apps[i].wdir) == kind) return j->o.apps[i].argv[0];
+        if (kind_of(j, i) & kinds) return j->o.apps[i].argv[0];
     return NULL;
+}
+
+/* The kinds of programs in the job, after doors were opened for those that have one.  What needs more of Open MPI than its door has
+ * runs on its own library, and so does all of Open MPI that is in its job. */
+static unsigned kinds_of(struct job *j)
+{
+    unsigned kinds = 0;
+    for (int i = 0; i < j->o.n_apps; i++) kinds |= kind_of(j, i);
+    if (kinds & (MPICH | OMPI) && !(kinds & PMIX) && doors_open(j)) return (kinds & ~(unsigned)(MPICH | OMPI)) | OURS;
+    return kinds & OMPI ? (kinds & ~(unsigned)OMPI) | PMIX : kinds;
 }
 
 int foreign_start(struct job *j)
 {
-    unsigned kinds = 0;
-    for (int i = 0; i < j->o.n_apps; i++) kinds |= 1u << program_mpi(j->o.apps[i].argv[0], j->o.apps[i].wdir);
-    const unsigned mpich = 1u << PROGRAM_MPICH;
-    if (j->o.profile && kinds & mpich) {
-        say("--profile counts calls of the standard ABI, and %s was built with MPICH: compile it with mpicc of Godwit, or leave --profile out",
-            program_of(j, PROGRAM_MPICH));
+    const char *other = program_of(j, MPICH | OMPI);
+    if (j->o.profile && other) {
+        say("--profile counts calls of the standard ABI, and %s was built with %s: compile it with mpicc of Godwit, or leave --profile out",
+            other, program_of(j, MPICH) == other ? "MPICH" : "Open MPI");
         return EXIT_CANNOT_RUN;
     }
-    if (kinds & mpich && doors_open(j)) kinds = (kinds & ~mpich) | 1u << PROGRAM_OURS;
-    bool is_pmix = j->o.pmix == PMIX_ON || (j->o.pmix == PMIX_AUTO && kinds & 1u << PROGRAM_PMIX);
+    unsigned kinds = kinds_of(j);
+    bool is_pmix = j->o.pmix == PMIX_ON || (j->o.pmix == PMIX_AUTO && kinds & PMIX);
     bool is_alone = j->n == 1 || j->name[0]; /* a job of one rank needs no server; a spawned one is of programs of ours */
-    if (kinds & mpich && kinds & (1u << PROGRAM_OURS | 1u << PROGRAM_PMIX)) {
-        enum program_mpi other = kinds & 1u << PROGRAM_OURS ? PROGRAM_OURS : PROGRAM_PMIX;
+    if (kinds & MPICH && kinds & (OURS | PMIX)) {
+        bool is_ours = kinds & OURS;
         say("%s was linked with MPICH and %s with %s: they cannot be ranks of one job; compile both with mpicc of Godwit",
-            program_of(j, PROGRAM_MPICH), program_of(j, other), other == PROGRAM_OURS ? "Godwit" : "Open MPI");
+            program_of(j, MPICH), program_of(j, is_ours ? OURS : OMPI | PMIX), is_ours ? "Godwit" : "Open MPI");
         return EXIT_CANNOT_RUN;
     }
-    if (!is_alone && kinds & ~(1u << PROGRAM_OURS | 1u << PROGRAM_NONE)) {
+    if (!is_alone && kinds & ~(unsigned)(OURS | 1 << PROGRAM_NONE)) {
         int rc = pmi_start(j);
         if (rc) say("cannot start the PMI server: %s", strerror(rc));
         if (rc) return EXIT_CANNOT_RUN;
@@ -79,7 +91,8 @@ static bool library_find(pid_t pid)
     while (f && !seen.library[0] && getline(&line, &cap, f) > 0) {
         const char *name = strrchr(line, '/');
         enum program_mpi is = name ? program_mpi_of_library(name + 1) : PROGRAM_UNKNOWN;
-        if ((is == PROGRAM_PMIX || is == PROGRAM_MPICH) && strncmp(name, "/libmpi", 7) == 0) /* libpmix is no MPI library */
+        if ((is == PROGRAM_PMIX || is == PROGRAM_OMPI || is == PROGRAM_MPICH) &&
+            strncmp(name, "/libmpi", 7) == 0) /* libpmix is no MPI library */
             snprintf(seen.library, sizeof seen.library, "%.*s", (int)strcspn(name + 1, " \n"), name + 1);
     }
     free(line);
@@ -151,7 +164,7 @@ int foreign_look(const struct job *j)
 void foreign_say(const struct job *j)
 {
     if (!seen.library[0] || somebody_asked(j)) return;
-    bool needs_pmix = program_mpi_of_library(seen.library) == PROGRAM_PMIX && !j->pmix;
+    bool needs_pmix = program_mpi_of_library(seen.library) != PROGRAM_MPICH && !j->pmix;
     say("%s loaded %s, another MPI library, and no rank asked mpiexec for its number: if it called MPI_Init, it ran as %d jobs of one rank; "
         "%s",
         seen.program, seen.library, j->n,

@@ -94,7 +94,7 @@ if command -v mpicc.openmpi >/dev/null && command -v mpicc.mpich >/dev/null; the
     mpicc.openmpi "$dir/p.c" -o "$dir/with_openmpi"
     mpicc.mpich "$dir/p.c" -o "$dir/with_mpich"
     doctor "$dir/with_openmpi"
-    says note program "libmpi.so.40 (Open MPI)" PMIx
+    says note program "libmpi.so.40 (Open MPI)" "through the door"
     doctor "$dir/with_mpich"
     says note program "libmpich.so.12 (MPICH)" "by PMI-1"
 fi

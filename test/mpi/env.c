@@ -347,7 +347,8 @@ static void integers(void)
     CHECK(MPI_Type_f2c(MPI_Type_c2f(type)) == type);
     MPI_Type_free(&type);
     CHECK(MPI_Op_fromint(MPI_Op_toint(MPI_MAX)) == MPI_MAX);
-    CHECK(MPI_Request_c2f(MPI_REQUEST_NULL) == (MPI_Fint)(intptr_t)MPI_REQUEST_NULL);
+    CHECK(MPI_Request_f2c(MPI_Request_c2f(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL);
+    if (MPI_ABI_VERSION > 0) CHECK(MPI_Request_c2f(MPI_REQUEST_NULL) == (MPI_Fint)(intptr_t)MPI_REQUEST_NULL);
     MPI_Status_set_elements(&s, MPI_INT, 11);
     MPI_Status_c2f(&s, f);
     MPI_Status_f2c(f, &back);

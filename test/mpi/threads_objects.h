@@ -149,7 +149,7 @@ static void scene_environment(struct th *th)
     MPI_Free_mem(p);
     MPI_Pcontrol(1);
     MPI_Abi_get_version(&a, &b);
-    SO(a >= 0);
+    EQ(a, MPI_ABI_VERSION);
     MPI_Info info;
     MPI_Abi_get_info(&info);
     MPI_Info_free(&info);

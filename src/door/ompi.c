@@ -1,0 +1,181 @@
+/* ompi.c -- what only the door of the Open MPI ABI has: its variables, which address is which handle, Fortran's numbers, what Open MPI adds
+ * to the standard.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "door/door.h"
+
+#include <string.h>
+
+/* ---- variables ---- */
+extern char mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
+#define DATA(type, word, name)                                                                                                     \
+    DOOR_EXPORT type data_##word __asm__(name);                                                                                    \
+    DOOR_EXPORT type data_##word
+DATA(void *, f_status_ignore, "MPI_F_STATUS_IGNORE") = mpi_fortran_status_ignore_;
+DATA(void *, f_statuses_ignore, "MPI_F_STATUSES_IGNORE") = mpi_fortran_statuses_ignore_;
+DATA(void *, f08_status_ignore, "MPI_F08_STATUS_IGNORE") = mpi_fortran_status_ignore_;
+DATA(void *, f08_statuses_ignore, "MPI_F08_STATUSES_IGNORE") = mpi_fortran_statuses_ignore_;
+
+/* ---- handles ---- */
+struct door_hash door_hash;
+
+/* Two addresses in one place: the second is found by door_strange_in(). */
+static unsigned fill(uint64_t factor)
+{
+    unsigned n_lost = 0;
+    memset(door_hash.ids, 0, sizeof door_hash.ids);
+    door_hash.factor = factor;
+    for (unsigned id = 1; id < DOOR_PREDEFINED; id++) {
+        uint16_t *at = &door_hash.ids[door_slot(door_predefined[id].client, factor)];
+        if (!door_predefined[id].client) continue;
+        n_lost += *at != 0;
+        if (!*at) *at = (uint16_t)id;
+    }
+    return n_lost;
+}
+
+/* Where the variables lie differs from run to run, and so does the factor that keeps them apart; one in five does. */
+static __attribute__((constructor)) void fill_table(void)
+{
+    enum { TRIES = 100 };
+    uint64_t factor = 0x9e3779b97f4a7c15;
+    for (int i = 0; i < TRIES && fill(factor); i++) factor = factor * 0x5851f42d4c957f2d + 2;
+}
+
+uintptr_t door_strange_in(uintptr_t h)
+{
+    for (unsigned id = 1; h && id < DOOR_PREDEFINED; id++)
+        if (door_predefined[id].client == h) return id;
+    return h ? h | 1ull << 63 : 0; /* no handle of anything: the library says so */
+}
+
+void *door_object_in(const void *handle, uintptr_t *mine)
+{
+    uintptr_t h;
+    if (!handle) return NULL;
+    memcpy(&h, handle, sizeof h);
+    *mine = door_any_in(h);
+    return mine;
+}
+
+/* ---- Fortran's numbers: small ones for what is predefined, the library's ids, which are above, for the rest ---- */
+static int to_fortran(uintptr_t id)
+{
+    if (id < DOOR_PREDEFINED) return door_fortran_of[id] - 1;
+    return id <= INT_MAX ? (int)id : -1;
+}
+
+/* 0: there is none with this number. */
+static uintptr_t from_fortran(int number, enum gw_kind kind)
+{
+    if (number >= (int)GW_ID_PREDEF_END) return door_id_out((unsigned)number);
+    return number < 0 || number >= DOOR_FORTRAN ? 0 : door_predefined[door_of_fortran[kind][number]].client;
+}
+
+#define AS_NUMBER(word, name, kind)                                                                                                \
+    DOOR_OWN(int, name##_c2f, (client_##word h)) { return to_fortran((uintptr_t)door_##word##_in(h)); }                            \
+    DOOR_OWN(client_##word, name##_f2c, (int h)) { return (client_##word)from_fortran(h, kind); }                                  \
+    DOOR_OWN(int, name##_toint, (client_##word h)) { return to_fortran((uintptr_t)door_##word##_in(h)); }                          \
+    DOOR_OWN(client_##word, name##_fromint, (int h)) { return (client_##word)from_fortran(h, kind); }
+AS_NUMBER(Comm, Comm, GW_KIND_COMM)
+AS_NUMBER(Group, Group, GW_KIND_GROUP)
+AS_NUMBER(Datatype, Type, GW_KIND_TYPE)
+AS_NUMBER(Request, Request, GW_KIND_REQ)
+AS_NUMBER(Op, Op, GW_KIND_OP)
+AS_NUMBER(Info, Info, GW_KIND_INFO)
+AS_NUMBER(Win, Win, GW_KIND_WIN)
+AS_NUMBER(File, File, GW_KIND_FILE)
+AS_NUMBER(Errhandler, Errhandler, GW_KIND_ERRHANDLER)
+AS_NUMBER(Message, Message, GW_KIND_MSG)
+AS_NUMBER(Session, Session, GW_KIND_SESSION)
+
+/* All forms of a status are the same 24 bytes; the one that says that it is of no interest has none. */
+static int status_copy(void *to, const void *from)
+{
+    if (!to || !from || from == mpi_fortran_status_ignore_ || from == mpi_fortran_statuses_ignore_) return CLIENT_ERR_ARG;
+    memmove(to, from, sizeof(client_Status));
+    return MPI_SUCCESS;
+}
+DOOR_OWN(int, Status_c2f, (const client_Status *c, int *f)) { return status_copy(f, c); }
+DOOR_OWN(int, Status_f2c, (const int *f, client_Status *c)) { return status_copy(c, f); }
+DOOR_OWN(int, Status_c2f08, (const client_Status *c, client_F08_status *f)) { return status_copy(f, c); }
+DOOR_OWN(int, Status_f082c, (const client_F08_status *f, client_Status *c)) { return status_copy(c, f); }
+DOOR_OWN(int, Status_f082f, (const client_F08_status *f08, int *f)) { return status_copy(f, f08); }
+DOOR_OWN(int, Status_f2f08, (const int *f, client_F08_status *f08)) { return status_copy(f08, f); }
+
+DOOR_OWN(int, Abi_get_version, (int *major, int *minor))
+{
+    *major = *minor = -1; /* this is not the standard ABI */
+    return MPI_SUCCESS;
+}
+
+/* ---- predefined functions for attributes: the library's own are 0 and 1 ---- */
+#define ATTRIBUTE_FUNCTIONS(name, handle)                                                                                          \
+    DOOR_EXPORT int OMPI_C_MPI_##name##NULL_COPY_FN(handle h, int key, void *extra, void *in, void *out, int *flag_out);           \
+    DOOR_EXPORT int OMPI_C_MPI_##name##DUP_FN(handle h, int key, void *extra, void *in, void *out, int *flag_out);                 \
+    DOOR_EXPORT int OMPI_C_MPI_##name##NULL_DELETE_FN(handle h, int key, void *value, void *extra);                                \
+    int OMPI_C_MPI_##name##NULL_COPY_FN(handle h, int key, void *extra, void *in, void *out, int *flag_out)                        \
+    {                                                                                                                              \
+        return no_copy((uintptr_t)h, key, extra, in, out, flag_out);                                                               \
+    }                                                                                                                              \
+    int OMPI_C_MPI_##name##DUP_FN(handle h, int key, void *extra, void *in, void *out, int *flag_out)                              \
+    {                                                                                                                              \
+        return same_copy((uintptr_t)h, key, extra, in, out, flag_out);                                                             \
+    }                                                                                                                              \
+    int OMPI_C_MPI_##name##NULL_DELETE_FN(handle h, int key, void *value, void *extra)                                             \
+    {                                                                                                                              \
+        return no_delete((uintptr_t)h, key, value, extra);                                                                         \
+    }
+static int no_copy(uintptr_t h, int key, void *extra, void *in, void *out, int *flag_out)
+{
+    (void)h, (void)key, (void)extra, (void)in, (void)out;
+    *flag_out = 0;
+    return MPI_SUCCESS;
+}
+static int same_copy(uintptr_t h, int key, void *extra, void *in, void *out, int *flag_out)
+{
+    (void)h, (void)key, (void)extra;
+    memcpy(out, &in, sizeof in);
+    *flag_out = 1;
+    return MPI_SUCCESS;
+}
+static int no_delete(uintptr_t h, int key, void *value, void *extra)
+{
+    (void)h, (void)key, (void)value, (void)extra;
+    return MPI_SUCCESS;
+}
+ATTRIBUTE_FUNCTIONS(, client_Comm)
+ATTRIBUTE_FUNCTIONS(COMM_, client_Comm)
+ATTRIBUTE_FUNCTIONS(TYPE_, client_Datatype)
+ATTRIBUTE_FUNCTIONS(WIN_, client_Win)
+
+typedef void (*any_function)(void);
+static bool is_one_of(any_function fn, const any_function all[4])
+{
+    return fn == all[0] || fn == all[1] || fn == all[2] || fn == all[3];
+}
+#define ALL_FOUR(name)                                                                                                             \
+    {                                                                                                                              \
+        (any_function) OMPI_C_MPI_##name, (any_function)OMPI_C_MPI_COMM_##name, (any_function)OMPI_C_MPI_TYPE_##name,              \
+            (any_function)OMPI_C_MPI_WIN_##name                                                                                    \
+    }
+any_function door_copy_in(any_function fn)
+{
+    static const any_function none[] = ALL_FOUR(NULL_COPY_FN), same[] = ALL_FOUR(DUP_FN);
+    if (is_one_of(fn, none)) return (any_function)MPI_COMM_NULL_COPY_FN;
+    return is_one_of(fn, same) ? (any_function)MPI_COMM_DUP_FN : fn;
+}
+any_function door_delete_in(any_function fn)
+{
+    static const any_function none[] = ALL_FOUR(NULL_DELETE_FN);
+    return is_one_of(fn, none) ? (any_function)MPI_COMM_NULL_DELETE_FN : fn;
+}
+
+/* ---- Open MPI's own calls: whether it works on memory of accelerators ---- */
+#define MPIX(name)                                                                                                                 \
+    DOOR_EXPORT int mpix_##name(void) __asm__("MPIX_" #name);                                                                      \
+    DOOR_EXPORT int mpix_##name(void) { return 0; }
+MPIX(Query_cuda_support)
+MPIX(Query_rocm_support)
+MPIX(Query_ze_support)
