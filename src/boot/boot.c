@@ -130,8 +130,9 @@ static int check_same_order(const int32_t *list)
     char mine[32], other[32];
     snprintf(mine, sizeof mine, "%016llx", (unsigned long long)gw_hash(GW_HASH_SEED, list, (size_t)gw_boot.size * sizeof *list));
     int rc = gw_boot.rank == 0 ? boot_put("gw.order", mine) : GW_OK;
-    if (rc == GW_OK && !boot_way_is_direct()) rc = boot_fence();
-    if (rc == GW_OK && boot_way_is_direct() && gw_boot.rank == 0) rc = boot_commit();
+    bool is_direct = boot_way_is_direct() && !boot_fences_once();
+    if (rc == GW_OK && !is_direct) rc = boot_fence();
+    if (rc == GW_OK && is_direct && gw_boot.rank == 0) rc = boot_commit();
     if (rc == GW_OK) rc = boot_get(0, "gw.order", other, sizeof other);
     if (rc == GW_OK && strcmp(mine, other) != 0)
         rc = gw_fail(GW_EARG,
@@ -197,7 +198,8 @@ void boot_order_show(void)
     int method = (int)gw_set.rank_order;
     if (!gw_set.rank_order_display) return;
     if (gw_boot.nnodes > 1 &&
-        (boot_put("gw.host", gw_boot.host) != GW_OK || (boot_way_is_direct() ? boot_commit() : boot_fence()) != GW_OK))
+        (boot_put("gw.host", gw_boot.host) != GW_OK ||
+         (boot_way_is_direct() && !boot_fences_once() ? boot_commit() : boot_fence()) != GW_OK))
         gw_die("%s", gw_fail_text());
     if (gw_boot.rank != 0) return;
     fprintf(stderr, "godwit: rank order: %s%s%s; %d ranks on %d nodes\n", method < 0 ? "the launcher's" : methods[method],
@@ -250,7 +252,8 @@ static bool collecting;
 
 const struct boot_way *boot_way_used(void) { return way; }
 bool boot_way_is_direct(void) { return way && way->commit && (way != &boot_way_godwit || boot_board_head()); }
-bool boot_is_direct(void) { return boot_way_is_direct() && gw_set.async_modex; }
+bool boot_fences_once(void) { return way && way->fences_once && way->fences_once(); }
+bool boot_is_direct(void) { return boot_way_is_direct() && gw_set.async_modex && !boot_fences_once(); }
 void boot_way_use(const struct boot_way *w)
 {
     way = w;

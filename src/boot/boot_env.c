@@ -194,5 +194,11 @@ static void godwit_abort(int code, const char *text) { (void)code, (void)text; }
 
 const struct boot_way boot_way_godwit = {
     godwit_offered, godwit_join,  godwit_put,   godwit_commit, godwit_fence, godwit_get,
-    godwit_leave,   godwit_abort, godwit_hosts, NULL,          NULL,
+    godwit_leave,   godwit_abort, godwit_hosts, NULL,          NULL,         NULL,
 };
+
+bool boot_slurm_is_part(void)
+{
+    const char *step = getenv("SLURM_STEP_NODELIST"), *all = getenv("SLURM_JOB_NODELIST");
+    return step && all && strcmp(step, all) != 0;
+}

@@ -211,5 +211,5 @@ static void pmi1_abort(int code, const char *text)
 static bool pmi1_is_lost(void) { return boot_socket_is_lost(pmi.fd); }
 
 const struct boot_way boot_way_pmi1 = {
-    pmi1_offered, pmi1_join, pmi1_put, NULL, pmi1_fence, pmi1_get, pmi1_leave, pmi1_abort, pmi1_hosts, NULL, pmi1_is_lost,
+    pmi1_offered, pmi1_join, pmi1_put, NULL, pmi1_fence, pmi1_get, pmi1_leave, pmi1_abort, pmi1_hosts, NULL, pmi1_is_lost, NULL,
 };

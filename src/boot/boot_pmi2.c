@@ -232,5 +232,5 @@ static void pmi2_abort(int code, const char *text)
 static bool pmi2_is_lost(void) { return boot_socket_is_lost(pmi.fd); }
 
 const struct boot_way boot_way_pmi2 = {
-    pmi2_offered, pmi2_join, pmi2_put, NULL, pmi2_fence, pmi2_get, pmi2_leave, pmi2_abort, pmi2_hosts, NULL, pmi2_is_lost,
+    pmi2_offered, pmi2_join, pmi2_put, NULL, pmi2_fence, pmi2_get, pmi2_leave, pmi2_abort, pmi2_hosts, NULL, pmi2_is_lost, NULL,
 };

@@ -364,7 +364,12 @@ static void pmix_leave(void) { pmix.finalize(NULL, 0); }
 
 static void pmix_abort(int code, const char *text) { pmix.abort(code, text, NULL, 0); }
 
+/* Slurm's server (22.05 to 24.11 at least) takes numbers of nodes in the step for those in the allocation.  Where they differ, what is
+ * asked of a rank of another node goes to a third one; and of two nodes that send to each other for the first time at once, each may
+ * leave it to the other to connect, so that what they send later never goes: the first fence ends, and no other one does. */
+static bool pmix_fences_once(void) { return boot_slurm_is_part(); }
+
 const struct boot_way boot_way_pmix = {
     pmix_offered, pmix_join,  pmix_put,   pmix_commit,  pmix_fence,   pmix_get,
-    pmix_leave,   pmix_abort, pmix_hosts, pmix_collect, pmix_is_lost,
+    pmix_leave,   pmix_abort, pmix_hosts, pmix_collect, pmix_is_lost, pmix_fences_once,
 };

@@ -25,8 +25,10 @@ struct boot_way {
     int (*hosts)(int32_t *host_out);
     /* Not NULL: begins to bring everybody's keys here, without waiting; it comes about once all ranks have called it. */
     void (*collect)(void);
-    bool (*is_lost)(void); /* NULL: that cannot be known */
+    bool (*is_lost)(void);     /* NULL: that cannot be known */
+    bool (*fences_once)(void); /* boot_fences_once(); NULL: no */
 };
+bool boot_slurm_is_part(void);              /* this is a step of Slurm's that may lack nodes of its allocation */
 const struct boot_way *boot_way_used(void); /* NULL: none, or it has been left */
 bool boot_socket_is_lost(int fd);           /* whoever is at its other end has closed it */
 void boot_launcher_look(void); /* ends this rank where the launcher is gone; boot_look() does so once the segment is mapped */

@@ -112,6 +112,19 @@ static int slurm_step(void)
     return slurm_script();
 }
 
+/* A step on some of the allocation's nodes. */
+static int slurm_part(void)
+{
+    CHECK(!boot_slurm_is_part());
+    setenv("SLURM_JOB_NODELIST", "n[1-3]", 1);
+    CHECK(!boot_slurm_is_part());
+    setenv("SLURM_STEP_NODELIST", "n[1-3]", 1);
+    CHECK(!boot_slurm_is_part());
+    setenv("SLURM_STEP_NODELIST", "n[2-3]", 1);
+    CHECK(boot_slurm_is_part());
+    return unit_end();
+}
+
 static int aborting_256(void)
 {
     boot_init();
@@ -127,6 +140,7 @@ static void test_alone(void)
     EXPECT_CHILD(wanted_alone, 0, "");
     EXPECT_CHILD(slurm_script, 0, "");
     EXPECT_CHILD(slurm_step, 1, "SLURM_NTASKS=8");
+    EXPECT_CHILD(slurm_part, 0, "");
     EXPECT_CHILD(aborting_256, 1, "");
 }
 

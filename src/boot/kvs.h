@@ -25,6 +25,8 @@ int boot_commit(void);
 /* Direct modex: boot_get() asks the node of that rank, which replies once the rank has committed the key, so no fence is needed.  It may
  * block for that long; the other rank need not call anything more.  False with GODWIT_ASYNC_MODEX=false. */
 bool boot_is_direct(void);
+/* Ranks of other nodes are known by the first fence alone, and a later one may have no end: who has a network meets others by that. */
+bool boot_fences_once(void);
 int boot_get(int rank, const char *key, char *value_out, size_t cap);
 /* Must the ranks of a job on several nodes synchronise before the first message, or after the last one?  A network wire states its needs
  * when it is opened (boot_needs); before the first has, both are needed.  The settings async_init and async_finalize may add to them. */

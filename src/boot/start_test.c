@@ -235,6 +235,25 @@ static void test_fence_beside(void)
     gw_boot.parent.name = 0;
 }
 
+/* Where only the first fence is sure, addresses are known by that, and nobody asks for what has not come with it. */
+static bool once(void) { return true; }
+
+static void test_fences_once(void)
+{
+    struct boot_way poor = fake;
+    world(100, 0, PER_NODE);
+    gw_set.async_modex = true;
+    CHECK(boot_is_direct() && !boot_fences_once());
+    poor.fences_once = once;
+    boot_way_use(&poor);
+    CHECK(!boot_is_direct() && boot_fences_once());
+    CHECK_EQ(boot_share(), GW_OK);
+    CHECK_EQ(cost.fences, 1);
+    boot_way_use(&fake);
+    CHECK_EQ(boot_share(), GW_OK);
+    CHECK_EQ(cost.fences, 1);
+}
+
 /* ---- the node map of a million ranks: in the segment, 4 bytes a rank ---- */
 static void test_million(void)
 {
@@ -260,6 +279,7 @@ int main(void)
     test_cutoff();
     test_meetings();
     test_fence_beside();
+    test_fences_once();
     test_million();
     gw_settings_free();
     return unit_end();

@@ -281,10 +281,12 @@ static GW_ONCE int meet_all(void)
     return boot_fence_end();
 }
 
+static bool meets_by_messages(void) { return gw_boot.nnodes == 1 || (boot_fences_once() && gw_lanes[0].n_nets > 0); }
+
 /* Everybody, or where the network does not need that, those who share memory. */
 static GW_ONCE int meet(unsigned when)
 {
-    if (boot_must_meet(when)) return gw_boot.nnodes == 1 ? coll_barrier(&gw_comm_world, NULL) : meet_all();
+    if (boot_must_meet(when)) return meets_by_messages() ? coll_barrier(&gw_comm_world, NULL) : meet_all();
     meet_on_node(&((struct boot_head *)gw_node.base)->met[when == BOOT_AFTER_LAST]);
     return GW_OK;
 }
