@@ -30,50 +30,77 @@ static uint64_t lines_of(int size)
 /* Those that share the region: all, or those on this node. */
 static int region_member(const struct comm_coll *k, int i) { return k->nodes ? plan_member(k->nodes, k->nodes->me, i) : i; }
 
-/* What member 0 says is not for those who call something else meanwhile. */
-static int wait_for_first(struct gw_comm *c, int first, struct gw_req *r)
+/* Where calls differ this one is given up, and the next one waits for what member 0 says: whoever has heard that goes on by leaves, and
+ * so must all. */
+static int wait_for_first(struct gw_comm *c, struct comm_coll *k, int first)
 {
     struct node_wait w;
     bool differs = false;
     node_wait_begin(&w);
-    while (!differs && !req_is_done(r))
+    while (!req_is_done(k->awaited) && !differs)
         if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_tell_one(c, first);
     node_wait_end(&w);
-    if (!differs) return p2p_stream_wait(r);
-    gw_lock(&c->lane->lock);
-    p2p_stream_absorb(r); /* member 0 may still say it, and waits until it is received */
-    gw_unlock(&c->lane->lock);
-    p2p_stream_drop(r);
-    return GW_EOTHER;
+    if (!req_is_done(k->awaited)) {
+        k->missed = c->colls;
+        return GW_AGAIN;
+    }
+    struct gw_req *r = k->awaited;
+    k->awaited = NULL;
+    return p2p_stream_wait(r);
 }
 
-/* Member 0 allocates and tells the others: 0 means that the heap is full.  All members come here in the same collective. */
-static int region_agree(struct gw_comm *c, const struct comm_coll *k, uint64_t bytes, uint64_t *offset)
+/* Nobody waits for it any more. */
+static void offer_drop(struct gw_comm *c, struct comm_coll *k)
+{
+    if (!k->awaited) return;
+    gw_lock(&c->lane->lock);
+    p2p_stream_absorb(k->awaited); /* member 0 may still say it, and waits until it is received */
+    gw_unlock(&c->lane->lock);
+    p2p_stream_drop(k->awaited);
+    k->awaited = NULL;
+}
+
+/* Member 0 allocates and tells the others: region 0 means that the heap is full.  All members come here in the same collective, or in a
+ * later one where calls differed. */
+static int region_agree(struct gw_comm *c, struct comm_coll *k, uint64_t bytes)
 {
     enum { TAG = 1 };
+    struct leaf_offer *o = &k->offer;
     struct gw_req *r;
     int rc = GW_OK;
     if (k->me != 0) {
-        rc = p2p_stream_irecv(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, region_member(k, 0), TAG, c, &r);
-        return rc < 0 ? rc : wait_for_first(c, region_member(k, 0), r);
+        if (!k->awaited)
+            rc = p2p_stream_irecv(GW_STREAM_LEAF, o, sizeof *o, gw_type_byte, region_member(k, 0), TAG, c, &k->awaited);
+        return rc < 0 ? rc : wait_for_first(c, k, region_member(k, 0));
     }
-    *offset = node_heap_alloc(bytes);
-    if (*offset) memset(node_ptr(*offset), 0, (size_t)lines_of(k->size));
+    *o = (struct leaf_offer){node_heap_alloc(bytes), c->colls};
+    if (o->region) memset(node_ptr(o->region), 0, (size_t)lines_of(k->size));
     for (int i = 1; i < k->size && rc >= 0; i++) {
-        rc = p2p_stream_isend(GW_STREAM_LEAF, offset, sizeof *offset, gw_type_byte, region_member(k, i), TAG, c, &r);
+        rc = p2p_stream_isend(GW_STREAM_LEAF, o, sizeof *o, gw_type_byte, region_member(k, i), TAG, c, &r);
         if (rc == GW_POSTED) rc = p2p_stream_wait(r);
     }
     return rc < 0 ? rc : GW_OK;
+}
+
+/* The others took the call that this member gave up for the first one by leaves: it has published in that, for nobody to wait. */
+static void missed_over(struct comm_coll *k)
+{
+    if (k->missed < k->offer.number) return;
+    k->leaf_n = k->wide = 1;
+    atomic_store_explicit(&k->flags[k->me].value, k->leaf_n << 20 | PLAN_FINAL, memory_order_release); /* [F1] as by publish() */
+    node_ring_many(k->local, k->size);
 }
 
 static int region_make(struct gw_comm *c, struct comm_coll *k)
 {
     uint64_t flags = lines_of(k->size);
     uint64_t bytes = flags + (uint64_t)k->size * PLAN_SLOTS * PLAN_SLOT_BYTES;
-    k->local = gw_xmalloc(sizeof *k->local * (size_t)k->size); /* a member that gave up alone would leave the others waiting */
+    if (!k->local) /* a member that gave up alone would leave the others waiting */
+        k->local = gw_xmalloc(sizeof *k->local * (size_t)k->size);
     for (int i = 0; i < k->size; i++) k->local[i] = boot_local_rank(group_world(c->group, region_member(k, i)));
-    int rc = region_agree(c, k, bytes, &k->region);
+    int rc = region_agree(c, k, bytes);
     if (rc != GW_OK) return rc;
+    k->region = k->offer.region;
     if (k->region > gw_node.bytes || bytes > gw_node.bytes - k->region)
         return gw_fail(GW_EOTHER, "rank %d of the communicator shares memory that there is not", region_member(k, 0));
     k->ready = k->region != 0;
@@ -85,6 +112,7 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
         if (gw_node.oversubscribed) k->common = common;
         k->exposed = (struct leaf_exposed *)(common + 1);
         if (pairs_of(k->size)) k->lines = (struct leaf_line *)(k->exposed + k->size);
+        missed_over(k);
     } else
         GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
     return GW_OK;
@@ -98,7 +126,9 @@ bool plan_leaf_ready(struct gw_comm *c)
     k->asked = true;
     k->size = c->size;
     k->me = c->rank;
-    if (region_make(c, k) != GW_OK) k->ready = false;
+    int rc = region_make(c, k);
+    if (rc != GW_OK) k->ready = false;
+    k->asked = rc != GW_AGAIN;
     c->has_leaves = k->ready;
     return k->ready;
 }
@@ -110,7 +140,9 @@ bool plan_node_leaf_ready(struct gw_comm *c)
     k->asked = true;
     k->size = plan_node_size(k->nodes, k->nodes->me);
     k->me = k->nodes->place;
-    if (k->size > 1 && region_make(c, k) != GW_OK) k->ready = false;
+    int rc = k->size > 1 ? region_make(c, k) : GW_OK;
+    if (rc != GW_OK) k->ready = false;
+    if (rc == GW_AGAIN) offer_drop(c, k); /* how many collectives by leaves a call has depends on its stages */
     return k->ready;
 }
 
@@ -152,6 +184,7 @@ bool plan_pull_ready(struct gw_comm *c)
 static void coll_free(struct gw_comm *c)
 {
     struct comm_coll *k = c->coll;
+    offer_drop(c, k);
     if (k->copied) node_heap_free(k->copied);
     if (k->ready) node_heap_leave(k->region, k->size);
     plan_nodes_free(k->nodes);

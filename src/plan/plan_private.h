@@ -40,6 +40,11 @@ struct leaf_common {
     _Atomic uint64_t result;
 } GW_ALIGNED(GW_CACHELINE);
 
+/* What member 0 of a region says: where it is (0: there is no room), and in which collective it says that, the first by leaves. */
+struct leaf_offer {
+    uint64_t region, number;
+};
+
 /* c->coll: what a communicator keeps for collectives. */
 struct comm_coll {
     bool asked, ready; /* was a region asked for; is there one */
@@ -48,6 +53,9 @@ struct comm_coll {
     struct plan_nodes *nodes;     /* where members run on several nodes; then what follows is of those on this one */
     int size, me;                 /* of the region: its members, my place */
     uint64_t region;              /* offset in the segment */
+    struct leaf_offer offer;      /* what has been said, or is to be received by `awaited` */
+    struct gw_req *awaited;       /* NULL: nothing is */
+    uint64_t missed;              /* 1 + the last collective that was given up before the offer came */
     struct leaf_flag *flags;      /* [size] */
     struct leaf_exposed *exposed; /* [size] */
     struct leaf_common *common;   /* where ranks share cores, else NULL */

@@ -2,6 +2,7 @@
  *
  *     mpi_coll_mismatch KIND [FACTOR [dup]]   makes the mistake once; sizes times FACTOR; on a communicator made for it
  *     mpi_coll_mismatch returned              with MPI_ERRORS_RETURN: who looks has the code, and the communicator works afterwards
+ *     mpi_coll_mismatch first                 the same where it is the first collective of a communicator
  *     mpi_coll_mismatch late                  the same where some come so late that the root has given up: nobody waits for ever
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -244,6 +245,41 @@ static int returned(void)
     return test_end();
 }
 
+/* ---- errors returned, of the first collective, in which members agree on what they share ---- */
+static int errors_of(int code)
+{
+    int mine = code != MPI_SUCCESS, sum;
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+static int first_less(void) { return MPI_Gather(in, n(5, 3), MPI_INT, out, 5, MPI_INT, 0, c); }
+
+/* The one who says where the shared memory is does not come to it. */
+static int first_request(void)
+{
+    if (rank) return MPI_Gather(in, 5, MPI_INT, out, 5, MPI_INT, 0, c);
+    int code = MPI_Igather(in, 5, MPI_INT, out, 5, MPI_INT, 0, c, &q);
+    return code == MPI_SUCCESS ? MPI_Wait(&q, MPI_STATUS_IGNORE) : code;
+}
+
+static int first(void)
+{
+    static int (*const kinds[])(void) = {first_less, first_request};
+    odd = rank == size - 1;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* MPI_Wait raises a call that differs there */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 20; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &c);
+        MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+        CHECK(errors_of(kinds[i % 2]()) >= 1);
+        works();
+        works();
+        MPI_Comm_free(&c);
+    }
+    return test_end();
+}
+
 /* ---- errors returned, and some ranks are late ---- */
 enum { LATE_US = 40000 }; /* a wait has become long, and has been given up */
 static void may_be_told(int code)
@@ -301,6 +337,7 @@ int main(int argc, char **argv)
     in = calloc(ROOM, sizeof *in);
     out = calloc(ROOM, sizeof *out);
     if (argc > 1 && strcmp(argv[1], "returned") == 0) return returned();
+    if (argc > 1 && strcmp(argv[1], "first") == 0) return first();
     if (argc > 1 && strcmp(argv[1], "late") == 0) return late();
     c = MPI_COMM_WORLD;
     if (argc > 2) k = atoi(argv[2]);
