@@ -45,6 +45,7 @@ static void piece_done(struct gw_done *d, int err)
     for (struct gw_list *l = b->flushes.next, *next; l != &b->flushes; l = next) {
         struct bsend_flush *f = container_of(l, struct bsend_flush, link);
         next = l->next;
+        assert(f->number <= b->last_number && !req_is_done(&f->req));
         if (!is_flushed(b, f->number)) continue;
         gw_list_del(&f->link);
         req_complete(&f->req);
@@ -88,6 +89,7 @@ static int piece_take(struct bsend_buffer *b, int64_t bytes, struct bsend_piece 
                        "way); attach a larger one, or MPI_BUFFER_AUTOMATIC",
                        (long long)b->size, (long long)bytes, (long long)used);
     }
+    assert(b->attached && (b->automatic || (p->start >= b->base && p->start + bytes <= b->base + b->size)));
     p->buffer = b;
     p->bytes = bytes;
     p->done.fn = piece_done;
@@ -205,6 +207,7 @@ static int buffer_detach(struct bsend_buffer *b, struct gw_lane *lane, void **bu
 {
     if (!b || !b->attached) return gw_fail(GW_EBUFFER, "no buffer is attached: there is nothing to detach");
     buffer_flush(b, lane);
+    assert(gw_list_empty(&b->pieces) && gw_list_empty(&b->flushes));
     *buf_out = b->automatic ? GW_BUFFER_AUTOMATIC : (void *)b->base;
     *size_out = b->size;
     b->attached = b->automatic = false;

@@ -260,6 +260,7 @@ static void error_say(struct gw_done *done, int err)
 
 void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err)
 {
+    assert(err < 0 && !req_is_done(outer));
     outer->err = err;
     if (outer->flags & REQ_FREED) return; /* nobody will ask */
     e->text = strdup(gw_fail_text());
@@ -330,6 +331,7 @@ static void both_part_done(struct both *b, int err)
     assert(b->pending > 0);
     if (err < 0 && b->req.err == GW_OK) p2p_error_keep(&b->req, &b->error, err);
     if (--b->pending > 0) return;
+    assert(!b->inner_send && !b->inner_recv);
     free(b->copy);
     req_complete(&b->req);
 }

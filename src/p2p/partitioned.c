@@ -98,6 +98,7 @@ static int32_t tags_take(int32_t n)
         if (!other) break;
         all.next_tag = (int64_t)other->intro.first_tag + other->intro.messages;
     }
+    assert(all.next_tag >= FIRST_TAG && all.next_tag + n <= END_TAG);
     int32_t tag = (int32_t)all.next_tag;
     all.next_tag += n;
     return tag;
@@ -151,6 +152,7 @@ void p2p_part_finalize(void)
 static void round_begin(struct part *p, int64_t pending)
 {
     struct gw_req *r = p->req;
+    assert(r->flags & REQ_PERSISTENT && p->pending == 0 && pending >= 0);
     atomic_store_explicit(&r->done, 0, memory_order_relaxed);
     r->err = GW_OK;
     r->flags |= REQ_ACTIVE;
@@ -220,6 +222,7 @@ static void sent(struct gw_done *d, int err)
 static void message_send(struct part *p, int i)
 {
     struct message *m = &p->messages[i];
+    assert(p->is_send && m->not_ready == 0 && !m->inner);
     if (p->rank == GW_PROC_NULL) {
         round_step(p);
         return;
@@ -282,6 +285,7 @@ static int ready(struct part *p, int n, const int *list, int first)
     int rc = mark(p, n, list, first);
     for (int k = 0; rc == GW_OK && k < n; k++) {
         int m = (list ? list[k] : first + k) / p->group;
+        assert(m < p->intro.messages && p->messages[m].not_ready > 0);
         if (--p->messages[m].not_ready == 0) message_send(p, m);
     }
     gw_unlock(&p->lane->lock);

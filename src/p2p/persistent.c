@@ -61,6 +61,7 @@ static int init(enum req_kind kind, enum p2p_mode mode, const void *buf, int64_t
     gw_lock(&c->lane->lock);
     struct persistent *p = (struct persistent *)req_new(c->lane, kind);
     if (p) {
+        assert(!(p->req.flags & REQ_STATIC) && (kind == REQ_SEND || kind == REQ_RECV));
         p->req.flags = (uint16_t)((p->req.flags & ~REQ_ACTIVE) | REQ_PERSISTENT);
         p->req.errctx = p2p_errctx(c);
         p->req.err = GW_OK;
@@ -121,6 +122,7 @@ int p2p_start(struct gw_req **r)
                                  : p2p_post_send(p->mode, p->buf, p->count, p->type, p->rank, p->tag, p->comm, &inner);
     if (rc < 0) return rc;
     struct gw_lane *lane = &gw_lanes[q->lane];
+    assert(lane == p->comm->lane);
     gw_lock(&lane->lock);
     atomic_store_explicit(&q->done, 0, memory_order_relaxed);
     q->err = GW_OK;

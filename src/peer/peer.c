@@ -23,6 +23,7 @@ static bool wants_net(void) { return peer_may_net() && (gw_boot.nnodes > 1 || by
 
 static int net_open(struct gw_lane *lane, struct lane_wire *w)
 {
+    assert(w->is_net && !w->wire);
     int rc = w->ops->open(lane->index, up.net_arrived, NULL, &w->wire);
     lane->n_nets += rc == GW_OK;
     int fd = rc == GW_OK && w->ops->wait_fd ? w->ops->wait_fd(w->wire) : -1;
@@ -162,6 +163,7 @@ int peer_connect(struct gw_lane *lane, struct gw_peer *p)
     struct wire_ep *ep = NULL;
     rc = w->ops->connect(w->wire, number, &ep);
     if (rc != GW_OK) return rc;
+    assert(ep && !p->by);
     p->by = w;
     p->ep = ep;
     if (w->is_net) gw_counted(&gw_count.connections, 1);
@@ -190,6 +192,7 @@ int peer_meet(const struct boot_home *home, struct node_other **other_out)
     struct node_other *o;
     int rc = node_other_join(home, &o);
     if (rc != GW_OK) return rc;
+    assert(o->first >= gw_boot.size && o->first + o->n <= node_numbers_max());
     gw_lock(&gw_lanes[0].lock);
     rc = near_meet(o);
     if (o->first + o->n > peer_numbers()) atomic_store_explicit(&numbers, o->first + o->n, memory_order_relaxed);
@@ -240,6 +243,7 @@ int peer_address(struct sockaddr_storage *out)
 
 static void forget(struct node_other *o)
 {
+    assert(o->first >= gw_boot.size && o->first + o->n <= peer_numbers());
     for (int i = 0; i < gw_nlanes && !o->base; i++)
         for (struct lane_wire *w = NULL; (w = peer_next_net(&gw_lanes[i], w));)
             for (int k = 0; k < o->n && w->ops->forget; k++) w->ops->forget(w->wire, o->first + k);
@@ -273,6 +277,7 @@ static int net_progress(struct lane_wire *w, bool near_is_busy)
         return 0;
     }
     if (unlikely(w->is_busy)) return 0; /* called by what a message set off: those behind it must not overtake it */
+    assert(w->is_net && w->wire);
     w->is_busy = true;
     int n = w->ops->progress(w->wire);
     w->is_busy = false;

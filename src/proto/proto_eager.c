@@ -8,32 +8,34 @@
 enum { SCRATCH_BYTES = 256 << 10 }; /* no wire has larger packets; what is not used costs no memory */
 
 /* In memory of the lane's, `at` bytes from its begin. */
-static const char *packed(struct proto_lane *pl, int64_t at, const void *buf, int64_t count, struct gw_type *t)
+static const char *packed(struct proto_lane *pl, int64_t at, const struct proto_data *d)
 {
-    assert(at + count * t->size <= SCRATCH_BYTES);
+    assert(at + d->len <= SCRATCH_BYTES);
     if (!pl->scratch) pl->scratch = gw_xmalloc(SCRATCH_BYTES);
-    type_pack(buf, count, t, pl->scratch + at);
+    type_pack(d->buf, d->count, d->type, pl->scratch + at);
     return pl->scratch;
 }
 
 /* The cookie and the data have to be one piece: through memory of our own. */
-static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto_hdr *h, const void *buf, int64_t count,
-                    struct gw_type *t, int64_t len, uint64_t cookie)
+static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto_hdr *h, const struct proto_data *d,
+                    uint64_t cookie)
 {
-    packed(pl, PROTO_SYNC_PREFIX, buf, count, t);
+    assert(cookie != 0);
+    packed(pl, PROTO_SYNC_PREFIX, d);
     memcpy(pl->scratch, &cookie, PROTO_SYNC_PREFIX);
-    return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)len + PROTO_SYNC_PREFIX);
+    return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)d->len + PROTO_SYNC_PREFIX);
 }
 
-int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const char *ptr,
-              const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie)
+int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const struct proto_data *d,
+              uint64_t cookie)
 {
-    if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, buf, count, t, len, cookie);
-    if (tag_goes(pl, p, h)) return tag_send(pl, p, PROTO_EAGER, h, ptr ? ptr : packed(pl, 0, buf, count, t), (size_t)len);
-    if (ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, ptr, (size_t)len);
+    assert(p->ep && (kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC));
+    if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, d, cookie);
+    if (tag_goes(pl, p, h)) return tag_send(pl, p, PROTO_EAGER, h, d->ptr ? d->ptr : packed(pl, 0, d), (size_t)d->len);
+    if (d->ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, d->ptr, (size_t)d->len);
     struct type_cursor c;
-    type_cursor_init(&c, buf, count, t);
-    return p->ep->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)len);
+    type_cursor_init(&c, d->buf, d->count, d->type);
+    return p->ep->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)d->len);
 }
 
 /* What the fast path of eager_deliver cannot do: several runs of bytes, or too much. */

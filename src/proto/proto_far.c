@@ -41,6 +41,8 @@ void far_set_up(struct proto_lane *pl, struct lane_wire *w)
     w->ops->caps(w->wire, &caps);
     int64_t packet = (int64_t)caps.pack_max - PROTO_SYNC_PREFIX;
     f->pack_max = caps.pack_max;
+    f->can_get = caps.get;
+    f->by_key = caps.keys;
     f->fast_mode = PROTO_STANDARD; /* small ones in a row go as one: far_waits() */
     tags_set_up(pl, w, &caps);
     f->inline_max =

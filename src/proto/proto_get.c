@@ -17,6 +17,7 @@ enum { GET_IOV = 128 };
 
 static void get_over(struct proto_lane *pl, struct proto_recv *r)
 {
+    assert(r->state == RECV_GETTING && !r->wire_busy);
     gw_list_del(&r->work);
     if (r->cursor) pool_give(&pl->cursors, r->cursor);
     r->cursor = NULL;
@@ -49,6 +50,7 @@ static void get_done(struct gw_done *done, int err)
 {
     struct proto_recv *r = container_of(done, struct proto_recv, done);
     struct proto_lane *pl = lane_of(&gw_lanes[r->req.lane]);
+    assert(r->state == RECV_GETTING && r->wire_busy);
     r->wire_busy = false;
     if (err) {
         get_give_up(pl, r, false);

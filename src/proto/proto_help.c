@@ -26,6 +26,7 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r)
     struct wire_caps caps;
     peer_caps(pl->lane, p, &caps);
     if (!caps.put || !caps.node || r->world == gw_boot.rank) return false;
+    assert(r->ptr && r->got == 0 && r->want > 0);
     uint64_t job = node_job_alloc();
     if (!job) return false;
     r->job = job;
@@ -66,6 +67,7 @@ static GW_COLD bool share_failed(struct proto_lane *pl, struct proto_recv *r, in
 int share_step(struct proto_lane *pl, struct proto_recv *r)
 {
     int64_t start, len;
+    assert(r->state == RECV_SHARED && r->job);
     if (unlikely(r->wire_busy)) return 0;
     if (!node_job_claim(r->job, r->want, gw_set.help_piece, &start, &len)) {
         if (!node_job_done(r->job, r->want)) return 0;
@@ -135,6 +137,7 @@ GW_COLD void help_send(struct proto_lane *pl, struct proto_op *op, const struct 
 
 static void help_over(struct proto_lane *pl, struct proto_op *op)
 {
+    assert(op->state == OP_HELPING && op->pos == op->end);
     op->state = OP_COPIED;
     gw_list_del(&op->link);
     gw_list_push(&pl->asked, &op->link);

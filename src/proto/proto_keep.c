@@ -29,6 +29,7 @@ bool keep_op(struct proto_lane *pl, struct proto_op *op)
     op->type = gw_type_byte;
     op->buf = op->ptr = copy;
     op->count = op->len;
+    assert(!op->is_kept && op->state == OP_QUEUED);
     op->is_kept = true;
     pl->n_kept++;
     pl->kept_bytes += cost_of(op->len);
@@ -37,12 +38,7 @@ bool keep_op(struct proto_lane *pl, struct proto_op *op)
     return true;
 }
 
-bool keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op)
-{
-    struct wire_caps caps;
-    peer_caps(pl->lane, op->peer, &caps);
-    return peer_may_read(op->peer, &caps);
-}
+bool keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op) { return peer_may_read(pl, op->peer); }
 
 void keep_drop(struct proto_lane *pl, struct proto_op *op)
 {

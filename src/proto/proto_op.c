@@ -17,6 +17,7 @@ struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p)
 
 void op_give_back(struct proto_lane *pl, struct proto_op *op)
 {
+    assert(!op->req && !op->is_kept);
     if (op->name) name_take_back(&pl->op_names, op->name);
     gw_arena_give(&pl->arena, op, sizeof *op);
 }
@@ -31,6 +32,7 @@ void op_complete_req(struct proto_op *op, int err, bool is_cancelled)
 {
     struct gw_req *req = op->req;
     if (!req) return;
+    assert(((struct proto_sreq *)req)->op == op && !req_is_done(req));
     op->req = NULL;
     ((struct proto_sreq *)req)->op = NULL;
     proto_type_drop(op->type);
@@ -59,9 +61,7 @@ void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
 /* Where the wire wants to be shown the memory that others read: false, it refuses. */
 static bool op_expose(struct proto_lane *pl, struct proto_op *op)
 {
-    struct wire_caps caps;
-    peer_caps(pl->lane, op->peer, &caps);
-    if (!caps.keys || op->key) return true;
+    if (!limits_of(pl, op->peer)->by_key || op->key) return true;
     return op->peer->ep->ops->expose(op->peer->ep->wire, op->ptr, (size_t)op->len, &op->key) == GW_OK;
 }
 

@@ -79,9 +79,9 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
         gw_counted(&gw_count.sends_held, op->no_room);
         op_ask(pl, op);
     }
-    rc = op->kind == PROTO_RTS ? rts_send(pl, op)
-                               : eager_try(pl, op->peer, op->kind, &op->hdr, op->ptr, op->buf, op->count, op->type, op->len,
-                                           op->kind == PROTO_EAGER_SYNC ? op_cookie(pl, op) : 0);
+    struct proto_data d = {op->buf, op->count, op->type, op->ptr, op->len};
+    uint64_t cookie = op->kind == PROTO_EAGER_SYNC ? op_cookie(pl, op) : 0;
+    rc = op->kind == PROTO_RTS ? rts_send(pl, op) : eager_try(pl, op->peer, op->kind, &op->hdr, &d, cookie);
     if (rc == GW_AGAIN) return rc;
     gw_list_del(&op->link);
     if (rc == GW_OK && op->kind != PROTO_EAGER) {

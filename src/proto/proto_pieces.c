@@ -15,6 +15,7 @@ enum { PIECES_A_STEP = 8 }; /* so that one transfer leaves room for others */
 
 void pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
 {
+    assert(r->got < r->want && r->want <= r->cap && r->cookie);
     struct proto_cts cts = {r->got, r->want, is_doubtful, 0};
     r->state = RECV_TAKING;
     r->name = name_give(&pl->recv_names, r);
@@ -70,6 +71,7 @@ void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, 
 int data_send(struct proto_lane *pl, struct proto_op *op)
 {
     struct gw_peer *p = op->peer;
+    assert(op->pos >= 0 && op->pos < op->end && op->end <= op->len);
     bool is_near = !peer_by_net(p);
     int64_t most = (int64_t)limits_of(pl, p)->pack_max, piece = is_near ? gw_min64(gw_set.wire_piece, most) : most;
     int64_t n = gw_min64(op->end - op->pos, piece);
@@ -140,6 +142,7 @@ void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
 
 void pieces_over(struct proto_lane *pl, struct proto_recv *r)
 {
+    assert(r->state == RECV_TAKING);
     name_take_back(&pl->recv_names, r->name);
     if (!peer_is_far(pl->lane, r->world))
         pace_taken(pl, r);

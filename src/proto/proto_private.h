@@ -79,6 +79,19 @@ struct msg_kept {
 _Static_assert(sizeof(struct msg_kept) == 64, "what it costs besides its header");
 _Static_assert(GW_MAX_LANES <= 256 && (int)MATCH_UNIT == (int)GW_ARENA_UNIT, "a byte names the lane; 32 bits name a block");
 
+/* What a message carries. */
+struct proto_data {
+    const void *buf;
+    int64_t count;
+    struct gw_type *type;
+    const char *ptr; /* where it lies if it is one run of bytes, else NULL */
+    int64_t len;
+};
+static inline struct proto_data proto_data_of(const void *buf, int64_t count, struct gw_type *t)
+{
+    return (struct proto_data){buf, count, t, proto_is_run(t, count) ? proto_run_at(buf, t) : NULL, count * t->size};
+}
+
 /* ---- outgoing operations -------------------------------------------------------------------------------------
  * QUEUED: in its peer's proto_out because the wire was full (control messages live only there).
  * ASKED: EAGER_SYNC or RTS has gone; ACK, FIN, CTS or HELP will come.
@@ -146,6 +159,7 @@ struct proto_limits {
     int64_t fast_max;              /* proto_send() needs no further thought up to here; -1: never, or not known yet */
     enum proto_mode fast_mode;     /* nor up to this mode */
     size_t pack_max;               /* 0: not known yet */
+    bool can_get, by_key;          /* the wire copies from the memory of others; only where it was exposed */
     bool may_get, may_put;         /* R0; R1 without copies, in chunks */
     bool is_direct;                /* R1 without copies, as a whole: where neither is */
     int n_sent;                    /* since the last look at what comes in */
@@ -222,13 +236,14 @@ static inline bool peer_is_choked(const struct gw_peer *p)
     return atomic_load_explicit(p->ep->choked, memory_order_relaxed) != 0;
 }
 
-/* The receiver may read the sender's memory: by the kernel on a node, by what the network wire was shown. */
-static inline bool peer_may_read(const struct gw_peer *p, const struct wire_caps *caps)
-{
-    return caps->get && (caps->keys || wire_may_read(p->ep));
-}
 /* Of the wire that reaches it; it is connected. */
 static inline struct proto_limits *limits_of(struct proto_lane *pl, const struct gw_peer *p) { return &pl->limits[p->by->index]; }
+/* The receiver may read the sender's memory: by the kernel on a node, by what the network wire was shown.  It is connected. */
+static inline bool peer_may_read(const struct proto_lane *pl, const struct gw_peer *p)
+{
+    const struct proto_limits *l = &pl->limits[p->by->index];
+    return l->can_get && (l->by_key || wire_may_read(p->ep));
+}
 /* Where limits become known: of a wire with the first peer that it connects (peer_upcalls.connected), of all networks that may match
  * before the first receive that one of them might match. */
 void proto_connected(struct gw_lane *lane, struct gw_peer *p);
@@ -293,8 +308,8 @@ int rts_send(struct proto_lane *pl, struct proto_op *op); /* of one that has bec
 void op_ask(struct proto_lane *pl, struct proto_op *op);  /* becomes an RTS; the caller sends or queues it */
 
 /* proto_eager.c */
-int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const char *ptr,
-              const void *buf, int64_t count, struct gw_type *t, int64_t len, uint64_t cookie);
+int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const struct proto_data *d,
+              uint64_t cookie);
 void eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
 void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
 void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len);

@@ -38,14 +38,12 @@ static bool may_ask_help(const struct proto_lane *pl) { return !lane_sends_large
 
 static bool may_get(struct proto_lane *pl, struct gw_peer *p, const struct proto_rts *rts)
 {
-    struct wire_caps caps;
-    if (!rts->addr || (!p->ep && peer_connect(pl->lane, p) != GW_OK)) return false;
-    peer_caps(pl->lane, p, &caps);
-    return peer_may_read(p, &caps);
+    return rts->addr && peer_open(pl, p) == GW_OK && peer_may_read(pl, p);
 }
 
 void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world, bool at_once)
 {
+    assert(rts->len >= 0 && rts->cookie && !req_is_done(&r->req));
     gw_status_fill(&r->req.status, src, tag, rts->len, false);
     r->len = rts->len;
     r->want = gw_min64(rts->len, r->cap);

@@ -42,6 +42,8 @@ static GW_COLD void near_set_up(struct proto_lane *pl, struct gw_peer *p)
     l->inline_max = (int64_t)caps.short_max;
     l->pack_max = caps.pack_max;
     l->fast_mode = PROTO_LATER;
+    l->can_get = caps.get;
+    l->by_key = caps.keys;
     assert(l->pack_max >= PROTO_CTL_MAX);
     if (gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking) l->fast_max = eager_limit(pl);
     lane_inline_update(pl);
@@ -60,13 +62,6 @@ void limits_of_nets(struct proto_lane *pl)
 {
     for (struct lane_wire *w = NULL; (w = peer_next_net(pl->lane, w));)
         if (!pl->limits[w->index].pack_max) far_set_up(pl, w);
-}
-
-static bool can_read(const struct proto_lane *pl, const struct gw_peer *p)
-{
-    struct wire_caps caps;
-    peer_caps(pl->lane, p, &caps);
-    return peer_may_read(p, &caps);
 }
 
 static int64_t most_eager(const struct proto_lane *pl, const struct gw_peer *p)
@@ -90,5 +85,5 @@ enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t l
     if (may_be_eager && len <= eager_limit(pl)) return PROTO_E1;
     if (forced == GW_SET_PROTO_R1 || !is_run) return PROTO_R1;
     if (forced != GW_SET_PROTO_R0 && len < gw_set.cma_min) return PROTO_R1;
-    return can_read(pl, p) ? PROTO_R0 : PROTO_R1;
+    return peer_may_read(pl, p) ? PROTO_R0 : PROTO_R1;
 }

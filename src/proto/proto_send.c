@@ -9,12 +9,8 @@
 /* The arguments of proto_send in one piece. */
 struct send_args {
     const struct proto_addr *a;
-    const void *buf;
-    int64_t count;
-    struct gw_type *t;
+    struct proto_data d;
     enum proto_mode mode;
-    const char *ptr; /* NULL unless the data is one run of bytes */
-    int64_t len;
 };
 
 static struct proto_hdr header_of(const struct proto_addr *a)
@@ -28,12 +24,12 @@ static struct proto_op *op_of(struct proto_lane *pl, const struct send_args *s, 
     struct proto_op *op = op_new(pl, s->a->peer);
     op->req = req;
     op->hdr = header_of(s->a);
-    op->ptr = s->ptr;
-    op->len = s->len;
-    op->buf = s->buf;
-    op->count = s->count;
-    op->type = s->t;
-    proto_type_hold(s->t);
+    op->ptr = s->d.ptr;
+    op->len = s->d.len;
+    op->buf = s->d.buf;
+    op->count = s->d.count;
+    op->type = s->d.type;
+    proto_type_hold(s->d.type);
     req->errctx = s->a->errctx;
     ((struct proto_sreq *)req)->op = op;
     return op;
@@ -46,6 +42,7 @@ static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum pro
     struct gw_req *req = req_new(s->a->lane, REQ_SEND);
     if (!req) return GW_ENOMEM;
     struct proto_op *op = op_of(pl, s, req);
+    assert(kind == PROTO_RTS || kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC);
     op->kind = (uint8_t)kind;
     if (kind == PROTO_RTS) op_ask(pl, op);
     *req_out = req;
@@ -53,7 +50,7 @@ static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum pro
     if (!is_blocked && kind == PROTO_RTS)
         rc = rts_send(pl, op);
     else if (!is_blocked && kind == PROTO_EAGER_SYNC)
-        rc = eager_try(pl, op->peer, kind, &op->hdr, s->ptr, s->buf, s->count, s->t, s->len, op_cookie(pl, op));
+        rc = eager_try(pl, op->peer, kind, &op->hdr, &s->d, op_cookie(pl, op));
     if (rc == GW_OK) {
         op->state = OP_ASKED;
         gw_list_push(&pl->asked, &op->link);
@@ -79,21 +76,21 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
 {
     struct proto_lane *pl = lane_of(s->a->lane);
     struct gw_peer *p = s->a->peer;
-    if (unlikely(gw_checking)) note_send(pl, s->a, s->count, s->t);
+    if (unlikely(gw_checking)) note_send(pl, s->a, s->d.count, s->d.type);
     int rc = peer_open(pl, p);
     if (rc == GW_OK && peer_by_net(p)) far_look(pl, p);
     if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
     if (rc < 0) return rc;
     bool is_blocked = pl->n_outs && out_find(pl, p);
-    if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->len))) return send_without_room(pl, s, is_blocked, req_out);
-    enum proto_path path = proto_select(pl, p, s->len, s->ptr != NULL, s->mode);
+    if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->d.len))) return send_without_room(pl, s, is_blocked, req_out);
+    enum proto_path path = proto_select(pl, p, s->d.len, s->d.ptr != NULL, s->mode);
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
-    proto_count(pl, p, path, s->len);
+    proto_count(pl, p, path, s->d.len);
     if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
-    bool waits = peer_by_net(p) && far_waits(pl, p, s->len, s->mode);
+    bool waits = peer_by_net(p) && far_waits(pl, p, s->d.len, s->mode);
     if (!is_blocked && !waits) {
         struct proto_hdr h = header_of(s->a);
-        rc = eager_try(pl, p, PROTO_EAGER, &h, s->ptr, s->buf, s->count, s->t, s->len, 0);
+        rc = eager_try(pl, p, PROTO_EAGER, &h, &s->d, 0);
         if (rc == GW_OK) *req_out = &gw_req_sent;
         if (rc != GW_AGAIN) return rc;
     }
@@ -138,7 +135,7 @@ int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struc
         if (likely(rc == GW_OK)) *req_out = &gw_req_sent;
         if (likely(rc != GW_AGAIN)) return rc;
     }
-    struct send_args s = {a, buf, count, t, mode, is_run ? ptr : NULL, len};
+    struct send_args s = {a, {buf, count, t, is_run ? ptr : NULL, len}, mode};
     return send_slow(&s, req_out);
 }
 
@@ -146,14 +143,13 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
 {
     struct proto_lane *pl = lane_of(a->lane);
     struct gw_peer *p = a->peer;
-    int64_t len = count * t->size;
+    struct proto_data d = proto_data_of(buf, count, t);
     if (!p->ep || (pl->n_outs && out_find(pl, p))) return GW_AGAIN;
-    enum proto_path path = proto_select(pl, p, len, proto_is_run(t, count), PROTO_STANDARD);
+    enum proto_path path = proto_select(pl, p, d.len, d.ptr != NULL, PROTO_STANDARD);
     if (path > PROTO_E1) return GW_AGAIN;
     if (unlikely(gw_checking)) note_send(pl, a, count, t);
     struct proto_hdr h = header_of(a);
-    const char *ptr = proto_is_run(t, count) ? proto_run_at(buf, t) : NULL;
-    int rc = eager_try(pl, p, PROTO_EAGER, &h, ptr, buf, count, t, len, 0);
-    if (rc == GW_OK) proto_count(pl, p, path, len);
+    int rc = eager_try(pl, p, PROTO_EAGER, &h, &d, 0);
+    if (rc == GW_OK) proto_count(pl, p, path, d.len);
     return rc;
 }
