@@ -14,15 +14,26 @@ GW_EXPORT void godwit_door_open(enum door_abi abi, const struct door_calls *call
     std_doors[abi] = calls;
 }
 
-GW_EXPORT void godwit_door_op(MPI_Op op, enum door_abi abi) { std_op(op)->user.abi = (uint8_t)abi; }
+GW_EXPORT void godwit_door_op(MPI_Op op, enum door_abi abi)
+{
+    struct gw_op *o = std_op(op);
+    assert(o && abi < DOOR_COUNT);
+    o->user.abi = (uint8_t)abi;
+}
 
 GW_EXPORT void godwit_door_keyval(int keyval, enum door_abi abi)
 {
     struct gw_keyval *kv = (struct gw_keyval *)gw_obj_lookup((uint32_t)keyval, GW_KIND_KEYVAL);
+    assert(kv && abi < DOOR_COUNT);
     kv->copy.abi = kv->del.abi = (uint8_t)abi;
 }
 
-GW_EXPORT void godwit_door_errhandler(MPI_Errhandler eh, enum door_abi abi) { std_errhandler(eh)->user.abi = (uint8_t)abi; }
+GW_EXPORT void godwit_door_errhandler(MPI_Errhandler eh, enum door_abi abi)
+{
+    struct gw_errhandler *e = std_errhandler(eh);
+    assert(e && abi < DOOR_COUNT);
+    e->user.abi = (uint8_t)abi;
+}
 
 GW_EXPORT void godwit_door_request(MPI_Request r, enum door_abi abi) { req_user_tag(std_request(r), (uint8_t)abi); }
 

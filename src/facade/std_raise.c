@@ -20,6 +20,7 @@ static void put(struct text *t, const char *fmt, ...)
     va_start(args, fmt);
     int n = vsnprintf(t->at, (size_t)(t->end - t->at), fmt, args);
     va_end(args);
+    assert(n >= 0 && t->at < t->end);
     t->at += gw_min64(n, t->end - t->at - 1);
 }
 

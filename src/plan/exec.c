@@ -548,6 +548,7 @@ static inline bool looks_at_messages(unsigned turn, const struct node_wait *w) {
  * still write into its temporary keeps that. */
 static GW_COLD void give_up(struct plan_exec *x)
 {
+    assert(x->n_reqs >= 0 && x->n_reqs <= PLAN_STEPS);
     if (x->leaf) publish(x, PLAN_FINAL);
     gw_lock(&x->comm->lane->lock);
     for (int i = 0; i < x->n_reqs; i++) p2p_stream_absorb(x->reqs[i]);
@@ -584,6 +585,7 @@ static inline __attribute__((always_inline)) bool leaf_begin(struct plan_exec *x
 
 char *plan_tmp_alloc(int64_t bytes)
 {
+    assert(bytes >= 0);
     char *tmp = aligned_alloc(GW_CACHELINE, (size_t)(bytes + GW_CACHELINE - 1) & ~(size_t)(GW_CACHELINE - 1));
     if (!tmp) gw_fail(GW_ENOMEM, "no memory for %lld temporary bytes of a collective", (long long)bytes);
     return tmp;
@@ -608,6 +610,7 @@ static int tmp_get(struct plan_exec *x, int64_t bytes)
 static void tmp_put(struct comm_coll *k)
 {
     enum { KEEP = 4 << 20 };
+    assert(!k || !k->tmp == !k->tmp_bytes);
     if (!k || k->tmp_bytes <= KEEP) return;
     free(k->tmp);
     k->tmp = NULL;

@@ -84,6 +84,7 @@ static void op_put(struct gw_lane *lane, struct plan_op *op)
         free(op);
         return;
     }
+    assert(spares[lane->index].n >= 0 && spares[lane->index].n < MAX_SPARE);
     op->next = spares[lane->index].first;
     spares[lane->index].first = op;
     spares[lane->index].n++;
@@ -196,6 +197,7 @@ static void part_done(struct gw_done *d, int err)
 static bool park(struct plan_op *op)
 {
     struct gw_lane *lane = op->x.comm->lane;
+    assert(op->pending == 0 && op->x.n_reqs <= PLAN_STEPS);
     gw_lock(&lane->lock);
     int n = 0;
     for (int i = 0; i < op->x.n_reqs; i++) {
@@ -219,6 +221,7 @@ static void over(struct plan_op *op)
 {
     struct gw_lane *lane = op->x.comm->lane;
     struct gw_req *r = &op->req->prepared.req;
+    assert((op->pending == 0 || op->is_given_up) && op->req->op == op && !req_is_done(r));
     if (!op->is_persistent) let_go(op);
     gw_lock(&lane->lock);
     if (!op->is_persistent) op_put(lane, op);
@@ -296,6 +299,7 @@ static void persistent_start(struct gw_done *d, int err)
 {
     (void)err;
     struct coll_req *q = container_of(d, struct coll_req, prepared.start);
+    assert(q->prepared.req.flags & REQ_PERSISTENT && !(q->prepared.req.flags & REQ_ACTIVE));
     q->prepared.rc = GW_OK;
     activate(q);
     if (!q->op) {

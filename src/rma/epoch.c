@@ -22,6 +22,7 @@ _Static_assert(GW_ARRAY_LEN(access_words) == ALL + 1, "words for each");
 
 int rma_epoch_open(struct rma_win *w)
 {
+    assert(!w->epoch && w->comm);
     struct rma_epoch *e = calloc(1, sizeof *e);
     if (e) e->held = calloc((size_t)w->comm->size, 1);
     if (!e || !e->held) {
@@ -56,6 +57,7 @@ static void set_access(struct rma_win *w, enum access access)
 {
     struct rma_epoch *e = w->epoch;
     if (e->access == access && access != FENCE) return; /* one more lock, while other threads access what is locked */
+    assert(access != NONE || e->n_held == 0);
     e->access = access;
     atomic_store_explicit(&e->accessed, false, memory_order_relaxed);
     fast_path(w);
@@ -234,12 +236,12 @@ int rma_win_complete(struct rma_win *w)
     if (e->access != START)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_complete ends an epoch of MPI_Win_start", access_words[e->access]);
     int rc = rma_late_flush_all(w);
-    for (int i = 0; i < w->comm->size && rc >= 0; i++) {
-        if (e->held[i]) rc = p2p_send(NULL, 0, gw_type_byte, i, TAG_COMPLETE, w->comm);
+    for (int i = 0; i < w->comm->size; i++) {
+        if (e->held[i] && rc >= 0) rc = p2p_send(NULL, 0, gw_type_byte, i, TAG_COMPLETE, w->comm);
         e->held[i] = 0;
     }
-    set_access(w, NONE);
     e->n_held = 0;
+    set_access(w, NONE);
     tell(w, CALL_COMPLETE, -1, 0);
     return rc < 0 ? rc : GW_OK;
 }
@@ -378,6 +380,7 @@ int rma_win_unlock_all(struct rma_win *w)
     struct rma_epoch *e = w->epoch;
     if (e->access != ALL)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began", access_words[e->access]);
+    assert(e->n_held == 0);
     int rc = e->all_unchecked ? rma_late_flush_all(w) : rma_lock_give_all(w);
     set_access(w, NONE);
     tell(w, CALL_UNLOCK_ALL, -1, 0);

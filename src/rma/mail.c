@@ -266,6 +266,7 @@ uint64_t rma_mail_room(const struct rma_win *w)
 int rma_mail_open(struct rma_win *w)
 {
     if (rma_mail_room(w) == 0) return GW_OK;
+    assert(!w->mailer);
     struct rma_mailer *mailer = calloc(1, sizeof *mailer);
     if (!mailer) return gw_fail(GW_ENOMEM, "no memory to serve a window");
     mailer->poll.fn = look;

@@ -282,6 +282,7 @@ int rma_memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, ui
 void rma_memory_unmap(const struct rma_mapping *m)
 {
     if (!m->base) return;
+    assert(m->bytes > 0);
     munmap(m->base, m->bytes);
     rma_memory_noted(m, -1);
 }

@@ -125,6 +125,7 @@ static bool admit(struct rma_win *w, const struct ask_head *h)
 static int check_attached(struct rma_win *w, const struct ask_head *h, uint64_t *where_out)
 {
     const struct ask_run *runs = runs_of(h);
+    assert(h->n_runs >= 0 && h->n_runs <= ASK_RUNS);
     for (int i = 0; i < h->n_runs && w->flavor == GW_WIN_FLAVOR_DYNAMIC; i++) {
         *where_out = runs[i].at;
         if (!rma_region_has_held(w, w->comm->rank, runs[i].at, runs[i].at + runs[i].bytes)) return GW_ERMA_RANGE;
@@ -138,6 +139,7 @@ static void look(struct gw_done *done, int err);
 static void count(struct rma_win *w, int origin)
 {
     struct rma_server *s = w->server;
+    assert(s && origin >= 0 && origin < w->comm->size);
     atomic_fetch_add_explicit(&s->served[origin], 1, memory_order_release);
     gw_lock(&w->comm->lane->lock);
     look(&s->poll, GW_OK);

@@ -283,6 +283,7 @@ int rma_win_free(struct rma_win **win)
     if (rc == GW_OK) rc = rma_reach_close(w);
     if (rc != GW_OK) return rc;
     gw_obj_unregister(&w->obj);
+    assert(!w->epoch->is_posted && w->epoch->n_held == 0);
     struct rma_words *mine = w->near[w->comm->rank].words;
     node_heap_free(mine->regions);
     mine->regions = 0;
