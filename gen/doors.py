@@ -125,7 +125,7 @@ def client_h(model, abi):
         if r["section"] == "type" and short in HANDLES.values():
             out.append("typedef int client_%s;" % short if r["c_type"] == "integer" else "typedef struct client_%s_ *client_%s;" % (short, short))
     fields = [r for r in abi.rows if r["section"] == "struct_field" and r["name"].startswith("MPI_Status.")]
-    out += ["typedef struct client_Status {"] + ["    %s %s;" % (r["c_type"], r["name"].split(".")[1].replace("MPI_", "")) for r in fields] + ["} client_Status;"]
+    out += ["typedef struct client_Status {"] + ["    %s %s;" % (r["c_type"], r["name"].split(".")[1].replace("MPI_", "")) for r in fields] + ["} __attribute__((packed, aligned(4))) client_Status; /* Fortran has INTEGERs in its place */"]
     out += ["typedef client_Status client_F08_status, client_F08_Status;", ""]
     for cb in model.callbacks:
         for key in ("c_typedef", "c_typedef_large"):

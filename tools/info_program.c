@@ -27,9 +27,9 @@ static const struct family {
     {"libmpifort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
     {"libmpich.so.12", "MPICH", "libmpich.so.12"},
     {"libmpi.so.12", "MPICH", "libmpich.so.12"},
-    {"libmpi_mpifh.so.40", "Open MPI, in Fortran", NULL},
-    {"libmpi_usempi", "Open MPI, in Fortran", NULL},
     {"libmpi_cxx.so.40", "Open MPI, in C++", NULL},
+    {"libmpi_mpifh.so.40", "Open MPI, in Fortran", "libmpi_mpifh.so.40"},
+    {"libmpi_usempi", "Open MPI, in Fortran", "libmpi_mpifh.so.40"},
     {"libmpi.so.40", "Open MPI", "libmpi.so.40"},
 };
 enum { FAMILIES = sizeof families / sizeof families[0], STANDARD = 0 };

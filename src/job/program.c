@@ -41,8 +41,8 @@ enum program_mpi program_mpi_of_library(const char *name)
     } known[] = {
         {"libmpi_abi.so", PROGRAM_OURS},    {"libmpich.so", PROGRAM_MPICH},      {"libmpi.so.12", PROGRAM_MPICH},
         {"libmpichfort.so", PROGRAM_MPICH}, {"libmpifort.so.12", PROGRAM_MPICH}, {"libmpi.so.40", PROGRAM_OMPI},
-        {"libmpi.so.80", PROGRAM_PMIX},     {"libpmix.so", PROGRAM_PMIX},        {"libmpi_mpifh.so", PROGRAM_PMIX},
-        {"libmpi_usempi", PROGRAM_PMIX},    {"libmpi_cxx.so", PROGRAM_PMIX},     {"libmpi_java.so", PROGRAM_PMIX},
+        {"libmpi.so.80", PROGRAM_PMIX},     {"libpmix.so", PROGRAM_PMIX},        {"libmpi_mpifh.so", PROGRAM_OMPI},
+        {"libmpi_usempi", PROGRAM_OMPI},    {"libmpi_cxx.so", PROGRAM_PMIX},     {"libmpi_java.so", PROGRAM_PMIX},
         {"liboshmem.so", PROGRAM_PMIX},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)

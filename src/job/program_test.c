@@ -69,7 +69,9 @@ static void answers(void)
     } want[] = {
         {"libmpi.so.40\0libc.so.6\0", PROGRAM_OMPI},
         {"libm.so.6\0libmpi.so.40\0", PROGRAM_OMPI},
-        {"libmpi.so.40\0libmpi_mpifh.so.40\0libc.so.6\0", PROGRAM_PMIX},
+        {"libmpi.so.40\0libmpi_mpifh.so.40\0libc.so.6\0", PROGRAM_OMPI},
+        {"libmpi_usempif08.so.40\0libmpi_usempi_ignore_tkr.so.40\0", PROGRAM_OMPI},
+        {"libmpi_mpifh.so.40\0libmpi_cxx.so.40\0libmpi.so.40\0", PROGRAM_PMIX},
         {"libmpi_cxx.so.40\0libmpi.so.40\0libc.so.6\0", PROGRAM_PMIX},
         {"libmpi.so.80\0", PROGRAM_PMIX},
         {"libpmix.so.2\0", PROGRAM_PMIX},
