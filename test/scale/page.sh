@@ -1,0 +1,27 @@
+#!/bin/sh
+# doc/figures.md is what bench/figures makes of doc/figures.tsv; each figure of the documents has a row, and none is empty; a number that is
+# changed by hand, in the page or in the data, and a row without its number are seen.  That the simulator's numbers are so: figures.py.
+# run.py: timeout=20 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+"$root/bench/figures" check
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+mkdir "$copy/bench"
+again() {
+    cp -r "$root/doc" "$copy/"
+    cp "$root/bench/figures" "$copy/bench/"
+}
+seen() { ! "$copy/bench/figures" check > "$copy/out" || { echo "not seen: $1"; exit 1; }; grep -q "$2" "$copy/out" || { cat "$copy/out"; exit 1; }; }
+again
+sed -i '/^| 1 |/s/times/TIMES/' "$copy/doc/figures.md"
+seen "a page changed by hand" "is not what"
+again
+awk 'BEGIN { FS = OFS = "\t" } $1 == "igatherv" { $2 = $2 * 2 } { print }' "$root/doc/figures.tsv" > "$copy/doc/figures.tsv"
+seen "data changed without the page" "is not what"
+again
+sed -i 's/"no gain: 1 in place of 7"/""/' "$copy/bench/figures"
+"$copy/bench/figures" page
+seen "an empty row" "says nothing"

@@ -1,0 +1,26 @@
+#!/bin/sh
+# What a rank of a ring of 24 publishes and asks for at the start: with connections on demand at least 90 % less is asked for than with all
+# at the start, and no more is published.
+# run.py: timeout=60
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$1 ranks=24
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+GODWIT_VNODES=$ranks "$build/mpiexec" -n $ranks "$build/mpi_published" demand print > "$out/demand"
+GODWIT_VNODES=$ranks mpi_add_procs_cutoff=100 "$build/mpiexec" -n $ranks "$build/mpi_published" all print > "$out/all"
+sort -k2n "$out/demand" > "$out/d"
+sort -k2n "$out/all" > "$out/a"
+paste -d' ' "$out/a" "$out/d" | awk -v n=$ranks '
+    function wrong(what) { print "rank " $2 ": " what ": " $0; bad = 1 }
+    $1 != "published" || $7 != "published" || $2 != NR - 1 || $8 != $2 { wrong("not a line of both") }
+    $4 != $10 { wrong("publishes as much either way") }
+    $5 != n - 1 || $11 < 1 || $11 > 2 { wrong("asks all, or neighbours") }
+    $12 > 0.1 * $6 { wrong("asks for 90 % less") }
+    { all += $6; demand += $12; put += $4 }
+    END {
+        if (NR != n) { print NR " ranks, not " n; bad = 1 }
+        printf "%d ranks: published %d bytes a rank; asked for %d, on demand %d: %.1f %% less\n", n, put / n, all / n, demand / n, 100 * (1 - demand / all)
+        exit bad
+    }'
