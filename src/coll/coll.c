@@ -259,33 +259,38 @@ static inline int gives_what_it_takes(const char *what, const void *sbuf, int64_
                    what, (long long)(scount * st->size), (long long)(rcount * rt->size));
 }
 
-static int allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_counts rcounts,
-                     struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
+/* all: everybody's; a vector where its counts are. */
+static int allgather(const struct blocks *own, const struct blocks *all, struct gw_comm *c, struct coll_as *as)
 {
-    int rc = in_place_check(rbuf, "recvbuf", false);
-    if (rc == GW_OK) rc = in_place_inter(sbuf, c);
-    int64_t bytes = (rcounts.v ? largest(rcounts, c->targets) : rcount) * rt->size;
-    if (rc == GW_OK && !c->remote)
-        rc = gives_what_it_takes("allgather", sbuf, scount, st, rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount, rt);
+    bool is_vector = all->counts.v != NULL;
+    int64_t bytes = (is_vector ? largest(all->counts, c->targets) : all->count) * all->type->size;
+    int rc = in_place_check(all->buf, "recvbuf", false);
+    if (rc == GW_OK) rc = in_place_inter(own->buf, c);
+    if (rc == GW_OK && !c->remote) {
+        int64_t mine = is_vector ? gw_counts_at(all->counts, c->rank) : all->count;
+        rc = gives_what_it_takes("allgather", own->buf, own->count, own->type, mine, all->type);
+    }
     if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, COLL_ALLGATHER, 0, c, as);
     struct plan_args a;
     args_begin(&a, c, 0);
-    a.in_place = sbuf == GW_IN_PLACE;
-    a.scount = scount, a.st = st;
-    a.rcount = rcount, a.rt = rt, a.rcounts = rcounts, a.rdispls = displs;
-    return run(COLL_ALLGATHER, bytes, &a, sbuf, rbuf, c, as);
+    a.in_place = own->buf == GW_IN_PLACE;
+    a.scount = own->count, a.st = own->type;
+    a.rcount = all->count, a.rt = all->type, a.rcounts = all->counts, a.rdispls = all->displs;
+    return run(COLL_ALLGATHER, bytes, &a, own->buf, all->buf, c, as);
 }
 
 int coll_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
                    struct gw_comm *c, struct coll_as *as)
 {
-    return allgather(sbuf, scount, st, rbuf, rcount, (struct gw_counts){0}, (struct gw_counts){0}, rt, c, as);
+    struct blocks own = blocks_of(sbuf, scount, st), all = blocks_of(rbuf, rcount, rt);
+    return allgather(&own, &all, c, as);
 }
 
 int coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, struct gw_counts rcounts,
                     struct gw_counts displs, struct gw_type *rt, struct gw_comm *c, struct coll_as *as)
 {
-    return allgather(sbuf, scount, st, rbuf, 0, rcounts, displs, rt, c, as);
+    struct blocks own = blocks_of(sbuf, scount, st), all = vector_of(rbuf, rcounts, displs, rt);
+    return allgather(&own, &all, c, as);
 }
 
 /* In place, what goes out is what lies in the receive buffer. */

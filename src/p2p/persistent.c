@@ -55,8 +55,15 @@ bool p2p_persistent_pending(struct gw_req *r, struct gw_req **inner_out)
 
 struct gw_req *p2p_running(struct gw_req *r) { return r->flags & REQ_PERSISTENT ? p2p_persistent_inner(r) : r; }
 
-static int init(enum req_kind kind, enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int rank, int tag,
-                struct gw_comm *c, struct gw_req **req_out)
+/* One message, as the call describes it. */
+struct message {
+    const void *buf;
+    int64_t count;
+    struct gw_type *type;
+    int rank, tag;
+};
+
+static int init(enum req_kind kind, enum p2p_mode mode, struct message m, struct gw_comm *c, struct gw_req **req_out)
 {
     gw_lock(&c->lane->lock);
     struct persistent *p = (struct persistent *)req_new(c->lane, kind);
@@ -67,12 +74,12 @@ static int init(enum req_kind kind, enum p2p_mode mode, const void *buf, int64_t
         p->req.err = GW_OK;
         p->done.fn = operation_done;
         p->inner = NULL;
-        p->buf = (void *)(uintptr_t)buf;
-        p->count = count;
-        p->type = type_hold(t);
+        p->buf = (void *)(uintptr_t)m.buf;
+        p->count = m.count;
+        p->type = type_hold(m.type);
         p->comm = comm_hold(c);
-        p->rank = rank;
-        p->tag = tag;
+        p->rank = m.rank;
+        p->tag = m.tag;
         p->mode = (uint8_t)mode;
     }
     gw_unlock(&c->lane->lock);
@@ -83,23 +90,23 @@ static int init(enum req_kind kind, enum p2p_mode mode, const void *buf, int64_t
 
 int p2p_send_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_SEND, P2P_STANDARD, buf, count, t, dst, tag, c, req_out);
+    return init(REQ_SEND, P2P_STANDARD, (struct message){buf, count, t, dst, tag}, c, req_out);
 }
 int p2p_ssend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_SEND, P2P_SYNC, buf, count, t, dst, tag, c, req_out);
+    return init(REQ_SEND, P2P_SYNC, (struct message){buf, count, t, dst, tag}, c, req_out);
 }
 int p2p_bsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_SEND, P2P_BUFFERED, buf, count, t, dst, tag, c, req_out);
+    return init(REQ_SEND, P2P_BUFFERED, (struct message){buf, count, t, dst, tag}, c, req_out);
 }
 int p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_SEND, P2P_READY, buf, count, t, dst, tag, c, req_out);
+    return init(REQ_SEND, P2P_READY, (struct message){buf, count, t, dst, tag}, c, req_out);
 }
 int p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_RECV, P2P_STANDARD, buf, count, t, src, tag, c, req_out);
+    return init(REQ_RECV, P2P_STANDARD, (struct message){buf, count, t, src, tag}, c, req_out);
 }
 
 int p2p_start(struct gw_req **r)
