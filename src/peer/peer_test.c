@@ -223,6 +223,42 @@ static void area(void)
     peer_wires[0] = &near_ops;
 }
 
+/* Worlds on other hosts: their ranks are peers with numbers behind ours.  When nobody holds a world any more, the wires forget it, its peers
+ * are as new, and what was sent to them stays counted. */
+static struct node_other *parted[4];
+static int n_parted, n_forgotten;
+static void near_part(struct node_other *o) { parted[n_parted++ % 4] = o; }
+static void far_forget(struct wire *w, int number) { (void)w, (void)number, n_forgotten++; }
+static void other_worlds(void)
+{
+    struct wire_ops near = near_ops, far = far_ops;
+    near.part = near_part;
+    far.forget = far_forget;
+    peer_wires[0] = &near;
+    peer_wires[1] = &far;
+    CHECK_EQ(up(), GW_OK);
+    struct gw_lane *lane = &gw_lanes[0];
+    struct node_other *o = NULL, *second = NULL;
+    CHECK_EQ(peer_numbers(), 4);
+    CHECK_EQ(peer_meet_far(77, 3, &o), GW_OK);
+    CHECK(o && o->first >= 4 && o->n == 3 && peer_numbers() == o->first + 3);
+    CHECK_EQ(peer_meet_far(78, 2, &second), GW_OK);
+    CHECK(second != o && second->first >= o->first + 3 && peer_numbers() == second->first + 2);
+    struct gw_peer *p = peer_get(lane, o->first + 1);
+    p->ep = &lane->wires[1].wire->eps[0], p->by = &lane->wires[1], p->sent = 5, p->sent_bytes = 40;
+    peer_sweep();
+    CHECK(n_parted == 0 && p->sent == 5); /* it is held */
+    node_other_drop(o);
+    peer_sweep();
+    CHECK(n_parted == 1 && parted[0] == o && n_forgotten == 3 * gw_nlanes);
+    CHECK(!p->ep && !p->by && !p->sent && lane->gone_sent == 5 && lane->gone_sent_bytes == 40);
+    CHECK_STR(peer_broken(lane) ? peer_broken(lane) : "", "");
+    down();
+    CHECK(n_parted == 2 && parted[1] == second); /* the end forgets who is left */
+    peer_wires[0] = &near_ops;
+    peer_wires[1] = &far_ops;
+}
+
 /* A wire that does not open ends the start with its error; so does a setting that leaves ranks without a way to each other. */
 static void failures(void)
 {
@@ -389,6 +425,7 @@ int main(void)
     two_networks();
     alone();
     choosing();
+    other_worlds();
     CHECK(lane_use(0) == &gw_lanes[0] && lanes_used() == 1);
     CHECK(lane_use(1) == &gw_lanes[1] && lanes_used() == 2 && lane_use(0) == &gw_lanes[0] && lanes_used() == 2);
     return unit_end();
