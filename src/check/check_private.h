@@ -64,24 +64,27 @@ void check_span_sum(struct check_span *s); /* if it is only read */
 void check_span_sum_now(
     struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
 void check_span_append_sums(struct check_span *s, const struct check_span *next); /* of pieces of the same size, all whole */
-bool check_can_read(const void *at, size_t n);                                    /* mapped, and not protected */
+/* From here on this thread asks once only whether a page can be read, until it lets go: of many buffers that the library looks at in a row. */
+void check_pages_hold(bool afresh); /* else what it knew before counts, too: of buffers that an operation has just used */
+void check_pages_let_go(void);
+bool check_can_read(const void *at, size_t n);                  /* mapped, and not protected */
 uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before; else any number, always the same */
 /* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more, or protected. */
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out);
 
 /* ---- intervals of addresses, ordered (check_tree.c): what shares bytes with one of them is found without a look at all ---- */
 struct check_node {
-    struct check_node *left, *right;
-    uintptr_t lo, hi, reach; /* [lo, hi), set by the caller before it is added; reach: the largest hi of the subtree */
-    uint64_t weight;
+    uintptr_t lo, hi; /* [lo, hi), set by the caller before it is added */
 };
 struct check_tree {
-    struct check_node *root;
-    uint64_t n_added;
+    struct check_branch *v;
+    size_t n, room;
+    uintptr_t longest;
 }; /* zeros: an empty one */
 void check_tree_add(struct check_tree *t, struct check_node *n);
 void check_tree_extend(struct check_tree *t, struct check_node *n, uintptr_t hi); /* one that is in it, to a larger hi */
 void check_tree_remove(struct check_tree *t, struct check_node *n);               /* that is in it */
+void check_tree_drop(struct check_tree *t); /* it is empty then; the nodes stay the caller's */
 /* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
 typedef bool check_node_fn(struct check_node *n, void *arg);
 bool check_tree_each(const struct check_tree *t, uintptr_t lo, uintptr_t hi, check_node_fn *fn, void *arg);

@@ -218,6 +218,8 @@ bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void 
         look(&c, right[i]);
         add(&c, right[i]);
     }
+    for (int k = 0; k < RACE_KINDS; k++) check_tree_drop(&c.of[k]);
+    for (int k = 0; k < OPS; k++) check_tree_drop(&c.updates[k]);
     free(right);
     free(items);
     return c.has_all;

@@ -118,16 +118,44 @@ static bool can_read(uintptr_t at)
     return syscall(SYS_rt_sigprocmask, DO_NOTHING, (void *)(at & ~(uintptr_t)(SET - 1)), NULL, (size_t)SET) == 0 || errno != EFAULT;
 }
 
+/* Pages that this thread has found readable, while it holds them for so: a call of the system for each of 100,000 buffers is more than the
+ * rest of what is done about them. */
+enum { PAGES = 256 };
+static _Thread_local struct {
+    bool is_held;
+    uintptr_t at[PAGES];
+} pages;
+
+void check_pages_hold(bool afresh)
+{
+    if (afresh) memset(pages.at, 0, sizeof pages.at);
+    pages.is_held = true;
+}
+
+void check_pages_let_go(void) { pages.is_held = false; }
+
+static bool page_is_readable(uintptr_t page, uintptr_t at, uintptr_t size)
+{
+    uintptr_t *known = &pages.at[page / size % PAGES];
+    if (pages.is_held && *known == page) return true;
+    if (!can_read(at)) return false;
+    if (pages.is_held) *known = page;
+    return true;
+}
+
 struct readable {
     uintptr_t lo, hi;
 }; /* pages that can be read */
 static bool is_readable(struct readable *m, const void *p, size_t n)
 {
-    uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p, end = at + n, lo = at & ~(size - 1);
+    static _Atomic uintptr_t page_size;
+    uintptr_t size = atomic_load_explicit(&page_size, memory_order_relaxed);
+    if (!size) atomic_store_explicit(&page_size, size = (uintptr_t)sysconf(_SC_PAGESIZE), memory_order_relaxed);
+    uintptr_t at = (uintptr_t)p, end = at + n, lo = at & ~(size - 1);
     uintptr_t from = lo >= m->lo && lo < m->hi ? m->hi : lo;
     if (end < at) return false;
     for (uintptr_t page = from; page < end; page += size)
-        if (!can_read(page > at ? page : at)) return false;
+        if (!page_is_readable(page, page > at ? page : at, size)) return false;
     if (from == lo || end > m->hi) *m = (struct readable){lo, (end + size - 1) & ~(size - 1)};
     return true;
 }

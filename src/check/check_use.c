@@ -489,10 +489,12 @@ static void over(struct check_item *i)
 static void settle(uint32_t owner, int rank)
 {
     int which = rank == CHECK_EVERYONE;
+    check_pages_hold(true);
     for (struct check_item *i = check_owed_first(owner, rank), *next; i; i = next) {
         next = i->links[which].next;
         over(i);
     }
+    check_pages_let_go();
 }
 
 void check_use_settle(uint32_t owner, int rank)
@@ -596,5 +598,6 @@ void check_use_end(void)
     last_loose = NULL;
     check_recv_end();
     check_items_free();
-    in_use[0].root = in_use[1].root = NULL;
+    check_tree_drop(&in_use[0]);
+    check_tree_drop(&in_use[1]);
 }

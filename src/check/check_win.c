@@ -24,8 +24,10 @@ static int sum_all(struct check_run *r)
     bool is_there = !w->late || check_use_count(w->obj.id, r->a.target_rank, AWAITED) < AWAITED, gets = false;
     for (int k = 0; k < r->n_spans; k++) gets = gets || (r->spans[k].is_written && r->spans[k].lo != r->spans[k].hi);
     int rc = is_there && gets ? rma_settle(w) : GW_OK;
+    check_pages_hold(false);
     for (int k = 0; k < r->n_spans && rc == GW_OK; k++)
         if (is_there || !r->spans[k].is_written) check_span_sum_now(&r->spans[k]);
+    check_pages_let_go();
     return rc;
 }
 
