@@ -1,7 +1,7 @@
 /* p2p_unexpected.c -- small sends that nobody waits for yet: they return, their data and order are right, they cost little memory, and it
  * goes back to the system once they are received.
  *
- * args: BYTES of a message, MESSAGES of each worker, HOW, WHEN.  All but rank 0 send to rank 0.
+ * args: BYTES of a message (4), MESSAGES of each worker (1000), HOW (in), WHEN (barrier).  All but rank 0 send to rank 0.
  * HOW rank 0 receives: in (order), reverse (each has a tag of its own), tag (16 tags, the last one first, from any source), never.
  * WHEN: barrier, after one that the workers enter when they have sent: where sends waited for receives the program would hang there.
  *       late: a while after they began.  finalize: the same, and workers go into MPI_Finalize at once.
@@ -166,7 +166,8 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     test_begin();
-    bytes = atoi(argv[1]), messages = atoi(argv[2]), how = argv[3], when = argv[4];
+    bytes = argc > 1 ? atoi(argv[1]) : 4, messages = argc > 2 ? atoi(argv[2]) : 1000;
+    how = argc > 3 ? argv[3] : "in", when = argc > 4 ? argv[4] : "barrier";
     buffer = malloc((size_t)bytes + 1), expected = malloc((size_t)bytes + 1), next = calloc((size_t)size, sizeof *next);
     memset(buffer, 1, (size_t)bytes + 1), memset(expected, 1, (size_t)bytes + 1);
     counters_begin();
