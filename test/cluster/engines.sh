@@ -38,7 +38,7 @@ under "Hydra" 2,2,2 mpiexec.hydra -hosts $hosts -n 6
 under "Open MPI's mpirun" 2,2,2 mpirun.openmpi --host $hosts
 # Where a step lacks the allocation's first node, Slurm's PMIx server answers for wrong nodes, and its second fence may have no end.
 for i in 1 2 3; do
-    timeout 60 salloc -Q -N 3 srun -Q --mpi=pmix -N 2 -n 4 --ntasks-per-node=2 -w n2,n3 "$build/cluster_ring" 5 >"$out" 2>&1 </dev/null ||
+    timeout 60 salloc -Q -N 3 --ntasks-per-node=2 srun -Q --mpi=pmix -N 2 -n 4 -w n2,n3 "$build/cluster_ring" 5 >"$out" 2>&1 </dev/null ||
         fail "a step on some nodes: status $?: $(head -c 1000 "$out")"
     [ "$(grep -c '^turning' "$out")" = 1 ] || fail "a step on some nodes: the ring did not turn once: $(cat "$out")"
 done
