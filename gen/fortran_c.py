@@ -319,7 +319,7 @@ class Body:
         return out + ["    fort_return(ierror, rc);", "}"]
 
 
-def function(f, style):
+def function(f, style=STANDARD):
     """All bodies and names of one routine."""
     low, out = f.name.lower()[4:], []
     apart = has_choice(f) or any(p["kind"] == "C_BUFFER2" for p in f.row["params"])

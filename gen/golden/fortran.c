@@ -6,8 +6,8 @@ static FORT_COLD void slow_recv_(void *buf, const int *count, const int *datatyp
 }
 void F(recv_)(void *buf, const int *count, const int *datatype, const int *source, const int *tag, const int *comm, MPI_Status *status, int *ierror)
 {
-    if (likely((unsigned)(*datatype | *comm) < fort_plain && !fort_is_sentinel(buf))) {
-        fort_return(ierror, C(Recv)(buf, *count, FORT_PLAIN(MPI_Datatype, *datatype), *source, *tag, FORT_PLAIN(MPI_Comm, *comm), fort_status(status)));
+    if (likely(fort_are_plain(*datatype | *comm) && !fort_is_sentinel(buf))) {
+        fort_return(ierror, C(Recv)(buf, *count, fort_type_quick(*datatype), *source, *tag, fort_comm_quick(*comm), fort_status(status)));
     } else {
         slow_recv_(buf, count, datatype, source, tag, comm, status, ierror);
     }
@@ -39,8 +39,8 @@ done:
 }
 void F(recv_f08ts_)(const struct fort_desc *buf, const int *count, const int *datatype, const int *source, const int *tag, const int *comm, MPI_Status *status, int *ierror)
 {
-    if (likely((unsigned)(*datatype | *comm) < fort_plain && fort_desc_is_simple(buf))) {
-        fort_return(ierror, C(Recv)(buf->base, *count, FORT_PLAIN(MPI_Datatype, *datatype), *source, *tag, FORT_PLAIN(MPI_Comm, *comm), fort_status(status)));
+    if (likely(fort_are_plain(*datatype | *comm) && fort_desc_is_simple(buf))) {
+        fort_return(ierror, C(Recv)(buf->base, *count, fort_type_quick(*datatype), *source, *tag, fort_comm_quick(*comm), fort_status(status)));
     } else {
         slow_recv_f08ts_(buf, count, datatype, source, tag, comm, status, ierror);
     }
@@ -72,12 +72,15 @@ done:
 }
 void F(recv_c_f08ts_)(const struct fort_desc *buf, const MPI_Count *count, const int *datatype, const int *source, const int *tag, const int *comm, MPI_Status *status, int *ierror)
 {
-    if (likely((unsigned)(*datatype | *comm) < fort_plain && fort_desc_is_simple(buf))) {
-        fort_return(ierror, C(Recv_c)(buf->base, *count, FORT_PLAIN(MPI_Datatype, *datatype), *source, *tag, FORT_PLAIN(MPI_Comm, *comm), fort_status(status)));
+    if (likely(fort_are_plain(*datatype | *comm) && fort_desc_is_simple(buf))) {
+        fort_return(ierror, C(Recv_c)(buf->base, *count, fort_type_quick(*datatype), *source, *tag, fort_comm_quick(*comm), fort_status(status)));
     } else {
         slow_recv_c_f08ts_(buf, count, datatype, source, tag, comm, status, ierror);
     }
 }
+FORT_MODERN(recv_f08ts_)
+FORT_MODERN(recv_c_f08ts_)
+FORT_FORMS(recv, RECV)
 
 void F(iallgather_)(void *sendbuf, const int *sendcount, const int *sendtype, void *recvbuf, const int *recvcount, const int *recvtype, const int *comm, int *request, int *ierror)
 {
@@ -162,6 +165,9 @@ done:
     fort_copy_keep(&recvbuf_copy, true, request_c, rc);
     fort_return(ierror, rc);
 }
+FORT_MODERN(iallgather_f08ts_)
+FORT_MODERN(iallgather_c_f08ts_)
+FORT_FORMS(iallgather, IALLGATHER)
 
 void F(waitany_)(const int *count, int *array_of_requests, int *index, MPI_Status *status, int *ierror)
 {
@@ -180,6 +186,8 @@ done:
     fort_return(ierror, rc);
 }
 FORT_ALIAS(waitany_f08_, waitany_);
+FORT_MODERN(waitany_f08_)
+FORT_FORMS(waitany, WAITANY)
 
 void F(info_set_)(const int *info, const char *key, const char *value, int *ierror, size_t key_len, size_t value_len)
 {
@@ -201,6 +209,8 @@ done:
     fort_return(ierror, rc);
 }
 FORT_ALIAS(info_set_f08_, info_set_);
+FORT_MODERN(info_set_f08_)
+FORT_FORMS(info_set, INFO_SET)
 
 void F(type_vector_)(const int *count, const int *blocklength, const int *stride, const int *oldtype, int *newtype, int *ierror)
 {
@@ -221,4 +231,7 @@ void F(type_vector_c_f08_)(const MPI_Count *count, const MPI_Count *blocklength,
     }
     fort_return(ierror, rc);
 }
+FORT_MODERN(type_vector_f08_)
+FORT_MODERN(type_vector_c_f08_)
+FORT_FORMS(type_vector, TYPE_VECTOR)
 
