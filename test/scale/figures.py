@@ -5,7 +5,7 @@
 
 Prints the table of doc/simulator.md; with --svg the curves too.  What doc/figures.tsv says that the simulator says must be so, to the
 digits that stand there; --data writes it there instead."""
-# run.py: timeout=120
+# run.py: timeout=300
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import os
@@ -131,8 +131,14 @@ def barriers():
                t[65536, size, "levels:network"], 1.5, 10)
 
 
+CLASSES = {"best_effort", "low_latency", "dedicated", "bulk", "scavenger"}
+
+
 def congestion():
     """Victims' latency of 8 bytes beside aggressors, times that alone, by class and management."""
+    with open(os.path.join(ROOT, "sim", "machines", "slingshot.machine"), encoding="utf-8") as f:
+        if {line.split()[1] for line in f if line.startswith("class ")} != CLASSES:
+            BAD.append("slingshot.machine has not the documents' classes: %s" % ", ".join(sorted(CLASSES)))
     command = [os.path.join(BUILD, "sim", "sim"), "--machine", "dragonfly", "--congestion"]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     rows = {tuple(w[:3]): [float(x) for x in w[3:]] for w in (line.split() for line in out.splitlines()[2:])}
