@@ -41,6 +41,9 @@ void *door_object_in(const void *handle, uintptr_t *mine)
     int h;
     if (!handle) return NULL;
     memcpy(&h, handle, sizeof h);
+    *mine = (uintptr_t)(uint32_t)h;
+    /* A file's, which is a pointer, is the id; as ints, ids of files look like predefined operations, which no variable is bound to. */
+    if (*mine >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) == GW_KIND_FILE) return mine;
     *mine = (uint32_t)h == CLIENT_COMM_WORLD ? (uintptr_t)MPI_COMM_WORLD : door_strange_in(h, 0, DOOR_PREDEFINED);
     return mine;
 }

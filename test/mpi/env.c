@@ -32,7 +32,7 @@ static void versions(void)
     MPI_Get_version(&major, &minor);
     CHECK(major == MPI_VERSION && minor == MPI_SUBVERSION);
     MPI_Abi_get_version(&major, &minor);
-    CHECK(major == 1 && minor == 0);
+    if (MPI_ABI_VERSION > 0) CHECK(major == 1 && minor == 0);
     CHECK(major == MPI_ABI_VERSION && minor == MPI_ABI_SUBVERSION);
     MPI_Get_library_version(text, &length);
     CHECK(strstr(text, "Godwit") == text && (int)strlen(text) == length);
