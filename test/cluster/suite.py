@@ -33,7 +33,8 @@ THIN = ("hello p2p_modes p2p_probe p2p_threads coll_small coll_nodes coll_persis
         "rma_random session_life spawn_basic spawn_errors spawn_orders spawn_ports").split()
 SLOW = "hello p2p_modes p2p_probe p2p_stress comm_make coll_nodes io_basic io_shared rma_errors rma_fence session_life".split()
 THIN_SLOW = "p2p_modes comm_make rma_errors".split()
-APART = {"a flapping link": ["rma_errors"]} # by `all` only: hundreds of round trips, and each message lost waits for timeouts of TCP that double: 74 s, more under load
+# By `all` only: hundreds of round trips, and each message that is lost waits for timeouts of TCP that double: 74 s, more under load.
+APART = {"a flapping link": ["rma_errors"]}
 SLOW_NET = {"a delay of 2 ms": ["--delay", "2"], "a flapping link": ["--flap", "n2:400:100"]}
 
 
