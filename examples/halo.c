@@ -1,4 +1,4 @@
-/* halo.c -- one halo exchange, five ways of MPI to do it.
+/* halo.c -- one halo exchange, seven ways of MPI to do it.
  *
  * An atmosphere model keeps some thirty fields of a 3-D grid.  Columns are shared out over a periodic 2-D grid of ranks; each step
  * every rank needs the outermost columns of its eight neighbours, of all fields.  A halo context hides how they travel:
@@ -7,13 +7,14 @@
  *
  * p2p     Irecv, Isend, Waitall
  * fence   MPI_Put between two MPI_Win_fence
- * fence2  the same, but each fence opens the epoch of the next step: one a step
+ * get     the window has what goes out; MPI_Get between two MPI_Win_fence, of which the first lets nobody read too early
+ * fence2  the same with puts, but each fence opens the epoch of the next step: one a step
  * pscw    post and start ahead, complete and wait with the eight neighbours only
  * lock    lock, put, unlock for each neighbour, then a barrier
  * flush   lock_all once; put, flush_all, and an empty message to each neighbour that says "it is there"
  *
- * One-sided, what arrives lies in one window, a part for each neighbour; the neighbours learn in init where theirs begins.  Where the
- * target may still read what came in the last step (lock, flush), two halves of the window take turns.
+ * One-sided, what arrives (get: what goes out) lies in one window, a part for each neighbour; the neighbours learn in init where theirs
+ * begins.  Where the target may still read what came in the last step (lock, flush), two halves of the window take turns.
  *
  *     mpicc -O2 halo.c -o halo && mpiexec -n 4 ./halo [-g X Y Z] [-s steps] [-f fields] [way ..]
  *
@@ -45,6 +46,7 @@ struct halo;
 struct way {
     const char *name;
     int halves; /* of the window; 0: no window */
+    int gets;   /* the window has what goes out, not what comes in */
     void (*init)(struct halo *);
     void (*initiate)(struct halo *);
     void (*complete)(struct halo *);
@@ -61,7 +63,7 @@ struct halo {
     MPI_Aint at[NEIGHBOURS];    /* where the part of a neighbour begins in my buffers, */
     MPI_Aint there[NEIGHBOURS]; /* and mine in its window; doubles */
     MPI_Aint total;
-    double *to, *from; /* packed; from: the window, where there is one */
+    double *to, *from; /* packed; from, with gets to: the window, where there is one */
     int half;
     MPI_Win win;
     MPI_Group group; /* of the neighbours */
@@ -178,15 +180,15 @@ static void halo_init(struct halo *h, const struct way *way, struct grid *g)
     h->way = way;
     h->grid = g;
     set_directions(h);
-    h->to = malloc(h->total * sizeof(double));
-    if (!h->to) MPI_Abort(MPI_COMM_WORLD, 1);
     if (way->halves) {
-        MPI_Win_allocate(way->halves * h->total * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &h->from, &h->win);
+        MPI_Win_allocate(way->halves * h->total * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                         way->gets ? &h->to : &h->from, &h->win);
         exchange_places(h);
         neighbour_group(h);
-    } else if (!(h->from = malloc(h->total * sizeof(double)))) {
-        MPI_Abort(MPI_COMM_WORLD, 1);
     }
+    if (!h->to) h->to = malloc(h->total * sizeof(double));
+    if (!h->from) h->from = malloc(h->total * sizeof(double));
+    if (!h->to || !h->from) MPI_Abort(MPI_COMM_WORLD, 1);
     if (way->init) way->init(h);
 }
 
@@ -208,13 +210,12 @@ static void halo_complete(struct halo *h)
 static void halo_finalise(struct halo *h)
 {
     if (h->way->finalise) h->way->finalise(h);
+    if (!h->way->halves || !h->way->gets) free(h->to);
+    if (!h->way->halves || h->way->gets) free(h->from);
     if (h->way->halves) {
         MPI_Win_free(&h->win);
         MPI_Group_free(&h->group);
-    } else {
-        free(h->from);
     }
-    free(h->to);
 }
 
 /* ---- the ways -------------------------------------------------------------------------------------------------------------------- */
@@ -243,6 +244,15 @@ static void fence_initiate(struct halo *h)
     put_all(h);
 }
 static void fence_complete(struct halo *h) { MPI_Win_fence(MPI_MODE_NOSUCCEED, h->win); }
+
+/* The first fence waits until all windows are packed: with MPI_MODE_NOPRECEDE it need not, and who is early would read what the last
+ * step has left there. */
+static void get_initiate(struct halo *h)
+{
+    MPI_Win_fence(0, h->win);
+    for (int d = 0; d < NEIGHBOURS; d++)
+        MPI_Get(h->from + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], h->there[d], h->count[d], MPI_DOUBLE, h->win);
+}
 
 /* Not NOPRECEDE: puts precede.  After the fence the halves keep the next puts away from what is being unpacked. */
 static void fence_open(struct halo *h) { MPI_Win_fence(0, h->win); }
@@ -291,12 +301,13 @@ static void flush_complete(struct halo *h)
 static void flush_finalise(struct halo *h) { MPI_Win_unlock_all(h->win); }
 
 static const struct way ways[] = {
-    {"p2p", 0, NULL, p2p_initiate, p2p_complete, NULL, NULL},
-    {"fence", 1, NULL, fence_initiate, fence_complete, NULL, NULL},
-    {"fence2", 2, fence_open, put_all, fence_open, NULL, fence_complete},
-    {"pscw", 1, pscw_open, put_all, pscw_close, pscw_open, pscw_close},
-    {"lock", 2, NULL, lock_initiate, lock_complete, lock_unpacked, NULL},
-    {"flush", 2, flush_init, flush_initiate, flush_complete, NULL, flush_finalise},
+    {"p2p", 0, 0, NULL, p2p_initiate, p2p_complete, NULL, NULL},
+    {"fence", 1, 0, NULL, fence_initiate, fence_complete, NULL, NULL},
+    {"get", 1, 1, NULL, get_initiate, fence_complete, NULL, NULL},
+    {"fence2", 2, 0, fence_open, put_all, fence_open, NULL, fence_complete},
+    {"pscw", 1, 0, pscw_open, put_all, pscw_close, pscw_open, pscw_close},
+    {"lock", 2, 0, NULL, lock_initiate, lock_complete, lock_unpacked, NULL},
+    {"flush", 2, 0, flush_init, flush_initiate, flush_complete, NULL, flush_finalise},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -339,7 +350,7 @@ static int wanted(const struct way *way, int n, char **names)
 static int stop(const char *why)
 {
     if (!rank)
-        fprintf(stderr, "halo: %s\nusage: halo [-g X Y Z] [-s steps] [-f fields] [p2p|fence|fence2|pscw|lock|flush ..]\n", why);
+        fprintf(stderr, "halo: %s\nusage: halo [-g X Y Z] [-s steps] [-f fields] [p2p|fence|get|fence2|pscw|lock|flush ..]\n", why);
     MPI_Finalize();
     return 2;
 }

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/count.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/settings.h"
@@ -97,6 +98,33 @@ static void *count_up(void *arg)
         gw_unlock(&lock);
     }
     return NULL;
+}
+
+/* Takes the lock, which is held, and gives it back. */
+static void *wait_once(void *arg)
+{
+    (void)arg;
+    gw_lock(&lock);
+    gw_unlock(&lock);
+    return NULL;
+}
+
+/* Each that finds a lock held is counted, once; who finds it free is not. */
+static void test_locks_waited(void)
+{
+    pthread_t t;
+    uint64_t before = atomic_load(&gw_count.locks_waited);
+    gw_threads = true;
+    gw_lock(&lock);
+    gw_unlock(&lock);
+    CHECK_EQ(atomic_load(&gw_count.locks_waited), before);
+    gw_lock(&lock);
+    CHECK_EQ(pthread_create(&t, NULL, wait_once, NULL), 0);
+    while (atomic_load(&gw_count.locks_waited) == before) sched_yield();
+    gw_unlock(&lock);
+    pthread_join(t, NULL);
+    CHECK_EQ(atomic_load(&gw_count.locks_waited), before + 1);
+    gw_threads = false;
 }
 
 static void test_locks(void)
@@ -271,6 +299,7 @@ int main(void)
     test_errors();
     test_text();
     test_time();
+    test_locks_waited();
     test_locks();
     test_futex();
     test_cma();

@@ -7,6 +7,8 @@
 #include "base/settings.h"
 #include "base/settings_table.h"
 
+#include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* Names that begin so are looked at, and one that is spelled nearly like another of its family is asked about.  `edits`: letters that may
@@ -71,8 +73,18 @@ static void look_for_near(const char *name, void (*complain)(const char *fmt, ..
         }
 }
 
+/* Of two that the documents want together, one: told, as this library does what is asked for all the same. */
+static void say_alone(void (*complain)(const char *fmt, ...))
+{
+    const char *thread = getenv("MPICH_NEMESIS_ASYNC_PROGRESS"), *level = getenv("MPICH_MAX_THREAD_SAFETY");
+    if (!thread || strcmp(thread, "1") != 0 || (level && strcasecmp(level, "multiple") == 0)) return;
+    complain("MPICH_NEMESIS_ASYNC_PROGRESS=1 without MPICH_MAX_THREAD_SAFETY=multiple: other libraries want both; "
+             "here the progress thread works at any thread level");
+}
+
 void gw_foreign_check(void (*complain)(const char *fmt, ...))
 {
+    say_alone(complain);
     for (char **e = environ; e && *e; e++) {
         size_t len = strcspn(*e, "=");
         int at = gw_setting_name_find(*e, len);

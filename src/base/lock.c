@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/count.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/time.h"
@@ -18,6 +19,7 @@ enum { FIRST_PAUSES = 4, MOST_PAUSES = 64, LOCK_LOOKS = 16 };
  * because there may be more sleepers; so the release that sees 2 wakes one. */
 void gw_lock_slow(struct gw_lock *l)
 {
+    gw_counted(&gw_count.locks_waited, 1);
     for (int i = 0, pauses = FIRST_PAUSES; i < LOCK_LOOKS; i++) {
         for (int k = 0; k < pauses; k++) gw_cpu_relax();
         if (pauses < MOST_PAUSES) pauses *= 2;

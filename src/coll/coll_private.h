@@ -210,13 +210,14 @@ void coll_temporaries(struct plan_args *a);
     X(GATHER, gather_linear)                                                                                                       \
     X(GATHER, gather_tree)                                                                                                         \
     X(GATHER, gather_levels)                                                                                                       \
+    X(GATHER, gather_permitted)                                                                                                    \
     X(SCATTER, scatter_leaf)                                                                                                       \
     X(SCATTER, scatter_linear)                                                                                                     \
     X(SCATTER, scatter_tree)                                                                                                       \
     X(SCATTER, scatter_levels)                                                                                                     \
     ALSO(GATHERV, gather_leaf)                                                                                                     \
     ALSO(GATHERV, gather_linear)                                                                                                   \
-    X(GATHERV, gather_permitted)                                                                                                   \
+    ALSO(GATHERV, gather_permitted)                                                                                                \
     X(GATHERV, gather_ruled)                                                                                                       \
     ALSO(GATHERV, gather_tree)                                                                                                     \
     ALSO(SCATTERV, scatter_leaf)                                                                                                   \

@@ -19,6 +19,7 @@ static void set(const char *name, const char *value)
     unsetenv(name);
 }
 
+enum { LARGE = 100 << 10 };   /* a block that no tree takes */
 static struct plan_args last; /* of the last decision */
 /* What members on nodes of one rank each, or on these nodes, would do. */
 static const struct plan_algorithm *decide_on(const struct plan_nodes *nodes, enum coll_kind kind, int64_t bytes, int ranks)
@@ -193,6 +194,33 @@ static void blocks(void)
     plan_nodes_free(two);
 }
 
+/* Do blocks of so many bytes go down a tree in MPI_Scatterv? */
+static bool goes_down_a_tree(int ranks, int64_t bytes)
+{
+    const struct plan_algorithm *alg = decide(COLL_SCATTERV, bytes, ranks);
+    struct plan_stage stage = {.args = last};
+    CHECK(alg == &coll_alg_scatter_ruled);
+    char *tmp = calloc(1, (size_t)alg->tmp_bytes(&last));
+    CHECK(alg->stages(&last, 0, false, tmp, &stage));
+    CHECK(alg->stages(&last, 1, false, tmp, &stage));
+    free(tmp);
+    return stage.alg != &coll_alg_scatter_linear;
+}
+
+/* The documents' bounds of short blocks depend on the number of ranks: 2 KiB up to 512 of them, 8 KiB beyond. */
+static void short_blocks(void)
+{
+    set("MPICH_COLL_OPT_OFF", "0");
+    CHECK(goes_down_a_tree(512, 2048));
+    CHECK(!goes_down_a_tree(512, 2049));
+    CHECK(goes_down_a_tree(513, 2049));
+    CHECK(goes_down_a_tree(513, 8192));
+    CHECK(!goes_down_a_tree(513, 8193));
+    set("MPICH_SCATTERV_SHORT_MSG", "100");
+    CHECK(goes_down_a_tree(513, 100));
+    CHECK(!goes_down_a_tree(513, 101));
+}
+
 static void names(void)
 {
     int ranks = 8;
@@ -213,8 +241,8 @@ static void names(void)
     plan_nodes_free(two);
 }
 
-/* The most members that have leave of the root of a started gatherv and have not sent yet. */
-static int have_leave(const char *sync_freq)
+/* The most members that have leave of the root of a started gather(v) and have not sent yet. */
+static int have_leave(enum coll_kind kind, const char *sync_freq)
 {
     const char *why;
     struct plan_step steps[PLAN_STEPS];
@@ -222,8 +250,8 @@ static int have_leave(const char *sync_freq)
     setenv("MPICH_IGATHERV_MIN_COMM_SIZE", "300", 1);
     set("MPICH_IGATHERV_SYNC_FREQ", sync_freq);
     unsetenv("MPICH_IGATHERV_MIN_COMM_SIZE");
-    last = (struct plan_args){.size = 300, .scount = 8, .rcount = 8, .st = gw_type_byte, .rt = gw_type_byte};
-    const struct plan_algorithm *alg = coll_decide_apart(COLL_GATHERV, 0, &last, true, &why);
+    last = (struct plan_args){.size = 300, .scount = LARGE, .rcount = LARGE, .st = gw_type_byte, .rt = gw_type_byte};
+    const struct plan_algorithm *alg = coll_decide_apart(kind, kind == COLL_GATHER ? LARGE : 0, &last, true, &why);
     CHECK(alg == &coll_alg_gather_permitted);
     for (int round = 0; (n = alg->emit(&last, round, steps)) > 0; round++) {
         int now = 0;
@@ -239,10 +267,21 @@ static int have_leave(const char *sync_freq)
 
 static void leaves_to_send(void)
 {
-    CHECK_EQ(have_leave("2"), 2);
-    CHECK_EQ(have_leave("16"), 16);
-    CHECK_EQ(have_leave("100"), 100);
-    CHECK_EQ(have_leave("1000"), 299); /* all at once */
+    static const enum coll_kind kinds[] = {COLL_GATHER, COLL_GATHERV};
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(have_leave(kinds[i], "2"), 2);
+        CHECK_EQ(have_leave(kinds[i], "16"), 16);
+        CHECK_EQ(have_leave(kinds[i], "100"), 100);
+        CHECK_EQ(have_leave(kinds[i], "1000"), 299); /* all at once */
+    }
+    const char *why; /* who waits needs no leave; nor does a small communicator, or short blocks, which go up a tree */
+    last.size = 300;
+    CHECK(coll_decide_apart(COLL_GATHER, LARGE, &last, false, &why) == &coll_alg_gather_linear);
+    set("MPICH_IGATHERV_MIN_COMM_SIZE", "301");
+    CHECK(coll_decide_apart(COLL_GATHER, LARGE, &last, true, &why) == &coll_alg_gather_linear);
+    set("MPICH_IGATHERV_MIN_COMM_SIZE", "300");
+    CHECK(coll_decide_apart(COLL_GATHER, LARGE, &last, true, &why) == &coll_alg_gather_permitted);
+    CHECK(coll_decide_apart(COLL_GATHER, 8, &last, true, &why) == &coll_alg_gather_tree);
 }
 
 int main(void)
@@ -255,6 +294,7 @@ int main(void)
     trees();
     reduce_scatter();
     names();
+    short_blocks();
     blocks();
     op_finalize();
     type_finalize();

@@ -315,6 +315,18 @@ static const struct choice *row_apart(const struct choice *row, int64_t bytes, c
     return NULL;
 }
 
+/* A root that may be late, and to which all would send at once. */
+static bool needs_leave(enum coll_kind kind, const struct plan_algorithm *alg, const struct plan_args *a)
+{
+    return kind == COLL_GATHER && alg == &coll_alg_gather_linear && !(plain_only & 1u << kind) &&
+        a->size >= gw_set.igatherv_min_comm_size;
+}
+static const struct plan_algorithm *with_leave(struct plan_args *a)
+{
+    a->params.under_way = (int32_t)gw_set.igatherv_sync_freq;
+    return &coll_alg_gather_permitted;
+}
+
 /* The documents' rules of gatherv: the root of a large communicator decides by the average; started ones, whose root may be late, need
  * leave to send. */
 static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_args *a, bool starts)
@@ -323,9 +335,7 @@ static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_arg
     if (kind == COLL_SCATTERV) return a->size >= gw_set.scatterv_min_comm_size ? &coll_alg_scatter_ruled : NULL;
     if (kind != COLL_GATHERV) return NULL;
     if (!starts) return a->size >= gw_set.gatherv_min_comm_size ? &coll_alg_gather_ruled : NULL;
-    if (a->size < gw_set.igatherv_min_comm_size) return NULL;
-    a->params.under_way = (int32_t)gw_set.igatherv_sync_freq;
-    return &coll_alg_gather_permitted;
+    return a->size < gw_set.igatherv_min_comm_size ? NULL : with_leave(a);
 }
 
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg) { gw_counted(&uses[number_of(kind, alg)], 1); }
@@ -349,6 +359,7 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
         alg = coll_instead(row->alg, bytes, a);
         if (alg != row->alg) *why_out = "by a setting";
+        if (starts && needs_leave(kind, alg, a)) alg = with_leave(a), *why_out = "by rule";
     }
     coll_parameter(kind, alg, true, a);
     return alg;

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 #include "base/lock.h"
+#include "base/count.h"
 #include "base/settings.h"
 #include "base/time.h"
 
@@ -226,6 +227,12 @@ void put_start(struct proto_op *op, const struct proto_cts *cts)
     op->state = OP_PUTTING;
 }
 
+static void chunk_counted(int before)
+{
+    gw_counted(&gw_count.net_chunks, 1);
+    gw_counted(&gw_count.net_chunks_ahead, before > 0);
+}
+
 int put_step(struct proto_lane *pl, struct proto_op *op)
 {
     int n = 0;
@@ -242,6 +249,7 @@ int put_step(struct proto_lane *pl, struct proto_op *op)
             op->put_err = rc;
             break;
         }
+        if (op->addr) chunk_counted(op->n_puts);
         op->n_puts += rc == GW_POSTED;
         op->pos += len;
         n++;

@@ -17,6 +17,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/count.h"
 #include "base/settings.h"
 #include "base/time.h"
 
@@ -179,6 +180,7 @@ static void take_done(struct gw_done *done, int err)
     struct tag_recv *t = container_of(done, struct tag_recv, take.done);
     struct proto_lane *pl = t->pl;
     (void)err; /* a message that is too long shows by its length */
+    gw_counted(&gw_count.net_matched, !t->take.is_cancelled);
     if (t->take.is_cancelled)
         cancelled(pl, t);
     else if (t->take.tag.asks)

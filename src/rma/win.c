@@ -91,7 +91,7 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
         return rc;
     }
     w->flavor = flavor;
-    w->model = GW_WIN_UNIFIED;
+    w->model = gw_set.rma_model == GW_SET_RMA_MODEL_SEPARATE ? GW_WIN_SEPARATE : GW_WIN_UNIFIED;
     w->size = mine.size;
     w->disp_unit = mine.disp_unit <= INT32_MAX ? (int)mine.disp_unit : GW_UNDEFINED; /* the attribute is an int */
     w->errhandler = gw_errhandler_hold(&gw_errors_are_fatal);

@@ -25,6 +25,7 @@
 
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/time.h"
 #include "boot/alive.h"
 #include "net/offer.h"
@@ -194,6 +195,7 @@ static inline __attribute__((always_inline)) void packet_arrived(struct wire *w,
         if (unlikely(total > bytes || h->kind >= WIRE_CAUGHT)) break;
         at += total;
         bytes -= total;
+        gw_counted(&gw_count.net_copied_in, len);
         w->recv(w->ctx, w->lane, h->kind, h->hdr, h + 1, len);
     } while (unlikely(bytes >= sizeof(struct ofi_head)));
     if (unlikely(bytes)) ofi_drop(w, bytes, "its parts do not fit, or are of no known kind");

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_private.h"
 #include "base/copy.h"
+#include "base/count.h"
 
 #include <stdlib.h>
 
@@ -63,7 +64,10 @@ static struct ofi_send *send_take(struct wire *w)
         w->free_sends = s->next;
         return s;
     }
-    if (w->n_sends == gw_set.ofi_send_buffers) return NULL;
+    if (w->n_sends == gw_set.ofi_send_buffers) {
+        gw_counted(&gw_count.net_buffers_waited, 1);
+        return NULL;
+    }
     s = (struct ofi_send *)(w->send_slab + (size_t)w->n_sends++ * slot_bytes(w));
     memset(s, 0, sizeof *s);
     s->op.fn = ofi_send_done;
@@ -153,6 +157,7 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     struct ofi_send *s = send_take(w);
     if (unlikely(!s)) return GW_AGAIN;
     if (len) gw_copy(s->payload, payload, len);
+    gw_counted(&gw_count.net_copied_out, len);
     return send_post(ep, s, kind, hdr, len);
 }
 
@@ -168,6 +173,7 @@ int ofi_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct ty
     (void)packed;
     int rc = send_post(ep, s, kind, hdr, len);
     if (unlikely(rc == GW_AGAIN)) *c = before;
+    gw_counted(&gw_count.net_copied_out, len);
     return rc;
 }
 
@@ -183,6 +189,7 @@ int ofi_send_many(struct wire_ep *base, uint8_t kind, const struct wire_part *pa
         head_fill(h, kind, parts[i].hdr, len);
         at += sizeof *h;
         if (len) gw_copy(at, parts[i].payload, len);
+        gw_counted(&gw_count.net_copied_out, len);
         pad_clear(at, len);
         at += ofi_total(len) - sizeof *h;
         assert((size_t)(at - begin) <= ofi_total(ep->w->pack_max));

@@ -12,13 +12,23 @@
 #include "base/os.h"
 #include "base/settings.h"
 #include "base/time.h"
+#include "boot/boot.h"
 
 static uint64_t my_nonce; /* others read it here, in this process, to see whether CMA works */
 
 static bool is_off(void) { return gw_set.cma == GW_SET_CMA_OFF || gw_set.cma == GW_SET_CMA_NONE; }
 
+/* Who asks for XPMEM by name is told what there is instead. */
+static GW_COLD void say_xpmem(void)
+{
+    bool is_there = access("/dev/xpmem", F_OK) == 0;
+    gw_warn("MPICH_SMP_SINGLE_COPY_MODE=XPMEM: %s; the kernel's process_vm_readv copies instead, where it may (CMA)",
+            is_there ? "/dev/xpmem is there, but this library does not use it" : "this machine has no /dev/xpmem");
+}
+
 void shm_cma_publish(struct shm_box *box)
 {
+    if (unlikely(gw_set.cma == GW_SET_CMA_XPMEM) && gw_boot.rank == 0) say_xpmem();
     if (getrandom(&my_nonce, sizeof my_nonce, GRND_NONBLOCK) != sizeof my_nonce) my_nonce = gw_now_ns() * (uint64_t)getpid();
     /* Where Yama restricts tracing to ancestors (kernel.yama.ptrace_scope = 1), let the other ranks read all the same.  Not only mpiexec and its
      * descendants: connected jobs, mpiexec --stack and debuggers come from elsewhere, and there is one value (doc/security.md). */

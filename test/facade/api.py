@@ -86,6 +86,29 @@ def check_exports(model, library):
         fail("the library's name is not libmpi_abi.so.1")
 
 
+def check_3_1(model, build):
+    """Each of the 411 C functions of MPI 3.1 that are not removed is in the libraries, and a program of the tests calls it."""
+    old = [f.name for f in model.functions if f.since <= "3.1" and "c" in f.row["langs"]]
+    if len(old) != 411:
+        fail("%d functions of MPI 3.1, not 411" % len(old))
+    libraries = [os.path.join(build, "libmpi_abi.so.1"), os.path.join(build, "fortran", "libmpifort_abi.so.1")]
+    out = "".join(subprocess.run(["nm", "-D", "--defined-only", x], check=True, capture_output=True, text=True).stdout
+                  for x in libraries if os.path.exists(x))
+    have = {line.split()[2] for line in out.splitlines()}
+    if os.path.exists(libraries[1]):
+        for name in sorted(set(old) - have):
+            fail("%s of MPI 3.1 is in no library" % name)
+    called = set()
+    for folder in ("mpi", "fortran", "system"):
+        folder = os.path.join(ROOT, "test", folder)
+        for name in sorted(os.listdir(folder)):
+            if name.endswith((".c", ".h", ".f90")):
+                with open(os.path.join(folder, name), encoding="utf-8") as f:
+                    called.update(re.findall(r"\bP?(MPI_\w+)\s*\(", f.read()))
+    for name in sorted(set(old) - called):
+        fail("%s of MPI 3.1 is called by no test" % name)
+
+
 def check_header(model, include):
     """Every function and constant of the standard ABI is there, with its value, for C and C++."""
     lines = ["#include <mpi.h>", "static inline void take(void *f) { (void)f; }", "void all_of_them(void);", "void all_of_them(void)", "{"]
@@ -151,6 +174,7 @@ def main(build):
     check_golden(model)
     check_twice(model)
     check_exports(model, os.path.join(build, "libmpi_abi.so.1"))
+    check_3_1(model, build)
     check_header(model, os.path.join(build, "include"))
     check_missing(model)
     check_pages(model)

@@ -61,6 +61,26 @@ static void rooted(int n, int root)
     check(out, n, root, me);
 }
 
+static void started_gather(int n, int root)
+{
+    MPI_Request q;
+    fill(in, n, me, 0);
+    wipe();
+    MPI_Igather(in, n, MPI_INT, out, n, MPI_INT, root, comm, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    for (int r = 0; r < p && me == root; r++) check(out + r * n, n, r, 0);
+    for (int i = n; i < n * p && me != root; i++) CHECK_EQ(out[i], -1);
+    if (me == root) {
+        fill(out + me * n, n, me, 1);
+        MPI_Igather(MPI_IN_PLACE, 0, MPI_INT, out, n, MPI_INT, root, comm, &q);
+    } else {
+        fill(in, n, me, 1);
+        MPI_Igather(in, n, MPI_INT, NULL, 0, MPI_INT, root, comm, &q);
+    }
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    for (int r = 0; r < p && me == root; r++) check(out + r * n, n, r, 1);
+}
+
 static void vectors(int n, int root, int waits)
 {
     MPI_Request q;
@@ -132,6 +152,7 @@ static void all_on(MPI_Comm c, int how_many)
     for (int k = 0; k < how_many; k++) {
         rooted(lengths[k], (p - 1) * k / 2);
         everybody(lengths[k]);
+        started_gather(lengths[k], (p - 1) * k / 2);
         vectors(k == 2 ? 1500 : lengths[k], (p - 1) * k / 2, k == 1);
     }
 }

@@ -1,5 +1,6 @@
-/* connections.c -- what a start costs: fences through the launcher and connections in MPI_Init, connections of a ring, and of all to all.
- * `connections FENCES START RING`: as many are expected, of each rank, on nodes of one rank; at most, where < stands before a number.
+/* connections.c -- what a start costs: fences through the launcher and connections in MPI_Init, connections of a ring, and of all to all; and
+ * addresses that the launcher is asked for: of those talked to, once each.
+ * `connections FENCES START RING [GETS]`: as many are expected, of each rank, on nodes of one rank; at most, where < stands before a number.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -37,15 +38,17 @@ int main(int argc, char **argv)
     if (argc < 4) return 2;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
-    MPI_T_pvar_handle fences = counter("key_fences"), connections = counter("connections");
+    MPI_T_pvar_handle fences = counter("key_fences"), connections = counter("connections"), gets = counter("key_gets");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     expect("fences in MPI_Init", fences, argv[1]);
     expect("connections in MPI_Init", connections, argv[2]);
+    if (argc <= 4) expect("values asked for in MPI_Init", gets, "0");
     MPI_Sendrecv(&token, 1, MPI_INT, (rank + 1) % ranks, 1, &got, 1, MPI_INT, (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     bad |= got != token;
+    if (argc <= 4) expect("values asked for by a ring", gets, "<2");
     expect("connections of a ring", connections, argv[3]);
     for (int r = 0; r < ranks; r++) { /* every rank with every other: the rest is connected now */
         if (r == rank) continue;
@@ -54,6 +57,7 @@ int main(int argc, char **argv)
     char all[32];
     snprintf(all, sizeof all, "%d", ranks - 1);
     expect("connections of all to all", connections, all);
+    expect("values asked for by all to all", gets, argc > 4 ? argv[4] : all);
     MPI_Finalize();
     MPI_T_finalize();
     return bad;

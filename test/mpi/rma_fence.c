@@ -163,6 +163,8 @@ static int count_delete(MPI_Win win, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static int model = MPI_WIN_UNIFIED; /* that windows are to have */
+
 static void questions(int kind)
 {
     const int flavors[KINDS] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED,
@@ -175,7 +177,7 @@ static void questions(int kind)
     MPI_Info info;
     window_make(&w, kind, SMALL + rank);
     CHECK(MPI_Win_get_attr(w.win, MPI_WIN_CREATE_FLAVOR, &value, &flag) == MPI_SUCCESS && flag && *(int *)value == flavors[w.kind]);
-    CHECK(MPI_Win_get_attr(w.win, MPI_WIN_MODEL, &value, &flag) == MPI_SUCCESS && flag && *(int *)value == MPI_WIN_UNIFIED);
+    CHECK(MPI_Win_get_attr(w.win, MPI_WIN_MODEL, &value, &flag) == MPI_SUCCESS && flag && *(int *)value == model);
     CHECK(MPI_Win_get_attr(w.win, MPI_WIN_DISP_UNIT, &value, &flag) == MPI_SUCCESS && flag && *(int *)value == 1);
     MPI_Win_get_attr(w.win, MPI_WIN_SIZE, &value, &flag);
     CHECK_EQ(*(MPI_Aint *)value, kind == 4 ? 0 : SMALL + rank);
@@ -388,6 +390,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     test_begin();
+    if (argc > 1 && strcmp(argv[1], "separate") == 0) model = MPI_WIN_SEPARATE;
     for (int kind = 0; kind < KINDS; kind++) {
         blocks(kind, SMALL);
         blocks(kind, BIG);

@@ -16,7 +16,7 @@ count() { [ "$(grep -cF -- "$2" "$out")" = "$1" ] || fail "not $1 times '$2' in"
 run() { # MODE ARGUMENTS...: of mpiexec, on two faked nodes
     mode=$1
     shift
-    GODWIT_OFI_PROVIDER=$provider GODWIT_MATCH_MODE=$mode GODWIT_EXPLAIN=proto,wire timeout 60 "$build/mpiexec" --vnodes 2 "$@" >"$out" 2>&1
+    GODWIT_OFI_PROVIDER=$provider GODWIT_MATCH_MODE=$mode MPICH_STATS_DISPLAY=1 GODWIT_EXPLAIN=proto,wire timeout 60 "$build/mpiexec" --vnodes 2 "$@" >"$out" 2>&1
 }
 taken_over="matches messages from other nodes itself"
 
@@ -24,7 +24,9 @@ taken_over="matches messages from other nodes itself"
 run hardware -n 4 "$build/mpi_p2p_tagged" posted unexpected buffers || fail "hardware"
 count 0 "$taken_over"
 says "messages from other nodes are matched by the network"
+says "MPICH_STATS: net_matched "
 run software -n 4 "$build/mpi_p2p_tagged" || fail "software"
+count 0 "net_matched"
 count 0 "matched by the network"
 # Wildcards over shared memory and network: the rank that has them takes over, and no other.
 run hardware -n 4 "$build/mpi_p2p_tagged" wildcards || fail "wildcards"

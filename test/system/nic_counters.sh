@@ -45,6 +45,10 @@ run 3 0 -n 2
 grep -qE "^hni_rx_paused_0 " "$out" || fail "level 3 without its table"
 run 3 1 -n 2
 grep -qE "^$(hostname) $nic   rh:spt_timeouts +1 " "$out" || fail "level 3 without the card that had timeouts"
+run 4 0 -n 2
+! grep -q "^$(hostname) " "$out" || fail "level 4 shows cards though none had timeouts"
+run 4 1 -n 2
+grep -qE "^$(hostname) $nic   rh:spt_timeouts +1 " "$out" || fail "level 4 without the card that had timeouts"
 run 5 0 -n 2
 grep -qE "^$(hostname) $nic   hni_rx_paused_0 +60 " "$out" || fail "level 5 without cards"
 printf '# mine\nhni_rx_paused_0\n' >"$dir/names"

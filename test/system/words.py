@@ -112,6 +112,33 @@ def verbose():
     assert "wire:" not in job(2, "mpi_hello", "--vnodes 2", MPICH_OFI_VERBOSE="0")
 
 
+def progress():
+    """The progress thread by its document's name: told where the thread level is not set with it, and on all the same."""
+    said = job(2, "mpi_thread_level multiple", MPICH_NEMESIS_ASYNC_PROGRESS="1")
+    assert said.count("without MPICH_MAX_THREAD_SAFETY=multiple: other libraries want both") == 1, said
+    for env in ({"MPICH_NEMESIS_ASYNC_PROGRESS": "1", "MPICH_MAX_THREAD_SAFETY": "multiple"}, {"MPICH_NEMESIS_ASYNC_PROGRESS": "0"},
+                {"MPICH_ASYNC_PROGRESS": "1"}):
+        assert "MAX_THREAD_SAFETY" not in job(2, "mpi_hello", **env), env
+
+
+def xpmem():
+    """Who asks for XPMEM is told once what there is instead; who asks for CMA gets it."""
+    said = job(3, "mpi_hello", MPICH_SMP_SINGLE_COPY_MODE="XPMEM")
+    why = "/dev/xpmem is there, but this library does not use it" if os.path.exists("/dev/xpmem") else "this machine has no /dev/xpmem"
+    assert said.count("MPICH_SMP_SINGLE_COPY_MODE=XPMEM: " + why) == 1, said
+    assert "/dev/xpmem" not in job(3, "mpi_hello", MPICH_SMP_SINGLE_COPY_MODE="CMA")
+
+
+def buffers():
+    """Fewer buffers for messages on their way out: senders wait, and nothing is lost (the program looks)."""
+    def waited(number):
+        said = job(2, "mpi_p2p_burst", GODWIT_WIRES="ofi", MPICH_STATS_DISPLAY="1", MPICH_GNI_NUM_BUFS=number)
+        found = re.search(r"net_buffers_waited +sum (\d+)", said)
+        return int(found.group(1)) if found else 0
+    few = waited("2")
+    assert few > 0 and waited("4096") < few, few
+
+
 def spawning():
     """The servers and pools of others for MPI_Comm_spawn: told that mpiexec needs none, unless the value asks for nothing."""
     for name in ("MPICH_DPM_DIR", "MPICH_LOCAL_SPAWN_SERVER", "MPICH_SPAWN_USE_RANKPOOL", "PMI_SPAWN_SRUN_ARGS"):
@@ -191,6 +218,9 @@ if __name__ == "__main__":
     names()
     aliases()
     verbose()
+    progress()
+    xpmem()
+    buffers()
     spawning()
     chunk()
     mca()
