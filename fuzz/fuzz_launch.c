@@ -19,7 +19,7 @@ static void command_line(struct input *in)
     while (in_more(in) && argc < 63) argv[argc++] = in_text(in, 300);
     struct launch_options o;
     struct bind_map m;
-    if (options_parse(argc, argv, &o) < 0) {
+    if (launch_options_parse(argc, argv, &o) < 0) {
         int ranks = 0;
         FUZZ_CHECK(o.n_apps >= 1 && o.n_ranks <= MAX_RANKS && o.stdin_rank < o.n_ranks && o.timeout >= 0);
         for (int i = 0; i < o.n_apps; i++) {
@@ -31,7 +31,7 @@ static void command_line(struct input *in)
         for (int r = 0; m.set && r < ranks; r++) FUZZ_CHECK(CPU_COUNT_S(m.bytes, (cpu_set_t *)m.set[r]) > 0);
         bind_free(&m, ranks);
     }
-    options_free(&o);
+    launch_options_free(&o);
     for (int i = 0; i < argc; i++) free(argv[i]);
 }
 
@@ -62,7 +62,7 @@ static void hosts_file(struct input *in)
     as_file(in, path, sizeof path, &fd);
     const char *why = hosts_read(&h, path); /* bytes of 0 */
     FUZZ_CHECK(!why || h.n == 0);
-    for (int i = 0; i < h.n; i++) FUZZ_CHECK(host_is_name(h.at[i].name, strlen(h.at[i].name)));
+    for (int i = 0; i < h.n; i++) FUZZ_CHECK(hosts_is_name(h.at[i].name, strlen(h.at[i].name)));
     FUZZ_CHECK(h.n >= 0 && hosts_slots(&h, 0) >= h.n);
     for (int i = 0; i < h.n; i++) FUZZ_CHECK(h.at[i].name[0]);
     hosts_foreign(&h);

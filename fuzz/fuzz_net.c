@@ -75,7 +75,7 @@ static void packet(const uint8_t *data, size_t n, unsigned how)
 
 static void text(const uint8_t *data, size_t n)
 {
-    char *t = malloc(n + 1), again[KNOCK_VALUE] = "";
+    char *t = malloc(n + 1), again[ONDEMAND_VALUE] = "";
     struct ofi_place p;
     memcpy(t, data, n);
     t[n] = 0;

@@ -40,11 +40,11 @@ static void use(void)
     FUZZ_CHECK(gw_boot.local_rank >= 0 && gw_boot.local_rank < gw_boot.nlocal);
     FUZZ_CHECK(gw_boot.local_to_world[gw_boot.local_rank] == gw_boot.rank);
     for (int i = 1; i < gw_boot.nlocal; i++) FUZZ_CHECK(gw_boot.local_to_world[i - 1] < gw_boot.local_to_world[i]);
-    boot_way_pmi1.put("k e=y", "50% of a\tvalue\n");
-    boot_way_pmi1.fence();
+    boot_backend_pmi1.put("k e=y", "50% of a\tvalue\n");
+    boot_backend_pmi1.fence();
     memset(value, 0x7f, sizeof value);
-    if (boot_way_pmi1.get(0, "key", value, sizeof value) == GW_OK) FUZZ_CHECK(memchr(value, 0, sizeof value));
-    boot_way_pmi1.leave();
+    if (boot_backend_pmi1.get(0, "key", value, sizeof value) == GW_OK) FUZZ_CHECK(memchr(value, 0, sizeof value));
+    boot_backend_pmi1.leave();
     free((void *)gw_boot.local_to_world);
 }
 
@@ -88,8 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(text, sizeof text, "%d", rank);
     setenv("PMI_RANK", text, 1);
     gw_boot = (struct boot_info){.shm_fd = -1, .host = "here"};
-    FUZZ_CHECK(boot_way_pmi1.offered());
-    if (boot_way_pmi1.join() == GW_OK)
+    FUZZ_CHECK(boot_backend_pmi1.offered());
+    if (boot_backend_pmi1.join() == GW_OK)
         use(); /* closes its end */
     else
         close(fds[0]);

@@ -68,7 +68,7 @@ static void true_one(struct input *in)
         break;
     case 1:
         fine(rma_ask_move(w, 0, false, at, bytes, gw_type_byte, bytes, packed(got)));
-        fine(rma_late_settle(w));
+        fine(rma_deferred_settle(w));
         if (!is_forged) FUZZ_CHECK(memcmp(got, model + from, (size_t)bytes) == 0);
         break;
     case 2: {
@@ -95,7 +95,7 @@ static void true_one(struct input *in)
         }
         break;
     }
-    case 4: fine(rma_late_flush_all(w)); break;
+    case 4: fine(rma_deferred_flush_all(w)); break;
     case 5: {
         enum lock_kind kind = (enum lock_kind)(what >> 4 & 1);
         if (is_forged) break; /* somebody may have it for ever */
@@ -105,7 +105,7 @@ static void true_one(struct input *in)
     }
     default: look(2);
     }
-    fine(rma_late_settle(w));
+    fine(rma_deferred_settle(w));
 }
 
 /* ---- others ---- */
@@ -201,7 +201,7 @@ static void answer(struct input *in)
     is_forged = true;
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), message, n);
     rma_ask_move(w, 0, false, at, 40, gw_type_byte, 40, packed(got));
-    rma_late_settle(w);
+    rma_deferred_settle(w);
 }
 
 /* What nobody received, so that no later window finds it. */
@@ -246,7 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             answer(&in);
     }
     look(8);
-    fine(rma_late_flush_all(w));
+    fine(rma_deferred_flush_all(w));
     if (!is_forged) FUZZ_CHECK(memcmp(base, model, WIN_BYTES) == 0);
     leftovers_drop();
     FUZZ_CHECK(rma_win_free(&w) == GW_OK || is_forged);

@@ -28,7 +28,7 @@ RUNS = [  # program, ranks, arguments, environment
     ('p2p_probe', 4, [], {}), ('p2p_threads', 2, [], SMALL), ('p2p_burst', 4, [], {}), ('p2p_cancel', 4, [], SMALL),
     ('p2p_unexpected', 4, ['1000', '1500', 'in', 'barrier'], {'GODWIT_UNEXPECTED_MAX': '2M', 'EXPECT': 'kept'}),
     ('coll_basic', 4, [], {}), ('coll_basic', 4, [], SMALL), ('coll_arrays', 5, [], {}), ('coll_small', 5, [], {}),
-    ('rma_late', 3, [], {}), ('rma_passive', 5, [], {}), ('rma_random', 4, ['20', '13'], SMALL), ('rma_fence', 3, [], SMALL),
+    ('rma_deferred', 3, [], {}), ('rma_passive', 5, [], {}), ('rma_random', 4, ['20', '13'], SMALL), ('rma_fence', 3, [], SMALL),
     ('io_shared', 5, [], {}), ('partitioned', 4, [], {}), ('comm_make', 5, [], {}), ('hello', 5, [], {'GODWIT_CHECK': '1'}),
     ('coll_basic', 4, [], {'GODWIT_CHECK': '1'})]
 

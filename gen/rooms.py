@@ -21,7 +21,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # Symbols that only programs from elsewhere look up: entry points, what doors of other ABIs call, and what debuggers read (MPIR, the
 # message queues).
 FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_(?:debugger|MPI_\w+|door_\w+)|main|__\w+")
-OPEN = ("facade", "launch", "mpi", "net", "proto", "topo", "wire_ofi", "bind", "doctor", "engine", "job", "pmi", "spawned", "verdict") # rooms in which names without the prefix are left
+SHORT = {"facade": "std_"} # the standard ABI's, beside which stand those of other doors
 BESIDE = ("test", "tools", "fuzz", "sim", "bench") # folders with sources that are linked with rooms
 
 
@@ -99,9 +99,7 @@ class House:
 
     def check_names(self, objects):
         for o in objects:
-            if o.room in OPEN:
-                continue
-            begins = tuple(re.sub(r"\.h$", "", w) + "_" for w in [o.room] + self.public.get(o.room, [])) + ("gw_",)
+            begins = tuple(re.sub(r"\.h$", "", w) + "_" for w in [o.room] + self.public.get(o.room, [])) + ("gw_",) + tuple(SHORT.get(o.room, "").split())
             for name in sorted(o.defined):
                 if not name.startswith(begins) and not FOR_OTHERS.fullmatch(name):
                     self.errors.append("%s of %s begins with none of %s" % (name, o.where, " ".join(begins)))

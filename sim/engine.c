@@ -490,7 +490,7 @@ static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step 
             r->core += ps(e->m->publish);
             e->entries[i] = (struct entry){.src = rank, .bytes = (int64_t)r->leaves << 20 | s->phase, .kind = ENTRY_RAISE};
             event(e, r->core, EV_RAISE, i);
-        } else if (s->kind == PLAN_WAIT || s->kind == PLAN_HANDED) { /* who has handed all its lines publishes */
+        } else if (s->kind == PLAN_WAIT || s->kind == PLAN_PAIR_WAIT) { /* who has handed all its lines publishes */
             r->wait_peer = s->peer, r->wait_flag = (uint64_t)r->leaves << 20 | (uint64_t)(s->kind == PLAN_WAIT ? s->phase : 1);
             if (!reached(e, rank)) {
                 r->state = RANK_AT_FLAG;

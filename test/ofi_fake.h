@@ -1,7 +1,7 @@
 /* ofi_fake.h -- an invented provider, for tests of the network wire: it refuses, is slow, gives buffers back too early, has short
  * queues and few match entries, and numbers and addresses memory as it is told.
  *
- * The provider is the table that ofi_lib is filled with.  Its one endpoint sends to itself.  Everything happens when the completion
+ * The provider is the table that fabric_lib is filled with.  Its one endpoint sends to itself.  Everything happens when the completion
  * queue is read: that is the clock.  But with `is_card`, tagged messages arrive in each of its calls, as they do where a card takes
  * them.
  *
@@ -613,7 +613,7 @@ static void fake_set_up(const struct ways *how)
     net.air_end = &net.air;
     net.copies_end = &net.copies;
     net.random = 12345;
-    ofi_lib = (struct ofi_lib){fake_getinfo, fake_freeinfo, fake_dupinfo, fake_fabric, fake_strerror, fake_version};
+    fabric_lib = (struct fabric_lib){fake_getinfo, fake_freeinfo, fake_dupinfo, fake_fabric, fake_strerror, fake_version};
 }
 static inline struct wire *fake_open(const struct ways *how, wire_recv_fn recv, void *ctx, struct wire_ep **ep)
 {

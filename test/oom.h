@@ -1,5 +1,5 @@
 /* oom.h -- for tests: allocations that fail, one after the other.  Only for files *_oom_test.c, whose programs are linked so that what
- * all rooms ask of malloc() and its kin goes by here (meson.build).  gw_xmalloc() and pool_take_slow(), which end the process with a
+ * all rooms ask of malloc() and its kin goes by here (meson.build).  gw_xmalloc() and proto_pool_take_slow(), which end the process with a
  * sentence where there is no memory, are left alone.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -59,7 +59,7 @@ struct proto_pool;
 OOM_SPARE(void *, gw_xmalloc, (size_t n), (n))
 OOM_SPARE(void *, gw_xcalloc, (size_t n, size_t size), (n, size))
 OOM_SPARE(void *, gw_xrealloc, (void *p, size_t n), (p, n))
-OOM_SPARE(void *, pool_take_slow, (struct proto_pool * p), (p))
+OOM_SPARE(void *, proto_pool_take_slow, (struct proto_pool * p), (p))
 
 /* A call that needs memory.  It is made with its first allocation failing, then its second, and so on until none fails.  Where one
  * fails it answers GW_ENOMEM with a sentence, and is_clean() finds everything as it was before; or it does without and answers GW_OK.

@@ -24,7 +24,7 @@ static struct rma_win *win_of(int flavor, char *memory, char **base_out)
         must(rma_win_create_dynamic(NULL, &gw_comm_world, &w));
         must(rma_win_attach(w, memory, WIN_BYTES));
     }
-    must(rma_late_open(w));
+    must(rma_deferred_open(w));
     must(rma_serve_open(w));
     *base_out = base;
     return w;

@@ -128,7 +128,7 @@ static void wires_endpoint(void)
     CHECK(ep->ops == wires.rig->ops && ep->wire == wires.w && ep->as == gw_boot.rank);
     CHECK(ep->pack_max == wires.caps.pack_max && ep->short_max == wires.caps.short_max && ep->short_max <= ep->pack_max);
     CHECK(wires.caps.pack_max >= 1024 && wires.caps.pack_max <= WIRES_MOST && ep->node == wires.caps.node);
-    CHECK(ep->choked && atomic_load(ep->choked) == 0);
+    CHECK(ep->xoff && atomic_load(ep->xoff) == 0);
     CHECK(wires.rig->ops->rings || (!ep->lines && ep->tail == ep->limit)); /* without rings no line is ever free */
     CHECK(!ep->lines || ep->door);
 }

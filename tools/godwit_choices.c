@@ -105,14 +105,15 @@ static void print_kind(const struct job *j, int kind)
 static void print_messages(const struct job *j)
 {
     char a[32], b[32], c[32];
-    int64_t inside = gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(j->ranks);
+    int64_t inside = gw_set.net_short_max >= 0 ? gw_set.net_short_max : proto_far_short_default(j->ranks);
     printf(
         "messages to the same node: at once up to %s; copied straight where that is quicker from %s, and always from %s, where the kernel "
         "allows it\n",
         size_text(gw_set.eager_max, a, sizeof a), size_text(gw_set.cma_min, b, sizeof b), size_text(gw_set.cma_sure, c, sizeof c));
     if (j->nodes.n == 1) return;
     printf("messages to other nodes: inline (E0) up to %s, or what the wire can; at once (E1) up to %s by a card, %s by TCP",
-           size_text(inside, a, sizeof a), size_text(far_eager(false), b, sizeof b), size_text(far_eager(true), c, sizeof c));
+           size_text(inside, a, sizeof a), size_text(proto_far_eager(false), b, sizeof b),
+           size_text(proto_far_eager(true), c, sizeof c));
     if (gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED)
         printf("; longer ones in pieces\n");
     else

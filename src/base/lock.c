@@ -8,7 +8,7 @@
 #include "base/os.h"
 #include "base/time.h"
 
-bool gw_threads, gw_checking, gw_careful;
+bool gw_threads, gw_checking, gw_slow_path;
 
 /* A lane is held for well under a microsecond, but handing it to another core costs more than the work that it is held for.
  * So who finds it held stays away for longer and longer: meanwhile the holder's core takes it many times at no cost.  After that

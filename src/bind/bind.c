@@ -24,17 +24,17 @@
 
 int bind_cores(const struct launch_options *o)
 {
-    struct cores c = cores_find(o ? o->place.cpu_set : NULL, 0);
+    struct cores c = bind_cores_find(o ? o->place.cpu_set : NULL, 0);
     int n = c.n, quota = gw_cores_allowed();
-    cores_free(&c);
+    bind_cores_free(&c);
     return n < 1 ? 1 : quota < n ? quota : n;
 }
 
 int bind_units(const struct launch_options *o, enum unit unit)
 {
-    struct cores c = cores_find(o->place.cpu_set, PLACE_UNIT(unit));
-    int n = cores_units(&c, unit);
-    cores_free(&c);
+    struct cores c = bind_cores_find(o->place.cpu_set, PLACE_UNIT(unit));
+    int n = bind_cores_units(&c, unit);
+    bind_cores_free(&c);
     return n;
 }
 
@@ -85,7 +85,7 @@ static cpu_set_t *user_set(const char *list, int which)
 
 static int user_check(const struct launch_options *o)
 {
-    struct cores c = cores_find(o->place.cpu_set, 0);
+    struct cores c = bind_cores_find(o->place.cpu_set, 0);
     cpu_set_t *all = set_of_all(&c);
     int parts = 1, cpu = -1;
     for (const char *p = o->place.user; *p; p++) parts += *p == ',';
@@ -95,9 +95,9 @@ static int user_check(const struct launch_options *o)
         CPU_FREE(set);
     }
     CPU_FREE(all);
-    cores_free(&c);
+    bind_cores_free(&c);
     if (cpu < 0) return -1;
-    say("--bind-to user:%s: CPU %d is not among those that may be used here", o->place.user, cpu);
+    say_line("--bind-to user:%s: CPU %d is not among those that may be used here", o->place.user, cpu);
     return EXIT_USAGE;
 }
 
@@ -125,19 +125,20 @@ static int rankfile_read(const char *path, bool (*see)(void *to, const struct ra
     char *text = NULL;
     const char *why = gw_file_read(path, MOST, true, &text);
     int n = 0;
-    if (why) say("--rankfile %s: %s", path, why);
+    if (why) say_line("--rankfile %s: %s", path, why);
     for (char *line = text, *next; !why && line; line = next) {
         struct rank_line l;
         next = strchr(line, '\n');
         if (next) *next++ = 0;
         n++;
         if (!rank_line(line, &l)) {
-            say("--rankfile %s, line %d: %s", path, n, why = "a line is rank R=HOST slot=CORES");
-        } else if (l.rank >= 0 && l.host[0] != '+' && !host_is_here(l.host)) {
-            say("--rankfile %s, line %d: %s is another machine; only places on this one can be named", path, n, l.host);
+            say_line("--rankfile %s, line %d: %s", path, n, why = "a line is rank R=HOST slot=CORES");
+        } else if (l.rank >= 0 && l.host[0] != '+' && !hosts_is_local(l.host)) {
+            say_line("--rankfile %s, line %d: %s is another machine; only places on this one can be named", path, n, l.host);
             why = "another machine";
         } else if (l.rank >= 0 && !see(to, &l)) {
-            say("--rankfile %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", path, n, l.rank, l.slot);
+            say_line("--rankfile %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", path, n, l.rank,
+                     l.slot);
             why = "not here";
         }
     }
@@ -196,7 +197,7 @@ static int rankfile_sets(const struct launch_options *o, const struct cores *c, 
     int rc = rankfile_read(o->place.rankfile, take_line, out), missing = 0;
     while (missing < out->n && out->at[missing]) missing++;
     if (!rc && (missing < out->n || !out->n)) {
-        say("--rankfile %s: there is no line for rank %d", o->place.rankfile, missing);
+        say_line("--rankfile %s: there is no line for rank %d", o->place.rankfile, missing);
         rc = EXIT_USAGE;
     }
     return rc;
@@ -213,11 +214,11 @@ int bind_check(struct launch_options *o)
 {
     bool is_user = o->place.bind == BIND_USER;
     if (!o->place.cpu_set && !o->place.rankfile && !is_user) return -1; /* nothing is named */
-    struct cores c = cores_find(o->place.cpu_set, PLACE_UNIT(UNIT_PACKAGE));
+    struct cores c = bind_cores_find(o->place.cpu_set, PLACE_UNIT(UNIT_PACKAGE));
     struct rank_sets s = {0};
     int rc = -1;
     if (!c.n) {
-        say("--cpu-set %s: none of these CPUs may be used here", o->place.cpu_set ? o->place.cpu_set : "");
+        say_line("--cpu-set %s: none of these CPUs may be used here", o->place.cpu_set ? o->place.cpu_set : "");
         rc = EXIT_USAGE;
     } else if (o->place.rankfile) {
         rc = rankfile_sets(o, &c, &s);
@@ -227,7 +228,7 @@ int bind_check(struct launch_options *o)
         rc = user_check(o);
     }
     rank_sets_free(&s);
-    cores_free(&c);
+    bind_cores_free(&c);
     return rc;
 }
 
@@ -241,7 +242,7 @@ static void reserve(struct cores *c, int n, struct bind_map *m)
     if (!m->reserved) gw_die("mpiexec: no memory");
     for (int i = 0; i < n; i++) {
         cpu_set_t *cpus = c->at[c->n - 1].cpus;
-        cores_take_out(c, c->n - 1);
+        bind_cores_take_out(c, c->n - 1);
         for (int cpu = 0; cpu < PLACE_CPUS && used < cap; cpu++)
             if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, cpus))
                 used += (size_t)snprintf(m->reserved + used, cap - used, "%s%d", used ? "," : "", cpu);
@@ -261,9 +262,9 @@ static void note(const struct launch_options *o, const struct bind_map *m)
     int each = o->place.bind_count;
     if (!note_wanted(o)) return;
     if (each > 1)
-        say("%d ranks with %d cores each do not fit on %d cores: nobody is bound", o->n_ranks, each, m->n_cores);
+        say_line("%d ranks with %d cores each do not fit on %d cores: nobody is bound", o->n_ranks, each, m->n_cores);
     else
-        say("%d ranks share %d cores: nobody is bound", o->n_ranks, m->n_cores);
+        say_line("%d ranks share %d cores: nobody is bound", o->n_ranks, m->n_cores);
 }
 
 /* The sets that were named one by one; false: none were. */
@@ -290,7 +291,7 @@ static void places(const struct launch_options *o, const struct cores *c, struct
     int each = (o->place.bind == BIND_CORE || o->place.bind == BIND_HWTHREAD) && o->place.bind_count ? o->place.bind_count : 1;
     bool free_to_run = o->place.reserve || o->place.cpu_set;
     bool fits = o->place.bind != BIND_NONE && (int64_t)o->n_ranks * each <= m->n_cores &&
-        place_make(c, &o->place, o->n_ranks, lists) == PLACE_OK;
+        bind_place_make(c, &o->place, o->n_ranks, lists) == PLACE_OK;
     if (!fits && o->place.bind != BIND_NONE) note(o, m);
     for (int r = 0; r < o->n_ranks && (fits || free_to_run); r++) m->set[r] = fits ? set_of(c, &lists[r]) : set_of_all(c);
     for (int r = 0; r < o->n_ranks && fits; r++) free(lists[r].at);
@@ -304,9 +305,10 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
         m_out->n_cores = gw_cores_allowed();
         return;
     }
-    struct cores c = cores_find(o->place.cpu_set, place_units(&o->place) | (o->place.rankfile ? PLACE_UNIT(UNIT_PACKAGE) : 0));
+    struct cores c =
+        bind_cores_find(o->place.cpu_set, bind_place_units(&o->place) | (o->place.rankfile ? PLACE_UNIT(UNIT_PACKAGE) : 0));
     if (o->place.reserve) reserve(&c, o->place.reserve, m_out);
-    if (o->place.bind == BIND_HWTHREAD) cores_split(&c);
+    if (o->place.bind == BIND_HWTHREAD) bind_cores_split(&c);
     int quota = gw_cores_allowed();
     m_out->n_cores = quota < c.n && o->place.bind != BIND_HWTHREAD ? quota : c.n;
     m_out->set = gw_xcalloc((size_t)o->n_ranks, sizeof *m_out->set);
@@ -315,7 +317,7 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
         free(m_out->set);
         m_out->set = NULL;
     }
-    cores_free(&c);
+    bind_cores_free(&c);
 }
 
 void bind_free(struct bind_map *m, int n_ranks)
@@ -357,7 +359,7 @@ int bind_memory(const struct bind_map *m, int rank)
     enum { BIND = 2, INTERLEAVE = 3, NODES = 1024, BITS = 8 * sizeof(unsigned long) };
     unsigned long mask[NODES / BITS + 1] = {0};
     if (!m->memory) return 0;
-    struct cores c = cores_find(NULL, PLACE_UNIT(UNIT_NUMA));
+    struct cores c = bind_cores_find(NULL, PLACE_UNIT(UNIT_NUMA));
     bool whole = strstr(m->memory, ":machine") || !m->set;
     for (int i = 0; i < c.n; i++)
         for (int cpu = 0; cpu < PLACE_CPUS; cpu++) {
@@ -365,6 +367,6 @@ int bind_memory(const struct bind_map *m, int rank)
             if (c.at[i].numa < NODES && (whole || CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[rank])))
                 mask[c.at[i].numa / (int)BITS] |= 1ul << (c.at[i].numa % (int)BITS);
         }
-    cores_free(&c);
+    bind_cores_free(&c);
     return syscall(SYS_set_mempolicy, m->memory[0] == 'b' ? BIND : INTERLEAVE, mask, (unsigned long)NODES + 1) < 0 ? errno : 0;
 }

@@ -84,7 +84,7 @@ static struct core core_of(int cpu, int number, const short *numa, unsigned unit
     return c;
 }
 
-struct cores cores_find(const char *list, unsigned units)
+struct cores bind_cores_find(const char *list, unsigned units)
 {
     struct cores c = {0};
     cpu_set_t *allowed = set_new(), *done = set_new(), *wanted = set_new();
@@ -118,14 +118,14 @@ struct cores cores_find(const char *list, unsigned units)
     return c;
 }
 
-void cores_free(struct cores *c)
+void bind_cores_free(struct cores *c)
 {
     for (int i = 0; i < c->n; i++) CPU_FREE(c->at[i].cpus);
     free(c->at);
     *c = (struct cores){0};
 }
 
-void cores_split(struct cores *c)
+void bind_cores_split(struct cores *c)
 {
     struct cores out = {0};
     for (int i = 0; i < c->n; i++)
@@ -137,18 +137,18 @@ void cores_split(struct cores *c)
             CPU_SET_S((size_t)cpu, PLACE_SET_BYTES, out.at[out.n].cpus);
             out.n++;
         }
-    cores_free(c);
+    bind_cores_free(c);
     *c = out;
 }
 
-void cores_take_out(struct cores *c, int i)
+void bind_cores_take_out(struct cores *c, int i)
 {
     memmove(c->at + i, c->at + i + 1, sizeof *c->at * (size_t)(c->n - i - 1));
     c->n--;
     number_units(c);
 }
 
-int cores_units(const struct cores *c, enum unit unit)
+int bind_cores_units(const struct cores *c, enum unit unit)
 {
     int n = 0;
     for (int i = 0; i < c->n; i++)

@@ -31,7 +31,7 @@ static struct core_list cores_of(const struct cores *c, enum unit unit, int numb
 static struct core_list round_units(const struct cores *c, enum unit unit, int width)
 {
     struct core_list order = {0};
-    int units = cores_units(c, unit);
+    int units = bind_cores_units(c, unit);
     for (int turn = 0, before = -1; order.n != before; turn++) {
         before = order.n;
         for (int u = 0; u < units; u++) {
@@ -72,7 +72,7 @@ static bool map_all(const struct cores *c, const struct place_wanted *w, int wid
 /* w->ppr processes to each unit. */
 static bool map_ppr(const struct cores *c, const struct place_wanted *w, int width, int n, struct core_list *out)
 {
-    int units = cores_units(c, w->map);
+    int units = bind_cores_units(c, w->map);
     if ((int64_t)units * w->ppr < n) return false;
     for (int i = 0; i < n; i++) {
         struct core_list in = cores_of(c, w->map, i / w->ppr);
@@ -115,7 +115,7 @@ static void number_ranks(const struct cores *c, const struct place_wanted *w, in
     enum unit unit = fill ? w->map : w->rank_by;
     struct core_list *old = gw_xmalloc(sizeof *old * (size_t)n);
     bool *done = gw_xcalloc((size_t)n, sizeof *done);
-    int units = cores_units(c, unit);
+    int units = bind_cores_units(c, unit);
     memcpy(old, places, sizeof *old * (size_t)n);
     for (int rank = 0, u = 0; rank < n; u = (u + 1) % units) {
         for (int i = 0; i < n; i++) {
@@ -129,12 +129,12 @@ static void number_ranks(const struct cores *c, const struct place_wanted *w, in
     free(old);
 }
 
-unsigned place_units(const struct place_wanted *w)
+unsigned bind_place_units(const struct place_wanted *w)
 {
     return PLACE_UNIT(w->map) | PLACE_UNIT(w->rank_by) | PLACE_UNIT(unit_of(w->bind));
 }
 
-enum place_result place_make(const struct cores *c, const struct place_wanted *w, int n_ranks, struct core_list *out)
+enum place_result bind_place_make(const struct cores *c, const struct place_wanted *w, int n_ranks, struct core_list *out)
 {
     bool exact = w->bind == BIND_CORE || w->bind == BIND_HWTHREAD;
     int count = w->bind_count > 0 ? w->bind_count : 1;

@@ -28,11 +28,11 @@ struct cores {
 /* cores.c: those of our cpuset; of `list` alone where it is not NULL.  With the hardware threads of each that we may use.
  * `units`: PLACE_UNIT() of the kinds of unit that are looked at; the others are not filled in, as each costs files of /sys for each CPU. */
 #define PLACE_UNIT(unit) (1u << (unit))
-struct cores cores_find(const char *list, unsigned units);
-void cores_free(struct cores *c);
-void cores_split(struct cores *c);                      /* hardware threads in place of cores */
-void cores_take_out(struct cores *c, int i);            /* the caller gets its cpus */
-int cores_units(const struct cores *c, enum unit unit); /* how many there are */
+struct cores bind_cores_find(const char *list, unsigned units);
+void bind_cores_free(struct cores *c);
+void bind_cores_split(struct cores *c);                      /* hardware threads in place of cores */
+void bind_cores_take_out(struct cores *c, int i);            /* the caller gets its cpus */
+int bind_cores_units(const struct cores *c, enum unit unit); /* how many there are */
 
 /* place.c */
 struct core_list {
@@ -42,6 +42,6 @@ struct core_list {
 enum place_result { PLACE_OK, PLACE_NO_ROOM };
 /* The cores of each rank, out[0..n_ranks); lists are the caller's (free at).  NO_ROOM: there are not enough; then there are no lists. */
 /* The units that it looks at. */
-unsigned place_units(const struct place_wanted *w);
-enum place_result place_make(const struct cores *c, const struct place_wanted *w, int n_ranks, struct core_list *out);
+unsigned bind_place_units(const struct place_wanted *w);
+enum place_result bind_place_make(const struct cores *c, const struct place_wanted *w, int n_ranks, struct core_list *out);
 #endif

@@ -31,7 +31,7 @@ static void want(const struct cores *c, struct place_wanted w, int ranks, const 
 {
     struct core_list l[MOST];
     char got[512] = "";
-    if (place_make(c, &w, ranks, l) != PLACE_OK) {
+    if (bind_place_make(c, &w, ranks, l) != PLACE_OK) {
         CHECK_STR("-", text);
         return;
     }
@@ -84,8 +84,8 @@ int main(void)
     want(&c, WANTED(.map = UNIT_PACKAGE, .ppr = 2, .bind = BIND_CORE, .rank_by_given = true, .rank_by = UNIT_PACKAGE), 4,
          "0/4/1/5");
     want(&c, WANTED(.bind = BIND_CORE, .rank_by_given = true, .rank_by = UNIT_NUMA), 6, "0/4/1/5/2/3");
-    CHECK_EQ(cores_units(&c, UNIT_L3), 4);
-    CHECK_EQ(cores_units(&c, UNIT_MACHINE), 1);
+    CHECK_EQ(bind_cores_units(&c, UNIT_L3), 4);
+    CHECK_EQ(bind_cores_units(&c, UNIT_MACHINE), 1);
     /* units of different sizes */
     struct cores odd = machine(5, 3, 3, 3, 1);
     want(&odd, WANTED(.map = UNIT_NUMA, .bind = BIND_CORE), 5, "0/3/1/4/2");

@@ -30,20 +30,20 @@ void boot_ask_end(struct boot_ask *a);
  * the job and the launcher does not react. */
 void boot_look(void);
 
-/* ---- connected jobs on other hosts (boot_tied.c): they fail together, as MPI 4.1 section 11.10.4 has it ---- */
+/* ---- connected jobs on other hosts (boot_connected.c): they fail together, as MPI 4.1 section 11.10.4 has it ---- */
 enum { BOOT_TIED_NAME = 144 };
-void boot_tied_name(char out[BOOT_TIED_NAME]); /* description of this job, for messages of the other one */
+void boot_connected_name(char out[BOOT_TIED_NAME]); /* description of this job, for messages of the other one */
 /* Connects this job with the world `uid`: when `fd`, a socket to a process of it, is closed without notice, this job ends.  Takes ownership of
- * fd.  name: the other's boot_tied_name(). */
-void boot_tied_add(int fd, uint64_t uid, const char name[BOOT_TIED_NAME]);
-bool boot_tied_at(int i, uint64_t *uid_out); /* iterates over the worlds connected so, i from 0; false: no more */
-void boot_tied_part(uint64_t uid);           /* disconnects from that world, which is notified; 0: from all */
+ * fd.  name: the other's boot_connected_name(). */
+void boot_connected_add(int fd, uint64_t uid, const char name[BOOT_TIED_NAME]);
+bool boot_connected_at(int i, uint64_t *uid_out); /* iterates over the worlds connected so, i from 0; false: no more */
+void boot_connected_part(uint64_t uid);           /* disconnects from that world, which is notified; 0: from all */
 /* To be called in all waits and in progress: ends this job if a connected one has failed. */
-extern _Atomic int boot_tied_n;
-void boot_tied_look(void);
-static inline void boot_tied_step(void)
+extern _Atomic int boot_connected_n;
+void boot_connected_look(void);
+static inline void boot_connected_step(void)
 {
-    if (unlikely(atomic_load_explicit(&boot_tied_n, memory_order_relaxed))) boot_tied_look();
+    if (unlikely(atomic_load_explicit(&boot_connected_n, memory_order_relaxed))) boot_connected_look();
 }
 
 #endif

@@ -19,9 +19,11 @@
 
 struct boot_info gw_boot = {.shm_fd = -1, .size = 1, .nlocal = 1, .nnodes = 1};
 
-static const struct boot_way *way; /* NULL for a singleton */
-static const struct boot_way *const ways[] = {
-    [BOOT_GODWIT] = &boot_way_godwit, [BOOT_PMI1] = &boot_way_pmi1, [BOOT_PMI2] = &boot_way_pmi2, [BOOT_PMIX] = &boot_way_pmix};
+static const struct boot_backend *way; /* NULL for a singleton */
+static const struct boot_backend *const ways[] = {[BOOT_GODWIT] = &boot_backend_godwit,
+                                                  [BOOT_PMI1] = &boot_backend_pmi1,
+                                                  [BOOT_PMI2] = &boot_backend_pmi2,
+                                                  [BOOT_PMIX] = &boot_backend_pmix};
 static const char *const way_names[] = {
     [BOOT_SINGLETON] = "alone", [BOOT_GODWIT] = "mpiexec", [BOOT_PMIX] = "PMIx", [BOOT_PMI1] = "PMI-1", [BOOT_PMI2] = "PMI-2"};
 
@@ -77,7 +79,7 @@ static void join_any(void)
     char reasons[1024] = "";
     const char *offered = NULL;
     for (size_t i = 0; i < GW_ARRAY_LEN(order); i++) {
-        const struct boot_way *w = ways[order[i]];
+        const struct boot_backend *w = ways[order[i]];
         if (!w->offered()) continue;
         gw_fail_clear();
         /* Hydra ends everything at the first process that ends badly, and loses what is still in its pipes; others may as well. */
@@ -130,7 +132,7 @@ static int check_same_order(const int32_t *list)
     char mine[32], other[32];
     snprintf(mine, sizeof mine, "%016llx", (unsigned long long)gw_hash(GW_HASH_SEED, list, (size_t)gw_boot.size * sizeof *list));
     int rc = gw_boot.rank == 0 ? boot_put("gw.order", mine) : GW_OK;
-    bool is_direct = boot_way_is_direct() && !boot_fences_once();
+    bool is_direct = boot_backend_is_direct() && !boot_fences_once();
     if (rc == GW_OK && !is_direct) rc = boot_fence();
     if (rc == GW_OK && is_direct && gw_boot.rank == 0) rc = boot_commit();
     if (rc == GW_OK) rc = boot_get(0, "gw.order", other, sizeof other);
@@ -160,7 +162,7 @@ static void order_take(const int32_t *node, const int32_t *rank_of)
 /* Nothing to do under our mpiexec, which has dealt out its faked nodes. */
 static void order_begin(void)
 {
-    if (!way || way == &boot_way_godwit || gw_set.rank_order < 0) return;
+    if (!way || way == &boot_backend_godwit || gw_set.rank_order < 0) return;
     size_t bytes = (size_t)gw_boot.size * sizeof(int32_t);
     int32_t *node = gw_xmalloc(bytes), *rank_of = gw_xmalloc(bytes);
     int rc = way->hosts(node);
@@ -199,7 +201,7 @@ void boot_order_show(void)
     if (!gw_set.rank_order_display) return;
     if (gw_boot.nnodes > 1 &&
         (boot_put("gw.host", gw_boot.host) != GW_OK ||
-         (boot_way_is_direct() && !boot_fences_once() ? boot_commit() : boot_fence()) != GW_OK))
+         (boot_backend_is_direct() && !boot_fences_once() ? boot_commit() : boot_fence()) != GW_OK))
         gw_die("%s", gw_fail_text());
     if (gw_boot.rank != 0) return;
     fprintf(stderr, "godwit: rank order: %s%s%s; %d ranks on %d nodes\n", method < 0 ? "the launcher's" : methods[method],
@@ -250,11 +252,11 @@ int boot_init(void)
 static int n_far; /* gets from ranks of other nodes: wires keep what they got, so each is another rank or lane */
 static bool collecting;
 
-const struct boot_way *boot_way_used(void) { return way; }
-bool boot_way_is_direct(void) { return way && way->commit && (way != &boot_way_godwit || boot_board_head()); }
+const struct boot_backend *boot_backend_used(void) { return way; }
+bool boot_backend_is_direct(void) { return way && way->commit && (way != &boot_backend_godwit || boot_board_head()); }
 bool boot_fences_once(void) { return way && way->fences_once && way->fences_once(); }
-bool boot_is_direct(void) { return boot_way_is_direct() && gw_set.async_modex && !boot_fences_once(); }
-void boot_way_use(const struct boot_way *w)
+bool boot_is_direct(void) { return boot_backend_is_direct() && gw_set.async_modex && !boot_fences_once(); }
+void boot_backend_use(const struct boot_backend *w)
 {
     way = w;
     n_far = 0;
@@ -327,7 +329,7 @@ void boot_leave(void)
     has_left = true;
     keys_explain();
     way->leave();
-    if (way != &boot_way_godwit) way = NULL; /* mpiexec's board stays with the segment */
+    if (way != &boot_backend_godwit) way = NULL; /* mpiexec's board stays with the segment */
 }
 
 void boot_return(void) { atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release); }

@@ -95,7 +95,7 @@ static bool neighbour_aborted(void)
 
 void boot_launcher_look(void)
 {
-    const struct boot_way *way = boot_way_used();
+    const struct boot_backend *way = boot_backend_used();
     if (way && way->is_lost && way->is_lost())
         gw_die("the connection to the launcher is gone: it has ended, or its process on this host has; this rank ends now");
 }
@@ -105,13 +105,13 @@ void boot_look(void)
     static const uint64_t every_ns = 1000000000;
     static _Atomic uint64_t next_ns;
     static _Atomic int aborted; /* so often seen in a row, perhaps by several threads */
-    boot_tied_step();
+    boot_connected_step();
     uint64_t now = gw_now_ns(), due = atomic_load_explicit(&next_ns, memory_order_relaxed);
     if (now < due ||
         !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed))
         return;
-    const struct boot_way *way = boot_way_used();
-    if (!way || !boot_head_mapped() || way == &boot_way_godwit) return; /* our mpiexec ends its ranks, and they die with it */
+    const struct boot_backend *way = boot_backend_used();
+    if (!way || !boot_head_mapped() || way == &boot_backend_godwit) return; /* our mpiexec ends its ranks, and they die with it */
     boot_launcher_look();
     /* The launcher was told, and is given time. */
     if (!neighbour_aborted())

@@ -122,7 +122,7 @@ int boot_env_size(void)
     if (text) return head_check(list_int(text, "fd", -1), list_int(text, "local", -1), &h) == GW_OK ? h.size : 0;
     for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++)
         if (boot_env_int(sizes[i], 0) > 0) return boot_env_int(sizes[i], 0);
-    return boot_env_several() || boot_way_pmix.offered() || boot_pmi_offered() ? 0 : 1;
+    return boot_env_several() || boot_backend_pmix.offered() || boot_pmi_offered() ? 0 : 1;
 }
 
 static int godwit_join(void)
@@ -192,7 +192,7 @@ static void godwit_leave(void)
 /* The launcher reads code and text in our slot when we die. */
 static void godwit_abort(int code, const char *text) { (void)code, (void)text; }
 
-const struct boot_way boot_way_godwit = {
+const struct boot_backend boot_backend_godwit = {
     godwit_offered, godwit_join,  godwit_put,   godwit_commit, godwit_fence, godwit_get,
     godwit_leave,   godwit_abort, godwit_hosts, NULL,          NULL,         NULL,
 };

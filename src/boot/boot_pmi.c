@@ -66,7 +66,7 @@ void boot_pmi_unescape(char *text)
 
 /* ---- who shares a node ---- */
 /* Without a mapping: everybody says its host and boot id. */
-static int locals_by_host(const struct boot_way *way, int **ranks_out, int *n_out)
+static int locals_by_host(const struct boot_backend *way, int **ranks_out, int *n_out)
 {
     char mine[160], other[160], boot_id[37] = "";
     gw_line_read(boot_id, sizeof boot_id, "/proc/sys/kernel/random/boot_id");
@@ -92,7 +92,7 @@ static int locals_by_host(const struct boot_way *way, int **ranks_out, int *n_ou
     return GW_OK;
 }
 
-int boot_pmi_locals(const char *mapping, const struct boot_way *way)
+int boot_pmi_locals(const char *mapping, const struct boot_backend *way)
 {
     int n = 0, rc = GW_OK;
     int *ranks = boot_mapping_locals(mapping, gw_boot.size, gw_boot.rank, &n);
@@ -101,7 +101,7 @@ int boot_pmi_locals(const char *mapping, const struct boot_way *way)
     return rc;
 }
 
-static int hosts_by_name(const struct boot_way *way, int32_t *host_out)
+static int hosts_by_name(const struct boot_backend *way, int32_t *host_out)
 {
     char name[160];
     int rc = GW_OK;
@@ -114,7 +114,7 @@ static int hosts_by_name(const struct boot_way *way, int32_t *host_out)
     return rc;
 }
 
-int boot_pmi_hosts(const char *mapping, const struct boot_way *way, int32_t *host_out)
+int boot_pmi_hosts(const char *mapping, const struct boot_backend *way, int32_t *host_out)
 {
     return boot_mapping_read(mapping, gw_boot.size, host_out) ? GW_OK : hosts_by_name(way, host_out);
 }

@@ -142,13 +142,13 @@ static int pmi1_get(int rank, const char *key, char *value_out, size_t cap)
 static int find_locals(void)
 {
     char mapping[LINE_MAX_BYTES];
-    return boot_pmi_locals(kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK ? mapping : "", &boot_way_pmi1);
+    return boot_pmi_locals(kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK ? mapping : "", &boot_backend_pmi1);
 }
 
 static int pmi1_hosts(int32_t *host_out)
 {
     char mapping[LINE_MAX_BYTES];
-    return boot_pmi_hosts(kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK ? mapping : "", &boot_way_pmi1,
+    return boot_pmi_hosts(kvs_get("PMI_process_mapping", mapping, sizeof mapping) == GW_OK ? mapping : "", &boot_backend_pmi1,
                           host_out);
 }
 
@@ -210,6 +210,6 @@ static void pmi1_abort(int code, const char *text)
 
 static bool pmi1_is_lost(void) { return boot_socket_is_lost(pmi.fd); }
 
-const struct boot_way boot_way_pmi1 = {
+const struct boot_backend boot_backend_pmi1 = {
     pmi1_offered, pmi1_join, pmi1_put, NULL, pmi1_fence, pmi1_get, pmi1_leave, pmi1_abort, pmi1_hosts, NULL, pmi1_is_lost, NULL,
 };

@@ -158,7 +158,7 @@ static const char *mapping_get(char *text, size_t cap)
 static int pmi2_hosts(int32_t *host_out)
 {
     char mapping[MESSAGE_MOST];
-    return boot_pmi_hosts(mapping_get(mapping, sizeof mapping), &boot_way_pmi2, host_out);
+    return boot_pmi_hosts(mapping_get(mapping, sizeof mapping), &boot_backend_pmi2, host_out);
 }
 
 /* ---- joining and leaving ---- */
@@ -206,7 +206,7 @@ static int pmi2_join(void)
     if (rc == GW_OK && ask("cmd=info-getjobattr;key=universeSize;", "info-getjobattr-response") == GW_OK &&
         value_take("universeSize", text, sizeof text) == GW_OK)
         gw_boot.universe_size = (int)gw_max64(0, atoi(text));
-    if (rc == GW_OK) rc = boot_pmi_locals(mapping_get(text, sizeof text), &boot_way_pmi2);
+    if (rc == GW_OK) rc = boot_pmi_locals(mapping_get(text, sizeof text), &boot_backend_pmi2);
     if (rc != GW_OK) {
         pmi.fd = -1;
         return rc == GW_EUNSUPPORTED ? rc : gw_fail(GW_EUNSUPPORTED, "%s", gw_fail_text());
@@ -231,6 +231,6 @@ static void pmi2_abort(int code, const char *text)
 
 static bool pmi2_is_lost(void) { return boot_socket_is_lost(pmi.fd); }
 
-const struct boot_way boot_way_pmi2 = {
+const struct boot_backend boot_backend_pmi2 = {
     pmi2_offered, pmi2_join, pmi2_put, NULL, pmi2_fence, pmi2_get, pmi2_leave, pmi2_abort, pmi2_hosts, NULL, pmi2_is_lost, NULL,
 };

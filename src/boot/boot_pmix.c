@@ -369,7 +369,7 @@ static void pmix_abort(int code, const char *text) { pmix.abort(code, text, NULL
  * leave it to the other to connect, so that what they send later never goes: the first fence ends, and no other one does. */
 static bool pmix_fences_once(void) { return boot_slurm_is_part(); }
 
-const struct boot_way boot_way_pmix = {
+const struct boot_backend boot_backend_pmix = {
     pmix_offered, pmix_join,  pmix_put,   pmix_commit,  pmix_fence,   pmix_get,
     pmix_leave,   pmix_abort, pmix_hosts, pmix_collect, pmix_is_lost, pmix_fences_once,
 };

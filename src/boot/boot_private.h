@@ -12,7 +12,7 @@ struct sockaddr_storage;
 
 /* A way to find the others.  `join` fills gw_boot (rank, size, local ranks, appnum, universe, jobid) and answers GW_OK, or
  * GW_EUNSUPPORTED with the reason in gw_fail_text() and nothing left open.  The rest is called only after that. */
-struct boot_way {
+struct boot_backend {
     bool (*offered)(void); /* by the environment */
     int (*join)(void);
     int (*put)(const char *key, const char *value);
@@ -28,13 +28,13 @@ struct boot_way {
     bool (*is_lost)(void);     /* NULL: that cannot be known */
     bool (*fences_once)(void); /* boot_fences_once(); NULL: no */
 };
-bool boot_slurm_is_part(void);              /* this is a step of Slurm's that may lack nodes of its allocation */
-const struct boot_way *boot_way_used(void); /* NULL: none, or it has been left */
-bool boot_socket_is_lost(int fd);           /* whoever is at its other end has closed it */
-void boot_launcher_look(void); /* ends this rank where the launcher is gone; boot_look() does so once the segment is mapped */
-bool boot_way_is_direct(void); /* whatever the settings say */
-void boot_way_use(const struct boot_way *w); /* for tests: as if it had been joined */
-extern const struct boot_way boot_way_pmix, boot_way_pmi1, boot_way_pmi2, boot_way_godwit;
+bool boot_slurm_is_part(void);                      /* this is a step of Slurm's that may lack nodes of its allocation */
+const struct boot_backend *boot_backend_used(void); /* NULL: none, or it has been left */
+bool boot_socket_is_lost(int fd);                   /* whoever is at its other end has closed it */
+void boot_launcher_look(void);     /* ends this rank where the launcher is gone; boot_look() does so once the segment is mapped */
+bool boot_backend_is_direct(void); /* whatever the settings say */
+void boot_backend_use(const struct boot_backend *w); /* for tests: as if it had been joined */
+extern const struct boot_backend boot_backend_pmix, boot_backend_pmi1, boot_backend_pmi2, boot_backend_godwit;
 
 /* gw_boot.local_to_world and nlocal from a list of world ranks; takes over the malloc'ed array. */
 void boot_set_locals(int *ranks, int n);
@@ -49,7 +49,7 @@ struct boot_names boot_names_begin(int most);
 int boot_names_number(struct boot_names *n, const char *name);
 /* By hydra's PMI_process_mapping, the node of each rank; false if the text is none. */
 bool boot_mapping_read(const char *mapping, int size, int32_t *node_out);
-int boot_hosts(int32_t *host_out); /* asks the way in: see struct boot_way */
+int boot_hosts(int32_t *host_out); /* asks the way in: see struct boot_backend */
 /* Rank order, before the segment is mapped: the process of each rank, malloc'ed; NULL: each has its number. */
 extern int32_t *boot_processes;
 const int32_t *boot_map_processes(void); /* the same in the segment */
@@ -72,8 +72,8 @@ bool boot_pmi_offered(void);                          /* a socket PMI_FD is ther
 int boot_pmi_write(int fd, const char *at, size_t n); /* all of it: GW_OK or GW_EUNSUPPORTED */
 int boot_pmi_escape(const char *value, char *out, size_t cap);
 void boot_pmi_unescape(char *text);
-int boot_pmi_locals(const char *mapping, const struct boot_way *way);
-int boot_pmi_hosts(const char *mapping, const struct boot_way *way, int32_t *host_out);
+int boot_pmi_locals(const char *mapping, const struct boot_backend *way);
+int boot_pmi_hosts(const char *mapping, const struct boot_backend *way, int32_t *host_out);
 /* A launcher started several processes, by its variables: which variable says so, how many; NULL if none. */
 const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */

@@ -259,7 +259,7 @@ static void rendezvous_serve(struct boot_gate *g, int fd, struct boot_head *h)
     }
 }
 
-static int segment_tell(void) { return boot_way_is_direct() ? boot_commit() : boot_fence(); }
+static int segment_tell(void) { return boot_backend_is_direct() ? boot_commit() : boot_fence(); }
 
 /* The launcher keeps it for the ranks of the job.  The nonce is in the file, the port leads to who passes it on. */
 static void segment_put(int fd, uint64_t nonce, const struct boot_port *port)
@@ -337,7 +337,7 @@ static struct boot_head *segment_find(uint64_t bytes)
     int pid, fd, at = 0;
     unsigned long long nonce;
     struct boot_port port;
-    if ((!boot_way_is_direct() && boot_fence() != GW_OK) ||
+    if ((!boot_backend_is_direct() && boot_fence() != GW_OK) ||
         boot_get(gw_boot.local_to_world[0], "gw.segment", where, sizeof where) != GW_OK)
         gw_die("%s", gw_fail_text());
     if (sscanf(where, "%d:%d:%llx:%n", &pid, &fd, &nonce, &at) != 3 || !at || !boot_port_parse(where + at, &port))
@@ -389,7 +389,7 @@ static struct boot_head *segment_alone(uint64_t bytes)
     map_fill(h, bytes);
     /* Ranks on other faked nodes may have to say where it is, to other jobs. */
     if (boot_host_nlocal > 1) segment_put(home_fd, 0, &(struct boot_port){0});
-    if (boot_host_nlocal > 1 && boot_way_is_direct() && boot_commit() != GW_OK) gw_die("%s", gw_fail_text());
+    if (boot_host_nlocal > 1 && boot_backend_is_direct() && boot_commit() != GW_OK) gw_die("%s", gw_fail_text());
     return h;
 }
 
@@ -420,8 +420,8 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
     else
         head = segment_find(mapped_bytes);
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)mapped_bytes);
-    if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)mapped_bytes); /* or mpiexec for it */
-    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_way_is_direct()) boot_fence();   /* the other nodes' ranks meet in one */
+    if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)mapped_bytes);   /* or mpiexec for it */
+    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_backend_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
     gw_boot.bound = gw_cores_mask(0) < head->cores;
 
     if (!is_early) slot_take();

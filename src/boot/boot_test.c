@@ -567,7 +567,7 @@ static int pmi_join(const char *answers)
     setenv("PMI_FD", text, 1);
     setenv("PMI_RANK", "1", 1);
     setenv("PMI_SIZE", "2", 1);
-    return boot_way_pmi1.join();
+    return boot_backend_pmi1.join();
 }
 
 static int pmi_odd_values(void)
@@ -579,10 +579,10 @@ static int pmi_odd_values(void)
     static const char *const values[] = {"50%", "a%4", "A%zz% 5", "123456789"}; /* what is no code stays */
     for (size_t i = 0; i < GW_ARRAY_LEN(values); i++) {
         memset(value, 'x', sizeof value);
-        CHECK_EQ(boot_way_pmi1.get(0, "k", value, sizeof value), GW_OK);
+        CHECK_EQ(boot_backend_pmi1.get(0, "k", value, sizeof value), GW_OK);
         CHECK_STR(value, values[i]);
     }
-    CHECK(boot_way_pmi1.get(0, "k", value, sizeof value) < 0);
+    CHECK(boot_backend_pmi1.get(0, "k", value, sizeof value) < 0);
     return 0;
 }
 
@@ -625,8 +625,8 @@ static int pmi2_join(const char *first_line, const char *const *messages, int n)
     setenv("PMI_SIZE", "3", 1);
     setenv("PMI_JOBID", "5.0", 1);
     gw_set.pmi = GW_SET_PMI_AUTO;
-    CHECK(boot_way_pmi2.offered());
-    return boot_way_pmi2.join();
+    CHECK(boot_backend_pmi2.offered());
+    return boot_backend_pmi2.join();
 }
 
 static const char pmi2_yes[] = "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0\n";
@@ -654,22 +654,22 @@ static int pmi2_good(void)
     CHECK_EQ(pmi2_join(pmi2_yes, messages, GW_ARRAY_LEN(messages)), GW_OK);
     CHECK(gw_boot.rank == 1 && gw_boot.size == 3 && gw_boot.nlocal == 2 && gw_boot.local_rank == 1 && gw_boot.appnum == 0);
     CHECK_STR(gw_boot.jobid, "5.0");
-    CHECK_EQ(boot_way_pmi2.put("k", "a b;c"), GW_OK);
-    CHECK_EQ(boot_way_pmi2.fence(), GW_OK);
-    CHECK_EQ(boot_way_pmi2.get(2, "k", value, sizeof value), GW_OK);
+    CHECK_EQ(boot_backend_pmi2.put("k", "a b;c"), GW_OK);
+    CHECK_EQ(boot_backend_pmi2.fence(), GW_OK);
+    CHECK_EQ(boot_backend_pmi2.get(2, "k", value, sizeof value), GW_OK);
     CHECK_STR(value, "a b;c");
-    CHECK_EQ(boot_way_pmi2.get(0, "k", value, sizeof value), GW_OK);
+    CHECK_EQ(boot_backend_pmi2.get(0, "k", value, sizeof value), GW_OK);
     CHECK_STR(value, ";x;");
-    CHECK(boot_way_pmi2.get(0, "none", value, sizeof value) < 0);
-    CHECK(boot_way_pmi2.get(0, "long", value, sizeof value) < 0);
-    CHECK(boot_way_pmi2.put("k", "v") < 0);
+    CHECK(boot_backend_pmi2.get(0, "none", value, sizeof value) < 0);
+    CHECK(boot_backend_pmi2.get(0, "long", value, sizeof value) < 0);
+    CHECK(boot_backend_pmi2.put("k", "v") < 0);
     CHECK(strstr(gw_fail_text(), "full"));
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = 0;
-    CHECK_EQ(boot_way_pmi2.put("k", longer), GW_EARG);
-    CHECK_EQ(boot_way_pmi2.hosts(host), GW_OK);
+    CHECK_EQ(boot_backend_pmi2.put("k", longer), GW_EARG);
+    CHECK_EQ(boot_backend_pmi2.hosts(host), GW_OK);
     CHECK(host[0] == host[1] && host[1] != host[2]);
-    boot_way_pmi2.leave();
+    boot_backend_pmi2.leave();
     static const char *const questions[] = {
         "cmd=fullinit;pmijobid=5.0;pmirank=1;threaded=FALSE;",
         "cmd=job-getid;",

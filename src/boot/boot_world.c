@@ -67,11 +67,11 @@ int boot_other_map(const struct boot_home *home, struct boot_head *head_out, cha
     return GW_OK;
 }
 
-void boot_tie(const struct boot_home *home, bool on)
+void boot_connection(const struct boot_home *home, bool on)
 {
     uint64_t free_or_it = on ? 0 : home->uid;
-    for (int i = 0; i < BOOT_TIES; i++) {
-        struct boot_tie *t = &boot_slot->ties[i];
+    for (int i = 0; i < BOOT_CONNECTIONS; i++) {
+        struct boot_connection *t = &boot_slot->connections[i];
         if (atomic_load_explicit(&t->uid, memory_order_relaxed) != free_or_it) continue;
         atomic_store_explicit(&t->pid, home->pid, memory_order_relaxed);
         atomic_store_explicit(&t->fd, home->fd, memory_order_relaxed);
@@ -79,7 +79,7 @@ void boot_tie(const struct boot_home *home, bool on)
         atomic_store_explicit(&t->uid, on ? home->uid : 0, memory_order_release);
         return;
     }
-    atomic_fetch_add_explicit(&boot_slot->ties_more, on ? 1u : -1u, memory_order_relaxed);
+    atomic_fetch_add_explicit(&boot_slot->connections_more, on ? 1u : -1u, memory_order_relaxed);
 }
 
 void boot_other_unmap(char *base, uint64_t bytes)

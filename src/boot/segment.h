@@ -22,8 +22,8 @@ enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTE
 
 /* Another world with which this rank is connected (MPI 4.1 section 11.10.4): its communicators or groups have members there.  Our mpiexec
  * reads this, because connected jobs fail together. */
-enum { BOOT_TIES = 32 };
-struct boot_tie {
+enum { BOOT_CONNECTIONS = 32 };
+struct boot_connection {
     _Atomic uint64_t uid; /* written last; 0: unused entry */
     _Atomic int32_t pid, fd;
 }; /* pid, fd: of its home, see struct boot_home */
@@ -43,15 +43,15 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     _Atomic uint32_t phase; /* enum boot_phase */
     _Atomic(uint32_t) call; /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_names */
     _Atomic int32_t abort_code;
-    char what[112];             /* text of a fatal error, for the launcher; 0-terminated */
-    _Atomic uint32_t n_colls;   /* collectives entered so far; the newest is colls[(n_colls - 1) % BOOT_COLLS] */
-    uint32_t is_threaded;       /* several threads may be in MPI at once: a wait of one does not block the rank */
-    uint32_t is_checking;       /* GODWIT_CHECK */
-    int32_t app;                /* number of its application (MPMD), from 0; written by our mpiexec before the rank starts */
-    _Atomic uint32_t in_world;  /* it has called MPI_Init: a process with sessions only does not connect to its parent */
-    _Atomic uint32_t ties_more; /* connected worlds that did not fit into ties[] */
+    char what[112];                    /* text of a fatal error, for the launcher; 0-terminated */
+    _Atomic uint32_t n_colls;          /* collectives entered so far; the newest is colls[(n_colls - 1) % BOOT_COLLS] */
+    uint32_t is_threaded;              /* several threads may be in MPI at once: a wait of one does not block the rank */
+    uint32_t is_checking;              /* GODWIT_CHECK */
+    int32_t app;                       /* number of its application (MPMD), from 0; written by our mpiexec before the rank starts */
+    _Atomic uint32_t in_world;         /* it has called MPI_Init: a process with sessions only does not connect to its parent */
+    _Atomic uint32_t connections_more; /* connected worlds that did not fit into connections[] */
     struct boot_crash crash;
-    struct boot_tie ties[BOOT_TIES];
+    struct boot_connection connections[BOOT_CONNECTIONS];
     struct boot_coll colls[BOOT_COLLS];
     struct boot_where where;
 } GW_ALIGNED(128);

@@ -71,7 +71,7 @@ static int fake_hosts(int32_t *host_out)
     return GW_OK;
 }
 
-static const struct boot_way fake = {
+static const struct boot_backend fake = {
     .put = fake_put,
     .commit = fake_commit,
     .fence = fake_fence,
@@ -93,7 +93,7 @@ static void world(int size, int rank, int nlocal)
     boot_set_locals(locals, nlocal);
     gw_boot.nnodes = (size + PER_NODE - 1) / PER_NODE;
     memset(&cost, 0, sizeof cost);
-    boot_way_use(&fake);
+    boot_backend_use(&fake);
 }
 
 static void start(bool async)
@@ -212,10 +212,10 @@ static int slow_fence(void)
 
 static void test_fence_beside(void)
 {
-    struct boot_way slow = fake;
+    struct boot_backend slow = fake;
     slow.fence = slow_fence;
     world(100, 0, PER_NODE);
-    boot_way_use(&slow);
+    boot_backend_use(&slow);
     for (int i = 0; i < 2; i++) {
         fence_fails = i == 1;
         n_over = 0;
@@ -228,7 +228,7 @@ static void test_fence_beside(void)
         CHECK_EQ(cost.fences, i + 1);
         if (i == 1) CHECK_STR(gw_fail_text(), "the launcher is gone");
     }
-    boot_way_use(&fake);
+    boot_backend_use(&fake);
     gw_boot.parent.name = 1; /* children are met as a whole */
     gw_boot.nnodes = 2;
     CHECK(boot_must_meet(BOOT_BEFORE_FIRST));
@@ -240,16 +240,16 @@ static bool once(void) { return true; }
 
 static void test_fences_once(void)
 {
-    struct boot_way poor = fake;
+    struct boot_backend poor = fake;
     world(100, 0, PER_NODE);
     gw_set.async_modex = true;
     CHECK(boot_is_direct() && !boot_fences_once());
     poor.fences_once = once;
-    boot_way_use(&poor);
+    boot_backend_use(&poor);
     CHECK(!boot_is_direct() && boot_fences_once());
     CHECK_EQ(boot_share(), GW_OK);
     CHECK_EQ(cost.fences, 1);
-    boot_way_use(&fake);
+    boot_backend_use(&fake);
     CHECK_EQ(boot_share(), GW_OK);
     CHECK_EQ(cost.fences, 1);
 }

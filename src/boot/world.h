@@ -37,7 +37,7 @@ int boot_file_make(const char *name, uint64_t room);
 int boot_file_size(int fd, uint64_t bytes); /* grows it, and reserves memory if it is a file; 0, or -1 and errno */
 int boot_file_seal(int fd, bool may_grow);  /* seals a memfd against shrinking; 0, or -1 and errno */
 bool boot_file_is_unsealed(int fd);         /* a file that cannot be sealed: no memfd */
-void boot_tie(const struct boot_home *home,
-              bool on); /* records in the slot that this rank is (not) connected; one thread at a time */
+void boot_connection(const struct boot_home *home,
+                     bool on); /* records in the slot that this rank is (not) connected; one thread at a time */
 
 #endif

@@ -381,10 +381,10 @@ static void wait_tell(struct gw_done *done, int err)
     struct gw_comm *c = w->comm;
     gw_lock(&court_lock);
     struct court *k = court_of(c);
-    struct boot_where *where = node_tell();
+    struct boot_where *where = node_report_begin();
     where->has_coll = 1;
     where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = GW_ANY_SOURCE, .tag = GW_ANY_TAG};
-    p2p_tell_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
+    p2p_report_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
     where->coll_number = c->colls - 1;
     where->coll_call = where->call;
     for (int i = 0; i < k->n; i++) {
@@ -400,7 +400,7 @@ static void wait_tell(struct gw_done *done, int err)
         where->n_pending++;
     }
     gw_unlock(&court_lock);
-    p2p_told(where, c->lane);
+    p2p_report_end(where, c->lane);
 }
 
 static int at_rank_0(struct gw_comm *c, struct check_call *call)

@@ -319,7 +319,7 @@ static bool alike(const struct check_call *a, const struct check_call *b)
 }
 
 /* "ranks 0, 3-5" of those that are like the first one. */
-static void ranks_text(struct side s, int first, char **at, char *end)
+static void stack_ranks_text(struct side s, int first, char **at, char *end)
 {
     bool several = false;
     for (int i = first + 1; i < s.n; i++) several = several || alike(s.v[i], s.v[first]);
@@ -351,7 +351,7 @@ static bool side_text(struct side s, const char *word, int *groups, char **at, c
             return false;
         }
         if ((*groups)++) add(at, end, "; ");
-        ranks_text(s, i, at, end);
+        stack_ranks_text(s, i, at, end);
         add(at, end, "%s", word);
         if (s.v[i])
             call_text(s.v[i], text, sizeof text), add(at, end, " called %s", text);

@@ -160,7 +160,8 @@ void check_race_before(struct rma_win *w, struct check_race *a, void *room, size
     int64_t bytes = a->count * a->type->size;
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
-    bool is_open = r->state == OPEN_FENCE || r->state == OPEN_START, is_soon = !w->late || check_race_log_calls(r->log) < AWAITED;
+    bool is_open = r->state == OPEN_FENCE || r->state == OPEN_START,
+         is_soon = !w->deferred || check_race_log_calls(r->log) < AWAITED;
     bool wanted = is_open && is_soon && a->target >= 0 && a->count > 0 && a->count <= BEFORE_MAX && bytes > 0 &&
         bytes <= BEFORE_MAX && is_run(a->count, a->type);
     gw_unlock(&check_lock);

@@ -73,7 +73,7 @@ void check_race_locks_add(struct race_locks *l, const struct rma_win *w, int tar
     struct race_access made = *a, *last = of->n ? &of->v[of->n - 1] : NULL;
     int64_t bytes = a->hi - a->lo;
     made.has_before = 0;
-    made.has_after = a->has_after && a->kind == RACE_PUT && bytes >= PEEK_MIN && bytes <= PEEK_MAX && a->lo == 0 && !w->late;
+    made.has_after = a->has_after && a->kind == RACE_PUT && bytes >= PEEK_MIN && bytes <= PEEK_MAX && a->lo == 0 && !w->deferred;
     made.clock = l->clock;
     made.is_exclusive = of->is_exclusive;
     made.until_ns = is_over ? made.since_ns : 0;

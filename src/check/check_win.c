@@ -21,7 +21,7 @@ static int sum_all(struct check_run *r)
 {
     enum { AWAITED = 64 };
     struct rma_win *w = r->a.win;
-    bool is_there = !w->late || check_use_count(w->obj.id, r->a.target_rank, AWAITED) < AWAITED, gets = false;
+    bool is_there = !w->deferred || check_use_count(w->obj.id, r->a.target_rank, AWAITED) < AWAITED, gets = false;
     for (int k = 0; k < r->n_spans; k++) gets = gets || (r->spans[k].is_written && r->spans[k].lo != r->spans[k].hi);
     int rc = is_there && gets ? rma_settle(w) : GW_OK;
     check_pages_hold(false);

@@ -10,7 +10,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "coll/levels.h"
+#include "coll/hier.h"
 
 struct halving {
     int levels, rest;

@@ -252,25 +252,25 @@ static int alltoall_lines(const struct plan_args *a, int round, struct plan_step
     for (int r = first; round < gives && r < a->size && r < first + GIVES; r++) {
         int to = (a->rank + r) % a->size;
         struct plan_ref block = send_block(a, to);
-        step_copy(&s, block, ref_line(a, a->rank, to, 0, ref_bytes(&block)));
-        step_hand(&s, to, 0);
+        step_copy(&s, block, ref_pair(a, a->rank, to, 0, ref_bytes(&block)));
+        step_pair_signal(&s, to, 0);
     }
     if (round == gives - 1) {
         step_publish(&s, 1);
-        step_handed(&s, EVERYBODY, 0);
+        step_pair_wait(&s, EVERYBODY, 0);
     }
     for (int r = first; round >= gives && r < a->size && r < first + PLAN_STEPS; r++) {
         int from = (a->rank - r + a->size) % a->size;
         struct plan_ref block = recv_block(a, from);
         if (r > 0 || !a->in_place)
-            step_copy(&s, r > 0 ? ref_line(a, from, a->rank, 0, ref_bytes(&block)) : send_block(a, from), block);
+            step_copy(&s, r > 0 ? ref_pair(a, from, a->rank, 0, ref_bytes(&block)) : send_block(a, from), block);
     }
     if (s.n == 0) step_nothing(&s);
     return s.n;
 }
 static bool lines_fit(const struct plan_args *a)
 {
-    return a->size <= PLAN_LINE_MEMBERS && !a->rcounts.v && a->rcount * a->rt->size <= PLAN_LINE_BYTES;
+    return a->size <= PLAN_PAIR_MEMBERS && !a->rcounts.v && a->rcount * a->rt->size <= PLAN_PAIR_BYTES;
 }
 const struct plan_algorithm coll_alg_alltoall_lines = {
     .name = "lines", .emit = alltoall_lines, .kind = PLAN_NARROW, .fits = lines_fit};

@@ -141,7 +141,7 @@ static struct group group_of(const struct plan_args *a, int i, bool is_in, bool 
     g.total = gather ? len : like[i].of * len;
     if (gather) {
         g.in_memory = len <= PLAN_SLOT_BYTES;
-        g.place = len <= PLAN_LINE_BYTES ? ref_line(a, from, to, 0, len) : ref_shm(a, from, 0, len);
+        g.place = len <= PLAN_PAIR_BYTES ? ref_pair(a, from, to, 0, len) : ref_shm(a, from, 0, len);
         return g;
     }
     if (!is_regular(a)) {
@@ -156,7 +156,7 @@ static struct group group_of(const struct plan_args *a, int i, bool is_in, bool 
     }
     int64_t share = coll_pair_share(a);
     g.in_memory = at + len <= share;
-    g.place = all <= PLAN_LINE_BYTES ? ref_line(a, from, to, at, len) : ref_shm(a, to, from * share + at, len);
+    g.place = all <= PLAN_PAIR_BYTES ? ref_pair(a, from, to, at, len) : ref_shm(a, to, from * share + at, len);
     return g;
 }
 
@@ -183,7 +183,7 @@ static void give(struct plan_steps *s, const struct plan_args *a, int first, int
         struct group g = group_of(a, i, false, gather);
         bool in_slot = g.place.slot < PLAN_SLOTS;
         if (g.in_memory && !(gather && in_slot)) step_copy(s, g.block, g.place);
-        if (gather || t->out_like[i].place == t->out_like[i].of - 1) step_hand(s, g.peer, g.total);
+        if (gather || t->out_like[i].place == t->out_like[i].of - 1) step_pair_signal(s, g.peer, g.total);
     }
 }
 
@@ -192,7 +192,7 @@ static void take(struct plan_steps *s, const struct plan_args *a, int first, int
     for (int i = first; i < last; i++) {
         if (!is_other(a, a->topo->in[i])) continue;
         struct group g = group_of(a, i, true, gather);
-        step_handed(s, g.peer, g.total);
+        step_pair_wait(s, g.peer, g.total);
         if (g.in_memory) step_copy(s, g.place, g.block);
     }
 }

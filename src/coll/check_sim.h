@@ -76,7 +76,7 @@ static inline bool sim_reached(const struct sim *s, const struct sim_member *m, 
 }
 
 /* The number of a line from one member to another. */
-static inline uint64_t *sim_line(struct sim *s, struct sim_member *m, int to, int from)
+static inline uint64_t *sim_pair(struct sim *s, struct sim_member *m, int to, int from)
 {
     m->sim = s;
     return (uint64_t *)(sim_slot(m, to, PLAN_SLOTS + PLAN_SMALLS + (int)(m->args->n % PLAN_SLOTS)) + from * GW_CACHELINE);
@@ -129,10 +129,10 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
     case PLAN_EXACT: plan_exact(&mem, p); return true;
     case PLAN_PUBLISH: sim_publish(s, m, p->phase); return true;
     case PLAN_WAIT: return sim_reached(s, m, p->peer, m->args->n << 20 | (uint64_t)p->phase);
-    case PLAN_HAND: *sim_line(s, m, p->peer, m->args->rank) = sim_number(m, p); return true;
-    case PLAN_HANDED:
+    case PLAN_PAIR_SIGNAL: *sim_pair(s, m, p->peer, m->args->rank) = sim_number(m, p); return true;
+    case PLAN_PAIR_WAIT:
         for (int i = 0; i < m->args->size; i++)
-            if ((p->peer < 0 ? i != m->args->rank : i == p->peer) && *sim_line(s, m, m->args->rank, i) != sim_number(m, p))
+            if ((p->peer < 0 ? i != m->args->rank : i == p->peer) && *sim_pair(s, m, m->args->rank, i) != sim_number(m, p))
                 return false;
         return true;
     case PLAN_GIVE:

@@ -42,7 +42,7 @@ static inline struct plan_ref ref_narrow(const struct plan_args *a, int rank, in
 }
 
 /* In the line that `from` hands to `to`. */
-static inline struct plan_ref ref_line(const struct plan_args *a, int from, int to, int64_t off, int64_t len)
+static inline struct plan_ref ref_pair(const struct plan_args *a, int from, int to, int64_t off, int64_t len)
 {
     uint8_t slot = (uint8_t)(PLAN_SLOTS + PLAN_SMALLS + a->n % PLAN_SLOTS);
     return (struct plan_ref){.buf = PLAN_SHM, .slot = slot, .rank = to, .off = from * GW_CACHELINE + 8 + off, .len = len};
@@ -128,14 +128,14 @@ static inline void step_wait(struct plan_steps *s, int peer, int phase)
     struct plan_step *p = step_add(s, PLAN_WAIT);
     p->peer = peer, p->phase = phase;
 }
-static inline void step_hand(struct plan_steps *s, int peer, int64_t bytes)
+static inline void step_pair_signal(struct plan_steps *s, int peer, int64_t bytes)
 {
-    struct plan_step *p = step_add(s, PLAN_HAND);
+    struct plan_step *p = step_add(s, PLAN_PAIR_SIGNAL);
     p->peer = peer, p->stride = bytes;
 }
-static inline void step_handed(struct plan_steps *s, int peer, int64_t bytes)
+static inline void step_pair_wait(struct plan_steps *s, int peer, int64_t bytes)
 {
-    struct plan_step *p = step_add(s, PLAN_HANDED);
+    struct plan_step *p = step_add(s, PLAN_PAIR_WAIT);
     p->peer = peer, p->stride = bytes;
 }
 enum { EVERYBODY = -1 };

@@ -116,8 +116,8 @@ static bool local(struct member *m, const struct plan_step *s)
     case PLAN_PULL: m->now += PULL + PULL_BYTE * (double)s->a.len; return true;
     case PLAN_PUBLISH: publish(m, s->phase); return true;
     case PLAN_WAIT: return wait_for(m, s->peer, s->phase);
-    case PLAN_HAND: m->now += LOOK; return true; /* who has handed all its lines publishes */
-    case PLAN_HANDED: return wait_for(m, s->peer, 1);
+    case PLAN_PAIR_SIGNAL: m->now += LOOK; return true; /* who has handed all its lines publishes */
+    case PLAN_PAIR_WAIT: return wait_for(m, s->peer, 1);
     default: return true; /* EXPOSE is free; messages come later */
     }
 }

@@ -21,7 +21,7 @@ static int check(const void *sbuf, const void *rbuf, const struct gw_comm *c)
 static bool by_leaf(struct gw_comm *c, bool gather)
 {
     bool is_on = coll_leaves_on(gather ? COLL_ALLGATHER : COLL_ALLTOALL);
-    return c->one_node && c->size <= PLAN_LINE_MEMBERS && is_on && plan_leaf_ready(c);
+    return c->one_node && c->size <= PLAN_PAIR_MEMBERS && is_on && plan_leaf_ready(c);
 }
 
 static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c, struct coll_as *as)

@@ -18,42 +18,42 @@ static const struct {
     check_fn *fn;
     unsigned after;
 } checks[] = {
-    {"Godwit", check_godwit, 0},
-    {"library", check_library, 0},
-    {"settings", check_settings, 0},
-    {"program", check_program, AFTER_EXEC},
-    {"PATH", check_path, 0},
-    {"loader path", check_loader_path, AFTER_EXEC},
-    {"PMIx", check_pmix, 0},
-    {"batch system", check_batch, 0},
-    {"container", check_container, 0},
-    {"virtual machine", check_virtual, 0},
-    {"shared memory", check_memfd, AFTER_MEMORY},
-    {"memory", check_memory, AFTER_MEMORY | AFTER_PROCESSES},
-    {"/dev/shm", check_dev_shm, 0},
-    {"stale files", check_stale, 0},
-    {"direct copies", check_cma, 0},
-    {"guards", check_security, 0},
-    {"cores", check_cores, 0},
-    {"CPU quota", check_quota, 0},
-    {"NUMA nodes", check_numa, 0},
-    {"load", check_load, 0},
-    {"clock", check_clock, 0},
-    {"clock rate", check_governor, 0},
-    {"huge pages", check_huge_pages, 0},
-    {"open files", check_files, AFTER_PROCESSES},
-    {"processes", check_processes, AFTER_PROCESSES},
-    {"locked memory", check_memlock, 0},
-    {"other limits", check_limits, AFTER_MEMORY},
-    {"temporary folder", check_tmp, 0},
-    {"home folder", check_home, 0},
-    {"interfaces", check_interfaces, 0},
-    {"network", check_network, 0},
-    {"host name", check_host, 0},
-    {"RDMA devices", check_rdma, 0},
-    {"Slingshot devices", check_slingshot, 0},
-    {"NVIDIA GPUs", check_nvidia, 0},
-    {"AMD GPUs", check_amd, 0},
+    {"Godwit", doctor_check_godwit, 0},
+    {"library", doctor_check_library, 0},
+    {"settings", doctor_check_settings, 0},
+    {"program", doctor_check_program, AFTER_EXEC},
+    {"PATH", doctor_check_path, 0},
+    {"loader path", doctor_check_loader_path, AFTER_EXEC},
+    {"PMIx", doctor_check_pmix, 0},
+    {"batch system", doctor_check_batch, 0},
+    {"container", doctor_check_container, 0},
+    {"virtual machine", doctor_check_virtual, 0},
+    {"shared memory", doctor_check_memfd, AFTER_MEMORY},
+    {"memory", doctor_check_memory, AFTER_MEMORY | AFTER_PROCESSES},
+    {"/dev/shm", doctor_check_dev_shm, 0},
+    {"stale files", doctor_check_stale, 0},
+    {"direct copies", doctor_check_cma, 0},
+    {"guards", doctor_check_security, 0},
+    {"cores", doctor_check_cores, 0},
+    {"CPU quota", doctor_check_quota, 0},
+    {"NUMA nodes", doctor_check_numa, 0},
+    {"load", doctor_check_load, 0},
+    {"clock", doctor_check_clock, 0},
+    {"clock rate", doctor_check_governor, 0},
+    {"huge pages", doctor_check_huge_pages, 0},
+    {"open files", doctor_check_files, AFTER_PROCESSES},
+    {"processes", doctor_check_processes, AFTER_PROCESSES},
+    {"locked memory", doctor_check_memlock, 0},
+    {"other limits", doctor_check_limits, AFTER_MEMORY},
+    {"temporary folder", doctor_check_tmp, 0},
+    {"home folder", doctor_check_home, 0},
+    {"interfaces", doctor_check_interfaces, 0},
+    {"network", doctor_check_network, 0},
+    {"host name", doctor_check_host, 0},
+    {"RDMA devices", doctor_check_rdma, 0},
+    {"Slingshot devices", doctor_check_slingshot, 0},
+    {"NVIDIA GPUs", doctor_check_nvidia, 0},
+    {"AMD GPUs", doctor_check_amd, 0},
 };
 
 static const char help[] = "usage: mpiexec doctor [-n RANKS] [PROGRAM]\n"
@@ -70,7 +70,7 @@ static const char help[] = "usage: mpiexec doctor [-n RANKS] [PROGRAM]\n"
                            "The exit status is 0 where there is no problem, else 1.\n"
                            "A program of this name is started by mpiexec -n N doctor, or ./doctor.\n";
 
-void answer_add(struct answer *a, const char *fmt, ...)
+void doctor_answer_add(struct answer *a, const char *fmt, ...)
 {
     size_t n = strlen(a->value);
     va_list ap;
@@ -79,7 +79,7 @@ void answer_add(struct answer *a, const char *fmt, ...)
     va_end(ap);
 }
 
-void answer_raise(struct answer *a, enum finding is, const char *fmt, ...)
+void doctor_answer_raise(struct answer *a, enum finding is, const char *fmt, ...)
 {
     va_list ap;
     if (is <= a->is) return;
@@ -134,7 +134,7 @@ int doctor_main(int argc, char **argv)
     struct machine m = {0};
     int problems = 0, notes = 0, rc = parse(argc, argv, &m);
     if (rc >= 0) return rc;
-    machine_look(&m, WHEN_ASKED);
+    doctor_machine_look(&m, WHEN_ASKED);
     for (size_t i = 0; i < GW_ARRAY_LEN(checks); i++) {
         struct answer a = {FINDING_OK, "", ""};
         checks[i].fn(&m, &a);
@@ -144,7 +144,7 @@ int doctor_main(int argc, char **argv)
         fflush(stdout);
     }
     printf("%d problem%s, %d note%s\n", problems, problems == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
-    machine_free(&m);
+    doctor_machine_free(&m);
     return problems ? 1 : 0;
 }
 
@@ -172,13 +172,13 @@ static bool explained(const struct launch_app *a)
 void doctor_after(unsigned when, const struct job *j)
 {
     struct machine m = {.ranks = j->n, .set = {&j->o.env, NULL}};
-    machine_look(&m, when);
+    doctor_machine_look(&m, when);
     for (size_t i = 0; i < GW_ARRAY_LEN(checks); i++) {
         if (!(checks[i].after & when)) continue;
-        for (int app = 0; app < (checks[i].fn == check_program ? j->o.n_apps : 1); app++) {
+        for (int app = 0; app < (checks[i].fn == doctor_check_program ? j->o.n_apps : 1); app++) {
             const struct launch_app *a = &j->o.apps[app];
             struct answer answer = {FINDING_OK, "", ""};
-            if (checks[i].fn == check_program && explained(a)) continue;
+            if (checks[i].fn == doctor_check_program && explained(a)) continue;
             m.program = a->argv[0];
             m.wdir = a->wdir;
             m.set[1] = &a->env;
@@ -186,7 +186,7 @@ void doctor_after(unsigned when, const struct job *j)
             if (answer.is == FINDING_PROBLEM) answer_print(stderr, checks[i].what, &answer);
         }
     }
-    machine_free(&m);
+    doctor_machine_free(&m);
 }
 
 const char *doctor_meant(const char *word)

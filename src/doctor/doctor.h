@@ -1,7 +1,7 @@
 /* doctor.h -- `mpiexec doctor`: what of this machine helps or hinders MPI jobs, and what to do about it.
  *
  * A check is a function from a `struct machine` to an answer.  It reads files below m->root; results of system calls are in the struct
- * (machine_look).  So unit tests can describe machines.  Checks change nothing, and take a few seconds at most.
+ * (doctor_machine_look).  So unit tests can describe machines.  Checks change nothing, and take a few seconds at most.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -19,9 +19,9 @@ struct answer {
     char value[640]; /* one line */
     char todo[320];  /* what to do; "" where is == FINDING_OK */
 };
-void answer_add(struct answer *a, const char *fmt, ...) GW_PRINTF(2, 3); /* to the value */
+void doctor_answer_add(struct answer *a, const char *fmt, ...) GW_PRINTF(2, 3); /* to the value */
 /* Raises the finding (it never falls) and says what to do; the first that raises it to a level says so. */
-void answer_raise(struct answer *a, enum finding is, const char *fmt, ...) GW_PRINTF(3, 4);
+void doctor_answer_raise(struct answer *a, enum finding is, const char *fmt, ...) GW_PRINTF(3, 4);
 
 enum { NOT_TRIED = -1 };
 struct machine {
@@ -55,30 +55,35 @@ enum {                      /* when a check is worth its line, beside when it is
        AFTER_PROCESSES = 4, /* no processes or descriptors */
        WHEN_ASKED = 8,
 };
-void machine_look(struct machine *m, unsigned when); /* at the real one; `m` is zeroed but for program, wdir and ranks */
-void machine_free(struct machine *m);
+void doctor_machine_look(struct machine *m, unsigned when); /* at the real one; `m` is zeroed but for program, wdir and ranks */
+void doctor_machine_free(struct machine *m);
 
 typedef void check_fn(const struct machine *m, struct answer *a);
-check_fn check_godwit, check_library, check_settings, check_program, check_path, check_loader_path, check_pmix, check_batch;
-check_fn check_memfd, check_dev_shm, check_memory, check_cma, check_memlock, check_huge_pages, check_stale, check_tmp, check_home;
-check_fn check_cores, check_quota, check_numa, check_clock, check_governor, check_load, check_container, check_virtual;
-check_fn check_files, check_processes, check_limits, check_security;
-check_fn check_interfaces, check_network, check_host, check_rdma, check_slingshot, check_nvidia, check_amd;
+check_fn doctor_check_godwit, doctor_check_library, doctor_check_settings, doctor_check_program, doctor_check_path,
+    doctor_check_loader_path, doctor_check_pmix, doctor_check_batch;
+check_fn doctor_check_memfd, doctor_check_dev_shm, doctor_check_memory, doctor_check_cma, doctor_check_memlock,
+    doctor_check_huge_pages, doctor_check_stale, doctor_check_tmp, doctor_check_home;
+check_fn doctor_check_cores, doctor_check_quota, doctor_check_numa, doctor_check_clock, doctor_check_governor, doctor_check_load,
+    doctor_check_container, doctor_check_virtual;
+check_fn doctor_check_files, doctor_check_processes, doctor_check_limits, doctor_check_security;
+check_fn doctor_check_interfaces, doctor_check_network, doctor_check_host, doctor_check_rdma, doctor_check_slingshot,
+    doctor_check_nvidia, doctor_check_amd;
 
 /* doctor_root.c: files below m->root.  Paths are printf text. */
-bool root_read(const struct machine *m, char *text_out, size_t cap, const char *fmt, ...) GW_PRINTF(4, 5); /* no last newline */
-bool root_there(const struct machine *m, const char *fmt, ...) GW_PRINTF(2, 3);
-int64_t root_number(const struct machine *m, const char *fmt, ...) GW_PRINTF(2, 3); /* -1: no file, or no number in it */
-void root_list(const struct machine *m, const char *folder,
-               struct words *names_out); /* sorted; without those that begin with a dot */
-int list_count(const char *list);        /* "0-3,8" -> 5 */
+bool doctor_root_read(const struct machine *m, char *text_out, size_t cap, const char *fmt, ...)
+    GW_PRINTF(4, 5); /* no last newline */
+bool doctor_root_there(const struct machine *m, const char *fmt, ...) GW_PRINTF(2, 3);
+int64_t doctor_root_number(const struct machine *m, const char *fmt, ...) GW_PRINTF(2, 3); /* -1: no file, or no number in it */
+void doctor_root_list(const struct machine *m, const char *folder,
+                      struct words *names_out); /* sorted; without those that begin with a dot */
+int doctor_list_count(const char *list);        /* "0-3,8" -> 5 */
 /* Calls `fn` for our control group and each above it, as far as they are mounted: limits anywhere on the way hold.  `controller`:
  * that of v1, or "" for v2. */
-void cgroup_each(const struct machine *m, const char *controller,
-                 void (*fn)(const struct machine *m, const char *folder, void *arg), void *arg);
-const char *bytes_text(uint64_t bytes, char out[32]); /* "1.5 GiB" */
+void doctor_cgroup_each(const struct machine *m, const char *controller,
+                        void (*fn)(const struct machine *m, const char *folder, void *arg), void *arg);
+const char *doctor_bytes_text(uint64_t bytes, char out[32]); /* "1.5 GiB" */
 /* What the dynamic loader would say of the libraries of a program ("NAME => PATH (0x...)", "NAME => not found"). */
-void program_judge(const struct machine *m, const char *loader_text, struct answer *a);
+void doctor_program_judge(const struct machine *m, const char *loader_text, struct answer *a);
 
 /* `mpiexec doctor ...`, argv[0] is "doctor"; the exit status. */
 int doctor_main(int argc, char **argv);

@@ -142,7 +142,7 @@ static void resolve(struct machine *m)
     close(p[0]);
 }
 
-void machine_look(struct machine *m, unsigned when)
+void doctor_machine_look(struct machine *m, unsigned when)
 {
     struct statvfs fs;
     char host[256] = "";
@@ -184,7 +184,7 @@ void machine_look(struct machine *m, unsigned when)
     }
 }
 
-void machine_free(struct machine *m)
+void doctor_machine_free(struct machine *m)
 {
     free((char *)m->own_bin);
     free((char *)m->host);

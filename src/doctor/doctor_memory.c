@@ -20,123 +20,126 @@
 /* What the shared memory of a node may grow to by default (untouched pages cost nothing). */
 static uint64_t segment_bytes(int ranks) { return 8 * MIB + 2 * MIB * (uint64_t)ranks; }
 
-void check_memfd(const struct machine *m, struct answer *a)
+void doctor_check_memfd(const struct machine *m, struct answer *a)
 {
     if (!m->memfd_error) {
-        answer_add(a, "memfd works");
+        doctor_answer_add(a, "memfd works");
         return;
     }
-    answer_add(a, "memfd_create: %s", strerror(m->memfd_error));
+    doctor_answer_add(a, "memfd_create: %s", strerror(m->memfd_error));
     if (m->memfd_error == EPERM || m->memfd_error == ENOSYS)
-        answer_raise(
+        doctor_answer_raise(
             a, FINDING_NOTE,
             "a sandbox forbids memfd_create, so shared memory lies in unlinked files in /dev/shm or $TMPDIR, which cannot be "
             "sealed: allow it in the seccomp profile of the container");
     else
-        answer_raise(a, FINDING_PROBLEM, "raise the limits of files and memory (ulimit -n -f -v, memory of the container)");
+        doctor_answer_raise(a, FINDING_PROBLEM, "raise the limits of files and memory (ulimit -n -f -v, memory of the container)");
 }
 
-void check_dev_shm(const struct machine *m, struct answer *a)
+void doctor_check_dev_shm(const struct machine *m, struct answer *a)
 {
     char total[32], left[32];
     if (!m->shm_total) {
-        answer_add(a, "not there");
-        answer_raise(a, FINDING_NOTE,
-                     "Godwit does without; other libraries (NCCL, Open MPI, OpenMP tools) want: mount -t tmpfs tmpfs /dev/shm");
+        doctor_answer_add(a, "not there");
+        doctor_answer_raise(
+            a, FINDING_NOTE,
+            "Godwit does without; other libraries (NCCL, Open MPI, OpenMP tools) want: mount -t tmpfs tmpfs /dev/shm");
         return;
     }
-    answer_add(a, "%s, %s free", bytes_text(m->shm_total, total), bytes_text(m->shm_free, left));
+    doctor_answer_add(a, "%s, %s free", doctor_bytes_text(m->shm_total, total), doctor_bytes_text(m->shm_free, left));
     if (m->shm_total < 256 * MIB)
-        answer_raise(a, FINDING_NOTE,
-                     "Godwit does without; other libraries (NCCL, Open MPI) die of SIGBUS there: docker run --shm-size=1g");
+        doctor_answer_raise(a, FINDING_NOTE,
+                            "Godwit does without; other libraries (NCCL, Open MPI) die of SIGBUS there: docker run --shm-size=1g");
     else if (m->shm_free < 64 * MIB)
-        answer_raise(a, FINDING_NOTE, "Godwit does without; for other libraries remove what nobody uses: ls -l /dev/shm");
+        doctor_answer_raise(a, FINDING_NOTE, "Godwit does without; for other libraries remove what nobody uses: ls -l /dev/shm");
 }
 
-void check_memory(const struct machine *m, struct answer *a)
+void doctor_check_memory(const struct machine *m, struct answer *a)
 {
     char left[32], need[32];
     if (m->memory < 0) {
-        answer_add(a, "the kernel does not say");
+        doctor_answer_add(a, "the kernel does not say");
         return;
     }
-    answer_add(a, "%s can still be taken (%s)", bytes_text((uint64_t)m->memory, left), m->memory_limit);
+    doctor_answer_add(a, "%s can still be taken (%s)", doctor_bytes_text((uint64_t)m->memory, left), m->memory_limit);
     if ((uint64_t)m->memory < segment_bytes(m->ranks)) {
-        answer_add(a, "; shared memory of %d ranks may grow to %s", m->ranks, bytes_text(segment_bytes(m->ranks), need));
-        answer_raise(a, FINDING_PROBLEM, "start fewer ranks, end what else runs, or raise the limit (docker --memory, srun --mem)");
+        doctor_answer_add(a, "; shared memory of %d ranks may grow to %s", m->ranks,
+                          doctor_bytes_text(segment_bytes(m->ranks), need));
+        doctor_answer_raise(a, FINDING_PROBLEM,
+                            "start fewer ranks, end what else runs, or raise the limit (docker --memory, srun --mem)");
     }
 }
 
 /* ---- direct copies ---------------------------------------------------------------------------------------------------------- */
 static void ptrace_advice(const struct machine *m, struct answer *a)
 {
-    int64_t scope = root_number(m, "/proc/sys/kernel/yama/ptrace_scope");
+    int64_t scope = doctor_root_number(m, "/proc/sys/kernel/yama/ptrace_scope");
     char text[4096];
-    root_read(m, text, sizeof text, "/proc/self/status");
+    doctor_root_read(m, text, sizeof text, "/proc/self/status");
     const char *seccomp = strstr(text, "\nSeccomp:");
     bool filtered = seccomp && atoi(seccomp + 9) == 2;
-    if (scope > 0) answer_add(a, "; ptrace_scope is %d", (int)scope);
+    if (scope > 0) doctor_answer_add(a, "; ptrace_scope is %d", (int)scope);
     if (scope == 3)
-        answer_raise(a, FINDING_NOTE,
-                     "large messages take two copies; this machine refuses until its next start, with another "
-                     "kernel.yama.ptrace_scope (0) in /etc/sysctl.d");
+        doctor_answer_raise(a, FINDING_NOTE,
+                            "large messages take two copies; this machine refuses until its next start, with another "
+                            "kernel.yama.ptrace_scope (0) in /etc/sysctl.d");
     else if (scope > 0)
-        answer_raise(a, FINDING_NOTE, "large messages take two copies; to copy once: sysctl kernel.yama.ptrace_scope=0");
-    else if (root_number(m, "/sys/fs/selinux/booleans/deny_ptrace") == 1)
-        answer_raise(a, FINDING_NOTE, "large messages take two copies; SELinux refuses: setsebool -P deny_ptrace 0");
+        doctor_answer_raise(a, FINDING_NOTE, "large messages take two copies; to copy once: sysctl kernel.yama.ptrace_scope=0");
+    else if (doctor_root_number(m, "/sys/fs/selinux/booleans/deny_ptrace") == 1)
+        doctor_answer_raise(a, FINDING_NOTE, "large messages take two copies; SELinux refuses: setsebool -P deny_ptrace 0");
     else if (m->cma_error == ENOSYS)
-        answer_raise(a, FINDING_NOTE,
-                     "large messages take two copies; this kernel has no process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH)");
+        doctor_answer_raise(a, FINDING_NOTE,
+                            "large messages take two copies; this kernel has no process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH)");
     else
-        answer_raise(a, FINDING_NOTE, "large messages take two copies; %s",
-                     filtered ? "the seccomp profile of the container refuses: docker run --cap-add SYS_PTRACE"
-                              : "to copy once, all ranks must be of one user, in one user namespace, and not set-user-id");
+        doctor_answer_raise(a, FINDING_NOTE, "large messages take two copies; %s",
+                            filtered ? "the seccomp profile of the container refuses: docker run --cap-add SYS_PTRACE"
+                                     : "to copy once, all ranks must be of one user, in one user namespace, and not set-user-id");
 }
 
-void check_cma(const struct machine *m, struct answer *a)
+void doctor_check_cma(const struct machine *m, struct answer *a)
 {
     if (m->cma_error == NOT_TRIED) {
-        answer_add(a, "could not be tried");
+        doctor_answer_add(a, "could not be tried");
         return;
     }
-    answer_add(a, "process_vm_readv between two processes %s", m->cma_error ? "is refused: " : "works");
+    doctor_answer_add(a, "process_vm_readv between two processes %s", m->cma_error ? "is refused: " : "works");
     if (!m->cma_error) return;
-    answer_add(a, "%s", strerror(m->cma_error));
+    doctor_answer_add(a, "%s", strerror(m->cma_error));
     ptrace_advice(m, a);
 }
 
 /* ---- limits ----------------------------------------------------------------------------------------------------------------- */
-void check_memlock(const struct machine *m, struct answer *a)
+void doctor_check_memlock(const struct machine *m, struct answer *a)
 {
     char size[32];
     struct words rdma;
     if (m->memlock == UINT64_MAX) {
-        answer_add(a, "no limit");
+        doctor_answer_add(a, "no limit");
         return;
     }
-    answer_add(a, "%s", bytes_text(m->memlock, size));
-    root_list(m, "/sys/class/infiniband", &rdma);
+    doctor_answer_add(a, "%s", doctor_bytes_text(m->memlock, size));
+    doctor_root_list(m, "/sys/class/infiniband", &rdma);
     if (rdma.n && m->memlock < 1024 * MIB)
-        answer_raise(a, FINDING_NOTE,
-                     "libraries that use the RDMA devices here need more: ulimit -l unlimited (LimitMEMLOCK=infinity of the "
-                     "batch system's daemon, docker --ulimit memlock=-1)");
+        doctor_answer_raise(a, FINDING_NOTE,
+                            "libraries that use the RDMA devices here need more: ulimit -l unlimited (LimitMEMLOCK=infinity of the "
+                            "batch system's daemon, docker --ulimit memlock=-1)");
     words_free(&rdma);
 }
 
-void check_files(const struct machine *m, struct answer *a)
+void doctor_check_files(const struct machine *m, struct answer *a)
 {
     enum { OWN = 32 }; /* descriptors of mpiexec itself */
     uint64_t need = OWN + 3 * (uint64_t)m->ranks;
     if (m->files == UINT64_MAX) {
-        answer_add(a, "no limit");
+        doctor_answer_add(a, "no limit");
         return;
     }
-    answer_add(a, "at most %llu", (unsigned long long)m->files);
+    doctor_answer_add(a, "at most %llu", (unsigned long long)m->files);
     if (m->files >= need) return;
-    answer_add(a, "; %d ranks need about %llu", m->ranks, (unsigned long long)need);
-    answer_raise(a, FINDING_PROBLEM,
-                 "raise the hard limit: ulimit -Hn %llu (as root; /etc/security/limits.conf, docker --ulimit nofile)",
-                 (unsigned long long)need);
+    doctor_answer_add(a, "; %d ranks need about %llu", m->ranks, (unsigned long long)need);
+    doctor_answer_raise(a, FINDING_PROBLEM,
+                        "raise the hard limit: ulimit -Hn %llu (as root; /etc/security/limits.conf, docker --ulimit nofile)",
+                        (unsigned long long)need);
 }
 
 struct pids {
@@ -145,7 +148,7 @@ struct pids {
 static void pids_least(const struct machine *m, const char *folder, void *arg)
 {
     struct pids *p = arg;
-    int64_t max = root_number(m, "%s/pids.max", folder), now = root_number(m, "%s/pids.current", folder);
+    int64_t max = doctor_root_number(m, "%s/pids.max", folder), now = doctor_root_number(m, "%s/pids.current", folder);
     if (max < 0 || now < 0 || max - now >= p->left) return;
     *p = (struct pids){max > now ? max - now : 0, max};
 }
@@ -156,9 +159,10 @@ static int64_t threads_of_user(const struct machine *m)
     struct words all;
     char text[4096];
     int64_t n = 0;
-    root_list(m, "/proc", &all);
+    doctor_root_list(m, "/proc", &all);
     for (int i = 0; i < all.n; i++) {
-        if (all.at[i][0] < '0' || all.at[i][0] > '9' || !root_read(m, text, sizeof text, "/proc/%s/status", all.at[i])) continue;
+        if (all.at[i][0] < '0' || all.at[i][0] > '9' || !doctor_root_read(m, text, sizeof text, "/proc/%s/status", all.at[i]))
+            continue;
         const char *uid = strstr(text, "\nUid:"), *threads = strstr(text, "\nThreads:");
         if (uid && threads && strtoul(uid + 5, NULL, 10) == m->uid) n += atoll(threads + 9);
     }
@@ -166,30 +170,30 @@ static int64_t threads_of_user(const struct machine *m)
     return n;
 }
 
-void check_processes(const struct machine *m, struct answer *a)
+void doctor_check_processes(const struct machine *m, struct answer *a)
 {
     enum { OWN = 4 }; /* keeper, PMIx threads */
     struct pids group = {INT64_MAX, 0};
     int64_t need = m->ranks + OWN, left = INT64_MAX;
-    cgroup_each(m, "", pids_least, &group);
-    cgroup_each(m, "pids", pids_least, &group);
+    doctor_cgroup_each(m, "", pids_least, &group);
+    doctor_cgroup_each(m, "pids", pids_least, &group);
     if (m->processes != UINT64_MAX && m->uid != 0) { /* root has no limit, whatever it says */
         int64_t used = threads_of_user(m);
         left = (int64_t)m->processes - used;
-        answer_add(a, "at most %llu of this user, %lld are there", (unsigned long long)m->processes, (long long)used);
+        doctor_answer_add(a, "at most %llu of this user, %lld are there", (unsigned long long)m->processes, (long long)used);
     } else {
-        answer_add(a, "no limit of the user");
+        doctor_answer_add(a, "no limit of the user");
     }
     if (group.left < INT64_MAX)
-        answer_add(a, "; at most %lld in the control group, %lld are left", (long long)group.max, (long long)group.left);
+        doctor_answer_add(a, "; at most %lld in the control group, %lld are left", (long long)group.max, (long long)group.left);
     if (left >= need && group.left >= need) return;
-    answer_add(a, "; %d ranks need %lld and what threads they start", m->ranks, (long long)need);
-    answer_raise(a, FINDING_PROBLEM, "%s",
-                 group.left < need ? "raise the limit of the group (docker --pids-limit, systemd TasksMax)"
-                                   : "end what else runs, or raise the limit: ulimit -u (/etc/security/limits.conf)");
+    doctor_answer_add(a, "; %d ranks need %lld and what threads they start", m->ranks, (long long)need);
+    doctor_answer_raise(a, FINDING_PROBLEM, "%s",
+                        group.left < need ? "raise the limit of the group (docker --pids-limit, systemd TasksMax)"
+                                          : "end what else runs, or raise the limit: ulimit -u (/etc/security/limits.conf)");
 }
 
-void check_limits(const struct machine *m, struct answer *a)
+void doctor_check_limits(const struct machine *m, struct answer *a)
 {
     char size[32];
     struct {
@@ -199,59 +203,60 @@ void check_limits(const struct machine *m, struct answer *a)
     bool any = false;
     for (size_t i = 0; i < GW_ARRAY_LEN(all); i++) {
         if (all[i].is == UINT64_MAX) continue;
-        answer_add(a, "%s%s %s", any ? ", " : "", all[i].name, bytes_text(all[i].is, size));
+        doctor_answer_add(a, "%s%s %s", any ? ", " : "", all[i].name, doctor_bytes_text(all[i].is, size));
         any = true;
         if (all[i].is < segment_bytes(m->ranks))
-            answer_raise(a, FINDING_PROBLEM, "the shared memory of %d ranks does not fit: ulimit %s unlimited", m->ranks,
-                         all[i].option);
+            doctor_answer_raise(a, FINDING_PROBLEM, "the shared memory of %d ranks does not fit: ulimit %s unlimited", m->ranks,
+                                all[i].option);
     }
-    if (!any) answer_add(a, "address space and files are not limited");
+    if (!any) doctor_answer_add(a, "address space and files are not limited");
 }
 
-void check_huge_pages(const struct machine *m, struct answer *a)
+void doctor_check_huge_pages(const struct machine *m, struct answer *a)
 {
     char thp[128], shmem[128];
-    if (!root_read(m, thp, sizeof thp, "/sys/kernel/mm/transparent_hugepage/enabled")) {
-        answer_add(a, "this kernel has no transparent ones");
+    if (!doctor_root_read(m, thp, sizeof thp, "/sys/kernel/mm/transparent_hugepage/enabled")) {
+        doctor_answer_add(a, "this kernel has no transparent ones");
         return;
     }
-    root_read(m, shmem, sizeof shmem, "/sys/kernel/mm/transparent_hugepage/shmem_enabled");
-    int64_t fixed = root_number(m, "/proc/sys/vm/nr_hugepages");
-    answer_add(a, "transparent %s", thp);
-    if (*shmem) answer_add(a, ", shared memory %s", shmem);
-    if (fixed > 0) answer_add(a, ", %lld reserved", (long long)fixed);
+    doctor_root_read(m, shmem, sizeof shmem, "/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+    int64_t fixed = doctor_root_number(m, "/proc/sys/vm/nr_hugepages");
+    doctor_answer_add(a, "transparent %s", thp);
+    if (*shmem) doctor_answer_add(a, ", shared memory %s", shmem);
+    if (fixed > 0) doctor_answer_add(a, ", %lld reserved", (long long)fixed);
     if (strstr(thp, "[never]"))
-        answer_raise(
+        doctor_answer_raise(
             a, FINDING_NOTE,
             "programs with large arrays miss the TLB more often: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
 }
 
 /* ---- folders ---------------------------------------------------------------------------------------------------------------- */
-void check_tmp(const struct machine *m, struct answer *a)
+void doctor_check_tmp(const struct machine *m, struct answer *a)
 {
     char path[PATH_MAX], left[32];
     struct statvfs fs;
     const char *tmp = m->tmpdir && *m->tmpdir ? m->tmpdir : "/tmp";
     snprintf(path, sizeof path, "%s%s", m->root, tmp);
-    answer_add(a, "%s", tmp);
+    doctor_answer_add(a, "%s", tmp);
     if (access(path, W_OK | X_OK) < 0 || statvfs(path, &fs) < 0) {
-        answer_add(a, ": %s", strerror(errno));
-        answer_raise(a, FINDING_NOTE,
-                     "compilers and programs of other MPI libraries (PMIx) need it: export TMPDIR=/a/folder/of/yours");
+        doctor_answer_add(a, ": %s", strerror(errno));
+        doctor_answer_raise(a, FINDING_NOTE,
+                            "compilers and programs of other MPI libraries (PMIx) need it: export TMPDIR=/a/folder/of/yours");
         return;
     }
-    answer_add(a, ", %s free", bytes_text((uint64_t)fs.f_bavail * fs.f_frsize, left));
+    doctor_answer_add(a, ", %s free", doctor_bytes_text((uint64_t)fs.f_bavail * fs.f_frsize, left));
     if ((uint64_t)fs.f_bavail * fs.f_frsize < MIB)
-        answer_raise(a, FINDING_NOTE, "make room there, or export TMPDIR=/a/folder/with/room");
+        doctor_answer_raise(a, FINDING_NOTE, "make room there, or export TMPDIR=/a/folder/with/room");
 }
 
-void check_home(const struct machine *m, struct answer *a)
+void doctor_check_home(const struct machine *m, struct answer *a)
 {
-    answer_add(a, "%s", m->home ? m->home : "HOME is not set");
+    doctor_answer_add(a, "%s", m->home ? m->home : "HOME is not set");
     if (m->is_known) return;
-    answer_add(a, "; user %u is in no passwd", m->uid);
-    answer_raise(a, FINDING_NOTE,
-                 "Godwit does without; PMIx, and with it mpirun and programs of Open MPI, crash: export HOME=/a/folder/of/yours");
+    doctor_answer_add(a, "; user %u is in no passwd", m->uid);
+    doctor_answer_raise(
+        a, FINDING_NOTE,
+        "Godwit does without; PMIx, and with it mpirun and programs of Open MPI, crash: export HOME=/a/folder/of/yours");
 }
 
 /* Whether a process of ours has the file mapped or open. */
@@ -271,7 +276,7 @@ static bool in_use(const struct machine *m, const struct words *processes, const
 }
 
 /* MPI libraries leave these in /dev/shm when their ranks are killed.  Godwit's own memory has no name. */
-void check_stale(const struct machine *m, struct answer *a)
+void doctor_check_stale(const struct machine *m, struct answer *a)
 {
     static const char *const begin[] = {"mpich_",   "shm_mpich", "vader_segment", "sm_segment", "psm2_shm",
                                         "psm3_shm", "nccl-",     "Intel_MPI_",    "mv2_",       "ucx_shm"};
@@ -281,8 +286,8 @@ void check_stale(const struct machine *m, struct answer *a)
     char path[PATH_MAX], first[128] = "", size[32];
     int n = 0;
     uint64_t bytes = 0;
-    root_list(m, "/dev/shm", &files);
-    root_list(m, "/proc", &processes);
+    doctor_root_list(m, "/dev/shm", &files);
+    doctor_root_list(m, "/proc", &processes);
     for (int i = 0; i < files.n; i++) {
         size_t k = 0;
         while (k < GW_ARRAY_LEN(begin) && strncmp(files.at[i], begin[k], strlen(begin[k])) != 0) k++;
@@ -296,8 +301,8 @@ void check_stale(const struct machine *m, struct answer *a)
     words_free(&files);
     words_free(&processes);
     if (n)
-        answer_add(a, "%d of yours (%s), such as %s", n, bytes_text(bytes, size), first);
+        doctor_answer_add(a, "%d of yours (%s), such as %s", n, doctor_bytes_text(bytes, size), first);
     else
-        answer_add(a, "none");
-    if (n) answer_raise(a, FINDING_NOTE, "no process uses them: rm %s%s", first, n > 1 ? " and the others like it" : "");
+        doctor_answer_add(a, "none");
+    if (n) doctor_answer_raise(a, FINDING_NOTE, "no process uses them: rm %s%s", first, n > 1 ? " and the others like it" : "");
 }

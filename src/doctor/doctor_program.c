@@ -45,11 +45,11 @@ static const char *mpi_of_library_name(const char *name)
 }
 
 /* ---- this installation ------------------------------------------------------------------------------------------------------ */
-void check_godwit(const struct machine *m, struct answer *a)
+void doctor_check_godwit(const struct machine *m, struct answer *a)
 {
     struct utsname u;
-    answer_add(a, "%s, %s/mpiexec", GODWIT_VERSION, m->own_bin);
-    if (uname(&u) == 0) answer_add(a, ", %s %s %s", u.sysname, u.release, u.machine);
+    doctor_answer_add(a, "%s, %s/mpiexec", GODWIT_VERSION, m->own_bin);
+    if (uname(&u) == 0) doctor_answer_add(a, ", %s %s %s", u.sysname, u.release, u.machine);
 }
 
 /* The folder of this installation's library, as far as it lies where it should; else NULL.  Caller frees. */
@@ -57,23 +57,24 @@ static char *own_library_folder(const struct machine *m)
 {
     static const char *const folders[] = {"", "/../lib", "/../lib64", "/../lib/x86_64-linux-gnu", "/../lib/aarch64-linux-gnu"};
     for (size_t i = 0; i < GW_ARRAY_LEN(folders); i++)
-        if (root_there(m, "%s%s/libmpi_abi.so.1", m->own_bin, folders[i])) return gw_xasprintf("%s%s", m->own_bin, folders[i]);
+        if (doctor_root_there(m, "%s%s/libmpi_abi.so.1", m->own_bin, folders[i]))
+            return gw_xasprintf("%s%s", m->own_bin, folders[i]);
     return NULL;
 }
 
-void check_library(const struct machine *m, struct answer *a)
+void doctor_check_library(const struct machine *m, struct answer *a)
 {
     char *folder = own_library_folder(m);
     if (folder) {
-        answer_add(a, "%s/libmpi_abi.so.1", folder);
+        doctor_answer_add(a, "%s/libmpi_abi.so.1", folder);
     } else {
-        answer_add(a, "libmpi_abi.so.1 does not lie beside this mpiexec");
-        answer_raise(a, FINDING_NOTE, "use the mpiexec of the installation that mpicc belongs to");
+        doctor_answer_add(a, "libmpi_abi.so.1 does not lie beside this mpiexec");
+        doctor_answer_raise(a, FINDING_NOTE, "use the mpiexec of the installation that mpicc belongs to");
     }
     free(folder);
 }
 
-void check_settings(const struct machine *m, struct answer *a)
+void doctor_check_settings(const struct machine *m, struct answer *a)
 {
     struct gw_setting_info row;
     char value[256];
@@ -82,9 +83,9 @@ void check_settings(const struct machine *m, struct answer *a)
     gw_settings_load();
     for (int i = 0; i < gw_settings_count(); i++) {
         gw_settings_get(i, &row, value, sizeof value, &origin);
-        if (strcmp(origin, "default") != 0) answer_add(a, "%s%s=%s", *a->value ? ", " : "", row.env, value);
+        if (strcmp(origin, "default") != 0) doctor_answer_add(a, "%s%s=%s", *a->value ? ", " : "", row.env, value);
     }
-    if (!*a->value) answer_add(a, "all at their defaults");
+    if (!*a->value) doctor_answer_add(a, "all at their defaults");
 }
 
 /* ---- what else is about ----------------------------------------------------------------------------------------------------- */
@@ -125,7 +126,7 @@ static char *command_find(const struct machine *m, const char *name)
     return NULL;
 }
 
-void check_path(const struct machine *m, struct answer *a)
+void doctor_check_path(const struct machine *m, struct answer *a)
 {
     static const char *const names[] = {"mpiexec", "mpirun", "mpicc"};
     for (size_t i = 0; i < GW_ARRAY_LEN(names); i++) {
@@ -133,26 +134,26 @@ void check_path(const struct machine *m, struct answer *a)
         bool is_own = found && same_file(found, own);
         const char *sep = *a->value ? "; " : "";
         if (!found) {
-            answer_add(a, "%sno %s", sep, names[i]);
+            doctor_answer_add(a, "%sno %s", sep, names[i]);
         } else if (is_own) {
-            answer_add(a, "%s%s is this one", sep, names[i]);
+            doctor_answer_add(a, "%s%s is this one", sep, names[i]);
         } else {
-            answer_add(a, "%s%s is %s (%s)", sep, names[i], found + strlen(m->root), mpi_of_command(found));
-            answer_raise(a, FINDING_NOTE, "programs are to be compiled and started with one library: export PATH=%s:$PATH",
-                         m->own_bin);
+            doctor_answer_add(a, "%s%s is %s (%s)", sep, names[i], found + strlen(m->root), mpi_of_command(found));
+            doctor_answer_raise(a, FINDING_NOTE, "programs are to be compiled and started with one library: export PATH=%s:$PATH",
+                                m->own_bin);
         }
         free(own);
         free(found);
     }
 }
 
-void check_loader_path(const struct machine *m, struct answer *a)
+void doctor_check_loader_path(const struct machine *m, struct answer *a)
 {
     for (const char *p = m->library_path; p && *p;) {
         int n = (int)strcspn(p, ":");
         struct words names;
         char *folder = gw_xasprintf("%.*s", n, p), *last = NULL;
-        root_list(m, folder, &names);
+        doctor_root_list(m, folder, &names);
         for (int i = 0; *folder && i < names.n; i++) {
             const char *is = mpi_of_library_name(names.at[i]);
             char *file = gw_xasprintf("%s%s/%s", m->root, folder, names.at[i]);
@@ -161,22 +162,22 @@ void check_loader_path(const struct machine *m, struct answer *a)
             free(file);
             if (!is || (last && strcmp(last, is) == 0)) continue;
             last = (char *)is;
-            answer_add(a, "%s%s (%s)", *a->value ? "; " : "", folder, is);
+            doctor_answer_add(a, "%s%s (%s)", *a->value ? "; " : "", folder, is);
             if (strcmp(is, "standard ABI") == 0)
-                answer_raise(a, FINDING_PROBLEM,
-                             "programs compiled with Godwit load the library there in its place: take %s out of "
-                             "LD_LIBRARY_PATH",
-                             folder);
+                doctor_answer_raise(a, FINDING_PROBLEM,
+                                    "programs compiled with Godwit load the library there in its place: take %s out of "
+                                    "LD_LIBRARY_PATH",
+                                    folder);
         }
         words_free(&names);
         free(folder);
         p += n + (p[n] == ':');
     }
-    if (!*a->value) answer_add(a, "LD_LIBRARY_PATH names no MPI library");
+    if (!*a->value) doctor_answer_add(a, "LD_LIBRARY_PATH names no MPI library");
     if (m->preload && *m->preload) {
-        answer_add(a, "; LD_PRELOAD=%s", m->preload);
+        doctor_answer_add(a, "; LD_PRELOAD=%s", m->preload);
         if (strstr(m->preload, "libmpi"))
-            answer_raise(a, FINDING_NOTE, "a preloaded MPI library takes the place of the program's: unset LD_PRELOAD");
+            doctor_answer_raise(a, FINDING_NOTE, "a preloaded MPI library takes the place of the program's: unset LD_PRELOAD");
     }
 }
 
@@ -189,16 +190,16 @@ static const char *pmix_version(void)
     return version ? version() : "";
 }
 
-void check_pmix(const struct machine *m, struct answer *a)
+void doctor_check_pmix(const struct machine *m, struct answer *a)
 {
     const char *version = pmix_version();
     (void)m;
     if (version) {
-        answer_add(a, "%s", *version ? version : "libpmix.so.2 of unknown version");
+        doctor_answer_add(a, "%s", *version ? version : "libpmix.so.2 of unknown version");
         return;
     }
-    answer_add(a, "there is no libpmix.so.2");
-    answer_raise(a, FINDING_NOTE, "only programs of Open MPI need it, and Slurm's srun --mpi=pmix: apt install libpmix2");
+    doctor_answer_add(a, "there is no libpmix.so.2");
+    doctor_answer_raise(a, FINDING_NOTE, "only programs of Open MPI need it, and Slurm's srun --mpi=pmix: apt install libpmix2");
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------------------------ */
@@ -212,17 +213,17 @@ static void judge_foreign(const struct machine *m, const struct loaded *l, struc
 {
     enum finding bad = m->ranks == 1 ? FINDING_NOTE : FINDING_PROBLEM; /* alone it needs nobody */
     if (strcmp(l->family, "standard ABI") == 0) {
-        answer_raise(a, bad,
-                     "that library cannot join a job of this mpiexec: put Godwit's lib folder first in LD_LIBRARY_PATH, or "
-                     "start it with that library's mpiexec");
+        doctor_answer_raise(a, bad,
+                            "that library cannot join a job of this mpiexec: put Godwit's lib folder first in LD_LIBRARY_PATH, or "
+                            "start it with that library's mpiexec");
     } else if (strcmp(l->family, "Open MPI") == 0 && !l->has_door) {
         bool pmix = pmix_version() != NULL;
-        answer_raise(
+        doctor_answer_raise(
             a, pmix ? FINDING_NOTE : FINDING_PROBLEM, "%s",
             pmix ? "mpiexec starts it by PMIx, and it runs with its own library; to run with Godwit compile it with Godwit's mpicc"
                  : "to start it mpiexec needs PMIx: apt install libpmix2; or compile it with Godwit's mpicc");
     } else {
-        answer_raise(
+        doctor_answer_raise(
             a, FINDING_NOTE,
             "mpiexec runs it on Godwit through the door of that ABI; with GODWIT_DOORS=off by PMI-1 (or PMIx), on its own library");
     }
@@ -232,14 +233,14 @@ static void judge_missing(const struct machine *m, const char *family, struct an
 {
     char *folder = own_library_folder(m);
     if (family && strcmp(family, "standard ABI") == 0 && folder)
-        answer_raise(a, FINDING_PROBLEM, "export LD_LIBRARY_PATH=%s, or compile the program with Godwit's mpicc", folder);
+        doctor_answer_raise(a, FINDING_PROBLEM, "export LD_LIBRARY_PATH=%s, or compile the program with Godwit's mpicc", folder);
     else if (family)
-        answer_raise(a, FINDING_PROBLEM,
-                     "compile the program with Godwit's mpicc (%s/mpicc), or add the folder of that library to "
-                     "LD_LIBRARY_PATH",
-                     m->own_bin);
+        doctor_answer_raise(a, FINDING_PROBLEM,
+                            "compile the program with Godwit's mpicc (%s/mpicc), or add the folder of that library to "
+                            "LD_LIBRARY_PATH",
+                            m->own_bin);
     else
-        answer_raise(a, FINDING_PROBLEM, "add the folder of that library to LD_LIBRARY_PATH");
+        doctor_answer_raise(a, FINDING_PROBLEM, "add the folder of that library to LD_LIBRARY_PATH");
     free(folder);
 }
 
@@ -249,8 +250,8 @@ static void judge_ours(const struct machine *m, const struct loaded *l, struct a
     char *folder = own_library_folder(m), *own = gw_xasprintf("%s%s/libmpi_abi.so.1", m->root, folder ? folder : "");
     char *its = gw_xasprintf("%s%s", m->root, l->path);
     if (folder && !same_file(own, its)) {
-        answer_add(a, ", which is not that of this mpiexec");
-        answer_raise(a, FINDING_NOTE, "use the mpiexec of the library's installation, or LD_LIBRARY_PATH=%s", folder);
+        doctor_answer_add(a, ", which is not that of this mpiexec");
+        doctor_answer_raise(a, FINDING_NOTE, "use the mpiexec of the library's installation, or LD_LIBRARY_PATH=%s", folder);
     }
     free(its);
     free(own);
@@ -268,7 +269,7 @@ static bool judge_line(const struct machine *m, const char *line, struct loaded 
     l->family = mpi_of_library_name(base);
     l->has_door = strncmp(base, "libmpi.so.40", 12) == 0;
     if (missing || (arrow && strstr(arrow, "not found"))) {
-        answer_add(a, "; %s is not found", name);
+        doctor_answer_add(a, "; %s is not found", name);
         judge_missing(m, l->family, a);
         return false;
     }
@@ -281,7 +282,7 @@ static bool judge_line(const struct machine *m, const char *line, struct loaded 
     return true;
 }
 
-void program_judge(const struct machine *m, const char *loader_text, struct answer *a)
+void doctor_program_judge(const struct machine *m, const char *loader_text, struct answer *a)
 {
     struct loaded first = {0}, l;
     bool mixed = false;
@@ -294,21 +295,22 @@ void program_judge(const struct machine *m, const char *loader_text, struct answ
         first.has_door = first.has_door && l.has_door;
         if (!first.family) {
             first = l;
-            answer_add(a, "; it loads %s (%s)", l.path, l.family);
+            doctor_answer_add(a, "; it loads %s (%s)", l.path, l.family);
         } else if (strcmp(first.family, l.family) != 0 && !mixed) {
             mixed = true;
-            answer_add(a, " and %s (%s)", l.path, l.family);
+            doctor_answer_add(a, " and %s (%s)", l.path, l.family);
         }
     }
     if (mixed)
-        answer_raise(a, FINDING_PROBLEM,
-                     "two MPI libraries in one process do not work: compile the program and all its libraries with one mpicc");
+        doctor_answer_raise(
+            a, FINDING_PROBLEM,
+            "two MPI libraries in one process do not work: compile the program and all its libraries with one mpicc");
     else if (first.family && strcmp(first.family, "Godwit") != 0)
         judge_foreign(m, &first, a);
     else if (first.family)
         judge_ours(m, &first, a);
     else if (!first.family && a->is == FINDING_OK)
-        answer_add(a, "; it names no MPI library (perhaps it opens one later, as Python does)");
+        doctor_answer_add(a, "; it names no MPI library (perhaps it opens one later, as Python does)");
 }
 
 /* What the loader prints of the libraries that it would load, at most 3 s of it; caller frees.  glibc's --list ends at the first
@@ -349,13 +351,13 @@ static char *loader_list(const struct machine *m, const char *loader, const char
 
 static void judge_script(const struct program_file *f, struct answer *a)
 {
-    answer_add(a, ", a script for %.*s", (int)strcspn(f->loader, "\r"), f->loader);
+    doctor_answer_add(a, ", a script for %.*s", (int)strcspn(f->loader, "\r"), f->loader);
     if (strchr(f->loader, '\r')) {
-        answer_add(a, "; its lines end as on Windows");
-        answer_raise(a, FINDING_PROBLEM, "take the carriage returns out: sed -i 's/\\r$//' FILE");
+        doctor_answer_add(a, "; its lines end as on Windows");
+        doctor_answer_raise(a, FINDING_PROBLEM, "take the carriage returns out: sed -i 's/\\r$//' FILE");
     } else if (access(f->loader, X_OK) < 0) {
-        answer_add(a, ", which cannot be started: %s", strerror(errno));
-        answer_raise(a, FINDING_PROBLEM, "install it, or name one that is there in the first line of the script");
+        doctor_answer_add(a, ", which cannot be started: %s", strerror(errno));
+        doctor_answer_raise(a, FINDING_PROBLEM, "install it, or name one that is there in the first line of the script");
     }
 }
 
@@ -366,44 +368,45 @@ static void judge_file(const struct machine *m, const char *path, struct answer 
     if (f.is == PROGRAM_SCRIPT) {
         judge_script(&f, a);
     } else if (f.is == PROGRAM_TEXT) {
-        answer_add(a, ", a script without #!, which sh reads");
-        answer_raise(a, FINDING_NOTE, "begin it with a line such as #!/bin/sh, or say who reads it: mpiexec python3 %s", path);
+        doctor_answer_add(a, ", a script without #!, which sh reads");
+        doctor_answer_raise(a, FINDING_NOTE, "begin it with a line such as #!/bin/sh, or say who reads it: mpiexec python3 %s",
+                            path);
     } else if (f.is == PROGRAM_OTHER) {
-        answer_add(a, " is no program of this machine");
-        answer_raise(a, FINDING_PROBLEM, "say who runs it, or compile it here");
+        doctor_answer_add(a, " is no program of this machine");
+        doctor_answer_raise(a, FINDING_PROBLEM, "say who runs it, or compile it here");
     } else if (f.other_machine) {
-        answer_add(a, ", compiled for another kind of processor");
-        answer_raise(a, FINDING_PROBLEM, "compile it on this machine, or for it");
+        doctor_answer_add(a, ", compiled for another kind of processor");
+        doctor_answer_raise(a, FINDING_PROBLEM, "compile it on this machine, or for it");
     } else if (*f.loader && access(f.loader, X_OK) < 0) {
-        answer_add(a, "; its loader %s: %s", f.loader, strerror(errno));
-        answer_raise(a, FINDING_PROBLEM, "it was compiled on another system (other C library): compile it here");
+        doctor_answer_add(a, "; its loader %s: %s", f.loader, strerror(errno));
+        doctor_answer_raise(a, FINDING_PROBLEM, "it was compiled on another system (other C library): compile it here");
     } else if (!*f.loader) {
-        answer_add(a, ", linked statically");
+        doctor_answer_add(a, ", linked statically");
     } else {
         char *text = loader_list(m, f.loader, path);
-        program_judge(m, text, a);
+        doctor_program_judge(m, text, a);
         free(text);
     }
 }
 
-void check_program(const struct machine *m, struct answer *a)
+void doctor_check_program(const struct machine *m, struct answer *a)
 {
     struct statvfs fs;
     struct stat st;
     if (!m->program) return;
     char *path = program_find(m->program, m->wdir);
-    answer_add(a, "%s", path ? path : m->program);
+    doctor_answer_add(a, "%s", path ? path : m->program);
     if (!path || stat(path, &st) < 0) {
-        answer_add(a, path ? ": %s" : " is not in PATH", strerror(errno));
-        answer_raise(a, FINDING_PROBLEM, "%s",
-                     path ? "look for it with ls" : "say where it lies, such as ./a.out, or add its folder to PATH");
+        doctor_answer_add(a, path ? ": %s" : " is not in PATH", strerror(errno));
+        doctor_answer_raise(a, FINDING_PROBLEM, "%s",
+                            path ? "look for it with ls" : "say where it lies, such as ./a.out, or add its folder to PATH");
     } else if (!S_ISREG(st.st_mode)) {
-        answer_add(a, " is no file");
-        answer_raise(a, FINDING_PROBLEM, "name the program itself");
+        doctor_answer_add(a, " is no file");
+        doctor_answer_raise(a, FINDING_PROBLEM, "name the program itself");
     } else if (access(path, X_OK) < 0) {
         bool mount = statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOEXEC) != 0;
-        answer_add(a, " may not be executed%s", mount ? ": its file system is mounted noexec" : "");
-        answer_raise(a, FINDING_PROBLEM, mount ? "copy it to another file system" : "chmod +x %s", path);
+        doctor_answer_add(a, " may not be executed%s", mount ? ": its file system is mounted noexec" : "");
+        doctor_answer_raise(a, FINDING_PROBLEM, mount ? "copy it to another file system" : "chmod +x %s", path);
     } else {
         judge_file(m, path, a);
     }

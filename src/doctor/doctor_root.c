@@ -32,7 +32,7 @@ static bool read_all(int fd, char *text_out, size_t cap)
     return n > 0;
 }
 
-bool root_read(const struct machine *m, char *text_out, size_t cap, const char *fmt, ...)
+bool doctor_root_read(const struct machine *m, char *text_out, size_t cap, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -42,7 +42,7 @@ bool root_read(const struct machine *m, char *text_out, size_t cap, const char *
     return ok;
 }
 
-bool root_there(const struct machine *m, const char *fmt, ...)
+bool doctor_root_there(const struct machine *m, const char *fmt, ...)
 {
     va_list ap;
     char path[PATH_MAX];
@@ -53,7 +53,7 @@ bool root_there(const struct machine *m, const char *fmt, ...)
     return access(path, F_OK) == 0;
 }
 
-int64_t root_number(const struct machine *m, const char *fmt, ...)
+int64_t doctor_root_number(const struct machine *m, const char *fmt, ...)
 {
     char text[64], *end;
     va_list ap;
@@ -66,7 +66,7 @@ int64_t root_number(const struct machine *m, const char *fmt, ...)
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-void root_list(const struct machine *m, const char *folder, struct words *names_out)
+void doctor_root_list(const struct machine *m, const char *folder, struct words *names_out)
 {
     char path[PATH_MAX];
     *names_out = (struct words){0};
@@ -78,7 +78,7 @@ void root_list(const struct machine *m, const char *folder, struct words *names_
     if (names_out->n) qsort(names_out->at, (size_t)names_out->n, sizeof *names_out->at, by_name);
 }
 
-int list_count(const char *list)
+int doctor_list_count(const char *list)
 {
     int n = 0;
     for (const char *p = list; *p >= '0' && *p <= '9';) {
@@ -103,30 +103,30 @@ static bool group_of(const char *line, const char *controller, char *path_out, s
     return found;
 }
 
-void cgroup_each(const struct machine *m, const char *controller,
-                 void (*fn)(const struct machine *m, const char *folder, void *arg), void *arg)
+void doctor_cgroup_each(const struct machine *m, const char *controller,
+                        void (*fn)(const struct machine *m, const char *folder, void *arg), void *arg)
 {
     char groups[8192], group[PATH_MAX], folder[2 * PATH_MAX], *next;
     bool found = false;
-    if (!root_read(m, groups, sizeof groups, "/proc/self/cgroup")) return;
+    if (!doctor_root_read(m, groups, sizeof groups, "/proc/self/cgroup")) return;
     for (char *line = groups; line && !found; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = 0;
         found = group_of(line, controller, group, sizeof group);
     }
     /* Where v1 and v2 are mounted together, v2 lies in a folder of its own. */
-    bool both = !*controller && root_there(m, "/sys/fs/cgroup/unified");
+    bool both = !*controller && doctor_root_there(m, "/sys/fs/cgroup/unified");
     while (found) {
         size_t n = strlen(group);
         while (n && group[n - 1] == '/') group[--n] = 0;
         snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s%s", *controller ? "/" : both ? "/unified" : "", controller, group);
-        if (root_there(m, "%s", folder)) fn(m, folder, arg);
+        if (doctor_root_there(m, "%s", folder)) fn(m, folder, arg);
         if (n == 0) return;
         *strrchr(group, '/') = 0;
     }
 }
 
-const char *bytes_text(uint64_t bytes, char out[32])
+const char *doctor_bytes_text(uint64_t bytes, char out[32])
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double v = (double)bytes;

@@ -76,102 +76,102 @@ static bool finds(check_fn *fn, enum finding is, const char *value, const char *
 static void quota(void)
 {
     fresh();
-    CHECK(finds(check_quota, FINDING_OK, "none", ""));
+    CHECK(finds(doctor_check_quota, FINDING_OK, "none", ""));
     file("/proc/self/cgroup", "0::/job/step\n");
     file("/sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
-    CHECK(finds(check_quota, FINDING_OK, "none", ""));
+    CHECK(finds(doctor_check_quota, FINDING_OK, "none", ""));
     file("/sys/fs/cgroup/job/cpu.max", "250000 100000\n"); /* a limit above ours holds too */
-    CHECK(finds(check_quota, FINDING_NOTE, "2.5 cores (/sys/fs/cgroup/job)", "at most 2"));
+    CHECK(finds(doctor_check_quota, FINDING_NOTE, "2.5 cores (/sys/fs/cgroup/job)", "at most 2"));
     file("/sys/fs/cgroup/cpu.max", "50000 100000\n");
-    CHECK(finds(check_quota, FINDING_PROBLEM, "0.5 cores (/sys/fs/cgroup)", "at most 1"));
+    CHECK(finds(doctor_check_quota, FINDING_PROBLEM, "0.5 cores (/sys/fs/cgroup)", "at most 1"));
     file("/sys/fs/cgroup/cpu.max", "1000000 100000\n");
     file("/sys/fs/cgroup/job/cpu.max", "800000 100000\n"); /* as many as there are cores */
-    CHECK(finds(check_quota, FINDING_OK, "8 cores", ""));
+    CHECK(finds(doctor_check_quota, FINDING_OK, "8 cores", ""));
 
     fresh(); /* version 1; the group is not mounted here, its root is */
     file("/proc/self/cgroup", "4:cpuset:/\n3:cpu,cpuacct:/docker/abc\n");
     file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "300000\n");
     file("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-    CHECK(finds(check_quota, FINDING_NOTE, "3 cores (/sys/fs/cgroup/cpu)", "at most 3"));
+    CHECK(finds(doctor_check_quota, FINDING_NOTE, "3 cores (/sys/fs/cgroup/cpu)", "at most 3"));
     file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
-    CHECK(finds(check_quota, FINDING_OK, "none", ""));
+    CHECK(finds(doctor_check_quota, FINDING_OK, "none", ""));
 }
 
 static void direct_copies(void)
 {
     fresh();
-    CHECK(finds(check_cma, FINDING_OK, "works", ""));
+    CHECK(finds(doctor_check_cma, FINDING_OK, "works", ""));
     file("/proc/sys/kernel/yama/ptrace_scope", "1\n");
-    CHECK(finds(check_cma, FINDING_OK, "works", "")); /* what works is not looked into */
+    CHECK(finds(doctor_check_cma, FINDING_OK, "works", "")); /* what works is not looked into */
     m.cma_error = EPERM;
-    CHECK(finds(check_cma, FINDING_NOTE, "ptrace_scope is 1", "sysctl kernel.yama.ptrace_scope=0"));
+    CHECK(finds(doctor_check_cma, FINDING_NOTE, "ptrace_scope is 1", "sysctl kernel.yama.ptrace_scope=0"));
     file("/proc/sys/kernel/yama/ptrace_scope", "3\n");
-    CHECK(finds(check_cma, FINDING_NOTE, "ptrace_scope is 3", "next start"));
+    CHECK(finds(doctor_check_cma, FINDING_NOTE, "ptrace_scope is 3", "next start"));
     file("/proc/sys/kernel/yama/ptrace_scope", "0\n");
     file("/proc/self/status", "Name:\tx\nSeccomp:\t2\n");
-    CHECK(finds(check_cma, FINDING_NOTE, "Operation not permitted", "--cap-add SYS_PTRACE"));
+    CHECK(finds(doctor_check_cma, FINDING_NOTE, "Operation not permitted", "--cap-add SYS_PTRACE"));
     file("/sys/fs/selinux/booleans/deny_ptrace", "1 1\n");
-    CHECK(finds(check_cma, FINDING_NOTE, "refused", "setsebool"));
+    CHECK(finds(doctor_check_cma, FINDING_NOTE, "refused", "setsebool"));
     m.cma_error = NOT_TRIED;
-    CHECK(finds(check_cma, FINDING_OK, "could not be tried", ""));
+    CHECK(finds(doctor_check_cma, FINDING_OK, "could not be tried", ""));
     m.uid = 1000;
     file("/proc/sys/kernel/yama/ptrace_scope", "1\n");
-    CHECK(finds(check_security, FINDING_NOTE, "seccomp filters system calls, ptrace_scope 1", "--stack"));
+    CHECK(finds(doctor_check_security, FINDING_NOTE, "seccomp filters system calls, ptrace_scope 1", "--stack"));
 }
 
 static void memory(void)
 {
     fresh();
-    CHECK(finds(check_memfd, FINDING_OK, "works", ""));
+    CHECK(finds(doctor_check_memfd, FINDING_OK, "works", ""));
     m.memfd_error = EPERM;
-    CHECK(finds(check_memfd, FINDING_NOTE, "Operation not permitted", "seccomp"));
-    CHECK(finds(check_dev_shm, FINDING_OK, "16.0 GiB", ""));
+    CHECK(finds(doctor_check_memfd, FINDING_NOTE, "Operation not permitted", "seccomp"));
+    CHECK(finds(doctor_check_dev_shm, FINDING_OK, "16.0 GiB", ""));
     m.shm_total = m.shm_free = 64 << 20;
-    CHECK(finds(check_dev_shm, FINDING_NOTE, "64.0 MiB, 64.0 MiB free", "--shm-size"));
+    CHECK(finds(doctor_check_dev_shm, FINDING_NOTE, "64.0 MiB, 64.0 MiB free", "--shm-size"));
     m.shm_total = 1 << 30;
     m.shm_free = 1 << 20;
-    CHECK(finds(check_dev_shm, FINDING_NOTE, "1.0 GiB, 1.0 MiB free", "ls -l /dev/shm"));
+    CHECK(finds(doctor_check_dev_shm, FINDING_NOTE, "1.0 GiB, 1.0 MiB free", "ls -l /dev/shm"));
     m.shm_total = 0;
-    CHECK(finds(check_dev_shm, FINDING_NOTE, "not there", "mount -t tmpfs"));
-    CHECK(finds(check_memory, FINDING_OK, "16.0 GiB", ""));
+    CHECK(finds(doctor_check_dev_shm, FINDING_NOTE, "not there", "mount -t tmpfs"));
+    CHECK(finds(doctor_check_memory, FINDING_OK, "16.0 GiB", ""));
     m.memory = 10 << 20;
-    CHECK(finds(check_memory, FINDING_PROBLEM, "4 ranks may grow to 16.0 MiB", "fewer ranks"));
-    CHECK(finds(check_limits, FINDING_OK, "not limited", ""));
+    CHECK(finds(doctor_check_memory, FINDING_PROBLEM, "4 ranks may grow to 16.0 MiB", "fewer ranks"));
+    CHECK(finds(doctor_check_limits, FINDING_OK, "not limited", ""));
     m.address_space = 1 << 20;
-    CHECK(finds(check_limits, FINDING_PROBLEM, "address space 1.0 MiB", "ulimit -v"));
+    CHECK(finds(doctor_check_limits, FINDING_PROBLEM, "address space 1.0 MiB", "ulimit -v"));
     m.address_space = UINT64_MAX;
     m.file_size = 4096;
-    CHECK(finds(check_limits, FINDING_PROBLEM, "size of files 4.0 KiB", "ulimit -f"));
+    CHECK(finds(doctor_check_limits, FINDING_PROBLEM, "size of files 4.0 KiB", "ulimit -f"));
     m.memlock = 64 << 10;
-    CHECK(finds(check_memlock, FINDING_OK, "64.0 KiB", ""));
+    CHECK(finds(doctor_check_memlock, FINDING_OK, "64.0 KiB", ""));
     file("/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
-    CHECK(finds(check_memlock, FINDING_NOTE, "64.0 KiB", "ulimit -l"));
+    CHECK(finds(doctor_check_memlock, FINDING_NOTE, "64.0 KiB", "ulimit -l"));
 }
 
 static void processes(void)
 {
     fresh();
     m.uid = 1000;
-    CHECK(finds(check_processes, FINDING_OK, "no limit", ""));
+    CHECK(finds(doctor_check_processes, FINDING_OK, "no limit", ""));
     file("/proc/17/status", "Name:\tx\nUid:\t1000\t1000\nThreads:\t30\n");
     file("/proc/18/status", "Name:\tx\nUid:\t1001\t1001\nThreads:\t500\n");
     m.processes = 64;
-    CHECK(finds(check_processes, FINDING_OK, "at most 64 of this user, 30 are there", ""));
+    CHECK(finds(doctor_check_processes, FINDING_OK, "at most 64 of this user, 30 are there", ""));
     m.processes = 32;
-    CHECK(finds(check_processes, FINDING_PROBLEM, "4 ranks need", "ulimit -u"));
+    CHECK(finds(doctor_check_processes, FINDING_PROBLEM, "4 ranks need", "ulimit -u"));
     m.uid = 0; /* no limit for root */
-    CHECK(finds(check_processes, FINDING_OK, "no limit", ""));
+    CHECK(finds(doctor_check_processes, FINDING_OK, "no limit", ""));
     file("/proc/self/cgroup", "8:pids:/a\n");
     file("/sys/fs/cgroup/pids/a/pids.max", "20\n");
     file("/sys/fs/cgroup/pids/a/pids.current", "15\n");
-    CHECK(finds(check_processes, FINDING_PROBLEM, "at most 20 in the control group, 5 are left", "--pids-limit"));
+    CHECK(finds(doctor_check_processes, FINDING_PROBLEM, "at most 20 in the control group, 5 are left", "--pids-limit"));
     file("/sys/fs/cgroup/pids/a/pids.max", "max\n");
-    CHECK(finds(check_processes, FINDING_OK, "no limit", ""));
+    CHECK(finds(doctor_check_processes, FINDING_OK, "no limit", ""));
     m.ranks = 500;
     m.files = 1024;
-    CHECK(finds(check_files, FINDING_PROBLEM, "500 ranks need", "ulimit -Hn 1532"));
+    CHECK(finds(doctor_check_files, FINDING_PROBLEM, "500 ranks need", "ulimit -Hn 1532"));
     m.ranks = 300;
-    CHECK(finds(check_files, FINDING_OK, "at most 1024", ""));
+    CHECK(finds(doctor_check_files, FINDING_OK, "at most 1024", ""));
 }
 
 static void machines(void)
@@ -185,88 +185,88 @@ static void machines(void)
         snprintf(list, sizeof list, "%d,%d\n", i % 8, i % 8 + 8);
         file(path, list);
     }
-    CHECK(finds(check_cores, FINDING_NOTE, "8 of 16 hardware threads (8 cores)", "cpuset"));
+    CHECK(finds(doctor_check_cores, FINDING_NOTE, "8 of 16 hardware threads (8 cores)", "cpuset"));
     m.cpus_allowed = 16;
-    CHECK(finds(check_cores, FINDING_OK, "16 of 16", ""));
+    CHECK(finds(doctor_check_cores, FINDING_OK, "16 of 16", ""));
     m.ranks = 17;
-    CHECK(finds(check_cores, FINDING_NOTE, "17 ranks share", "at most 16"));
+    CHECK(finds(doctor_check_cores, FINDING_NOTE, "17 ranks share", "at most 16"));
     file("/sys/devices/system/node/node0/cpulist", "0-7\n");
     file("/sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:  4194304 kB\n");
     file("/sys/devices/system/node/node1/cpulist", "8-15\n");
     file("/sys/devices/system/node/online", "0-1\n");
-    CHECK(finds(check_numa, FINDING_OK, "node 0: cpus 0-7, 4.0 GiB; node 1: cpus 8-15", ""));
+    CHECK(finds(doctor_check_numa, FINDING_OK, "node 0: cpus 0-7, 4.0 GiB; node 1: cpus 8-15", ""));
     file("/proc/sys/kernel/numa_balancing", "1\n");
-    CHECK(finds(check_numa, FINDING_NOTE, "moves pages", "numa_balancing=0"));
+    CHECK(finds(doctor_check_numa, FINDING_NOTE, "moves pages", "numa_balancing=0"));
     file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
     file("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet\n");
-    CHECK(finds(check_clock, FINDING_NOTE, "hpet", "echo tsc"));
+    CHECK(finds(doctor_check_clock, FINDING_NOTE, "hpet", "echo tsc"));
     file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
-    CHECK(finds(check_clock, FINDING_OK, "tsc", ""));
+    CHECK(finds(doctor_check_clock, FINDING_OK, "tsc", ""));
     file("/sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]\n");
-    CHECK(finds(check_huge_pages, FINDING_NOTE, "[never]", "echo madvise"));
-    CHECK(finds(check_container, FINDING_OK, "none", ""));
+    CHECK(finds(doctor_check_huge_pages, FINDING_NOTE, "[never]", "echo madvise"));
+    CHECK(finds(doctor_check_container, FINDING_OK, "none", ""));
     file("/proc/1/cgroup", "0::/kubepods/x\n");
-    CHECK(finds(check_container, FINDING_OK, "Kubernetes", ""));
+    CHECK(finds(doctor_check_container, FINDING_OK, "Kubernetes", ""));
     file("/run/.containerenv", "");
-    CHECK(finds(check_container, FINDING_OK, "Podman", ""));
+    CHECK(finds(doctor_check_container, FINDING_OK, "Podman", ""));
     char *env[] = {"SLURM_JOB_ID=7", "SLURM_JOB_NUM_NODES=3", NULL};
     m.env = env;
-    CHECK(finds(check_batch, FINDING_NOTE, "Slurm, job 7, 3 nodes", "srun"));
+    CHECK(finds(doctor_check_batch, FINDING_NOTE, "Slurm, job 7, 3 nodes", "srun"));
     env[1] = "SLURM_JOB_NUM_NODES=1";
-    CHECK(finds(check_batch, FINDING_OK, "1 node", ""));
+    CHECK(finds(doctor_check_batch, FINDING_OK, "1 node", ""));
 }
 
 static void devices(void)
 {
     fresh();
-    CHECK(finds(check_rdma, FINDING_OK, "none", ""));
+    CHECK(finds(doctor_check_rdma, FINDING_OK, "none", ""));
     file("/sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
     file("/sys/class/infiniband/mlx5_0/ports/1/rate", "200 Gb/sec\n");
-    CHECK(finds(check_rdma, FINDING_NOTE, "mlx5_0 port 1 DOWN 200 Gb/sec", "no port is active"));
+    CHECK(finds(doctor_check_rdma, FINDING_NOTE, "mlx5_0 port 1 DOWN 200 Gb/sec", "no port is active"));
     file("/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
-    CHECK(finds(check_rdma, FINDING_NOTE, "ACTIVE", "--device /dev/infiniband"));
+    CHECK(finds(doctor_check_rdma, FINDING_NOTE, "ACTIVE", "--device /dev/infiniband"));
     file("/dev/infiniband/uverbs0", "");
-    CHECK(finds(check_rdma, FINDING_OK, "ACTIVE", ""));
+    CHECK(finds(doctor_check_rdma, FINDING_OK, "ACTIVE", ""));
     file("/sys/class/cxi/cxi0/x", "");
-    CHECK(finds(check_slingshot, FINDING_NOTE, "cxi0", "/dev/cxi0"));
-    CHECK(finds(check_nvidia, FINDING_OK, "none", ""));
+    CHECK(finds(doctor_check_slingshot, FINDING_NOTE, "cxi0", "/dev/cxi0"));
+    CHECK(finds(doctor_check_nvidia, FINDING_OK, "none", ""));
     file("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.86.10  Wed\n");
     file("/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t\t NVIDIA H100\nIRQ: 3\n");
-    CHECK(finds(check_nvidia, FINDING_NOTE, "1, NVIDIA H100, driver 535.86.10", "--gpus all"));
+    CHECK(finds(doctor_check_nvidia, FINDING_NOTE, "1, NVIDIA H100, driver 535.86.10", "--gpus all"));
     file("/dev/nvidiactl", "");
-    CHECK(finds(check_nvidia, FINDING_OK, "NVIDIA H100", ""));
-    CHECK(finds(check_amd, FINDING_OK, "none", ""));
+    CHECK(finds(doctor_check_nvidia, FINDING_OK, "NVIDIA H100", ""));
+    CHECK(finds(doctor_check_amd, FINDING_OK, "none", ""));
     file("/sys/class/kfd/kfd/topology/nodes/0/gpu_id", "0\n");
     file("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "512\n");
     file("/dev/kfd", "");
-    CHECK(finds(check_amd, FINDING_OK, "1 GPU", ""));
+    CHECK(finds(doctor_check_amd, FINDING_OK, "1 GPU", ""));
     file("/sys/class/net/eth0/operstate", "up\n");
     file("/sys/class/net/lo/operstate", "unknown\n");
-    CHECK(finds(check_interfaces, FINDING_OK, "eth0 up, lo up; addresses: lo 127.0.0.1", ""));
+    CHECK(finds(doctor_check_interfaces, FINDING_OK, "eth0 up, lo up; addresses: lo 127.0.0.1", ""));
     m.addresses = "";
-    CHECK(finds(check_interfaces, FINDING_NOTE, "addresses: none", "ip link set lo up"));
+    CHECK(finds(doctor_check_interfaces, FINDING_NOTE, "addresses: none", "ip link set lo up"));
     m.network = "libfabric 1.17, net on eth0, 192.0.2.2", m.has_network = true;
-    CHECK(finds(check_network, FINDING_OK, "net on eth0", ""));
+    CHECK(finds(doctor_check_network, FINDING_OK, "net on eth0", ""));
     m.network = "TCP on eth0, 192.0.2.2", m.has_network = true;
-    CHECK(finds(check_network, FINDING_OK, "TCP on eth0", ""));
+    CHECK(finds(doctor_check_network, FINDING_OK, "TCP on eth0", ""));
     m.network = "libfabric offers no provider", m.has_network = false;
-    CHECK(finds(check_network, FINDING_NOTE, "no provider", "godwit-info --network"));
+    CHECK(finds(doctor_check_network, FINDING_NOTE, "no provider", "godwit-info --network"));
     m.network = NULL;
-    CHECK(finds(check_host, FINDING_OK, "node1 resolves", ""));
+    CHECK(finds(doctor_check_host, FINDING_OK, "node1 resolves", ""));
     m.resolve_error = ETIMEDOUT;
-    CHECK(finds(check_host, FINDING_NOTE, "does not resolve within 3 s", "127.0.1.1 node1"));
+    CHECK(finds(doctor_check_host, FINDING_NOTE, "does not resolve within 3 s", "127.0.1.1 node1"));
 }
 
 static void home(void)
 {
     fresh();
-    CHECK(finds(check_home, FINDING_OK, "/home/me", ""));
+    CHECK(finds(doctor_check_home, FINDING_OK, "/home/me", ""));
     m.home = NULL;
     m.is_known = false;
     m.uid = 1234;
-    CHECK(finds(check_home, FINDING_NOTE, "HOME is not set; user 1234 is in no passwd", "export HOME="));
+    CHECK(finds(doctor_check_home, FINDING_NOTE, "HOME is not set; user 1234 is in no passwd", "export HOME="));
     m.is_known = true;
-    CHECK(finds(check_home, FINDING_OK, "HOME is not set", ""));
+    CHECK(finds(doctor_check_home, FINDING_OK, "HOME is not set", ""));
 }
 
 static void stale(void)
@@ -277,21 +277,21 @@ static void stale(void)
     file("/dev/shm/mine", "");
     file("/dev/shm/vader_segment.node1.0", "xxxx");
     file("/dev/shm/mpich_shar_tmp1", "xxxx");
-    CHECK(finds(check_stale, FINDING_OK, "none", "")); /* somebody may be about to map them */
+    CHECK(finds(doctor_check_stale, FINDING_OK, "none", "")); /* somebody may be about to map them */
     for (int i = 0; i < 2; i++) {
         snprintf(full, sizeof full, "%s/dev/shm/%s", root, i ? "mpich_shar_tmp1" : "vader_segment.node1.0");
         CHECK(utime(full, &old) == 0);
     }
-    CHECK(finds(check_stale, FINDING_NOTE, "2 of yours", "rm /dev/shm/mpich_shar_tmp1 and the others"));
+    CHECK(finds(doctor_check_stale, FINDING_NOTE, "2 of yours", "rm /dev/shm/mpich_shar_tmp1 and the others"));
     file("/proc/99/maps", "7f0000-7f1000 rw-s 0 00:19 7 /dev/shm/mpich_shar_tmp1\n");
-    CHECK(finds(check_stale, FINDING_NOTE, "1 of yours", "rm /dev/shm/vader_segment.node1.0"));
+    CHECK(finds(doctor_check_stale, FINDING_NOTE, "1 of yours", "rm /dev/shm/vader_segment.node1.0"));
     m.uid++;
-    CHECK(finds(check_stale, FINDING_OK, "none", ""));
+    CHECK(finds(doctor_check_stale, FINDING_OK, "none", ""));
 }
 
 /* ---- MPI libraries ---------------------------------------------------------------------------------------------------------- */
 static const char *judged;
-static void judge(const struct machine *mm, struct answer *a) { program_judge(mm, judged, a); }
+static void judge(const struct machine *mm, struct answer *a) { doctor_program_judge(mm, judged, a); }
 
 static void foreign(void)
 {
@@ -331,45 +331,45 @@ static void foreign(void)
     for (size_t n = strlen(judged); n; n--) { /* whatever a loader says */
         char *cut = gw_xasprintf("%.*s", (int)n, judged);
         struct answer b = {FINDING_OK, "", ""};
-        program_judge(&m, cut, &b);
+        doctor_program_judge(&m, cut, &b);
         free(cut);
     }
 
-    CHECK(finds(check_path, FINDING_OK, "no mpiexec; no mpirun; no mpicc", ""));
+    CHECK(finds(doctor_check_path, FINDING_OK, "no mpiexec; no mpirun; no mpicc", ""));
     file("/opt/openmpi/bin/mpicc", "x");
     m.path = "/nowhere:/opt/openmpi/bin:/opt/godwit/bin";
-    CHECK(finds(check_path, FINDING_NOTE, "mpiexec is this one; no mpirun; mpicc is /opt/openmpi/bin/mpicc (Open MPI)",
+    CHECK(finds(doctor_check_path, FINDING_NOTE, "mpiexec is this one; no mpirun; mpicc is /opt/openmpi/bin/mpicc (Open MPI)",
                 "PATH=/opt/godwit/bin"));
     file("/opt/old/mpiexec", "..GODWIT_BOOT..");
     m.path = "/opt/old:/opt/godwit/bin";
-    CHECK(finds(check_path, FINDING_NOTE, "mpiexec is /opt/old/mpiexec (another Godwit)", "PATH"));
-    CHECK(finds(check_library, FINDING_OK, "/opt/godwit/bin/../lib/libmpi_abi.so.1", ""));
-    CHECK(finds(check_loader_path, FINDING_OK, "names no MPI", ""));
+    CHECK(finds(doctor_check_path, FINDING_NOTE, "mpiexec is /opt/old/mpiexec (another Godwit)", "PATH"));
+    CHECK(finds(doctor_check_library, FINDING_OK, "/opt/godwit/bin/../lib/libmpi_abi.so.1", ""));
+    CHECK(finds(doctor_check_loader_path, FINDING_OK, "names no MPI", ""));
     m.library_path = "/opt/godwit/lib::/nowhere";
-    CHECK(finds(check_loader_path, FINDING_OK, "/opt/godwit/lib (Godwit)", ""));
+    CHECK(finds(doctor_check_loader_path, FINDING_OK, "/opt/godwit/lib (Godwit)", ""));
     m.library_path = "/opt/ompi/lib:/opt/godwit/lib";
-    CHECK(finds(check_loader_path, FINDING_OK, "/opt/ompi/lib (Open MPI); /opt/godwit/lib (Godwit)", ""));
+    CHECK(finds(doctor_check_loader_path, FINDING_OK, "/opt/ompi/lib (Open MPI); /opt/godwit/lib (Godwit)", ""));
     m.library_path = "/opt/other/lib";
-    CHECK(finds(check_loader_path, FINDING_PROBLEM, "/opt/other/lib (standard ABI)", "take /opt/other/lib out"));
+    CHECK(finds(doctor_check_loader_path, FINDING_PROBLEM, "/opt/other/lib (standard ABI)", "take /opt/other/lib out"));
 }
 
 static void words(void)
 {
     char text[32];
-    CHECK_EQ(list_count("0-3,8,10-11"), 7);
-    CHECK_EQ(list_count(""), 0);
-    CHECK_STR(bytes_text(512, text), "512 bytes");
-    CHECK_STR(bytes_text(1536, text), "1.5 KiB");
-    CHECK_STR(bytes_text(UINT64_MAX, text), "16.0 EiB");
+    CHECK_EQ(doctor_list_count("0-3,8,10-11"), 7);
+    CHECK_EQ(doctor_list_count(""), 0);
+    CHECK_STR(doctor_bytes_text(512, text), "512 bytes");
+    CHECK_STR(doctor_bytes_text(1536, text), "1.5 KiB");
+    CHECK_STR(doctor_bytes_text(UINT64_MAX, text), "16.0 EiB");
     struct answer a = {FINDING_OK, "", ""};
-    answer_raise(&a, FINDING_NOTE, "first");
-    answer_raise(&a, FINDING_NOTE, "second");
+    doctor_answer_raise(&a, FINDING_NOTE, "first");
+    doctor_answer_raise(&a, FINDING_NOTE, "second");
     CHECK_STR(a.todo, "first");
-    answer_raise(&a, FINDING_PROBLEM, "third");
-    answer_raise(&a, FINDING_NOTE, "fourth");
+    doctor_answer_raise(&a, FINDING_PROBLEM, "third");
+    doctor_answer_raise(&a, FINDING_NOTE, "fourth");
     CHECK_STR(a.todo, "third");
     CHECK_EQ(a.is, FINDING_PROBLEM);
-    for (int i = 0; i < 200; i++) answer_add(&a, "0123456789");
+    for (int i = 0; i < 200; i++) doctor_answer_add(&a, "0123456789");
     CHECK_EQ(strlen(a.value), sizeof a.value - 1);
 }
 

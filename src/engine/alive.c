@@ -48,14 +48,14 @@ static void *watch_hosts(void *none)
     return none;
 }
 
-bool alive_start(const struct hosts *hosts, double patience)
+bool engine_alive_start(const struct hosts *hosts, double patience)
 {
     pthread_t thread;
     w.hosts = gw_xcalloc((size_t)hosts->n + 1, sizeof *w.hosts);
     w.patience = patience;
     for (int i = 0; i < hosts->n; i++)
-        if (!host_is_here(hosts->at[i].name)) w.hosts[w.n++] = (struct watched){.name = gw_xasprintf("%s", hosts->at[i].name)};
+        if (!hosts_is_local(hosts->at[i].name)) w.hosts[w.n++] = (struct watched){.name = gw_xasprintf("%s", hosts->at[i].name)};
     return patience > 0 && w.n && pthread_create(&thread, NULL, watch_hosts, NULL) == 0;
 }
 
-const char *alive_silent(void) { return atomic_load(&w.silent); }
+const char *engine_alive_silent(void) { return atomic_load(&w.silent); }

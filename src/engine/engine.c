@@ -68,7 +68,7 @@ static bool in_slurm(void)
 {
     const char *list = getenv("SLURM_JOB_NODELIST");
     if (!getenv("SLURM_JOB_ID")) return false;
-    return slurm_nodes() > 1 || (list && *list && !strpbrk(list, "[,") && !host_is_here(list));
+    return slurm_nodes() > 1 || (list && *list && !strpbrk(list, "[,") && !hosts_is_local(list));
 }
 
 static void hosts_of_batch_system(struct hosts *h, char *why_out, size_t cap)
@@ -223,15 +223,15 @@ static int find(const struct launch_options *o, const char *why, struct engine *
     for (size_t i = 0; i < GW_ARRAY_LEN(candidates) && o->hosts.n && !((slurm || flux) && want); i++)
         if ((!want || strcmp(want, candidates[i].option) == 0) && look_for(candidates[i].name, candidates[i].is, e)) return 0;
     if (slurm || flux)
-        say("%s, but `%s` is not in PATH here%s", why, slurm ? "srun" : "flux",
-            slurm ? "; install Slurm's commands (Debian: slurm-client)" : "; install flux-core");
+        say_line("%s, but `%s` is not in PATH here%s", why, slurm ? "srun" : "flux",
+                 slurm ? "; install Slurm's commands (Debian: slurm-client)" : "; install flux-core");
     else if (want && !o->hosts.n)
-        say("--engine %s wants a list of hosts: -host n1,n2 or -hostfile FILE", want);
+        say_line("--engine %s wants a list of hosts: -host n1,n2 or -hostfile FILE", want);
     else
-        say("%s, and no engine is here that starts ranks there%s%s: install one on all hosts: PRRTE (prterun), Open "
-            "MPI (Debian: openmpi-bin)"
-            " or MPICH's Hydra (Debian: mpich), or start this inside an allocation of Slurm",
-            why, want ? " by the name of " : "", want ? want : "");
+        say_line("%s, and no engine is here that starts ranks there%s%s: install one on all hosts: PRRTE (prterun), Open "
+                 "MPI (Debian: openmpi-bin)"
+                 " or MPICH's Hydra (Debian: mpich), or start this inside an allocation of Slurm",
+                 why, want ? " by the name of " : "", want ? want : "");
     return EXIT_NOT_FOUND;
 }
 
@@ -255,7 +255,7 @@ static void become(const struct engine *e, const struct launch_options *o, const
     int nothing = o->stdin_rank == STDIN_NONE ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     execv(e->path, words);
-    say("cannot start %s: %s", e->path, strerror(errno));
+    say_line("cannot start %s: %s", e->path, strerror(errno));
     _exit(EXIT_CANNOT_RUN);
 }
 
@@ -313,7 +313,7 @@ static int stay(pid_t pid, const sigset_t *signals, const struct launch_options 
     const double timeout = o->timeout;
     const struct hosts *hosts = &o->hosts;
     double end = timeout > 0 ? gw_wtime() + timeout : 1e300;
-    bool is_late = false, is_watched = alive_start(hosts, gw_set.host_timeout), is_lost = false;
+    bool is_late = false, is_watched = engine_alive_start(hosts, gw_set.host_timeout), is_lost = false;
     bool is_unwanted = false;
     int told = 0;
     for (;;) {
@@ -322,16 +322,17 @@ static int stay(pid_t pid, const sigset_t *signals, const struct launch_options 
             is_unwanted = true;
             end = gw_wtime() + 3;
         }
-        const char *silent = is_watched && !is_lost && !is_late ? alive_silent() : NULL;
+        const char *silent = is_watched && !is_lost && !is_late ? engine_alive_silent() : NULL;
         if (silent) {
-            say("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent, (int)gw_set.host_timeout);
+            say_line("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent, (int)gw_set.host_timeout);
             child_kill(pid, SIGTERM);
             is_lost = true;
             end = gw_wtime() + 2;
         }
         double left = end - gw_wtime();
         if (left <= 0) {
-            if (!is_late && !is_lost && !is_unwanted) say("the job has run for %g s, which is its limit; it ends now", timeout);
+            if (!is_late && !is_lost && !is_unwanted)
+                say_line("the job has run for %g s, which is its limit; it ends now", timeout);
             child_kill(pid, is_late || is_lost || is_unwanted ? SIGKILL : SIGTERM);
             is_late = !is_lost;
             end = gw_wtime() + 5;
@@ -371,7 +372,7 @@ static int run(const struct engine *e, const struct launch_options *o, const str
         become(e, o, argv, env, &signals);
     }
     if (pid < 0) {
-        say("cannot start %s: %s", e->path, strerror(errno));
+        say_line("cannot start %s: %s", e->path, strerror(errno));
         if (spawned) spawned_started(spawned, EXIT_CANNOT_RUN);
         return EXIT_CANNOT_RUN;
     }
@@ -394,16 +395,16 @@ static int count_ranks(struct launch_options *o, const struct engine *e)
     } else {
         for (int i = 0; i < o->n_apps; i++)
             if (!o->apps[i].n_given) {
-                say("say how many ranks each program gets (-n): there are several, on several hosts");
+                say_line("say how many ranks each program gets (-n): there are several, on several hosts");
                 return EXIT_USAGE;
             }
     }
     if (o->n_ranks > MAX_RANKS) {
-        say("%d ranks; at most %d", o->n_ranks, MAX_RANKS);
+        say_line("%d ranks; at most %d", o->n_ranks, MAX_RANKS);
         return EXIT_USAGE;
     }
     if (o->stdin_rank >= o->n_ranks && o->stdin_rank > 0 && o->n_ranks) {
-        say("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
+        say_line("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
         return EXIT_USAGE;
     }
     return 0;
@@ -414,19 +415,19 @@ static void announce(const struct engine *e, const struct launch_options *o, con
     char ranks[32] = "the ranks";
     const char *slash = strrchr(e->path, '/');
     if (o->n_ranks) snprintf(ranks, sizeof ranks, "%d rank%s", o->n_ranks, o->n_ranks == 1 ? "" : "s");
-    say("%s: %s (%s) starts %s", why, slash ? slash + 1 : e->path, e->version, ranks);
+    say_line("%s: %s (%s) starts %s", why, slash ? slash + 1 : e->path, e->version, ranks);
     if (o->place.reserve && e->kind != ENGINE_SRUN)
-        say("-r %d: %s has no such option; ranks may run on all cores", o->place.reserve, e->version);
+        say_line("-r %d: %s has no such option; ranks may run on all cores", o->place.reserve, e->version);
 }
 
 static int refused(const struct launch_options *o, const char *why)
 {
     if (o->gdb)
-        say("--gdb starts ranks on one machine only (%s); `mpiexec --stack` on a host shows those that run there", why);
+        say_line("--gdb starts ranks on one machine only (%s); `mpiexec --stack` on a host shows those that run there", why);
     else if (o->hosts.bad)
-        say("the batch system names a host \"%s\", which is none", o->hosts.bad);
+        say_line("the batch system names a host \"%s\", which is none", o->hosts.bad);
     else if (o->only_here)
-        say("%s is for ranks that mpiexec starts itself, on this machine (%s)", o->only_here, why);
+        say_line("%s is for ranks that mpiexec starts itself, on this machine (%s)", o->only_here, why);
     else
         return 0;
     return EXIT_USAGE;
@@ -441,7 +442,7 @@ static int run_with(const struct engine *e, struct launch_options *o, const char
     if (spawned)
         elsewhere_environment();
     else if (e->kind != ENGINE_SRUN)
-        elsewhere_tell(&o->hosts, counts);
+        elsewhere_publish(&o->hosts, counts);
     engine_words(e, o, counts, environ, &argv, &env);
     if (!o->hosts.n && e->kind == ENGINE_SRUN && getenv("SLURM_JOB_NODELIST"))
         hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));
@@ -463,7 +464,7 @@ int engine_run(struct launch_options *o, const char *why, struct job *spawned)
     if (rc && spawned && spawned->may_stay) return -1;
     if (rc == 0) rc = count_ranks(o, &e);
     if (rc == 0 && e.kind == ENGINE_HYDRA && (o->stdin_rank > 0 || o->stdin_rank == STDIN_ALL)) {
-        say("-stdin: %s gives standard input to rank 0 alone; srun and mpirun can do it (--engine)", e.version);
+        say_line("-stdin: %s gives standard input to rank 0 alone; srun and mpirun can do it (--engine)", e.version);
         rc = EXIT_USAGE;
     }
     if (rc && spawned) spawned_started(spawned, rc);

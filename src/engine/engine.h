@@ -35,6 +35,6 @@ void engine_words(const struct engine *e, const struct launch_options *o, const 
  * engine.  NULL: it is none. */
 int engine_run(struct launch_options *o, const char *why, struct job *spawned);
 /* alive.c: starts failure detection of hosts, until the process ends.  True: started. */
-bool alive_start(const struct hosts *hosts, double patience);
-const char *alive_silent(void); /* a host that has answered before but not for `patience` seconds; NULL: none */
+bool engine_alive_start(const struct hosts *hosts, double patience);
+const char *engine_alive_silent(void); /* a host that has answered before but not for `patience` seconds; NULL: none */
 #endif

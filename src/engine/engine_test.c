@@ -37,7 +37,7 @@ static const char *words_of(struct engine e, const char *command)
             if (*q == '|') *q = ' ';
         argv[argc++] = p;
     }
-    CHECK_EQ(options_parse(argc, argv, &o), -1);
+    CHECK_EQ(launch_options_parse(argc, argv, &o), -1);
     if (o.n_apps == 1 && !o.apps[0].n_given) o.apps[0].n = o.n_ranks = o.hosts.n ? hosts_slots(&o.hosts, o.ppn) : 0;
     hosts_place(&o.hosts, o.n_ranks, o.ppn, counts);
     engine_words(&e, &o, counts, (char **)here, &w, &env);
@@ -45,7 +45,7 @@ static const char *words_of(struct engine e, const char *command)
     join(set, sizeof set, &env);
     words_free(&w);
     words_free(&env);
-    options_free(&o);
+    launch_options_free(&o);
     free(copy);
     return line;
 }
@@ -206,7 +206,7 @@ static void names(void)
                {"a\tb", "a\\x09b"},
                {"a/b", "a/b"}};
     char foreign[300], longest[400];
-    for (size_t i = 0; i < GW_ARRAY_LEN(good); i++) CHECK(host_is_name(good[i], strlen(good[i])));
+    for (size_t i = 0; i < GW_ARRAY_LEN(good); i++) CHECK(hosts_is_name(good[i], strlen(good[i])));
     for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) {
         struct hosts h = {0};
         hosts_add(&h, bad[i].list);
@@ -217,7 +217,7 @@ static void names(void)
     }
     memset(longest, 'a', sizeof longest);
     longest[HOST_NAME_MOST + 1] = 0;
-    CHECK(host_is_name(longest, HOST_NAME_MOST) && !host_is_name(longest, HOST_NAME_MOST + 1));
+    CHECK(hosts_is_name(longest, HOST_NAME_MOST) && !hosts_is_name(longest, HOST_NAME_MOST + 1));
     CHECK(!hosts_are_here("localhost,-x", foreign, sizeof foreign));
     CHECK_STR(foreign, "-x");
 }

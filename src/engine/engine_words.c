@@ -268,7 +268,7 @@ static bool begins_wrong(const struct launch_options *o, const int *counts)
 {
     int before = 0;
     for (int i = 0; i < o->hosts.n; i++) {
-        if (counts[i] && host_is_here(o->hosts.at[i].name)) return before > 0;
+        if (counts[i] && hosts_is_local(o->hosts.at[i].name)) return before > 0;
         before += counts[i];
     }
     return false;

@@ -66,7 +66,7 @@ static const char *process_stat(pid_t pid, char *text, size_t cap)
     return p ? p + 1 : NULL;
 }
 
-uint64_t process_start(pid_t pid)
+uint64_t child_start_time(pid_t pid)
 {
     char text[1024];
     unsigned long long start = 0;
@@ -75,7 +75,7 @@ uint64_t process_start(pid_t pid)
     return start;
 }
 
-pid_t process_parent(pid_t pid)
+pid_t child_parent_of(pid_t pid)
 {
     char text[1024];
     int parent = 0;
@@ -83,18 +83,18 @@ pid_t process_parent(pid_t pid)
     return p && sscanf(p, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-bool process_is_ours(pid_t pid)
+bool child_is_ours(pid_t pid)
 {
     enum { DEEP = 256 };
     pid_t me = getpid();
     for (int i = 0; i < DEEP && pid > 1 && pid != me; i++)
-        if ((pid = process_parent(pid)) == me) return true;
+        if ((pid = child_parent_of(pid)) == me) return true;
     return false;
 }
 
-void stranger_group_kill(pid_t pid, uint64_t start, int sig)
+void child_stranger_group_kill(pid_t pid, uint64_t start, int sig)
 {
-    uint64_t now = start ? process_start(pid) : 0;
+    uint64_t now = start ? child_start_time(pid) : 0;
     if (now && now != start) return; /* of somebody who came later; a group keeps its number to itself while it has members */
     child_group_kill(pid, sig);
 }

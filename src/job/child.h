@@ -18,19 +18,19 @@ enum { CHILD_STOPPED = -2 };               /* a traced child (crash.c) has stopp
 void child_reap(pid_t pid);                /* waits for it if it has not ended */
 void child_kill(pid_t pid, int sig);       /* of a child that is not reaped; 0: nobody */
 void child_group_kill(pid_t pid, int sig); /* and what it started */
-/* For a process that is not the parent (the keeper): signals the group of a leader, which is identified by its process_start(). */
-void stranger_group_kill(pid_t pid, uint64_t start, int sig);
-uint64_t process_start(pid_t pid); /* start time in the kernel's ticks; 0: it is gone, or unknown */
-pid_t process_parent(pid_t pid);   /* 0: it is gone, or unknown */
-/* Is the process a descendant of this one?  (It stays one when its parent ends: orphans_adopt().)  For pids that ranks have written, which may
+/* For a process that is not the parent (the keeper): signals the group of a leader, which is identified by its child_start_time(). */
+void child_stranger_group_kill(pid_t pid, uint64_t start, int sig);
+uint64_t child_start_time(pid_t pid); /* start time in the kernel's ticks; 0: it is gone, or unknown */
+pid_t child_parent_of(pid_t pid);     /* 0: it is gone, or unknown */
+/* Is the process a descendant of this one?  (It stays one when its parent ends: child_orphans_adopt().)  For pids that ranks have written, which may
  * be wrong. */
-bool process_is_ours(pid_t pid);
+bool child_is_ours(pid_t pid);
 bool child_wait(pid_t pid, uint64_t until_ns); /* waits until it has ended and can be reaped; false: not by that time */
 
 /* orphans.c: this process becomes the subreaper: processes that ranks have started and left behind become its children. */
-void orphans_adopt(void);
+void child_orphans_adopt(void);
 /* Ends and reaps all remaining children: SIGTERM, and SIGKILL after a second (at_once: immediately).  No pid may be recorded any more, and the
  * keeper must have been stopped.  Takes 2 s at most. */
-void orphans_end(bool at_once);
+void child_orphans_end(bool at_once);
 
 #endif

@@ -63,17 +63,17 @@ static void test_later(void)
     int status = -1;
     pid_t pid = begin(-1, 0);
     while (getpgid(pid) != pid) usleep(100);
-    uint64_t start = process_start(pid);
-    CHECK(start > 0 && start >= process_start(getpid()));
-    CHECK_EQ(process_start(1 << 30), 0);
-    CHECK_EQ(process_parent(pid), getpid());
-    CHECK_EQ(process_parent(1 << 30), 0);
+    uint64_t start = child_start_time(pid);
+    CHECK(start > 0 && start >= child_start_time(getpid()));
+    CHECK_EQ(child_start_time(1 << 30), 0);
+    CHECK_EQ(child_parent_of(pid), getpid());
+    CHECK_EQ(child_parent_of(1 << 30), 0);
     CHECK(!child_wait(pid, gw_now_ns() + 1000000));
-    stranger_group_kill(pid, start - 1, SIGKILL); /* as if that number had been another's before */
-    stranger_group_kill(pid, start + 1, SIGKILL);
+    child_stranger_group_kill(pid, start - 1, SIGKILL); /* as if that number had been another's before */
+    child_stranger_group_kill(pid, start + 1, SIGKILL);
     usleep(50000);
     CHECK_EQ(child_ended(pid, &status), 0);
-    stranger_group_kill(pid, start, SIGKILL);
+    child_stranger_group_kill(pid, start, SIGKILL);
     CHECK(child_wait(pid, UINT64_MAX) && WIFSIGNALED(ended(pid)));
     child_reap(pid);
     child_kill(0, SIGKILL); /* nobody: above all not our own group */
@@ -93,10 +93,10 @@ static void test_ours(void)
         _exit(write(pipes[1], &child, sizeof child) != sizeof child || getppid() == 1 || pause() == 0);
     }
     CHECK_EQ(read(pipes[0], &grandchild, sizeof grandchild), (ssize_t)sizeof grandchild);
-    CHECK(process_is_ours(pid) && process_is_ours(grandchild));
-    for (size_t i = 0; i < GW_ARRAY_LEN(none); i++) CHECK(!process_is_ours(none[i]));
+    CHECK(child_is_ours(pid) && child_is_ours(grandchild));
+    for (size_t i = 0; i < GW_ARRAY_LEN(none); i++) CHECK(!child_is_ours(none[i]));
     pid_t apart = fork(); /* to it, its siblings are none of its own */
-    if (apart == 0) _exit(process_is_ours(grandchild) || process_is_ours(getppid()));
+    if (apart == 0) _exit(child_is_ours(grandchild) || child_is_ours(getppid()));
     CHECK_EQ(ended(apart), 0);
     child_reap(apart);
     kill(pid, SIGKILL);
@@ -104,7 +104,7 @@ static void test_ours(void)
     child_reap(pid);
     kill(grandchild, SIGKILL);
     child_reap(grandchild);
-    CHECK(!process_is_ours(grandchild));
+    CHECK(!child_is_ours(grandchild));
 }
 
 int main(void)

@@ -24,7 +24,7 @@ static bool same_host(const char *name, size_t n, const char *host)
     return n == m || (n < m ? host[n] == '.' : name[m] == '.');
 }
 
-bool host_is_here(const char *name)
+bool hosts_is_local(const char *name)
 {
     char host[256] = "";
     size_t n = strlen(name);
@@ -35,7 +35,7 @@ bool host_is_here(const char *name)
 
 /* Names and addresses, with a user before them and a relative "+n1" as Open MPI has it: nothing that an engine or a shell reads as an option
  * or a word of its own. */
-bool host_is_name(const char *name, size_t n)
+bool hosts_is_name(const char *name, size_t n)
 {
     static const char may_begin[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:+", may_follow[] = "-.@%";
     if (n == 0 || n > HOST_NAME_MOST) return false;
@@ -58,7 +58,7 @@ static void add_bad(struct hosts *h, const char *name, size_t n)
 /* A host named again has so many slots more; ":4" names nobody. */
 static void add(struct hosts *h, const char *name, size_t n, int slots)
 {
-    if (!host_is_name(name, n)) {
+    if (!hosts_is_name(name, n)) {
         add_bad(h, name, n);
         return;
     }
@@ -162,7 +162,7 @@ void hosts_expand(struct hosts *h, const char *list)
 const char *hosts_foreign(const struct hosts *h)
 {
     for (int i = 0; i < h->n; i++)
-        if (!host_is_here(h->at[i].name)) return h->at[i].name;
+        if (!hosts_is_local(h->at[i].name)) return h->at[i].name;
     return NULL;
 }
 

@@ -20,9 +20,9 @@ struct hosts {
 
 void hosts_add(struct hosts *h, const char *list);         /* "n1,n2:4" */
 const char *hosts_read(struct hosts *h, const char *path); /* NULL, or why not, in words */
-bool host_is_name(const char *name, size_t n);             /* is it a valid host name?  Lists contain no others */
+bool hosts_is_name(const char *name, size_t n);            /* is it a valid host name?  Lists contain no others */
 void hosts_expand(struct hosts *h, const char *list);      /* Slurm's "n[1-3,07],m4" */
-bool host_is_here(const char *name);
+bool hosts_is_local(const char *name);
 const char *hosts_foreign(const struct hosts *h); /* the first that is not this machine, or NULL */
 bool hosts_are_here(const char *list, char *foreign_out,
                     size_t cap);                 /* are all this machine?  If not, foreign_out gets the first */

@@ -23,7 +23,7 @@ static struct notes {
     char folder[256];
     struct {
         _Atomic int32_t pid;
-        uint64_t start; /* see process_start() */
+        uint64_t start; /* see child_start_time() */
     } rank[];
 } * notes;
 
@@ -31,7 +31,7 @@ static struct job *kept;
 
 void keeper_note(int rank, pid_t pid)
 {
-    if (pid) notes->rank[rank].start = process_start(pid);
+    if (pid) notes->rank[rank].start = child_start_time(pid);
     /* [K1] pairs with the acquire in keep(): who is seen there has its start beside it. */
     atomic_store_explicit(&notes->rank[rank].pid, (int32_t)pid, memory_order_release);
 }
@@ -50,7 +50,8 @@ static void keep(int pipe_fd)
     while (read(pipe_fd, &byte, 1) < 0 && errno == EINTR) {}
     for (int i = 0; i < notes->n; i++) {
         int pid = atomic_load_explicit(&notes->rank[i].pid, memory_order_acquire); /* [K1] */
-        if (pid > 0) stranger_group_kill(pid, notes->rank[i].start, SIGKILL); /* they die with mpiexec, and are reaped by others */
+        if (pid > 0)
+            child_stranger_group_kill(pid, notes->rank[i].start, SIGKILL); /* they die with mpiexec, and are reaped by others */
     }
     if (notes->folder[0]) {
         char *argv[] = {"rm", "-rf", "--", notes->folder, NULL};
@@ -109,5 +110,5 @@ void keeper_stop(struct job *j)
 void keeper_end_all(void)
 {
     if (kept) keeper_stop(kept); /* it kills the ranks' process groups */
-    orphans_end(true);
+    child_orphans_end(true);
 }

@@ -18,14 +18,14 @@
 #include "base/time.h"
 #include "job/words.h"
 
-void orphans_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+void child_orphans_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 /* SIGTERM once to each, SIGKILL again and again.  Only we reap our children, so their pids stay theirs meanwhile. */
 static void children_tell(struct words *told, int sig)
 {
     DIR *d = opendir("/proc");
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (e->d_name[0] <= '0' || e->d_name[0] > '9' || process_parent(atoi(e->d_name)) != getpid()) continue;
+        if (e->d_name[0] <= '0' || e->d_name[0] > '9' || child_parent_of(atoi(e->d_name)) != getpid()) continue;
         bool is_told = false;
         for (int i = 0; i < told->n && sig != SIGKILL; i++) is_told = is_told || strcmp(told->at[i], e->d_name) == 0;
         if (is_told) continue;
@@ -36,7 +36,7 @@ static void children_tell(struct words *told, int sig)
     if (d) closedir(d);
 }
 
-void orphans_end(bool at_once)
+void child_orphans_end(bool at_once)
 {
     enum { GRACE_MS = 1000, PAUSE_MOST_US = 20000 };
     struct words told = {0};

@@ -46,7 +46,7 @@ static void ends(bool polite, bool at_once)
     CHECK(pipe(heard) == 0);
     for (int i = 0; i < N; i++) daemon_make(polite);
     while (begun < 3 * N) begun += (int)read(heard[0], said, (size_t)(3 * N - begun)); /* a p of both, an i of one */
-    orphans_end(at_once);
+    child_orphans_end(at_once);
     CHECK_EQ(child_ended(-1, &status), -1);
     close(heard[1]);
     n = (int)read(heard[0], said, sizeof said);
@@ -57,8 +57,8 @@ static void ends(bool polite, bool at_once)
 int main(void)
 {
     int status;
-    orphans_adopt();
-    orphans_end(false); /* there are none */
+    child_orphans_adopt();
+    child_orphans_end(false); /* there are none */
     CHECK_EQ(child_ended(-1, &status), -1);
     ends(true, false);
     ends(true, true);

@@ -14,7 +14,7 @@ void say_as(const char *job) { snprintf(said_of, sizeof said_of, "spawned job %.
 void say_keep(bool on) { keeping = on; }
 const char *say_kept(void) { return kept; }
 
-void say(const char *fmt, ...)
+void say_line(const char *fmt, ...)
 {
     char line[1024];
     va_list ap;

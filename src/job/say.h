@@ -9,9 +9,9 @@
 
 #include "base/base.h"
 
-void say(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
-void say_as(const char *job);                   /* names the spawned job in messages from now on */
-void say_keep(bool on);                         /* on: messages are kept for say_kept(), not printed */
+void say_line(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr */
+void say_as(const char *job);                        /* names the spawned job in messages from now on */
+void say_keep(bool on);                              /* on: messages are kept for say_kept(), not printed */
 const char *say_kept(void);
 
 #endif

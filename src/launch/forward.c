@@ -31,7 +31,7 @@ static struct {
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
 static void stream_close(const struct job *j, struct stream *s)
 {
-    output_end(j, s);
+    launch_output_end(j, s);
     close(s->fd);
     free(s->buf);
     *s = (struct stream){.fd = -1, .rank = s->rank, .to = s->to, .also = s->also};
@@ -41,7 +41,7 @@ static void stream_close(const struct job *j, struct stream *s)
 static bool waits_for_its_end(const struct job *j, const struct stream *s)
 {
     bool asks = isatty(0) && (j->o.stdin_rank == STDIN_ALL || j->o.stdin_rank == s->rank);
-    return output_is_marked(j) && !asks;
+    return launch_output_is_marked(j) && !asks;
 }
 
 /* What is there now; false: the end. */
@@ -58,12 +58,12 @@ static bool stream_read(const struct job *j, struct stream *s)
     char *end = memrchr(s->buf + s->len, '\n', (size_t)n);
     if (s->len == 0 || end) s->since = s->looked = gw_now_ns(); /* what follows the last end of a line came now */
     s->len += (size_t)n;
-    size_t most = output_is_marked(j) ? MARKED_MAX_BYTES : LINE_MAX_BYTES;
-    output_print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > most ? s->len : 0);
+    size_t most = launch_output_is_marked(j) ? MARKED_MAX_BYTES : LINE_MAX_BYTES;
+    launch_output_print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > most ? s->len : 0);
     return true;
 }
 
-void forward_output(struct job *j, struct stream *s)
+void launch_forward_output(struct job *j, struct stream *s)
 {
     if (s->fd >= 0 && !stream_read(j, s)) stream_close(j, s);
 }
@@ -96,7 +96,7 @@ static bool has_slept(pid_t pid, struct stream *s)
 
 static int64_t ms_since(uint64_t then, uint64_t now) { return (int64_t)(now - then) / 1000000; }
 
-int forward_flush_stale(struct job *j)
+int launch_forward_flush_stale(struct job *j)
 {
     int next = -1;
     uint64_t now = gw_now_ns();
@@ -109,7 +109,7 @@ int forward_flush_stale(struct job *j)
             struct pollfd more = {s->fd, POLLIN, 0};
             if (left <= 0 && poll(&more, 1, 0) == 0) {
                 if (has_slept(j->ranks[i].pid, s) || ms_since(s->since, now) >= STALE_AT_LAST_MS) {
-                    output_print(j, s, s->len);
+                    launch_output_print(j, s, s->len);
                     continue;
                 }
                 s->looked = now;
@@ -168,7 +168,7 @@ static void listen_on(struct job *j, bool ours)
 }
 
 /* A regular file cannot be waited for: it is always ready, so input is then driven by the ranks' ends alone. */
-void forward_input(struct job *j)
+void launch_forward_input(struct job *j)
 {
     for (;;) {
         for (int i = 0; i < j->n; i++) input_to(&j->ranks[i]);
@@ -197,7 +197,7 @@ void forward_input(struct job *j)
         }
 }
 
-int forward_start(struct job *j)
+int launch_forward_start(struct job *j)
 {
     bool wanted = false;
     epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -213,17 +213,17 @@ int forward_start(struct job *j)
             wanted = true;
         }
     }
-    output_pipes(signal(SIGPIPE, SIG_IGN)); /* a rank may close its input, and nobody read our output */
+    launch_output_pipes(signal(SIGPIPE, SIG_IGN)); /* a rank may close its input, and nobody read our output */
     if (wanted) {
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
         input.listening = true;
         epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */
-        forward_input(j);
+        launch_forward_input(j);
     }
     return epoll_fd;
 }
 
-void forward_end(struct job *j)
+void launch_forward_end(struct job *j)
 {
     for (int i = 0; i < j->n; i++) {
         struct stream *of[2] = {&j->ranks[i].out, &j->ranks[i].err};
@@ -232,7 +232,7 @@ void forward_end(struct job *j)
             for (int turns = 0; of[k]->fd >= 0 && turns < 64; turns++) {
                 struct pollfd p = {of[k]->fd, POLLIN, 0};
                 if (poll(&p, 1, 0) <= 0) break;
-                forward_output(j, of[k]);
+                launch_forward_output(j, of[k]);
             }
             if (of[k]->fd >= 0) stream_close(j, of[k]);
         }

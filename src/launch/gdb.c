@@ -43,7 +43,7 @@ static struct {
     int listener, n_windows;
 } gdb = {.listener = -1};
 
-int gdb_ranks(const char *list, int n_ranks, bool *has_out)
+int launch_gdb_ranks(const char *list, int n_ranks, bool *has_out)
 {
     memset(has_out, 0, sizeof *has_out * (size_t)n_ranks);
     if (!*list || strcmp(list, "all") == 0) {
@@ -70,7 +70,7 @@ int gdb_ranks(const char *list, int n_ranks, bool *has_out)
     return n;
 }
 
-bool gdb_has(int rank) { return gdb.has && gdb.has[rank]; }
+bool launch_gdb_has(int rank) { return gdb.has && gdb.has[rank]; }
 
 /* ---- windows -------------------------------------------------------------------------------------------------------------- */
 static const struct window *window_of(int rank)
@@ -88,7 +88,7 @@ static socklen_t address_of(const char *name, struct sockaddr_un *a)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-int gdb_window_main(int argc, char **argv)
+int launch_gdb_window_main(int argc, char **argv)
 {
     struct window w = {.rank = argc > 2 ? atoi(argv[2]) : -1};
     struct sockaddr_un a;
@@ -97,7 +97,7 @@ int gdb_window_main(int argc, char **argv)
     int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (argc != 3 || ttyname_r(0, w.tty, sizeof w.tty) || s < 0 || connect(s, (void *)&a, address_of(argv[1], &a)) < 0 ||
         !boot_peer_is_ours(s)) {
-        say("--gdb-window is for mpiexec --gdb alone");
+        say_line("--gdb-window is for mpiexec --gdb alone");
         return EXIT_USAGE;
     }
     snprintf(w.term, sizeof w.term, "%s", term ? term : "dumb");
@@ -157,7 +157,7 @@ static int window_accept(pid_t program)
         if (s < 0) continue;
         f.fd = s;
         if (boot_peer_is_ours(s) && poll(&f, 1, 1000) == 1 && recv(s, &w, sizeof w, MSG_DONTWAIT) == sizeof w && w.rank >= 0 &&
-            w.rank < gdb.size && gdb_has(w.rank) && !window_of(w.rank)) {
+            w.rank < gdb.size && launch_gdb_has(w.rank) && !window_of(w.rank)) {
             w.tty[sizeof w.tty - 1] = w.term[sizeof w.term - 1] = 0;
             gdb.connections[gdb.n_windows] = s;
             gdb.windows[gdb.n_windows++] = w;
@@ -182,21 +182,21 @@ static int windows_open(const struct job *j, enum opener with)
     gdb.connections = gw_xcalloc((size_t)gdb.n, sizeof *gdb.connections);
     int rc = 0;
     for (int rank = 0; rank < j->n && !rc; rank++) { /* one after the other: windows in the order of the ranks */
-        if (!gdb_has(rank)) continue;
+        if (!launch_gdb_has(rank)) continue;
         pid_t program = window_open(with, name, rank);
         rc = program < 0 ? errno : window_accept(program);
     }
     return rc;
 }
 
-int gdb_start(struct job *j)
+int launch_gdb_start(struct job *j)
 {
     if (!j->o.gdb) return 0;
     gdb.has = gw_xcalloc((size_t)j->n, sizeof *gdb.has);
     gdb.size = j->n;
-    gdb.n = gdb_ranks(j->o.gdb, j->n, gdb.has);
+    gdb.n = launch_gdb_ranks(j->o.gdb, j->n, gdb.has);
     if (!here("gdb")) {
-        say("--gdb needs gdb, which is not in PATH; on Debian: apt install gdb");
+        say_line("--gdb needs gdb, which is not in PATH; on Debian: apt install gdb");
         return EXIT_NOT_FOUND;
     }
     for (int rank = 0; gdb.n == 1 && rank < j->n; rank++)
@@ -204,7 +204,8 @@ int gdb_start(struct job *j)
     if (gdb.n == 1) return 0;
     enum opener with = opener_find();
     if (with == OPENER_NONE) {
-        say("--gdb of %d ranks needs a window for each: start mpiexec in tmux, or where DISPLAY is set and xterm installed; or "
+        say_line(
+            "--gdb of %d ranks needs a window for each: start mpiexec in tmux, or where DISPLAY is set and xterm installed; or "
             "choose "
             "one rank: --gdb=0",
             gdb.n);
@@ -213,12 +214,13 @@ int gdb_start(struct job *j)
     j->o.stdin_rank = STDIN_NONE;
     int rc = windows_open(j, with);
     if (rc)
-        say("--gdb: %s opens no window (%s)", with == OPENER_XTERM ? "xterm" : "tmux", rc == ECHILD ? "it failed" : strerror(rc));
+        say_line("--gdb: %s opens no window (%s)", with == OPENER_XTERM ? "xterm" : "tmux",
+                 rc == ECHILD ? "it failed" : strerror(rc));
     return rc ? EXIT_CANNOT_RUN : 0;
 }
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------------------ */
-void gdb_env(int rank, struct words *own)
+void launch_gdb_env(int rank, struct words *own)
 {
     const struct window *w = window_of(rank);
     if (!w) return;
@@ -227,7 +229,7 @@ void gdb_env(int rank, struct words *own)
     free(pair);
 }
 
-bool gdb_has_window(int rank) { return window_of(rank) != NULL; }
+bool launch_gdb_has_window(int rank) { return window_of(rank) != NULL; }
 
 /* The foreground may be given from the background only by who does not care for SIGTTOU. */
 static void foreground(pid_t group)
@@ -240,7 +242,7 @@ static void foreground(pid_t group)
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-int gdb_terminal(int rank)
+int launch_gdb_terminal(int rank)
 {
     const struct window *w = window_of(rank);
     if (!w) {
@@ -255,7 +257,7 @@ int gdb_terminal(int rank)
     return 0;
 }
 
-char **gdb_argv(char **argv)
+char **launch_gdb_argv(char **argv)
 {
     int n = 0;
     while (argv[n]) n++;
@@ -267,7 +269,7 @@ char **gdb_argv(char **argv)
     return with;
 }
 
-void gdb_end(void)
+void launch_gdb_end(void)
 {
     if (!gdb.has) return;
     if (gdb.n == 1 && isatty(0)) {

@@ -21,10 +21,10 @@ int main(void)
     static const char *const far[] = {"6", "0,6", "3-6", "99999999999999999999", "4294967296"};
     bool has[N];
     for (size_t i = 0; i < GW_ARRAY_LEN(cases); i++) {
-        CHECK_EQ(gdb_ranks(cases[i].list, N, has), cases[i].n);
+        CHECK_EQ(launch_gdb_ranks(cases[i].list, N, has), cases[i].n);
         for (int r = 0; r < N; r++) CHECK_EQ(has[r], cases[i].has[r] == '1');
     }
-    for (size_t i = 0; i < GW_ARRAY_LEN(none); i++) CHECK_EQ(gdb_ranks(none[i], N, has), GDB_NO_LIST);
-    for (size_t i = 0; i < GW_ARRAY_LEN(far); i++) CHECK_EQ(gdb_ranks(far[i], N, has), GDB_NO_RANK);
+    for (size_t i = 0; i < GW_ARRAY_LEN(none); i++) CHECK_EQ(launch_gdb_ranks(none[i], N, has), GDB_NO_LIST);
+    for (size_t i = 0; i < GW_ARRAY_LEN(far); i++) CHECK_EQ(launch_gdb_ranks(far[i], N, has), GDB_NO_RANK);
     return unit_end();
 }

@@ -25,40 +25,40 @@
 #include "pmi/pmix.h"
 #include "spawned/elsewhere.h"
 #include "spawned/spawned.h"
-#include "spawned/ties.h"
+#include "spawned/connected.h"
 #include "verdict/where.h"
 
 /* Returns -1 to go on, else the exit status: --help, --version, or a misuse that has been explained on stderr. */
-int options_parse(int argc, char **argv, struct launch_options *o);
-const char *options_hold(struct launch_options *o, const char *text); /* a copy that lives as long as o */
-void options_free(struct launch_options *o);
+int launch_options_parse(int argc, char **argv, struct launch_options *o);
+const char *launch_options_hold(struct launch_options *o, const char *text); /* a copy that lives as long as o */
+void launch_options_free(struct launch_options *o);
 
 /* spawn.c */
-int spawn_all(struct job *j); /* 0, or an exit status after an explanation */
-void spawn_free(struct job *j);
+int launch_spawn_all(struct job *j); /* 0, or an exit status after an explanation */
+void launch_spawn_free(struct job *j);
 /* mpir.c: the table of processes for debuggers, once all have started. */
-void mpir_fill(const struct job *j);
-void mpir_free(void);
+void launch_mpir_fill(const struct job *j);
+void launch_mpir_free(void);
 /* forward.c */
-int forward_start(struct job *j); /* returns an epoll descriptor; events carry NULL for standard input, else the stream */
-void forward_output(struct job *j, struct stream *s);
-void forward_input(struct job *j);      /* our standard input, or a rank's, is ready */
-int forward_flush_stale(struct job *j); /* prints partial lines that have waited long; ms until the next is due, -1: none */
-void forward_end(struct job *j);        /* the rest of everything */
+int launch_forward_start(struct job *j); /* returns an epoll descriptor; events carry NULL for standard input, else the stream */
+void launch_forward_output(struct job *j, struct stream *s);
+void launch_forward_input(struct job *j);      /* our standard input, or a rank's, is ready */
+int launch_forward_flush_stale(struct job *j); /* prints partial lines that have waited long; ms until the next is due, -1: none */
+void launch_forward_end(struct job *j);        /* the rest of everything */
 /* output.c */
-int output_open(struct job *j); /* before ranks start: where each stream goes; 0, or an exit status after an explanation */
-void output_free(void);
-bool output_is_piped(const struct job *j);  /* else a rank writes straight to where mpiexec writes */
-bool output_is_marked(const struct job *j); /* lines begin with something */
-void output_print(const struct job *j, struct stream *s,
-                  size_t len);                          /* the first bytes of what it holds: whole lines, or the begin of one */
-void output_end(const struct job *j, struct stream *s); /* all that it holds */
-void output_hurry(void);                                /* we are to end: what nobody takes is dropped */
-void output_pipes(void (*before)(int));                 /* what SIGPIPE did before we had it ignored */
-void output_closed(int fd);                             /* our own descriptor was closed when we came */
-bool output_failed(void);                               /* something of standard output, or of a file, could not be written */
+int launch_output_open(struct job *j); /* before ranks start: where each stream goes; 0, or an exit status after an explanation */
+void launch_output_free(void);
+bool launch_output_is_piped(const struct job *j);  /* else a rank writes straight to where mpiexec writes */
+bool launch_output_is_marked(const struct job *j); /* lines begin with something */
+void launch_output_print(const struct job *j, struct stream *s,
+                         size_t len); /* the first bytes of what it holds: whole lines, or the begin of one */
+void launch_output_end(const struct job *j, struct stream *s); /* all that it holds */
+void launch_output_hurry(void);                                /* we are to end: what nobody takes is dropped */
+void launch_output_pipes(void (*before)(int));                 /* what SIGPIPE did before we had it ignored */
+void launch_output_closed(int fd);                             /* our own descriptor was closed when we came */
+bool launch_output_failed(void); /* something of standard output, or of a file, could not be written */
 /* watch.c */
-int watch(struct job *j);                          /* until all are gone; the exit status */
-void watch_kill_all(const struct job *j, int sig); /* all that live, with what they started */
+int launch_watch(struct job *j);                    /* until all are gone; the exit status */
+void launch_kill_all(const struct job *j, int sig); /* all that live, with what they started */
 
 #endif

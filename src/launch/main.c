@@ -22,7 +22,7 @@ static void standard_open(void)
 {
     int fd = open("/dev/null", O_RDWR);
     while (fd >= 0 && fd <= 2) {
-        output_closed(fd);
+        launch_output_closed(fd);
         fd = dup(fd);
     }
     if (fd > 2) close(fd);
@@ -40,7 +40,7 @@ static int pid_report(const char *where)
         fprintf(f.to, "%d\n", (int)getpid());
         rc = gw_file_finish(&f);
     }
-    if (rc) say("--report-pid %s: %s", where, gw_file_why(rc));
+    if (rc) say_line("--report-pid %s: %s", where, gw_file_why(rc));
     return rc ? EXIT_CANNOT_RUN : 0;
 }
 
@@ -58,7 +58,7 @@ static void profile_note(const struct job *j)
 {
     for (int i = 0; i < j->n; i++)
         if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) != BOOT_NEW) return;
-    say("--profile: %s did not call MPI_Init of this library, so there is nothing to tell of it", j->o.apps[0].argv[0]);
+    say_line("--profile: %s did not call MPI_Init of this library, so there is nothing to tell of it", j->o.apps[0].argv[0]);
 }
 
 int main(int argc, char **argv)
@@ -69,12 +69,12 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0))
         return stack_main(argc - 1, argv + 1);
-    if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return gdb_window_main(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return launch_gdb_window_main(argc - 1, argv + 1);
     unsetenv(BOOT_PARENT); /* of the job around us, not of ours */
     bool is_spawned = argc == 3 && strcmp(argv[1], "--spawned") == 0;
-    int rc = is_spawned ? spawned_begin(argv[2], &j) : options_parse(argc, argv, &j.o);
+    int rc = is_spawned ? spawned_begin(argv[2], &j) : launch_options_parse(argc, argv, &j.o);
     if (rc >= 0) {
-        options_free(&j.o);
+        launch_options_free(&j.o);
         spawned_free();
         return rc;
     }
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     if (is_spawned ? j.elsewhere[0] != 0 : engine_is_needed(&j.o, why, sizeof why)) {
         rc = is_spawned ? engine_run(&j.o, j.elsewhere, &j) : engine_run(&j.o, why, NULL);
         if (rc >= 0) {
-            options_free(&j.o);
+            launch_options_free(&j.o);
             spawned_free();
             return rc;
         }
@@ -94,33 +94,33 @@ int main(int argc, char **argv)
     int before = before_start(&j);
     if (before) {
         bind_free(&j.bind, j.n);
-        options_free(&j.o);
+        launch_options_free(&j.o);
         return before - 1;
     }
-    ties_open();
-    orphans_adopt();
-    rc = gdb_start(&j);
-    if (rc == 0) rc = spawn_all(&j);
+    connected_open();
+    child_orphans_adopt();
+    rc = launch_gdb_start(&j);
+    if (rc == 0) rc = launch_spawn_all(&j);
     bool is_started = rc == 0;
     if (is_spawned) {
-        rc = spawned_started(&j, rc) ? spawned_end(&j, watch(&j)) : 0;
+        rc = spawned_started(&j, rc) ? spawned_end(&j, launch_watch(&j)) : 0;
         j.failed = 0;
     } else if (rc == 0) {
-        rc = watch(&j);
+        rc = launch_watch(&j);
         if (rc && !j.o.gdb) j.failed = doctor_kind(&j, rc);
         if (j.o.profile) profile_note(&j);
         foreign_say(&j);
     }
-    gdb_end();
+    launch_gdb_end();
     if (j.failed) doctor_after(j.failed, &j);
     pmix_stop();
     pmi_stop(&j);
     keeper_stop(&j);
-    orphans_end(!is_started || j.ending);
-    output_free();
-    spawn_free(&j);
+    child_orphans_end(!is_started || j.ending);
+    launch_output_free();
+    launch_spawn_free(&j);
     bind_free(&j.bind, j.n);
-    options_free(&j.o);
+    launch_options_free(&j.o);
     spawned_free();
     gw_settings_free();
     return rc;

@@ -27,7 +27,7 @@ FOR_DEBUGGERS int MPIR_partial_attach_ok = 1;
 FOR_DEBUGGERS GW_NOINLINE void MPIR_Breakpoint(void);
 void MPIR_Breakpoint(void) { __asm__ volatile("" ::: "memory"); }
 
-void mpir_fill(const struct job *j)
+void launch_mpir_fill(const struct job *j)
 {
     MPIR_proctable = calloc((size_t)j->n, sizeof *MPIR_proctable);
     if (!MPIR_proctable) return; /* only debuggers miss it */
@@ -38,7 +38,7 @@ void mpir_fill(const struct job *j)
     if (MPIR_being_debugged) MPIR_Breakpoint();
 }
 
-void mpir_free(void)
+void launch_mpir_free(void)
 {
     free(MPIR_proctable);
     MPIR_proctable = NULL;

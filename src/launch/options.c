@@ -13,7 +13,7 @@
 #include "boot/segment.h"
 #include "launch/options_private.h"
 
-void options_free(struct launch_options *o)
+void launch_options_free(struct launch_options *o)
 {
     for (int i = 0; i < o->n_apps; i++) {
         words_free(&o->apps[i].env);
@@ -34,13 +34,13 @@ static int set_hosts(struct launch_options *o, enum option is, const char *name,
         hosts_add(&o->hosts, text);
     else
         why = hosts_read(&o->hosts, text);
-    if (!why && o->hosts.bad) return bad("%s: \"%s\" is no name of a host", name, o->hosts.bad);
-    return why ? bad("%s %s: %s", name, text, why) : -1;
+    if (!why && o->hosts.bad) return launch_usage_error("%s: \"%s\" is no name of a host", name, o->hosts.bad);
+    return why ? launch_usage_error("%s %s: %s", name, text, why) : -1;
 }
 
 static int set_number(const char *name, const char *text, long low, int *out)
 {
-    long v = number(name, text, low, MAX_RANKS);
+    long v = launch_parse_number(name, text, low, MAX_RANKS);
     if (v < 0) return EXIT_USAGE;
     *out = (int)v;
     return -1;
@@ -49,7 +49,7 @@ static int set_number(const char *name, const char *text, long low, int *out)
 static int set_engine(struct launch_options *o, const char *text)
 {
     static const char *const engines[] = {"srun", "flux", "prterun", "mpirun", "hydra", "none"};
-    int c = choice("--engine", text, engines, 6);
+    int c = launch_parse_choice("--engine", text, engines, 6);
     if (c >= 0) o->engine = engines[c];
     return c < 0 ? EXIT_USAGE : -1;
 }
@@ -57,7 +57,7 @@ static int set_engine(struct launch_options *o, const char *text)
 static int set_pmix(struct launch_options *o, const char *name, const char *text)
 {
     static const char *const pmixes[] = {"auto", "on", "off"};
-    int c = choice(name, text, pmixes, 3);
+    int c = launch_parse_choice(name, text, pmixes, 3);
     o->pmix = (enum pmix_mode)c;
     return c < 0 ? EXIT_USAGE : -1;
 }
@@ -65,15 +65,16 @@ static int set_pmix(struct launch_options *o, const char *name, const char *text
 static int set_errhandler(struct launch_app *a, const char *name, const char *text)
 {
     static const char *const errhandlers[] = {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"};
-    if (choice(name, text, errhandlers, 3) < 0) return EXIT_USAGE;
-    add_pair(&a->env, "GODWIT_INITIAL_ERRHANDLER", text);
+    if (launch_parse_choice(name, text, errhandlers, 3) < 0) return EXIT_USAGE;
+    launch_add_pair(&a->env, "GODWIT_INITIAL_ERRHANDLER", text);
     return -1;
 }
 
 static int set_env(struct words *w, const char *name, char **v)
 {
-    if (strchr(v[0], '=')) return bad("%s %s: name and value are two words here; in one word it is -x %s", name, v[0], v[0]);
-    add_pair(w, v[0], v[1]);
+    if (strchr(v[0], '='))
+        return launch_usage_error("%s %s: name and value are two words here; in one word it is -x %s", name, v[0], v[0]);
+    launch_add_pair(w, v[0], v[1]);
     return -1;
 }
 
@@ -84,17 +85,17 @@ static int set_of_program(enum option is, const char *name, char **v, struct lau
     case O_N: a->n_given = true; return set_number(name, v[0], 1, &a->n);
     case O_SOFT: a->soft = v[0]; return -1;
     case O_ENV: return set_env(&a->env, name, v);
-    case O_X: return set_x(a, v[0]);
+    case O_X: return launch_set_x(a, v[0]);
     case O_ENVALL: a->inherits = (struct env_wanted){ENV_ALL, NULL}; return -1;
     case O_ENVNONE: a->inherits = (struct env_wanted){ENV_NONE, NULL}; return -1;
     case O_ENVLIST: a->inherits = (struct env_wanted){ENV_LIST, v[0]}; return -1;
-    case O_EXPORT: return set_export(a, o, v[0]);
+    case O_EXPORT: return launch_set_export(a, o, v[0]);
     case O_WDIR: a->wdir = v[0]; return -1;
     case O_PATH: a->path = v[0]; return -1;
-    case O_ARCH: return set_arch(v[0]);
+    case O_ARCH: return launch_set_arch(v[0]);
     case O_FILE: a->file = v[0]; return -1;
     case O_ERRHANDLER: return set_errhandler(a, name, v[0]);
-    case O_KINDS: add_pair(&a->env, "GODWIT_MEMORY_ALLOC_KINDS", v[0]); return -1;
+    case O_KINDS: launch_add_pair(&a->env, "GODWIT_MEMORY_ALLOC_KINDS", v[0]); return -1;
     default: return -2;
     }
 }
@@ -102,22 +103,22 @@ static int set_of_program(enum option is, const char *name, char **v, struct lau
 static int set_of_place(enum option is, const char *name, char **v, struct launch_options *o)
 {
     switch (is) {
-    case O_BIND: return set_bind(o, name, v[0]);
-    case O_CPU_BIND: return set_cpu_bind(o, v[0]);
-    case O_MAP: return set_map(o, name, v[0]);
-    case O_RANK_BY: return set_rank_by(o, v[0]);
-    case O_PPR: return set_ppr(o, name, v[0]);
+    case O_BIND: return launch_set_bind(o, name, v[0]);
+    case O_CPU_BIND: return launch_set_cpu_bind(o, v[0]);
+    case O_MAP: return launch_set_map(o, name, v[0]);
+    case O_RANK_BY: return launch_set_rank_by(o, v[0]);
+    case O_PPR: return launch_set_ppr(o, name, v[0]);
     case O_NPERSOCKET: o->place.map = UNIT_PACKAGE; return set_number(name, v[0], 1, &o->place.ppr);
     case O_CPUS_PER_RANK: o->place.bind = BIND_CORE; return set_number(name, v[0], 1, &o->place.bind_count);
-    case O_CPU_SET: return set_cpu_set(o, name, v[0]);
+    case O_CPU_SET: return launch_set_cpu_set(o, name, v[0]);
     case O_RANKFILE: o->place.rankfile = v[0]; return -1;
-    case O_MEMBIND: return set_membind(o, v[0]);
-    case O_BIND_CORE: return set_bind(o, name, "core");
-    case O_BIND_SOCKET: return set_bind(o, name, "socket");
-    case O_BIND_NONE: return set_bind(o, name, "none");
-    case O_BY_CORE: return set_map(o, name, "core");
-    case O_BY_NODE: return set_map(o, name, "node");
-    case O_BY_SOCKET: return set_map(o, name, "socket");
+    case O_MEMBIND: return launch_set_membind(o, v[0]);
+    case O_BIND_CORE: return launch_set_bind(o, name, "core");
+    case O_BIND_SOCKET: return launch_set_bind(o, name, "socket");
+    case O_BIND_NONE: return launch_set_bind(o, name, "none");
+    case O_BY_CORE: return launch_set_map(o, name, "core");
+    case O_BY_NODE: return launch_set_map(o, name, "node");
+    case O_BY_SOCKET: return launch_set_map(o, name, "socket");
     case O_RESERVE: return set_number(name, v[0], 0, &o->place.reserve);
     case O_OVERSUBSCRIBE: o->oversubscribe = true; return -1;
     case O_NO_OVERSUBSCRIBE: o->no_oversubscribe = true; return -1;
@@ -131,15 +132,15 @@ static int set_of_output(enum option is, const char *name, char **v, struct laun
 {
     switch (is) {
     case O_LABEL: o->output.label = true; return -1;
-    case O_PATTERN: return set_pattern(o, name, &o->output.prefix, v[0]);
+    case O_PATTERN: return launch_set_pattern(o, name, &o->output.prefix, v[0]);
     case O_TIMESTAMP: o->output.timestamp = true; return -1;
     case O_MERGE: o->output.merged = true; return -1;
-    case O_OUTFILE: return set_pattern(o, name, &o->output.file[0], v[0]);
-    case O_ERRFILE: return set_pattern(o, name, &o->output.file[1], v[0]);
-    case O_OUTPUT_FILENAME: return set_output_filename(o, v[0]);
-    case O_OUTPUT: return set_output(o, name, 0, v[0]);
-    case O_ERROR: return set_output(o, name, 1, v[0]);
-    case O_STDIN: return set_stdin(o, v[0]);
+    case O_OUTFILE: return launch_set_pattern(o, name, &o->output.file[0], v[0]);
+    case O_ERRFILE: return launch_set_pattern(o, name, &o->output.file[1], v[0]);
+    case O_OUTPUT_FILENAME: return launch_set_output_filename(o, v[0]);
+    case O_OUTPUT: return launch_set_output(o, name, 0, v[0]);
+    case O_ERROR: return launch_set_output(o, name, 1, v[0]);
+    case O_STDIN: return launch_set_stdin(o, v[0]);
     case O_EXITCODES: o->exit_codes = true; return -1;
     case O_VERBOSE: o->verbose = true; return -1;
     case O_QUIET: o->quiet = true; return -1;
@@ -150,11 +151,11 @@ static int set_of_output(enum option is, const char *name, char **v, struct laun
 static int print_and_end(enum option is)
 {
     if (is == O_HELP)
-        option_help(stdout);
+        launch_option_help(stdout);
     else
         printf("mpiexec (Godwit) %s\n", GODWIT_VERSION);
     if (fflush(stdout) == 0) return 0;
-    bad("cannot write standard output: %s", strerror(errno));
+    launch_usage_error("cannot write standard output: %s", strerror(errno));
     return 1;
 }
 
@@ -170,29 +171,30 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
     case O_GENVALL: o->inherits = (struct env_wanted){ENV_ALL, NULL}; return -1;
     case O_GENVNONE: o->inherits = (struct env_wanted){ENV_NONE, NULL}; return -1;
     case O_GENVLIST: o->inherits = (struct env_wanted){ENV_LIST, v[0]}; return -1;
-    case O_MCA: return set_mca(o, v[0], v[1]);
-    case O_IFACE: add_pair(&o->env, "GODWIT_NET_IFACE", v[0]); return -1;
-    case O_USIZE: return set_usize(o, v[0]);
-    case O_TIMEOUT: return set_timeout(o, v[0]);
+    case O_MCA: return launch_set_mca(o, v[0], v[1]);
+    case O_IFACE: launch_add_pair(&o->env, "GODWIT_NET_IFACE", v[0]); return -1;
+    case O_USIZE: return launch_set_usize(o, v[0]);
+    case O_TIMEOUT: return launch_set_timeout(o, v[0]);
     case O_STACKS: o->stacks = true; return -1;
     case O_CRASH_STACKS: o->crash_stacks = true; return -1;
     case O_NO_CLEANUP: o->no_cleanup = true; return -1;
     case O_PMIX: return set_pmix(o, name, v[0]);
     case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;
-    case O_PROFILE: return set_profile(o, v[0]);
+    case O_PROFILE: return launch_set_profile(o, v[0]);
     case O_REORDER: o->reorder = v[0] ? v[0] : ""; return -1;
     case O_REPORT_PID: o->report_pid = v[0]; return -1;
     case O_VERSION:
     case O_HELP: return print_and_end(row->is);
-    case O_STACK: return bad("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
-    case O_VNODES: add_pair(&o->env, "GODWIT_VNODES", v[0]); return -1;
+    case O_STACK:
+        return launch_usage_error("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
+    case O_VNODES: launch_add_pair(&o->env, "GODWIT_VNODES", v[0]); return -1;
     case O_DEFAULT_HOSTFILE: o->default_hostfile = v[0]; return -1;
     case O_PPN: return set_number(name, v[0], 1, &o->ppn);
     case O_PERNODE: o->ppn = 1; return -1;
     case O_ENGINE: return set_engine(o, v[0]);
     case O_TAKEN: return -1;
-    case O_REFUSED: return bad("%s: %s", name, row->help);
-    case O_CONFIGFILE: return bad("%s stands at the end of the command line, and not in a file", name);
+    case O_REFUSED: return launch_usage_error("%s: %s", name, row->help);
+    case O_CONFIGFILE: return launch_usage_error("%s stands at the end of the command line, and not in a file", name);
     default: return set_hosts(o, row->is, name, v[0]);
     }
 }
@@ -201,9 +203,9 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
 static int unknown(const char *name)
 {
     char near[64];
-    if (option_nearest(name, near, sizeof near))
-        return bad("unknown option %s (did you mean %s?); `mpiexec --help` lists them", name, near);
-    return bad("unknown option %s; `mpiexec --help` lists them", name);
+    if (launch_option_nearest(name, near, sizeof near))
+        return launch_usage_error("unknown option %s (did you mean %s?); `mpiexec --help` lists them", name, near);
+    return launch_usage_error("unknown option %s; `mpiexec --help` lists them", name);
 }
 
 /* The row of a word, and where its value begins in it (--name=value, -n2); NULL: unknown. */
@@ -211,23 +213,23 @@ static const struct option_row *row_of(char *word, char **value_out)
 {
     size_t n = strcspn(word, "="), head = n;
     *value_out = word[n] ? word + n + 1 : NULL;
-    const struct option_row *row = option_find(word, n);
+    const struct option_row *row = launch_option_find(word, n);
     if (row) return row;
     while (head > 1 && word[head - 1] >= '0' && word[head - 1] <= '9') head--;
-    row = word[n] || head == n ? NULL : option_find(word, head);
+    row = word[n] || head == n ? NULL : launch_option_find(word, head);
     *value_out = word + head;
-    return row && option_is_number(row) ? row : NULL;
+    return row && launch_option_is_number(row) ? row : NULL;
 }
 
 /* A file's words; they live as long as the options.  The list is the caller's. */
 static char **file_words(struct launch_options *o, const char *name, const char *path, int *n_out)
 {
     struct words w = {0};
-    const char *why = options_file_read(path, &w);
+    const char *why = launch_options_file_read(path, &w);
     if (!why && !w.n) why = "there is nothing in it";
-    if (why) bad("%s %s: %s", name, path, why);
+    if (why) launch_usage_error("%s %s: %s", name, path, why);
     char **list = why ? NULL : gw_xcalloc((size_t)w.n + 1, sizeof *list);
-    for (int i = 0; list && i < w.n; i++) list[i] = (char *)options_hold(o, w.at[i]);
+    for (int i = 0; list && i < w.n; i++) list[i] = (char *)launch_options_hold(o, w.at[i]);
     *n_out = w.n;
     words_free(&w);
     return list;
@@ -244,11 +246,11 @@ static int parse_options(char **argv, int *at, int end, struct launch_options *o
         }
         const struct option_row *row = row_of(word, &value);
         if (!row) return unknown(word);
-        int words = option_words(row);
+        int words = launch_option_words(row);
         snprintf(name, sizeof name, "%.*s", value ? (int)(value - word) - (value[-1] == '=') : (int)strlen(word), word);
         if (value ? words != 1 && words != OPTIONAL : *at + words >= end && words > 0)
-            return bad("%s wants %d word%s behind it", name, words > 0 ? words : 0, words == 1 ? "" : "s");
-        int rc = set(row, options_hold(o, name), value || words <= 0 ? &value : argv + *at + 1, o, a);
+            return launch_usage_error("%s wants %d word%s behind it", name, words > 0 ? words : 0, words == 1 ? "" : "s");
+        int rc = set(row, launch_options_hold(o, name), value || words <= 0 ? &value : argv + *at + 1, o, a);
         if (rc >= 0) return rc;
         *at += value || words < 0 ? 1 : 1 + words;
     }
@@ -263,8 +265,8 @@ static int parse_file(struct launch_options *o, struct launch_app *a)
     if (!words) return EXIT_USAGE;
     a->file = NULL;
     int rc = parse_options(words, &at, n, o, a);
-    if (rc < 0 && a->file) rc = bad("-file %s: a file of options cannot name another", path);
-    if (rc < 0 && at < n) rc = bad("-file %s: it may hold options alone, not '%s'", path, words[at]);
+    if (rc < 0 && a->file) rc = launch_usage_error("-file %s: a file of options cannot name another", path);
+    if (rc < 0 && at < n) rc = launch_usage_error("-file %s: it may hold options alone, not '%s'", path, words[at]);
     free(words);
     return rc;
 }
@@ -276,7 +278,7 @@ static const char *find_in_path(struct launch_options *o, const struct launch_ap
         int n = (int)strcspn(p, ":");
         char *file = gw_xasprintf("%.*s/%s", n, p, program), *seen = program_find(file, a->wdir);
         bool there = n > 0 && seen && access(seen, X_OK) == 0;
-        const char *held = there ? options_hold(o, file) : NULL;
+        const char *held = there ? launch_options_hold(o, file) : NULL;
         free(seen);
         free(file);
         if (held) return held;
@@ -290,7 +292,7 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
     int rc = parse_options(argv, &i, end, o, a);
     if (rc < 0 && a->file) rc = parse_file(o, a);
     if (rc >= 0) return rc;
-    if (i >= end) return bad("no program to start; such as: mpiexec -n 4 ./a.out");
+    if (i >= end) return launch_usage_error("no program to start; such as: mpiexec -n 4 ./a.out");
     a->argv = calloc((size_t)(end - i + 1), sizeof *a->argv);
     if (!a->argv) gw_die("mpiexec: no memory");
     memcpy(a->argv, argv + i, sizeof *a->argv * (size_t)(end - i));
@@ -301,10 +303,10 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
 static int check_gdb(const struct launch_options *o)
 {
     bool *has = gw_xcalloc((size_t)o->n_ranks, sizeof *has);
-    int n = o->gdb ? gdb_ranks(o->gdb, o->n_ranks, has) : 0;
+    int n = o->gdb ? launch_gdb_ranks(o->gdb, o->n_ranks, has) : 0;
     free(has);
-    if (n == GDB_NO_LIST) return bad("--gdb wants ranks, such as --gdb=0 or --gdb=0,2-3, not '%s'", o->gdb);
-    if (n == GDB_NO_RANK) return bad("--gdb=%s: there are only %d ranks", o->gdb, o->n_ranks);
+    if (n == GDB_NO_LIST) return launch_usage_error("--gdb wants ranks, such as --gdb=0 or --gdb=0,2-3, not '%s'", o->gdb);
+    if (n == GDB_NO_RANK) return launch_usage_error("--gdb=%s: there are only %d ranks", o->gdb, o->n_ranks);
     return -1;
 }
 
@@ -327,8 +329,8 @@ static int check_vnodes(struct launch_options *o)
     const char *text = rank_variable(o, "GODWIT_VNODES", "GODWIT_VNODES");
     if (!text) return -1;
     o->vnodes = text;
-    if (boot_vnodes_check(text) != GW_OK) return bad("--vnodes (GODWIT_VNODES): %s", gw_fail_text());
-    if (strlen(text) >= sizeof((struct boot_head *)0)->vnodes) return bad("--vnodes %s: the list is too long", text);
+    if (boot_vnodes_check(text) != GW_OK) return launch_usage_error("--vnodes (GODWIT_VNODES): %s", gw_fail_text());
+    if (strlen(text) >= sizeof((struct boot_head *)0)->vnodes) return launch_usage_error("--vnodes %s: the list is too long", text);
     return -1;
 }
 
@@ -338,7 +340,7 @@ static int check_order(struct launch_options *o)
     const char *method = rank_variable(o, "GODWIT_RANK_ORDER", "MPICH_RANK_REORDER_METHOD");
     const char *file = rank_variable(o, "GODWIT_RANK_ORDER_FILE", "MPICH_RANK_REORDER_FILE");
     if (!method || strcasecmp(method, "auto") == 0) return -1;
-    long v = number("MPICH_RANK_REORDER_METHOD (GODWIT_RANK_ORDER)", method, BOOT_ORDER_ROUND, BOOT_ORDER_FILE);
+    long v = launch_parse_number("MPICH_RANK_REORDER_METHOD (GODWIT_RANK_ORDER)", method, BOOT_ORDER_ROUND, BOOT_ORDER_FILE);
     if (v < 0) return EXIT_USAGE;
     o->order = (int)v + 1;
     o->order_file = file ? file : "MPICH_RANK_ORDER";
@@ -346,7 +348,7 @@ static int check_order(struct launch_options *o)
     int32_t *list = gw_xmalloc(sizeof *list * (size_t)o->n_ranks);
     int rc = boot_order_read(o->order_file, o->n_ranks, list);
     free(list);
-    return rc == GW_OK ? -1 : bad("%s", gw_fail_text());
+    return rc == GW_OK ? -1 : launch_usage_error("%s", gw_fail_text());
 }
 
 /* Faked nodes, where their number alone is said; else one. */
@@ -379,22 +381,24 @@ static int count_ranks(struct launch_options *o)
     for (int i = 0; i < o->n_apps; i++) {
         struct launch_app *a = &o->apps[i];
         if (!a->n_given) a->n = default_ranks(o);
-        int rc = a->soft ? set_soft(a) : -1;
+        int rc = a->soft ? launch_set_soft(a) : -1;
         if (rc >= 0) return rc;
         total += a->n;
     }
-    if (total > MAX_RANKS) return bad("%lld ranks; at most %d", (long long)total, MAX_RANKS);
+    if (total > MAX_RANKS) return launch_usage_error("%lld ranks; at most %d", (long long)total, MAX_RANKS);
     o->n_ranks = (int)total;
-    if (o->stdin_rank >= o->n_ranks) return bad("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
+    if (o->stdin_rank >= o->n_ranks) return launch_usage_error("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
     for (int k = 0; k < 2; k++)
         if (o->output.only[k] > o->n_ranks)
-            return bad("%s %d: there are only %d ranks", k ? "-e" : "-o", o->output.only[k] - 1, o->n_ranks);
+            return launch_usage_error("%s %d: there are only %d ranks", k ? "-e" : "-o", o->output.only[k] - 1, o->n_ranks);
     if (o->place.rankfile && o->n_ranks > o->place.rankfile_ranks)
-        return bad("--rankfile %s has %d ranks, and %d are to start", o->place.rankfile, o->place.rankfile_ranks, o->n_ranks);
+        return launch_usage_error("--rankfile %s has %d ranks, and %d are to start", o->place.rankfile, o->place.rankfile_ranks,
+                                  o->n_ranks);
     if (o->place.ppr && o->n_ranks > (int64_t)o->place.ppr * bind_units(o, o->place.map))
-        return bad("%d ranks are more than %d on each unit", o->n_ranks, o->place.ppr);
+        return launch_usage_error("%d ranks are more than %d on each unit", o->n_ranks, o->place.ppr);
     if (o->no_oversubscribe && o->n_ranks > bind_cores(o))
-        return bad("--nooversubscribe: %d ranks are more than the %d cores that may be used", o->n_ranks, bind_cores(o));
+        return launch_usage_error("--nooversubscribe: %d ranks are more than the %d cores that may be used", o->n_ranks,
+                                  bind_cores(o));
     return -1;
 }
 
@@ -435,7 +439,7 @@ static int parse_configfile(int argc, char **argv, struct launch_options *o)
     words_free(&before.env);
     if (rc >= 0) return rc;
     if (at < last) return -2; /* the program's own words */
-    if (of_program) return bad("%s: options of a program stand in the file, those of the job before it", row->names);
+    if (of_program) return launch_usage_error("%s: options of a program stand in the file, those of the job before it", row->names);
     char **words = file_words(o, argv[last], value, &n);
     if (!words) return EXIT_USAGE;
     rc = parse_apps(words, 0, n, o);
@@ -449,12 +453,12 @@ static int take_default_hostfile(struct launch_options *o)
     return set_hosts(o, O_DEFAULT_HOSTFILE, "--default-hostfile", o->default_hostfile);
 }
 
-int options_parse(int argc, char **argv, struct launch_options *o)
+int launch_options_parse(int argc, char **argv, struct launch_options *o)
 {
     *o = (struct launch_options){0};
     int rc = parse_configfile(argc, argv, o);
     if (rc == -2) {
-        options_free(o); /* what it has read of the options is read again */
+        launch_options_free(o); /* what it has read of the options is read again */
         *o = (struct launch_options){0};
         rc = parse_apps(argv, 1, argc, o);
     }
@@ -462,9 +466,9 @@ int options_parse(int argc, char **argv, struct launch_options *o)
     if (rc < 0) rc = check_vnodes(o);
     if (rc < 0) rc = bind_check(o);
     if (rc < 0) rc = count_ranks(o);
-    if (rc < 0) rc = reorder_choose(o);
+    if (rc < 0) rc = launch_reorder_choose(o);
     if (rc < 0) rc = check_order(o);
     if (rc < 0) rc = check_gdb(o);
-    if (rc < 0) mca_note(o);
+    if (rc < 0) launch_mca_note(o);
     return rc;
 }

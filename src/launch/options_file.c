@@ -42,7 +42,7 @@ static void line_take(const char *line, struct words *out)
     free(word);
 }
 
-const char *options_file_read(const char *path, struct words *out)
+const char *launch_options_file_read(const char *path, struct words *out)
 {
     enum { MOST = 16 << 20 };
     char *text = NULL, *whole = NULL;

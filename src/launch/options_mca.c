@@ -23,9 +23,9 @@ static int of_launcher(struct launch_options *o, const char *name, const char *v
     else if (strcmp(name, "rmaps_base_no_oversubscribe") == 0)
         o->no_oversubscribe = is_yes(value);
     else if (strcmp(name, "rmaps_base_mapping_policy") == 0 || strcmp(name, "rmaps_default_mapping_policy") == 0)
-        return set_map(o, "--mca rmaps_base_mapping_policy", value);
+        return launch_set_map(o, "--mca rmaps_base_mapping_policy", value);
     else if (strcmp(name, "hwloc_base_binding_policy") == 0 || strcmp(name, "hwloc_default_binding_policy") == 0)
-        return set_bind(o, "--mca hwloc_base_binding_policy", value);
+        return launch_set_bind(o, "--mca hwloc_base_binding_policy", value);
     else if (strcmp(name, "tag_output") == 0)
         o->output.label = is_yes(value);
     else if (strcmp(name, "timestamp_output") == 0)
@@ -52,9 +52,9 @@ static bool is_setting(const char *variable)
     return false;
 }
 
-int set_mca(struct launch_options *o, const char *name, const char *value)
+int launch_set_mca(struct launch_options *o, const char *name, const char *value)
 {
-    if (!*name || strchr(name, '=')) return bad("--mca wants a name and a value as two words, not '%s'", name);
+    if (!*name || strchr(name, '=')) return launch_usage_error("--mca wants a name and a value as two words, not '%s'", name);
     char *variable = gw_xasprintf("OMPI_MCA_%s", name);
     int rc = of_launcher(o, name, value);
     if (rc == -2 && !is_setting(variable) && !gw_foreign_why(variable)) { /* of those that are known the ranks tell the reason */
@@ -62,13 +62,13 @@ int set_mca(struct launch_options *o, const char *name, const char *value)
         for (int i = 0; i < o->mca_unknown.n; i++) known |= strcmp(o->mca_unknown.at[i], name) == 0;
         if (!known) words_add(&o->mca_unknown, name);
     }
-    add_pair(&o->env, variable, value);
+    launch_add_pair(&o->env, variable, value);
     free(variable);
     return rc >= 0 ? rc : -1;
 }
 
 /* Programs of Open MPI read all of them. */
-void mca_note(const struct launch_options *o)
+void launch_mca_note(const struct launch_options *o)
 {
     char names[512] = "";
     if (!o->mca_unknown.n || o->quiet) return;
@@ -77,5 +77,5 @@ void mca_note(const struct launch_options *o)
         if (is == PROGRAM_PMIX || is == PROGRAM_OMPI) return;
     }
     for (int i = 0; i < o->mca_unknown.n; i++) gw_text_add(names, sizeof names, "%s%s", i ? ", " : "", o->mca_unknown.at[i]);
-    say("of no effect here: %s (parameters of Open MPI; `godwit-info --settings` lists what can be set)", names);
+    say_line("of no effect here: %s (parameters of Open MPI; `godwit-info --settings` lists what can be set)", names);
 }

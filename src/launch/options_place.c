@@ -38,8 +38,8 @@ static int no_unit(const char *option, const char *text, size_t n)
     char *word = gw_xasprintf("%.*s", (int)n, text);
     for (int i = 0; i < N_UNIT_WORDS; i++) words[i] = unit_words[i].word;
     near = gw_nearest(word, words, N_UNIT_WORDS);
-    bad("%s is core, numa, none, hwthread, socket, l2cache, l3cache, machine or slot, not '%s'%s%s%s", option, word,
-        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    launch_usage_error("%s is core, numa, none, hwthread, socket, l2cache, l3cache, machine or slot, not '%s'%s%s%s", option, word,
+                       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     free(word);
     return EXIT_USAGE;
 }
@@ -73,21 +73,22 @@ static int set_user(struct launch_options *o, const char *option, const char *li
     for (const char *p = list; *p || p == list;) {
         size_t n = strcspn(p, ",");
         if (!is_cpu_list(p, n, '+'))
-            return bad(
+            return launch_usage_error(
                 "%s user: wants CPUs rank by rank with commas, + and - between those of one rank, such as user:0+2,1,4-7, not '%s'",
                 option, list);
         p += n;
-        if (*p == ',' && !*++p) return bad("%s user:%s ends with a comma", option, list);
+        if (*p == ',' && !*++p) return launch_usage_error("%s user:%s ends with a comma", option, list);
     }
     o->place.bind = BIND_USER;
-    o->place.user = options_hold(o, list);
+    o->place.user = launch_options_hold(o, list);
     return -1;
 }
 
-int set_cpu_set(struct launch_options *o, const char *name, const char *text)
+int launch_set_cpu_set(struct launch_options *o, const char *name, const char *text)
 {
-    if (!is_cpu_list(text, strlen(text), ',')) return bad("%s wants a list of CPUs such as 0-3,8, not '%s'", name, text);
-    o->place.cpu_set = options_hold(o, text);
+    if (!is_cpu_list(text, strlen(text), ','))
+        return launch_usage_error("%s wants a list of CPUs such as 0-3,8, not '%s'", name, text);
+    o->place.cpu_set = launch_options_hold(o, text);
     return -1;
 }
 
@@ -101,21 +102,21 @@ static int bind_more(struct launch_options *o, const char *option, const char *m
         size_t n = strcspn(p, ":,");
         if (isdigit((unsigned char)*p)) {
             char *count = gw_xasprintf("%.*s", (int)n, p);
-            long v = number(option, count, 1, MAX_RANKS);
+            long v = launch_parse_number(option, count, 1, MAX_RANKS);
             free(count);
             if (v < 0) return EXIT_USAGE;
             o->place.bind_count = (int)v;
         } else if (is_word(p, n, "overload-allowed")) {
             o->oversubscribe = true;
         } else if (!is_word(p, n, "if-supported") && !is_word(p, n, "no-overload") && !is_word(p, n, "limit")) {
-            return bad("%s: behind the colon stands a number, such as core:2, not '%.*s'", option, (int)n, p);
+            return launch_usage_error("%s: behind the colon stands a number, such as core:2, not '%.*s'", option, (int)n, p);
         }
         p += n + (p[n] != 0);
     }
     return -1;
 }
 
-int set_bind(struct launch_options *o, const char *name, const char *text)
+int launch_set_bind(struct launch_options *o, const char *name, const char *text)
 {
     if (strncasecmp(text, "user:", 5) == 0) {
         o->only_here = name;
@@ -132,7 +133,7 @@ int set_bind(struct launch_options *o, const char *name, const char *text)
     return rc;
 }
 
-int set_cpu_bind(struct launch_options *o, const char *text)
+int launch_set_cpu_bind(struct launch_options *o, const char *text)
 {
     static const struct {
         const char *slurm, *ours;
@@ -154,8 +155,8 @@ int set_cpu_bind(struct launch_options *o, const char *text)
         return set_user(o, "--cpu-bind", text + 8);
     }
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++)
-        if (strcasecmp(text, same[i].slurm) == 0) return set_bind(o, "--cpu-bind", same[i].ours);
-    return bad("--cpu-bind is cores, sockets, ldoms, threads, none or map_cpu:LIST, not '%s'", text);
+        if (strcasecmp(text, same[i].slurm) == 0) return launch_set_bind(o, "--cpu-bind", same[i].ours);
+    return launch_usage_error("--cpu-bind is cores, sockets, ldoms, threads, none or map_cpu:LIST, not '%s'", text);
 }
 
 /* ---- mapping ------------------------------------------------------------------------------------------------------------- */
@@ -165,14 +166,15 @@ static int ppr(struct launch_options *o, const char *name, const char *text, siz
     size_t digits = strspn(text, "0123456789");
     const struct unit_word *u = digits && digits < n && text[digits] == ':' ? unit_find(text + digits + 1, n - digits - 1) : NULL;
     long v = digits && digits < 7 ? strtol(text, NULL, 10) : 0;
-    if (!u || v < 1 || v > MAX_RANKS) return bad("%s wants N:UNIT, such as 2:socket, not '%.*s'", name, (int)n, text);
+    if (!u || v < 1 || v > MAX_RANKS)
+        return launch_usage_error("%s wants N:UNIT, such as 2:socket, not '%.*s'", name, (int)n, text);
     o->place.ppr = (int)v;
     o->place.map = u->unit;
     o->only_here = name;
     return -1;
 }
 
-int set_ppr(struct launch_options *o, const char *name, const char *text) { return ppr(o, name, text, strlen(text)); }
+int launch_set_ppr(struct launch_options *o, const char *name, const char *text) { return ppr(o, name, text, strlen(text)); }
 
 /* What stands behind the unit: PE=N, OVERSUBSCRIBE and the like; what asks for nothing here is passed over. */
 static int map_more(struct launch_options *o, const char *name, const char *more)
@@ -183,7 +185,7 @@ static int map_more(struct launch_options *o, const char *name, const char *more
         bool known = false;
         if (n > 3 && strncasecmp(p, "pe=", 3) == 0) {
             char *count = gw_xasprintf("%.*s", (int)n - 3, p + 3);
-            long v = number("--map-by ...:PE", count, 1, MAX_RANKS);
+            long v = launch_parse_number("--map-by ...:PE", count, 1, MAX_RANKS);
             free(count);
             if (v < 0) return EXIT_USAGE;
             o->place.bind = BIND_CORE;
@@ -197,13 +199,14 @@ static int map_more(struct launch_options *o, const char *name, const char *more
         }
         for (size_t i = 0; i < GW_ARRAY_LEN(passed); i++) known |= is_word(p, n, passed[i]);
         if (!known)
-            return bad("%s: behind the colon may stand PE=N, OVERSUBSCRIBE or NOOVERSUBSCRIBE, not '%.*s'", name, (int)n, p);
+            return launch_usage_error("%s: behind the colon may stand PE=N, OVERSUBSCRIBE or NOOVERSUBSCRIBE, not '%.*s'", name,
+                                      (int)n, p);
         p += n + (p[n] != 0);
     }
     return -1;
 }
 
-int set_map(struct launch_options *o, const char *name, const char *text)
+int launch_set_map(struct launch_options *o, const char *name, const char *text)
 {
     size_t n = strcspn(text, ":,");
     if (is_word(text, n, "ppr")) {
@@ -220,7 +223,7 @@ int set_map(struct launch_options *o, const char *name, const char *text)
     return text[n] ? map_more(o, name, text + n + 1) : -1;
 }
 
-int set_rank_by(struct launch_options *o, const char *text)
+int launch_set_rank_by(struct launch_options *o, const char *text)
 {
     size_t n = strcspn(text, ":");
     const struct unit_word *u = unit_find(text, n);
@@ -232,11 +235,11 @@ int set_rank_by(struct launch_options *o, const char *text)
     return -1;
 }
 
-int set_membind(struct launch_options *o, const char *text)
+int launch_set_membind(struct launch_options *o, const char *text)
 {
     static const char *const policies[] = {
         "firsttouch", "none", "bind", "bind:numa", "interleave", "interleave:numa", "bind:machine", "interleave:machine"};
-    int c = choice("-membind", text, policies, GW_ARRAY_LEN(policies));
+    int c = launch_parse_choice("-membind", text, policies, GW_ARRAY_LEN(policies));
     if (c < 0) return EXIT_USAGE;
     o->place.membind = c < 2 ? NULL : policies[c];
     return -1;

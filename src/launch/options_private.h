@@ -35,54 +35,54 @@ struct option_row {
     enum option_where where;
     const char *help; /* of TAKEN and REFUSED: why */
 };
-extern const struct option_row option_rows[];
-extern const int option_row_count;
+extern const struct option_row launch_option_rows[];
+extern const int launch_option_row_count;
 
-int option_words(const struct option_row *row);      /* words behind it, or OPTIONAL */
-bool option_is_number(const struct option_row *row); /* which may be joined with the name */
+int launch_option_words(const struct option_row *row);      /* words behind it, or OPTIONAL */
+bool launch_option_is_number(const struct option_row *row); /* which may be joined with the name */
 /* The row of a name, with one dash or two, `n` characters of it; NULL: none. */
-const struct option_row *option_find(const char *name, size_t n);
+const struct option_row *launch_option_find(const char *name, size_t n);
 /* The name that is spelled most like an unknown one; NULL: none is near. */
-const char *option_nearest(const char *name, char *out, size_t cap);
-void option_help(FILE *to);
+const char *launch_option_nearest(const char *name, char *out, size_t cap);
+void launch_option_help(FILE *to);
 
 /* ---- options_value.c ---- */
-int bad(const char *fmt, ...) GW_PRINTF(1, 2);                                     /* EXIT_USAGE */
-long number(const char *option, const char *text, long low, long high);            /* -1 after explaining */
-int choice(const char *option, const char *text, const char *const *words, int n); /* its place; -1 after explaining */
-void add_pair(struct words *w, const char *name, const char *value);
+int launch_usage_error(const char *fmt, ...) GW_PRINTF(1, 2);                                   /* EXIT_USAGE */
+long launch_parse_number(const char *option, const char *text, long low, long high);            /* -1 after explaining */
+int launch_parse_choice(const char *option, const char *text, const char *const *words, int n); /* its place; -1 after explaining */
+void launch_add_pair(struct words *w, const char *name, const char *value);
 void hold_pair(struct launch_options *o, const char **slot, const char *text);
-int set_stdin(struct launch_options *o, const char *text);
-int set_timeout(struct launch_options *o, const char *text);
-int set_profile(struct launch_options *o, const char *file);
-int set_x(struct launch_app *a, const char *text);
-int set_export(struct launch_app *a, struct launch_options *o, const char *text);
-int set_arch(const char *text);
-int set_usize(struct launch_options *o, const char *text);
-int set_soft(struct launch_app *a); /* when -n is known */
-int set_output(struct launch_options *o, const char *name, int stream,
-               const char *text); /* Slurm's and PRRTE's --output; 1: --error */
-int set_output_filename(struct launch_options *o, const char *text);
-int set_pattern(struct launch_options *o, const char *name, const char **slot, const char *text); /* Hydra's */
+int launch_set_stdin(struct launch_options *o, const char *text);
+int launch_set_timeout(struct launch_options *o, const char *text);
+int launch_set_profile(struct launch_options *o, const char *file);
+int launch_set_x(struct launch_app *a, const char *text);
+int launch_set_export(struct launch_app *a, struct launch_options *o, const char *text);
+int launch_set_arch(const char *text);
+int launch_set_usize(struct launch_options *o, const char *text);
+int launch_set_soft(struct launch_app *a); /* when -n is known */
+int launch_set_output(struct launch_options *o, const char *name, int stream,
+                      const char *text); /* Slurm's and PRRTE's --output; 1: --error */
+int launch_set_output_filename(struct launch_options *o, const char *text);
+int launch_set_pattern(struct launch_options *o, const char *name, const char **slot, const char *text); /* Hydra's */
 
 /* ---- options_place.c ---- */
-int set_bind(struct launch_options *o, const char *name, const char *text);
-int set_cpu_bind(struct launch_options *o, const char *text);
-int set_map(struct launch_options *o, const char *name, const char *text);
-int set_ppr(struct launch_options *o, const char *name, const char *text);
-int set_rank_by(struct launch_options *o, const char *text);
-int set_cpu_set(struct launch_options *o, const char *name, const char *text);
-int set_membind(struct launch_options *o, const char *text);
+int launch_set_bind(struct launch_options *o, const char *name, const char *text);
+int launch_set_cpu_bind(struct launch_options *o, const char *text);
+int launch_set_map(struct launch_options *o, const char *name, const char *text);
+int launch_set_ppr(struct launch_options *o, const char *name, const char *text);
+int launch_set_rank_by(struct launch_options *o, const char *text);
+int launch_set_cpu_set(struct launch_options *o, const char *name, const char *text);
+int launch_set_membind(struct launch_options *o, const char *text);
 
 /* ---- options_mca.c ---- */
-int set_mca(struct launch_options *o, const char *name, const char *value);
-void mca_note(const struct launch_options *o);
+int launch_set_mca(struct launch_options *o, const char *name, const char *value);
+void launch_mca_note(const struct launch_options *o);
 
 /* ---- options_file.c ---- */
 /* The words of a file as a shell has them: quotes, backslashes; ":" between lines that hold any.  NULL, or why not. */
-const char *options_file_read(const char *path, struct words *out);
+const char *launch_options_file_read(const char *path, struct words *out);
 /* ---- options_reorder.c ---- */
 /* Once programs and ranks are known: what --reorder says becomes settings of the ranks. */
-int reorder_choose(struct launch_options *o);
+int launch_reorder_choose(struct launch_options *o);
 
 #endif

@@ -53,10 +53,10 @@ static bool take(struct launch_options *o, const char *path, char *why, size_t c
     } else {
         char whole[PATH_MAX];
         good = true;
-        add_pair(&o->env, "GODWIT_RANK_ORDER", "3");
-        add_pair(&o->env, "GODWIT_RANK_ORDER_FILE", realpath(path, whole) ? whole : path);
+        launch_add_pair(&o->env, "GODWIT_RANK_ORDER", "3");
+        launch_add_pair(&o->env, "GODWIT_RANK_ORDER_FILE", realpath(path, whole) ? whole : path);
         comment(text, "Gain", gain, sizeof gain);
-        if (!o->quiet) say("--reorder=auto: %s: %s", path, gain[0] ? gain : "it does not say what it gains");
+        if (!o->quiet) say_line("--reorder=auto: %s: %s", path, gain[0] ? gain : "it does not say what it gains");
     }
     free(list);
     free(text);
@@ -74,21 +74,22 @@ static int reorder_auto(struct launch_options *o)
         if (!first[0]) snprintf(first, sizeof first, "%s", why);
     }
     if (!o->quiet)
-        say("--reorder=auto: %s: ranks keep their order; mpiexec --profile makes a file where another one helps",
-            first[0] ? first : "no profile has left an order of ranks in this folder");
+        say_line("--reorder=auto: %s: ranks keep their order; mpiexec --profile makes a file where another one helps",
+                 first[0] ? first : "no profile has left an order of ranks in this folder");
     return -1;
 }
 
-int reorder_choose(struct launch_options *o)
+int launch_reorder_choose(struct launch_options *o)
 {
     static const char *const words[] = {"roundrobin", "smp", "fold"};
     const char *text = o->reorder;
     if (!text) return -1;
     if (!*text || strcasecmp(text, "auto") == 0) return reorder_auto(o);
     for (int i = 0; i < 3; i++)
-        if (strcasecmp(text, words[i]) == 0) return add_pair(&o->env, "GODWIT_RANK_ORDER", (const char *[]){"0", "1", "2"}[i]), -1;
+        if (strcasecmp(text, words[i]) == 0)
+            return launch_add_pair(&o->env, "GODWIT_RANK_ORDER", (const char *[]){"0", "1", "2"}[i]), -1;
     char whole[PATH_MAX];
-    add_pair(&o->env, "GODWIT_RANK_ORDER", "3");
-    add_pair(&o->env, "GODWIT_RANK_ORDER_FILE", realpath(text, whole) ? whole : text);
+    launch_add_pair(&o->env, "GODWIT_RANK_ORDER", "3");
+    launch_add_pair(&o->env, "GODWIT_RANK_ORDER_FILE", realpath(text, whole) ? whole : text);
     return -1;
 }

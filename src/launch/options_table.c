@@ -6,7 +6,7 @@
 
 #include "launch/options_private.h"
 
-const struct option_row option_rows[] = {
+const struct option_row launch_option_rows[] = {
 #define X(id, names, argument, section, where, help) {O_##id, names, argument, SECTION_##section, where, help},
 #define TAKEN(names, argument, why)                  {O_TAKEN, names, argument, SECTION_TAKEN, ANYWHERE, why},
 #define REFUSED(names, argument, why)                {O_REFUSED, names, argument, SECTION_REFUSED, ANYWHERE, why},
@@ -15,9 +15,9 @@ const struct option_row option_rows[] = {
 #undef TAKEN
 #undef REFUSED
 };
-const int option_row_count = GW_ARRAY_LEN(option_rows);
+const int launch_option_row_count = GW_ARRAY_LEN(launch_option_rows);
 
-int option_words(const struct option_row *row)
+int launch_option_words(const struct option_row *row)
 {
     const char *p = row->argument;
     if (*p == '[') return OPTIONAL;
@@ -26,7 +26,7 @@ int option_words(const struct option_row *row)
     return n;
 }
 
-bool option_is_number(const struct option_row *row) { return strcmp(row->argument, "N") == 0; }
+bool launch_option_is_number(const struct option_row *row) { return strcmp(row->argument, "N") == 0; }
 
 static size_t dashes(const char *name) { return name[0] != '-' ? 0 : name[1] == '-' ? 2 : 1; }
 
@@ -41,17 +41,17 @@ static bool has_name(const char *names, const char *name, size_t n)
     return false;
 }
 
-const struct option_row *option_find(const char *name, size_t n)
+const struct option_row *launch_option_find(const char *name, size_t n)
 {
     size_t skip = dashes(name);
     if (n <= skip) return NULL;
-    for (int i = 0; i < option_row_count; i++)
-        if (has_name(option_rows[i].names, name + skip, n - skip)) return &option_rows[i];
+    for (int i = 0; i < launch_option_row_count; i++)
+        if (has_name(launch_option_rows[i].names, name + skip, n - skip)) return &launch_option_rows[i];
     return NULL;
 }
 
 /* Short names are near everything: neither they nor what is as short is guessed. */
-const char *option_nearest(const char *name, char *out, size_t cap)
+const char *launch_option_nearest(const char *name, char *out, size_t cap)
 {
     enum { SHORTEST = 3 };
     const char *near = NULL;
@@ -59,8 +59,8 @@ const char *option_nearest(const char *name, char *out, size_t cap)
     snprintf(word, sizeof word, "%.*s", (int)strcspn(name + dashes(name), "="), name + dashes(name));
     int best = (int)strlen(word) / 3;
     if (best > 3) best = 3;
-    for (int i = 0; i < option_row_count && strlen(word) >= SHORTEST; i++)
-        for (const char *p = option_rows[i].names; *p; p += strspn(p, " ")) {
+    for (int i = 0; i < launch_option_row_count && strlen(word) >= SHORTEST; i++)
+        for (const char *p = launch_option_rows[i].names; *p; p += strspn(p, " ")) {
             size_t len = strcspn(p, " "), skip = dashes(p);
             snprintf(known, sizeof known, "%.*s", (int)(len - skip), p + skip);
             int d = len - skip < SHORTEST ? best + 1 : gw_edits(word, known);
@@ -132,13 +132,14 @@ static void print_row(FILE *to, const struct option_row *row)
 static void print_names(FILE *to, enum option_section section)
 {
     char text[4096] = "";
-    for (int i = 0; i < option_row_count; i++)
-        if (option_rows[i].section == section) gw_text_add(text, sizeof text, "%s%s", text[0] ? " " : "", option_rows[i].names);
+    for (int i = 0; i < launch_option_row_count; i++)
+        if (launch_option_rows[i].section == section)
+            gw_text_add(text, sizeof text, "%s%s", text[0] ? " " : "", launch_option_rows[i].names);
     fputs("  ", to);
     print_wrapped(to, text, strlen(text), 2, 2);
 }
 
-void option_help(FILE *to)
+void launch_option_help(FILE *to)
 {
     static const char *const titles[] = {
         [SECTION_PROGRAM] = "Of each program:",
@@ -153,8 +154,8 @@ void option_help(FILE *to)
     for (int s = SECTION_PROGRAM; s <= SECTION_REFUSED; s++) {
         fprintf(to, "\n%s\n", titles[s]);
         if (s >= SECTION_TAKEN) print_names(to, (enum option_section)s);
-        for (int i = 0; s < SECTION_TAKEN && i < option_row_count; i++)
-            if (option_rows[i].section == (enum option_section)s) print_row(to, &option_rows[i]);
+        for (int i = 0; s < SECTION_TAKEN && i < launch_option_row_count; i++)
+            if (launch_option_rows[i].section == (enum option_section)s) print_row(to, &launch_option_rows[i]);
     }
     fputs(last, to);
 }

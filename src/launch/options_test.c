@@ -18,13 +18,13 @@ static void names(void)
     enum { MOST = 1024 };
     static char all[MOST][64];
     int n = 0;
-    for (int i = 0; i < option_row_count; i++) {
-        const struct option_row *row = &option_rows[i];
+    for (int i = 0; i < launch_option_row_count; i++) {
+        const struct option_row *row = &launch_option_rows[i];
         CHECK(row->names[0] == '-');
         for (const char *p = row->names; *p; p += strspn(p, " ")) {
             size_t len = strcspn(p, " ");
             CHECK(n < MOST && len < sizeof all[0] && p[0] == '-' && strspn(p, "-") <= 2);
-            CHECK(option_find(p, len) == row);
+            CHECK(launch_option_find(p, len) == row);
             snprintf(all[n], sizeof all[n], "%.*s", (int)len, p);
             for (int k = 0; k < n; k++)
                 if (strcmp(bare(all[k]), bare(all[n])) == 0) {
@@ -40,17 +40,17 @@ static void names(void)
 
 static void rows(void)
 {
-    for (int i = 0; i < option_row_count; i++) {
-        const struct option_row *row = &option_rows[i];
+    for (int i = 0; i < launch_option_row_count; i++) {
+        const struct option_row *row = &launch_option_rows[i];
         size_t len = strlen(row->help);
-        CHECK(len > 10 && option_words(row) <= 2);
+        CHECK(len > 10 && launch_option_words(row) <= 2);
         CHECK((row->is == O_TAKEN) == (row->section == SECTION_TAKEN) &&
               (row->is == O_REFUSED) == (row->section == SECTION_REFUSED));
         if (row->section < SECTION_TAKEN)
             CHECK(isupper((unsigned char)row->help[0]) && row->help[len - 1] == '.');
         else
             CHECK(row->help[len - 1] != '.'); /* part of a sentence */
-        for (int k = 0; k < i; k++) CHECK(option_rows[k].is != row->is || row->is == O_TAKEN || row->is == O_REFUSED);
+        for (int k = 0; k < i; k++) CHECK(launch_option_rows[k].is != row->is || row->is == O_TAKEN || row->is == O_REFUSED);
     }
 }
 
@@ -60,10 +60,10 @@ static void help(void)
     char *text = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&text, &n);
-    option_help(f);
+    launch_option_help(f);
     fclose(f);
-    for (int i = 0; i < option_row_count; i++)
-        for (const char *p = option_rows[i].names; *p; p += strspn(p, " ")) {
+    for (int i = 0; i < launch_option_row_count; i++)
+        for (const char *p = launch_option_rows[i].names; *p; p += strspn(p, " ")) {
             char name[64];
             size_t len = strcspn(p, " ");
             snprintf(name, sizeof name, "%.*s", (int)len, p);
@@ -80,7 +80,7 @@ static void help(void)
 static void guess(const char *word, const char *want)
 {
     char near[64] = "";
-    CHECK_STR(option_nearest(word, near, sizeof near) ? near : "nothing", want);
+    CHECK_STR(launch_option_nearest(word, near, sizeof near) ? near : "nothing", want);
 }
 
 static void guesses(void)
@@ -104,7 +104,7 @@ static void file(const char *text, const char *want)
     int fd = memfd_create("options", MFD_CLOEXEC);
     CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    CHECK(!options_file_read(path, &w));
+    CHECK(!launch_options_file_read(path, &w));
     for (int i = 0; i < w.n; i++) gw_text_add(got, sizeof got, "%s<%s>", i ? " " : "", w.at[i]);
     CHECK_STR(got, want);
     words_free(&w);
@@ -121,15 +121,15 @@ static void files(void)
     file("-n 1 \\\n a\r\n''\n", "<-n> <1> <a> <:> <>");
     file("a # b\nc#d\n", "<a> <:> <c#d>");
     file("a \\", "<a>");
-    CHECK_STR(options_file_read("/gw-no-such-file", &w), "No such file or directory");
-    CHECK_STR(options_file_read("/dev/zero", &w), "it is no file");
+    CHECK_STR(launch_options_file_read("/gw-no-such-file", &w), "No such file or directory");
+    CHECK_STR(launch_options_file_read("/dev/zero", &w), "it is no file");
 }
 
 /* -soft: the largest allowed number that is not above n; 0: refused. */
 static void soft(const char *list, int n, int want)
 {
     struct launch_app a = {.n = n, .soft = list};
-    int rc = set_soft(&a);
+    int rc = launch_set_soft(&a);
     CHECK_EQ(rc < 0 ? a.n : 0, want);
 }
 

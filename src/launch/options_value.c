@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-int bad(const char *fmt, ...)
+int launch_usage_error(const char *fmt, ...)
 {
     va_list ap;
     fputs("mpiexec: ", stderr);
@@ -27,57 +27,58 @@ int bad(const char *fmt, ...)
     return EXIT_USAGE;
 }
 
-long number(const char *option, const char *text, long low, long high)
+long launch_parse_number(const char *option, const char *text, long low, long high)
 {
     char *end;
     errno = 0;
     long v = strtol(text, &end, 10);
     if (!errno && end != text && !*end && v >= low && v <= high) return v;
-    bad("%s wants a number from %ld to %ld, not '%s'", option, low, high, text);
+    launch_usage_error("%s wants a number from %ld to %ld, not '%s'", option, low, high, text);
     return -1;
 }
 
-int choice(const char *option, const char *text, const char *const *words, int n)
+int launch_parse_choice(const char *option, const char *text, const char *const *words, int n)
 {
     for (int i = 0; i < n; i++)
         if (strcasecmp(words[i], text) == 0) return i;
     char known[256] = "";
     for (int i = 0; i < n; i++) gw_text_add(known, sizeof known, "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ", words[i]);
     const char *near = gw_nearest(text, words, n);
-    bad("%s is %s, not '%s'%s%s%s", option, known, text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    launch_usage_error("%s is %s, not '%s'%s%s%s", option, known, text, near ? "; did you mean " : "", near ? near : "",
+                       near ? "?" : "");
     return -1;
 }
 
-void add_pair(struct words *w, const char *name, const char *value)
+void launch_add_pair(struct words *w, const char *name, const char *value)
 {
     char *pair = gw_xasprintf("%s=%s", name, value);
     words_add(w, pair);
     free(pair);
 }
 
-const char *options_hold(struct launch_options *o, const char *text)
+const char *launch_options_hold(struct launch_options *o, const char *text)
 {
     words_add(&o->held, text);
     return o->held.at[o->held.n - 1];
 }
 
 /* ---- environment -------------------------------------------------------------------------------------------------------- */
-int set_x(struct launch_app *a, const char *text)
+int launch_set_x(struct launch_app *a, const char *text)
 {
     const char *value = strchr(text, '=');
-    if (value == text) return bad("-x %s: a variable needs a name", text);
+    if (value == text) return launch_usage_error("-x %s: a variable needs a name", text);
     if (value) {
         words_add(&a->env, text);
         return -1;
     }
     value = getenv(text);
-    if (!value) return bad("-x %s: there is no such environment variable here; -x %s=VALUE sets it", text, text);
-    add_pair(&a->env, text, value); /* also where -envnone hands on nothing else */
+    if (!value) return launch_usage_error("-x %s: there is no such environment variable here; -x %s=VALUE sets it", text, text);
+    launch_add_pair(&a->env, text, value); /* also where -envnone hands on nothing else */
     return -1;
 }
 
 /* A list of ALL, NONE, NAME=VALUE and NAME; with NAMEs and without ALL these are all that goes along. */
-int set_export(struct launch_app *a, struct launch_options *o, const char *text)
+int launch_set_export(struct launch_app *a, struct launch_options *o, const char *text)
 {
     char *list = strdup(text), *save = NULL, *names = NULL;
     if (!list) gw_die("mpiexec: no memory");
@@ -95,13 +96,13 @@ int set_export(struct launch_app *a, struct launch_options *o, const char *text)
     }
     free(list);
     a->inherits = (struct env_wanted){all ? ENV_ALL : names ? ENV_LIST : ENV_NONE, NULL};
-    if (names) a->inherits.names = options_hold(o, names);
+    if (names) a->inherits.names = launch_options_hold(o, names);
     free(names);
     return -1;
 }
 
 /* The profiling library lies where we were installed, or beside us in a build folder. */
-int set_profile(struct launch_options *o, const char *file)
+int launch_set_profile(struct launch_options *o, const char *file)
 {
     char lib[PATH_MAX + 64], list[2 * PATH_MAX], *here = gw_own_folder();
     const char *also = getenv("LD_PRELOAD");
@@ -109,12 +110,12 @@ int set_profile(struct launch_options *o, const char *file)
     if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/profile/libgodwit_profile.so", here);
     int rc = access(lib, R_OK) == 0
         ? -1
-        : bad("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
+        : launch_usage_error("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
     free(here);
     if (rc != -1) return rc;
     snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
-    add_pair(&o->env, "LD_PRELOAD", list);
-    add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
+    launch_add_pair(&o->env, "LD_PRELOAD", list);
+    launch_add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
     o->profile = true;
     return -1;
 }
@@ -145,29 +146,29 @@ static long triplet_largest(const char *text, size_t n, long most)
     return low + ((high < most ? high : most) - low) / step * step;
 }
 
-int set_soft(struct launch_app *a)
+int launch_set_soft(struct launch_app *a)
 {
     long best = 0;
     for (const char *p = a->soft; *p;) {
         size_t n = strcspn(p, ",");
         long v = triplet_largest(p, n, a->n);
-        if (v == -2) return bad("-soft wants numbers A, A:B or A:B:STEP with commas, not '%s'", a->soft);
+        if (v == -2) return launch_usage_error("-soft wants numbers A, A:B or A:B:STEP with commas, not '%s'", a->soft);
         if (v > best) best = v;
         p += n + (p[n] == ',');
     }
-    if (best < 1) return bad("-soft %s: no number of ranks in it is from 1 to %d (-n)", a->soft, a->n);
+    if (best < 1) return launch_usage_error("-soft %s: no number of ranks in it is from 1 to %d (-n)", a->soft, a->n);
     a->n = (int)best;
     return -1;
 }
 
-int set_usize(struct launch_options *o, const char *text)
+int launch_set_usize(struct launch_options *o, const char *text)
 {
     if (strcasecmp(text, "SYSTEM") == 0) {
         o->usize = 0;
     } else if (strcasecmp(text, "INFINITE") == 0) {
         o->usize = MAX_RANKS;
     } else {
-        long v = number("-usize", text, 1, MAX_RANKS);
+        long v = launch_parse_number("-usize", text, 1, MAX_RANKS);
         if (v < 0) return EXIT_USAGE;
         o->usize = (int)v;
     }
@@ -175,49 +176,52 @@ int set_usize(struct launch_options *o, const char *text)
 }
 
 /* ---- others -------------------------------------------------------------------------------------------------------------- */
-int set_stdin(struct launch_options *o, const char *text)
+int launch_set_stdin(struct launch_options *o, const char *text)
 {
     if (strcmp(text, "all") == 0) {
         o->stdin_rank = STDIN_ALL;
     } else if (strcmp(text, "none") == 0) {
         o->stdin_rank = STDIN_NONE;
     } else if (isdigit((unsigned char)*text)) {
-        long v = number("-stdin", text, 0, MAX_RANKS);
+        long v = launch_parse_number("-stdin", text, 0, MAX_RANKS);
         if (v < 0) return EXIT_USAGE;
         o->stdin_rank = (int)v;
     } else {
-        return bad("-stdin is a rank, all or none, not '%s'", text);
+        return launch_usage_error("-stdin is a rank, all or none, not '%s'", text);
     }
     return -1;
 }
 
-int set_timeout(struct launch_options *o, const char *text)
+int launch_set_timeout(struct launch_options *o, const char *text)
 {
     char *end;
     o->timeout = strtod(text, &end);
     if (o->timeout > 1e9) o->timeout = 1e9; /* that is never, and fits in ns */
-    return end != text && !*end && o->timeout > 0 ? -1 : bad("--timeout wants seconds above 0, not '%s'", text);
+    return end != text && !*end && o->timeout > 0 ? -1 : launch_usage_error("--timeout wants seconds above 0, not '%s'", text);
 }
 
-int set_arch(const char *text)
+int launch_set_arch(const char *text)
 {
     static const char *const same[][2] = {{"amd64", "x86_64"}, {"x86-64", "x86_64"}, {"arm64", "aarch64"}};
     struct utsname u;
     if (uname(&u) < 0) return -1;
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++)
         if (strcasecmp(text, same[i][0]) == 0) text = same[i][1];
-    return strcasecmp(text, u.machine) == 0 ? -1 : bad("-arch %s: this machine is %s; name others by -host", text, u.machine);
+    return strcasecmp(text, u.machine) == 0
+        ? -1
+        : launch_usage_error("-arch %s: this machine is %s; name others by -host", text, u.machine);
 }
 
 /* ---- files for output ----------------------------------------------------------------------------------------------------- */
 /* Hydra's patterns: %r rank, %h host, %p node, %g job, %t seconds. */
-int set_pattern(struct launch_options *o, const char *name, const char **slot, const char *text)
+int launch_set_pattern(struct launch_options *o, const char *name, const char **slot, const char *text)
 {
-    if (!*text) return bad("%s wants a pattern", name);
+    if (!*text) return launch_usage_error("%s wants a pattern", name);
     for (const char *p = text; *p; p++)
         if (*p == '%' && (!*++p || !strchr("rhpgt%", *p)))
-            return bad("%s '%s': there are %%r (rank), %%h (host), %%p (node), %%g (job), %%t (seconds) and %%%%", name, text);
-    *slot = options_hold(o, text);
+            return launch_usage_error("%s '%s': there are %%r (rank), %%h (host), %%p (node), %%g (job), %%t (seconds) and %%%%",
+                                      name, text);
+    *slot = launch_options_hold(o, text);
     return -1;
 }
 
@@ -228,18 +232,19 @@ static int task_pattern(struct launch_options *o, const char *name, int stream, 
         if (*p != '%') continue;
         p += 1 + strspn(p + 1, "0123456789");
         if (!*p || !strchr("tnNjJsu%", *p))
-            return bad("%s '%s': there are %%t (task), %%n (node), %%N (host), %%j (job), %%u (user) and %%%%", name, text);
+            return launch_usage_error("%s '%s': there are %%t (task), %%n (node), %%N (host), %%j (job), %%u (user) and %%%%", name,
+                                      text);
     }
-    o->output.file[stream] = options_hold(o, text);
+    o->output.file[stream] = launch_options_hold(o, text);
     o->output.by_task[stream] = true;
     return -1;
 }
 
-int set_output_filename(struct launch_options *o, const char *text)
+int launch_set_output_filename(struct launch_options *o, const char *text)
 {
     size_t n = strcspn(text, ":");
     const char *more = text[n] ? text + n + 1 : "";
-    if (!n) return bad("--output-filename wants the name of a folder, not '%s'", text);
+    if (!n) return launch_usage_error("--output-filename wants the name of a folder, not '%s'", text);
     bool with_job = true;
     o->output.copied = true;
     while (*more) {
@@ -249,7 +254,7 @@ int set_output_filename(struct launch_options *o, const char *text)
         else if (len == 6 && strncasecmp(more, "nocopy", len) == 0)
             o->output.copied = false;
         else
-            return bad("--output-filename '%s': behind the colon may stand nojobid and nocopy", text);
+            return launch_usage_error("--output-filename '%s': behind the colon may stand nojobid and nocopy", text);
         more += len + (more[len] != 0);
     }
     static const char *const names[] = {"stdout", "stderr"};
@@ -260,7 +265,7 @@ int set_output_filename(struct launch_options *o, const char *text)
             *to++ = text[i];
         }
         char *pattern = gw_xasprintf("%s%s/rank.%%R/%s", doubled, with_job ? "/1" : "", names[k]);
-        o->output.file[k] = options_hold(o, pattern);
+        o->output.file[k] = launch_options_hold(o, pattern);
         o->output.by_task[k] = false;
         free(pattern);
         free(doubled);
@@ -286,9 +291,9 @@ static bool is_directives(const char *text)
 /* file=NAME makes NAME.R for rank R, with both streams in it. */
 static int set_output_file(struct launch_options *o, const char *name)
 {
-    if (!*name || strchr(name, '%')) return bad("--output file=%s: a name without %% is wanted", name);
+    if (!*name || strchr(name, '%')) return launch_usage_error("--output file=%s: a name without %% is wanted", name);
     char *pattern = gw_xasprintf("%s.%%R", name);
-    for (int k = 0; k < 2; k++) o->output.file[k] = options_hold(o, pattern);
+    for (int k = 0; k < 2; k++) o->output.file[k] = launch_options_hold(o, pattern);
     free(pattern);
     o->output.copied = true;
     return -1;
@@ -300,7 +305,7 @@ static int set_directives(struct launch_options *o, const char *text)
         int n = (int)strcspn(p, ","), rc = -1;
         char *word = gw_xasprintf("%.*s", n, p);
         if (strncasecmp(word, "dir=", 4) == 0)
-            rc = set_output_filename(o, word + 4);
+            rc = launch_set_output_filename(o, word + 4);
         else if (strncasecmp(word, "file=", 5) == 0)
             rc = set_output_file(o, word + 5);
         else if (strncasecmp(word, "timestamp", 9) == 0)
@@ -316,9 +321,9 @@ static int set_directives(struct launch_options *o, const char *text)
     return -1;
 }
 
-int set_output(struct launch_options *o, const char *name, int stream, const char *text)
+int launch_set_output(struct launch_options *o, const char *name, int stream, const char *text)
 {
-    if (!*text) return bad("%s wants the name of a file", name);
+    if (!*text) return launch_usage_error("%s wants the name of a file", name);
     o->output.only[stream] = 0;
     o->output.file[stream] = NULL;
     if (strcmp(text, "all") == 0) return -1;
@@ -327,7 +332,7 @@ int set_output(struct launch_options *o, const char *name, int stream, const cha
         return -1;
     }
     if (strspn(text, "0123456789") == strlen(text)) {
-        long v = number(name, text, 0, MAX_RANKS);
+        long v = launch_parse_number(name, text, 0, MAX_RANKS);
         if (v < 0) return EXIT_USAGE;
         o->output.only[stream] = (int)v + 1;
         return -1;

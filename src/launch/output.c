@@ -32,10 +32,10 @@ static int n_files;
 static bool hurry, failed;
 static void (*sigpipe)(int) = SIG_IGN; /* what it was before we had it ignored */
 
-void output_hurry(void) { hurry = true; }
-void output_pipes(void (*before)(int)) { sigpipe = before; }
-bool output_failed(void) { return failed; }
-void output_closed(int fd)
+void launch_output_hurry(void) { hurry = true; }
+void launch_output_pipes(void (*before)(int)) { sigpipe = before; }
+bool launch_output_failed(void) { return failed; }
+void launch_output_closed(int fd)
 {
     if (fd == 1 || fd == 2) own[fd - 1].fd = -1;
 }
@@ -96,16 +96,17 @@ static char *expand(const struct job *j, int rank, const char *pattern, bool by_
     return text;
 }
 
-bool output_is_marked(const struct job *j)
+bool launch_output_is_marked(const struct job *j)
 {
     const struct output_wanted *w = &j->o.output;
     return w->label || w->timestamp || w->prefix;
 }
 
-bool output_is_piped(const struct job *j)
+bool launch_output_is_piped(const struct job *j)
 {
     const struct output_wanted *w = &j->o.output;
-    return j->n > 1 || output_is_marked(j) || w->merged || w->file[0] || w->file[1] || w->only[0] || w->only[1] || own[0].fd < 0;
+    return j->n > 1 || launch_output_is_marked(j) || w->merged || w->file[0] || w->file[1] || w->only[0] || w->only[1] ||
+        own[0].fd < 0;
 }
 
 /* What a line begins with; returns its length. */
@@ -156,8 +157,8 @@ static struct sink *file_of(char *name, bool with_folders)
     int fd = rc ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
     if (fd < 0) {
         if (!rc) rc = errno;
-        say("cannot write %s: %s%s", name, gw_file_why(rc),
-            rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");
+        say_line("cannot write %s: %s%s", name, gw_file_why(rc),
+                 rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");
         free(name);
         return NULL;
     }
@@ -187,14 +188,14 @@ static bool place(const struct job *j, int rank, int stream, struct stream *s)
     return s->to != NULL;
 }
 
-int output_open(struct job *j)
+int launch_output_open(struct job *j)
 {
     for (int r = 0; r < j->n; r++)
         if (!place(j, r, 0, &j->ranks[r].out) || !place(j, r, 1, &j->ranks[r].err)) return EXIT_CANNOT_RUN;
     return 0;
 }
 
-void output_free(void)
+void launch_output_free(void)
 {
     for (int i = 0; i < n_files; i++) {
         close(files[i]->fd);
@@ -220,7 +221,7 @@ static void cannot_write(struct sink *to, int why)
     to->nobody = true;
     if (to == &own[1]) return;
     failed = true;
-    say("cannot write %s: %s; what ranks print there is lost", to->name ? to->name : "standard output", strerror(why));
+    say_line("cannot write %s: %s; what ranks print there is lost", to->name ? to->name : "standard output", strerror(why));
 }
 
 /* Writes all of it; gives up where nobody takes it and we are told to end. */
@@ -268,13 +269,13 @@ static void print_marked(const struct job *j, struct stream *s, struct sink *to,
     free(text);
 }
 
-void output_print(const struct job *j, struct stream *s, size_t len)
+void launch_output_print(const struct job *j, struct stream *s, size_t len)
 {
     struct sink *of[2] = {s->to, s->also};
     if (len == 0) return;
     for (int k = 0; k < 2; k++) {
         if (!of[k]) continue;
-        if (output_is_marked(j))
+        if (launch_output_is_marked(j))
             print_marked(j, s, of[k], len);
         else
             write_all(of[k], s->buf, len);
@@ -285,10 +286,10 @@ void output_print(const struct job *j, struct stream *s, size_t len)
 }
 
 /* The stream has ended: what begins with a mark ends as a line. */
-void output_end(const struct job *j, struct stream *s)
+void launch_output_end(const struct job *j, struct stream *s)
 {
     struct sink *of[2] = {s->to, s->also};
-    output_print(j, s, s->len);
+    launch_output_print(j, s, s->len);
     for (int k = 0; k < 2; k++)
         if (of[k] && of[k]->open == s) {
             write_all(of[k], "\n", 1);

@@ -42,7 +42,7 @@ static int map_make(struct job *j)
     boot_map_nodes(h->vnodes, node, j->n);
     int rc = j->o.order ? boot_order_apply(j->o.order - 1, j->o.order_file, node, j->n, rank_of) : GW_OK;
     free(rank_of);
-    if (rc != GW_OK) say("%s", gw_fail_text());
+    if (rc != GW_OK) say_line("%s", gw_fail_text());
     return rc == GW_OK ? 0 : EXIT_CANNOT_RUN;
 }
 
@@ -60,12 +60,12 @@ static int segment_make(struct job *j)
     if (rc == 0) rc = boot_file_seal(j->memfd, true); /* the first rank makes it as large as all need it */
     signal(SIGXFSZ, SIG_DFL);
     if (rc < 0) {
-        say("cannot make the shared memory of the job: %s", strerror(errno));
+        say_line("cannot make the shared memory of the job: %s", strerror(errno));
         return EXIT_CANNOT_RUN;
     }
     j->head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, j->memfd, 0);
     if (j->head == MAP_FAILED) {
-        say("cannot map the shared memory of the job (%llu bytes): %s", (unsigned long long)bytes, strerror(errno));
+        say_line("cannot map the shared memory of the job (%llu bytes): %s", (unsigned long long)bytes, strerror(errno));
         return EXIT_CANNOT_RUN;
     }
     struct boot_head *h = j->head;
@@ -89,7 +89,7 @@ static int segment_make(struct job *j)
     snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());
     snprintf(h->host, sizeof h->host, "%s", j->host);
     h->parent = j->parent;
-    control_open(j);
+    spawned_control_open(j);
     return h->vnodes[0] ? map_make(j) : 0;
 }
 
@@ -207,7 +207,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     if (pmi >= 0) words_set(own, "PMI_FD", "%d", pmi);
     if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
-    gdb_env(rank, own);
+    launch_gdb_env(rank, own);
     return env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
 }
 
@@ -221,12 +221,12 @@ struct ends {
 
 static bool piped_in(const struct job *j, int rank)
 {
-    if (gdb_has(rank)) return false;
+    if (launch_gdb_has(rank)) return false;
     return j->o.stdin_rank == STDIN_ALL || (rank == j->o.stdin_rank && isatty(0));
 }
 
 /* A single rank without labels writes straight to where mpiexec writes. */
-static bool piped_out(const struct job *j, int rank) { return output_is_piped(j) && !gdb_has(rank); }
+static bool piped_out(const struct job *j, int rank) { return launch_output_is_piped(j) && !launch_gdb_has(rank); }
 
 static int ends_open(const struct job *j, int rank, struct ends *e)
 {
@@ -234,7 +234,7 @@ static int ends_open(const struct job *j, int rank, struct ends *e)
     e->gate[0] = e->gate[1] = -1;
     e->pmi = j->pmi >= 0 ? pmi_offer(j, rank) : -1;
     if (j->pmi >= 0 && e->pmi < 0) return errno;
-    if (j->o.crash_stacks && !gdb_has(rank) && pipe2(e->gate, O_CLOEXEC) < 0) return errno;
+    if (j->o.crash_stacks && !launch_gdb_has(rank) && pipe2(e->gate, O_CLOEXEC) < 0) return errno;
     for (int i = 0; i < 3; i++) {
         int p[2];
         if (i == 0 ? !piped_in(j, rank) : !piped_out(j, rank)) continue;
@@ -260,7 +260,7 @@ static void files_more(void)
 static void child(struct job *j, int rank, const struct launch_app *a, const struct ends *e, int report, char **env)
 {
     sigset_t none;
-    if (gdb_has_window(rank))
+    if (launch_gdb_has_window(rank))
         setsid();
     else
         setpgid(0, 0);
@@ -278,13 +278,13 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     if (files.rlim_max) setrlimit(RLIMIT_NOFILE, &files);
     if (j->bind.set) sched_setaffinity(0, j->bind.bytes, j->bind.set[rank]);
     int what = 'd';
-    if (gdb_has(rank) && (errno = gdb_terminal(rank)) != 0) {
+    if (launch_gdb_has(rank) && (errno = launch_gdb_terminal(rank)) != 0) {
         what = 't';
     } else if ((errno = bind_memory(&j->bind, rank)) != 0) {
         what = 'm';
     } else if (!a->wdir || chdir(a->wdir) == 0) {
         what = 'x';
-        char **argv = gdb_has(rank) ? gdb_argv(a->argv) : a->argv;
+        char **argv = launch_gdb_has(rank) ? launch_gdb_argv(a->argv) : a->argv;
         execvpe(argv[0], argv, env);
     }
     int why[3] = {errno, what, (int)(a - j->o.apps)};
@@ -296,18 +296,19 @@ static int explain_start(const struct launch_app *a, const int why[3])
 {
     bool missing = why[0] == ENOENT;
     if (why[1] == 'd')
-        say("cannot start %s in folder %s: %s", a->argv[0], a->wdir, strerror(why[0]));
+        say_line("cannot start %s in folder %s: %s", a->argv[0], a->wdir, strerror(why[0]));
     else if (why[1] == 'm')
-        say("-membind: the kernel sets no such policy: %s", strerror(why[0]));
+        say_line("-membind: the kernel sets no such policy: %s", strerror(why[0]));
     else if (why[1] == 't')
-        say("cannot start %s: its window is gone (%s)", a->argv[0], strerror(why[0]));
+        say_line("cannot start %s: its window is gone (%s)", a->argv[0], strerror(why[0]));
     else
-        say("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
-            missing && !strchr(a->argv[0], '/') && access(a->argv[0], X_OK) == 0 ? " (it is in this folder: say ./ before its name)"
-                : missing && doctor_meant(a->argv[0])                            ? " (did you mean the command `mpiexec doctor`?)"
-                : why[0] == EACCES                                               ? " (is it executable? chmod +x)"
-                : why[0] == ENOEXEC ? " (not a program of this machine, or a script without #!)"
-                                    : "");
+        say_line("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
+                 missing && !strchr(a->argv[0], '/') && access(a->argv[0], X_OK) == 0
+                     ? " (it is in this folder: say ./ before its name)"
+                     : missing && doctor_meant(a->argv[0]) ? " (did you mean the command `mpiexec doctor`?)"
+                     : why[0] == EACCES                    ? " (is it executable? chmod +x)"
+                     : why[0] == ENOEXEC                   ? " (not a program of this machine, or a script without #!)"
+                                                           : "");
     return missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
@@ -336,7 +337,7 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
         close(e.gate[1]);
     }
     if (rc) return rc;
-    if (!gdb_has_window(rank)) setpgid(pid, pid);
+    if (!launch_gdb_has_window(rank)) setpgid(pid, pid);
     *r = (struct rank){.pid = pid,
                        .was = pid,
                        .app = (int)(a - j->o.apps),
@@ -353,7 +354,7 @@ static void put_away(struct job *j)
 {
     enum { MOST_MS = 2000 };
     uint64_t until = gw_now_ns() + (uint64_t)MOST_MS * 1000000;
-    watch_kill_all(j, SIGKILL);
+    launch_kill_all(j, SIGKILL);
     for (int i = 0; i < j->n; i++) {
         pid_t pid = j->ranks[i].pid;
         if (pid <= 0 || !child_wait(pid, until)) continue;
@@ -363,17 +364,17 @@ static void put_away(struct job *j)
     }
 }
 
-int spawn_all(struct job *j)
+int launch_spawn_all(struct job *j)
 {
     int report[2], why[3], rc = segment_make(j);
     if (rc) return rc;
     files_more();
     j->ranks = calloc((size_t)j->n, sizeof *j->ranks);
     if (!j->ranks || pipe2(report, O_CLOEXEC) < 0) gw_die("mpiexec: no memory or descriptors");
-    rc = output_open(j);
+    rc = launch_output_open(j);
     if (rc) return rc;
     rc = keeper_start(j);
-    if (rc) say("cannot start a process: %s (limit: ulimit -u)", strerror(rc));
+    if (rc) say_line("cannot start a process: %s (limit: ulimit -u)", strerror(rc));
     if (rc) j->failed = AFTER_PROCESSES;
     if (!rc) rc = foreign_start(j);
     if (rc) return EXIT_CANNOT_RUN;
@@ -381,7 +382,7 @@ int spawn_all(struct job *j)
     for (int rank = 0, first = 0; rank < j->n && rc == 0; rank++) {
         while (rank >= first + a->n) first += a++->n;
         rc = start(j, rank, a, report[1]);
-        if (rc) say("cannot start rank %d: %s (limits: ulimit -u, ulimit -n)", rank, strerror(rc));
+        if (rc) say_line("cannot start rank %d: %s (limits: ulimit -u, ulimit -n)", rank, strerror(rc));
     }
     close(report[1]);
     if (rc) {
@@ -399,16 +400,16 @@ int spawn_all(struct job *j)
     close(report[0]);
     if (rc) put_away(j);
     if (rc) j->failed = AFTER_EXEC;
-    if (!rc) mpir_fill(j);
+    if (!rc) launch_mpir_fill(j);
     return rc;
 }
 
-void spawn_free(struct job *j)
+void launch_spawn_free(struct job *j)
 {
     if (j->head && j->head != MAP_FAILED) munmap(j->head, segment_bytes(j));
     if (j->memfd >= 0) close(j->memfd);
     boot_gate_close(&j->control);
-    mpir_free();
+    launch_mpir_free();
     free(j->subs);
     free(j->ranks);
 }

@@ -29,10 +29,10 @@ static void kill_ranks(const struct job *j, int sig)
     for (int i = 0; i < j->n; i++) child_group_kill(j->ranks[i].pid, sig);
 }
 
-void watch_kill_all(const struct job *j, int sig)
+void launch_kill_all(const struct job *j, int sig)
 {
     kill_ranks(j, sig);
-    subs_signal(j, sig == SIGSTOP ? SIGTSTP : sig);
+    spawned_signal_all(j, sig == SIGSTOP ? SIGTSTP : sig);
 }
 
 /* It failed; jobs that are not connected with it go on. */
@@ -41,7 +41,7 @@ static void end_job(struct job *j, int sig, int status)
     if (j->ending) return;
     j->ending = true;
     j->exit_status = status;
-    ties_tell(j, status);
+    connected_notify(j, status);
     kill_ranks(j, sig);
     kill_ranks(j, SIGCONT); /* a stopped process cannot die of a signal that it handles */
     kill_at = gw_now_ns() + (uint64_t)GRACE_MS * 1000000;
@@ -54,8 +54,8 @@ static void end_all(struct job *j, int sig, int status)
     j->ending_all = true;
     if (!j->ending) j->exit_status = status;
     j->ending = true;
-    watch_kill_all(j, sig);
-    watch_kill_all(j, SIGCONT);
+    launch_kill_all(j, sig);
+    launch_kill_all(j, SIGCONT);
     kill_at = gw_now_ns() + (uint64_t)GRACE_MS * 1000000;
 }
 
@@ -94,9 +94,10 @@ static void report_signal(const struct job *j, int rank, int sig)
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
     const char *call = call_of(slot);
-    say("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig,
-        strsignal(sig), call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "",
-        call ? call : "", sig == SIGKILL ? " (out of memory? see dmesg)" : "", others_fate(j));
+    say_line("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig,
+             strsignal(sig),
+             call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "",
+             call ? call : "", sig == SIGKILL ? " (out of memory? see dmesg)" : "", others_fate(j));
 }
 
 /* How a rank went, and what that means for the job. */
@@ -109,8 +110,8 @@ static void rank_gone(struct job *j, int rank)
     if (j->ending) return;       /* we ended it */
     if (phase == BOOT_ABORTED) { /* perhaps by abort(): GODWIT_ABORT_ON_ERROR */
         int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
-        say("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code, slot->what[0] ? ": " : "",
-            slot->what);
+        say_line("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
+                 slot->what[0] ? ": " : "", slot->what);
         if (j->ranks[rank].is_ended || !code) code = abort_code & 0xff; /* 0: of a script that goes on */
         end_job(j, SIGTERM, !code && abort_code ? 1 : code);            /* a status has 8 bits: 256 is not success */
     } else if (WIFSIGNALED(status)) {
@@ -118,12 +119,12 @@ static void rank_gone(struct job *j, int rank)
         if (crash_is_one(WTERMSIG(status))) crash_say(j, rank);
         end_with(j, code);
     } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
-        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code,
-            others_fate(j));
+        say_line("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code,
+                 others_fate(j));
         end_with(j, code ? code : 1);
     } else if (phase == BOOT_NEW && others_in_mpi(j, rank) && !j->o.no_cleanup) {
-        say("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now",
-            rank, j->host, pid, code);
+        say_line("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now",
+                 rank, j->host, pid, code);
         end_job(j, SIGTERM, code ? code : 1);
     } else if (code && !j->exit_status) {
         j->exit_status = code; /* the first that failed; the others do not depend on it */
@@ -134,8 +135,8 @@ static void on_sub_gone(struct job *j, const struct sub_end *e)
 {
     if (!e->code) return;
     if (!j->exit_status) j->exit_status = e->code;
-    if (!e->by_signal || j->ending || !ties_has(j, e->uid)) return; /* else it has told us itself, if we are concerned */
-    say("the mpiexec of spawned job %s is gone; the other ranks end now", e->name);
+    if (!e->by_signal || j->ending || !connected_has(j, e->uid)) return; /* else it has told us itself, if we are concerned */
+    say_line("the mpiexec of spawned job %s is gone; the other ranks end now", e->name);
     end_job(j, SIGTERM, e->code);
 }
 
@@ -143,7 +144,7 @@ static void on_sub_gone(struct job *j, const struct sub_end *e)
 static void on_ended(struct job *j, pid_t pid, int status)
 {
     struct sub_end e;
-    if (sub_gone(j, pid, status, &e)) {
+    if (spawned_sub_ended(j, pid, status, &e)) {
         on_sub_gone(j, &e);
         return;
     }
@@ -182,8 +183,8 @@ static void reap(struct job *j)
 static void on_tie(struct job *j, uint64_t word)
 {
     int status;
-    if (j->ending || !ties_heard(j, word, &status)) return;
-    if (j->alive > 0) say("a job that this one is connected with failed; the ranks end now");
+    if (j->ending || !connected_signalled(j, word, &status)) return;
+    if (j->alive > 0) say_line("a job that this one is connected with failed; the ranks end now");
     end_job(j, SIGTERM, status ? status : 1);
 }
 
@@ -205,26 +206,26 @@ static void on_signal(struct job *j, int sig)
         reap(j);
         break;
     case SIGTSTP:
-        watch_kill_all(j, SIGSTOP);
+        launch_kill_all(j, SIGSTOP);
         kill(getpid(), SIGSTOP);
         break;
     case SIGCONT:
-        watch_kill_all(j, SIGCONT);
+        launch_kill_all(j, SIGCONT);
         where_resumed();
         break;
     case SIGUSR1:
     case SIGUSR2:
         for (int i = 0; i < j->n; i++) child_kill(j->ranks[i].pid, sig);
-        subs_signal(j, sig);
+        spawned_signal_all(j, sig);
         break;
     case SIGQUIT:
         where_say(j);
-        subs_signal(j, sig);
+        spawned_signal_all(j, sig);
         break;
     default:
-        output_hurry();
+        launch_output_hurry();
         if (j->ending_all) {
-            watch_kill_all(j, SIGKILL);
+            launch_kill_all(j, SIGKILL);
         } else {
             end_all(j, sig, 128 + sig);
         }
@@ -237,7 +238,7 @@ static int signals_open(void)
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) sigaddset(&set, caught[i]);
-    sigaddset(&set, ties_signal());
+    sigaddset(&set, connected_signal());
     struct sigaction hup;
     if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN) sigdelset(&set, SIGHUP); /* nohup */
     sigprocmask(SIG_BLOCK, &set, NULL);
@@ -288,7 +289,7 @@ static int timers(struct job *j, uint64_t deadline)
 {
     uint64_t now = gw_now_ns();
     bool gives_up = false, differs = false;
-    int wait = forward_flush_stale(j), look = where_watch(j, &differs);
+    int wait = launch_forward_flush_stale(j), look = where_watch(j, &differs);
     int told = spawned_watch(j, &gives_up);
     if (look >= 0) wait = sooner(wait, look);
     if (told >= 0) wait = sooner(wait, told);
@@ -296,16 +297,16 @@ static int timers(struct job *j, uint64_t deadline)
     if (foreign >= 0) wait = sooner(wait, foreign);
     if (gives_up || differs) end_all(j, SIGTERM, 1);
     if (deadline && now >= deadline && !j->ending_all) {
-        say("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
+        say_line("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
         where_say(j);
         if (j->o.stacks) stacks_say();
-        subs_signal(j, SIGQUIT);
+        spawned_signal_all(j, SIGQUIT);
         end_all(j, SIGTERM, EXIT_TIMEOUT);
     }
     if (kill_at && now >= kill_at) {
         kill_at = 0;
         kill_ranks(j, SIGKILL);
-        if (j->ending_all) subs_signal(j, SIGKILL);
+        if (j->ending_all) spawned_signal_all(j, SIGKILL);
     }
     if (deadline && !j->ending_all) wait = sooner(wait, (int64_t)(deadline - now) / 1000000 + 1);
     if (kill_at) wait = sooner(wait, (int64_t)(kill_at - now) / 1000000 + 1);
@@ -321,28 +322,28 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
     struct signalfd_siginfo info;
     if (e->data.ptr == signal_fd) {
         while (read(*signal_fd, &info, sizeof info) == sizeof info)
-            if ((int)info.ssi_signo == ties_signal())
+            if ((int)info.ssi_signo == connected_signal())
                 on_tie(j, info.ssi_ptr);
             else
                 on_signal(j, (int)info.ssi_signo);
     } else if (e->data.ptr == &j->control) {
-        control_accept(j);
+        spawned_control_accept(j);
     } else if (e->data.ptr == &j->pmi) {
         pmi_serve(j);
     } else if (e->data.ptr == &j->parent_fd) {
         if (!spawned_hear(j)) end_job(j, SIGTERM, 1);
     } else if (!e->data.ptr) {
-        forward_input(j);
+        launch_forward_input(j);
     } else {
-        forward_output(j, e->data.ptr);
+        launch_forward_output(j, e->data.ptr);
     }
 }
 
-int watch(struct job *j)
+int launch_watch(struct job *j)
 {
     enum { EVENTS = 64 };
     struct epoll_event events[EVENTS];
-    int epoll = forward_start(j), signal_fd = signals_open();
+    int epoll = launch_forward_start(j), signal_fd = signals_open();
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = &signal_fd};
     uint64_t deadline = j->o.timeout > 0 ? gw_now_ns() + (uint64_t)(j->o.timeout * 1e9) : 0;
     epoll_ctl(epoll, EPOLL_CTL_ADD, signal_fd, &e);
@@ -357,8 +358,8 @@ int watch(struct job *j)
         int n = epoll_wait(epoll, events, EVENTS, timers(j, deadline));
         for (int i = 0; i < n; i++) on_event(j, &events[i], &signal_fd);
     }
-    forward_end(j);
+    launch_forward_end(j);
     if (j->o.exit_codes) codes_say(j);
-    if (!j->exit_status && output_failed()) j->exit_status = 1;
+    if (!j->exit_status && launch_output_failed()) j->exit_status = 1;
     return j->exit_status;
 }

@@ -61,7 +61,7 @@ static inline void recv_remove(struct match_queue *q, struct match_recv **bucket
 }
 
 /* The first posted receive with exactly these numbers, wildcards included. */
-static inline struct match_recv *recv_find(struct match_recv **bucket, uint32_t ctx, int32_t src, int32_t tag)
+static inline struct match_recv *proto_recv_find(struct match_recv **bucket, uint32_t ctx, int32_t src, int32_t tag)
 {
     struct match_recv *first = *bucket, *r = first;
     if (!r) return NULL;
@@ -86,7 +86,7 @@ static struct match_recv *find_wild(struct match_queue *q, uint32_t ctx, int32_t
     struct match_recv *best = NULL;
     for (int f = FORM_EXACT; f < FORMS; f++) {
         int32_t s = f & FORM_ANY_SOURCE ? GW_ANY_SOURCE : src, t = f & FORM_ANY_TAG ? GW_ANY_TAG : tag;
-        struct match_recv **bucket = &q->posted[match_hash(ctx, s, t)], *r = recv_find(bucket, ctx, s, t);
+        struct match_recv **bucket = &q->posted[match_hash(ctx, s, t)], *r = proto_recv_find(bucket, ctx, s, t);
         if (r && (!best || r->seq < best->seq)) {
             best = r;
             *bucket_out = bucket;
@@ -109,7 +109,7 @@ struct match_recv *match_arrive(struct match_queue *q, uint32_t ctx, int src, in
 {
     if (unlikely(q->n_wild) && *match_wild_of(q, ctx)) return arrive_wild(q, ctx, src, tag);
     if (unlikely(!q->n_posted)) return NULL;
-    struct match_recv **bucket = &q->posted[match_hash(ctx, src, tag)], *r = recv_find(bucket, ctx, src, tag);
+    struct match_recv **bucket = &q->posted[match_hash(ctx, src, tag)], *r = proto_recv_find(bucket, ctx, src, tag);
     if (likely(r)) recv_remove(q, bucket, r);
     match_assert_state(q);
     return r;

@@ -3,7 +3,7 @@
  * The World Model and each session (session.c) is an instance.  The rooms come up with the first one, rest while there is none, and
  * wake with the next; they go down when the process ends, since a segment can be joined once only.
  *
- *     DOWN --instance_begin--> UP --the last instance_end--> RESTING --instance_begin--> UP        RESTING --exit--> DOWN
+ *     DOWN --mpi_instance_begin--> UP --the last mpi_instance_end--> RESTING --mpi_instance_begin--> UP        RESTING --exit--> DOWN
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -151,7 +151,7 @@ static void rooms_rest(void)
         boot_rest();
     else
         boot_leave();
-    gw_threads = gw_careful = false; /* checking goes on: handles may still be freed */
+    gw_threads = gw_slow_path = false; /* checking goes on: handles may still be freed */
     rooms = RESTING;
 }
 
@@ -192,11 +192,11 @@ static void threads_count(int level)
     bool many = level == GW_THREAD_MULTIPLE || gw_set.progress_thread || !pthread_equal(first_thread, pthread_self());
     turn(&gw_threads, many || (gw_threads && !is_first));
     turn(&gw_checking, check_is_asked());
-    turn(&gw_careful, gw_threads || gw_checking || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
+    turn(&gw_slow_path, gw_threads || gw_checking || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
     turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);
 }
 
-int instance_level(void)
+int mpi_instance_level(void)
 {
     pthread_mutex_lock(&instances_lock);
     int level = n_instances > 0 ? highest_level : GW_THREAD_SINGLE;
@@ -204,7 +204,7 @@ int instance_level(void)
     return level;
 }
 
-GW_ONCE void instance_begin(int level)
+GW_ONCE void mpi_instance_begin(int level)
 {
     gw_settings_load();
     pthread_mutex_lock(&instances_lock);
@@ -225,7 +225,7 @@ GW_ONCE void instance_begin(int level)
     pthread_mutex_unlock(&instances_lock);
 }
 
-GW_ONCE void instance_end(void)
+GW_ONCE void mpi_instance_end(void)
 {
     pthread_mutex_lock(&instances_lock);
     assert(n_instances > 0 && rooms == UP);
@@ -311,7 +311,7 @@ GW_ONCE int mpi_init(int required, int *provided_out)
                                                                     : "MPI was finalized: it cannot be initialized again");
     thread_level = mpi_level(required);
     main_thread = pthread_self();
-    instance_begin(thread_level);
+    mpi_instance_begin(thread_level);
     if (gw_checking) check_main_thread();
     atomic_store_explicit(&boot_slot->in_world, 1, memory_order_relaxed);
     gw_info_env_set("thread_level", mpi_level_name(thread_level));
@@ -387,7 +387,7 @@ GW_ONCE int mpi_finalize(void)
     if (unlikely(gw_checking)) check_end(n_instances == 1);
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
     comm_world_hide();
-    instance_end();
+    mpi_instance_end();
     return GW_OK;
 }
 

@@ -12,9 +12,9 @@
 /* ---- init.c: the World Model and each session is an instance ---- */
 int mpi_level(int required); /* the thread level that is provided */
 const char *mpi_level_name(int level);
-void instance_begin(int level); /* local: waits for nobody, where our mpiexec started us; dies where MPI cannot start */
-int instance_level(void);       /* the highest of the instances since there was none; MPI_THREAD_SINGLE: there is none */
-void instance_end(void);        /* returns when no other rank needs this one any more, as far as messages go */
+void mpi_instance_begin(int level); /* local: waits for nobody, where our mpiexec started us; dies where MPI cannot start */
+int mpi_instance_level(void);       /* the highest of the instances since there was none; MPI_THREAD_SINGLE: there is none */
+void mpi_instance_end(void);        /* returns when no other rank needs this one any more, as far as messages go */
 
 void mpi_display(int required); /* display.c: what the job says of itself at its start, if asked */
 

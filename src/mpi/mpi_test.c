@@ -178,12 +178,12 @@ int main(void)
     setenv("GODWIT_SINGLETON", "1", 1);
     setenv("GODWIT_LANES", "1", 1);
     levels();
-    CHECK(!mpi_was_started() && !mpi_hot.running && instance_level() == GW_THREAD_SINGLE);
+    CHECK(!mpi_was_started() && !mpi_hot.running && mpi_instance_level() == GW_THREAD_SINGLE);
     CHECK(mpi_finalize() == GW_EOTHER && says("MPI_Init was not called"));
     for (int i = 0; i < 3; i++) sessions(false);
     CHECK_EQ(mpi_session_init(NULL, &gw_errors_return, &s), GW_OK);
     CHECK_EQ(mpi_init(GW_THREAD_SERIALIZED, &provided), GW_OK);
-    CHECK(provided == GW_THREAD_SERIALIZED && instance_level() == GW_THREAD_SERIALIZED);
+    CHECK(provided == GW_THREAD_SERIALIZED && mpi_instance_level() == GW_THREAD_SERIALIZED);
     CHECK(flag_of(mpi_initialized) == 1 && flag_of(mpi_finalized) == 0 && flag_of(mpi_is_thread_main) == 1);
     CHECK_EQ(flag_of(mpi_query_thread), GW_THREAD_SERIALIZED);
     CHECK(mpi_init(GW_THREAD_SINGLE, &provided) == GW_EOTHER && says("already initialized"));

@@ -16,7 +16,7 @@ static int level_wanted(const struct gw_info *info)
     static const int levels[] = {GW_THREAD_SINGLE, GW_THREAD_FUNNELED, GW_THREAD_SERIALIZED, GW_THREAD_MULTIPLE};
     for (size_t i = 0; want && i < GW_ARRAY_LEN(levels); i++)
         if (strcmp(want, mpi_level_name(levels[i])) == 0) return mpi_level(levels[i]);
-    return instance_level();
+    return mpi_instance_level();
 }
 
 static int check_handler(const struct gw_errhandler *eh)
@@ -40,7 +40,7 @@ int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_
     s->thread_level = level_wanted(info);
     s->errhandler = gw_errhandler_hold(eh);
     s->family = comm_family_hold(family);
-    instance_begin(s->thread_level);
+    mpi_instance_begin(s->thread_level);
     *session_out = s;
     return GW_OK;
 }
@@ -52,7 +52,7 @@ int mpi_session_finalize(struct mpi_session **session)
     assert(s->family && s->errhandler);
     gw_obj_unregister(&s->obj); /* of two threads that finalize one session, the second finds no such handle */
     p2p_family_buffer_end(s->family);
-    instance_end();
+    mpi_instance_end();
     comm_family_release(s->family);
     gw_errhandler_release(s->errhandler);
     free(s);

@@ -20,12 +20,12 @@ bool network_address(bool is_far, struct sockaddr_storage *out)
 {
     struct sockaddr_in *four = (void *)out;
     struct sockaddr_in6 *six = (void *)out;
-    struct ofi_ifaces f;
+    struct iface_list f;
     *out = (struct sockaddr_storage){.ss_family = AF_INET};
     four->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     snprintf(iface_found, sizeof iface_found, "lo");
     if (!is_far) return true;
-    ofi_ifaces_read(&f);
+    iface_list_read(&f);
     const struct iface_address *a = f.n_usable > 0 ? iface_best_address(&f.all[f.verdicts[0].iface]) : NULL;
     bool is_fit = a && !iface_is_link_local(a);
     if (is_fit && a->family == AF_INET6) {
@@ -35,7 +35,7 @@ bool network_address(bool is_far, struct sockaddr_storage *out)
         memcpy(&four->sin_addr, a->bytes, sizeof four->sin_addr);
     }
     if (is_fit) snprintf(iface_found, sizeof iface_found, "%s", f.all[f.verdicts[0].iface].name);
-    ofi_ifaces_free(&f);
+    iface_list_free(&f);
     return is_fit;
 }
 

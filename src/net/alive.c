@@ -34,7 +34,7 @@ struct network_alive {
 
 static bool is_watched(void) { return gw_boot.local_rank == 0 && !boot_is_on_one_host() && gw_set.host_timeout > 0; }
 
-int network_alive_tell(const struct sockaddr *at)
+int network_alive_publish(const struct sockaddr *at)
 {
     char value[INET6_ADDRSTRLEN + HOST_MOST + 2] = "";
     const void *address = at->sa_family == AF_INET6 ? (const void *)&((const struct sockaddr_in6 *)(const void *)at)->sin6_addr

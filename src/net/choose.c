@@ -17,13 +17,13 @@
 #include "net/net_private.h"
 #include "net/tclass.h"
 
-struct nic_node ofi_node;
-static int own_nic; /* this rank's of ofi_node.nics */
-bool ofi_node_is_hardware;
+struct nic_node fabric_nics;
+static int own_nic; /* this rank's of fabric_nics.nics */
+bool fabric_is_hardware;
 
-struct fi_info *ofi_hints(uint64_t caps)
+struct fi_info *fabric_hints(uint64_t caps)
 {
-    struct fi_info *h = ofi_lib.dupinfo(NULL);
+    struct fi_info *h = fabric_lib.dupinfo(NULL);
     if (!h) return NULL;
     h->ep_attr->type = FI_EP_RDM;
     h->caps = caps;
@@ -38,13 +38,13 @@ struct fi_info *ofi_hints(uint64_t caps)
 /* ---- what libfabric has ------------------------------------------------------------------------- */
 static int list_get(uint64_t caps, struct fi_info **list_out)
 {
-    struct fi_info *hints = ofi_hints(caps);
+    struct fi_info *hints = fabric_hints(caps);
     *list_out = NULL;
     if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for its providers");
-    int rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, list_out);
-    ofi_lib.freeinfo(hints);
+    int rc = fabric_lib.getinfo(FABRIC_API, NULL, NULL, 0, hints, list_out);
+    fabric_lib.freeinfo(hints);
     if (rc == 0 || rc == -FI_ENODATA) return GW_OK;
-    return gw_fail(GW_EUNSUPPORTED, "libfabric cannot say which networks there are: %s", ofi_lib.strerror(-rc));
+    return gw_fail(GW_EUNSUPPORTED, "libfabric cannot say which networks there are: %s", fabric_lib.strerror(-rc));
 }
 
 /* The same, and able to do no less? */
@@ -68,7 +68,7 @@ static void list_add(struct fi_info **all, struct fi_info *more)
         i->next = NULL;
         while (k && !is_covered(k, i)) k = k->next;
         if (k) {
-            ofi_lib.freeinfo(i);
+            fabric_lib.freeinfo(i);
         } else {
             *end = i;
             end = &i->next;
@@ -102,9 +102,9 @@ static void origin_of(const char *setting, char *out, size_t cap)
     }
 }
 
-int ofi_market_open(struct ofi_market *m, bool is_far)
+int fabric_infos_open(struct fabric_infos *m, bool is_far)
 {
-    *m = (struct ofi_market){.wish = ofi_wish_usual};
+    *m = (struct fabric_infos){.wish = offer_wish_default};
     m->wish.is_far = is_far;
     m->wish.matches = gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE;
     m->wish.include = gw_set.ofi_provider;
@@ -113,30 +113,30 @@ int ofi_market_open(struct ofi_market *m, bool is_far)
     origin_of("ofi_provider", m->from, sizeof m->from);
     int rc = lists_get(&m->list);
     if (rc != GW_OK) {
-        ofi_market_close(m);
+        fabric_infos_close(m);
         return rc;
     }
     for (const struct fi_info *i = m->list; i; i = i->next) m->n++;
     m->offers = gw_xcalloc((size_t)m->n + 1, sizeof *m->offers);
     m->verdicts = gw_xcalloc((size_t)m->n + 1, sizeof *m->verdicts);
     int k = 0;
-    for (const struct fi_info *i = m->list; i; i = i->next) ofi_offer_of(i, &m->offers[k++]);
-    ofi_ifaces_read(&m->ifaces);
-    ofi_offers_see_ifaces(m->offers, m->list, m->n, &m->ifaces, is_far);
-    m->n_usable = ofi_offers_rank(m->offers, m->n, &m->wish, m->verdicts);
+    for (const struct fi_info *i = m->list; i; i = i->next) offer_of_info(i, &m->offers[k++]);
+    iface_list_read(&m->ifaces);
+    offer_match_ifaces(m->offers, m->list, m->n, &m->ifaces, is_far);
+    m->n_usable = offer_rank(m->offers, m->n, &m->wish, m->verdicts);
     return GW_OK;
 }
 
-void ofi_market_close(struct ofi_market *m)
+void fabric_infos_close(struct fabric_infos *m)
 {
-    if (m->list) ofi_lib.freeinfo(m->list);
+    if (m->list) fabric_lib.freeinfo(m->list);
     free(m->offers);
     free(m->verdicts);
-    ofi_ifaces_free(&m->ifaces);
-    *m = (struct ofi_market){0};
+    iface_list_free(&m->ifaces);
+    *m = (struct fabric_infos){0};
 }
 
-static struct fi_info *market_info(const struct ofi_market *m, int offer)
+static struct fi_info *infos_at(const struct fabric_infos *m, int offer)
 {
     struct fi_info *i = m->list;
     while (offer-- > 0) i = i->next;
@@ -144,7 +144,7 @@ static struct fi_info *market_info(const struct ofi_market *m, int offer)
 }
 
 /* ---- cards -------------------------------------------------------------------------------------- */
-static bool is_same_card(const struct ofi_offer *a, const struct ofi_offer *b)
+static bool is_same_card(const struct net_offer *a, const struct net_offer *b)
 {
     if (strcmp(a->domain, b->domain) == 0) return true;
     return a->has_bus && b->has_bus && a->pci_domain == b->pci_domain && a->pci_bus == b->pci_bus &&
@@ -152,20 +152,20 @@ static bool is_same_card(const struct ofi_offer *a, const struct ofi_offer *b)
 }
 
 /* May it be used beside the best?  Interfaces of software are different networks more often than not: only at the user's word. */
-static bool is_like(const struct ofi_offer *best, const struct ofi_offer *o)
+static bool is_like(const struct net_offer *best, const struct net_offer *o)
 {
     bool is_asked = gw_set.nic_count && *gw_set.nic_count;
-    return (ofi_is_hardware(best) || is_asked) && strcmp(o->provider, best->provider) == 0 && o->caps == best->caps &&
+    return (offer_is_hardware(best) || is_asked) && strcmp(o->provider, best->provider) == 0 && o->caps == best->caps &&
         o->addr_format == best->addr_format && o->bits_per_s == best->bits_per_s;
 }
 
-int ofi_market_nics(const struct ofi_market *m, int offers_out[NIC_MOST])
+int fabric_infos_nics(const struct fabric_infos *m, int offers_out[NIC_MOST])
 {
-    const struct ofi_offer *best = &m->offers[m->verdicts[0].offer];
+    const struct net_offer *best = &m->offers[m->verdicts[0].offer];
     int n = 0;
     offers_out[n++] = m->verdicts[0].offer;
     for (int i = 1; i < m->n_usable && n < NIC_MOST; i++) {
-        const struct ofi_offer *o = &m->offers[m->verdicts[i].offer];
+        const struct net_offer *o = &m->offers[m->verdicts[i].offer];
         bool is_known = !is_like(best, o);
         for (int k = 0; k < n; k++) is_known |= is_same_card(&m->offers[offers_out[k]], o);
         if (is_known) continue;
@@ -181,45 +181,45 @@ static void nics_tell(const int *nic_of, const char *note)
     char text[1024];
     bool is_first = gw_boot.local_rank == 0;
     if (*note && is_first) gw_warn("%s", note);
-    for (int i = 0; gw_set.nic_verbose >= 1 && is_first && i < ofi_node.n_nics; i++) {
-        nic_text(gw_boot.host, gw_boot.rank, &ofi_node.nics[i], i, ofi_node.n_nics, text, sizeof text);
+    for (int i = 0; gw_set.nic_verbose >= 1 && is_first && i < fabric_nics.n_nics; i++) {
+        nic_text(gw_boot.host, gw_boot.rank, &fabric_nics.nics[i], i, fabric_nics.n_nics, text, sizeof text);
         fprintf(stderr, "%s\n", text);
     }
     if (gw_set.nic_verbose >= 2) {
-        nic_rank_text(gw_boot.host, gw_boot.rank, &ofi_node.nics[own_nic], own_nic, text, sizeof text);
+        nic_rank_text(gw_boot.host, gw_boot.rank, &fabric_nics.nics[own_nic], own_nic, text, sizeof text);
         fprintf(stderr, "%s\n", text);
     }
     if (!is_first || !(gw_log_mask & GW_LOG_WIRE)) return;
-    nic_load_text(&ofi_node, nic_of, text, sizeof text);
+    nic_load_text(&fabric_nics, nic_of, text, sizeof text);
     GW_EXPLAIN(GW_LOG_WIRE, "%s", text);
 }
 
 /* This rank's card among those of the chosen provider. */
-static int nic_pick(const struct ofi_market *m, int *offer_out)
+static int nic_pick(const struct fabric_infos *m, int *offer_out)
 {
-    int offers[NIC_MOST], list[NIC_MOST], n = 0, rc = nic_select(gw_set.nic_count, ofi_market_nics(m, offers), list, &n);
+    int offers[NIC_MOST], list[NIC_MOST], n = 0, rc = nic_select(gw_set.nic_count, fabric_infos_nics(m, offers), list, &n);
     if (rc != GW_OK) return rc;
     char note[256];
     size_t ranks = (size_t)gw_boot.nlocal;
     struct nic_place *places = gw_xcalloc(ranks, sizeof *places);
     int *nic_of = gw_xcalloc(ranks, sizeof *nic_of);
-    ofi_node = (struct nic_node){.n_nics = n, .n_ranks = gw_boot.nlocal, .ranks = places};
-    ofi_node_is_hardware = ofi_is_hardware(&m->offers[offers[0]]);
-    for (int i = 0; i < n; i++) nic_locate("", &m->offers[offers[list[i]]], &ofi_node.nics[i]);
+    fabric_nics = (struct nic_node){.n_nics = n, .n_ranks = gw_boot.nlocal, .ranks = places};
+    fabric_is_hardware = offer_is_hardware(&m->offers[offers[0]]);
+    for (int i = 0; i < n; i++) nic_locate("", &m->offers[offers[list[i]]], &fabric_nics.nics[i]);
     for (size_t r = 0; r < ranks; r++) places[r] = (struct nic_place){NIC_UNKNOWN, NIC_UNKNOWN};
     if (n > 1 && (gw_set.nic_policy == NIC_NUMA || gw_set.nic_policy == NIC_GPU)) {
-        nic_distances("", &ofi_node);
-        nic_gpus("", &ofi_node);
-        nic_places(&ofi_node, places);
+        nic_distances("", &fabric_nics);
+        nic_gpus("", &fabric_nics);
+        nic_places(&fabric_nics, places);
     }
-    rc = nic_assign(&ofi_node, n > 1 || gw_set.nic_policy == NIC_USER ? (enum nic_policy)gw_set.nic_policy : NIC_BLOCK,
+    rc = nic_assign(&fabric_nics, n > 1 || gw_set.nic_policy == NIC_USER ? (enum nic_policy)gw_set.nic_policy : NIC_BLOCK,
                     gw_set.nic_mapping, nic_of, note, sizeof note);
     if (rc == GW_OK) {
         own_nic = nic_of[gw_boot.local_rank];
         *offer_out = offers[list[own_nic]];
         nics_tell(nic_of, note);
     }
-    ofi_node.ranks = NULL;
+    fabric_nics.ranks = NULL;
     free(places);
     free(nic_of);
     return rc;
@@ -230,16 +230,16 @@ static int nic_pick(const struct ofi_market *m, int *offer_out)
 static struct fi_info *again_with(struct fi_info *hints)
 {
     struct fi_info *got = NULL;
-    int rc = ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &got);
-    ofi_lib.freeinfo(hints);
-    struct fi_info *first = rc == 0 && got ? ofi_lib.dupinfo(got) : NULL;
-    if (got) ofi_lib.freeinfo(got);
+    int rc = fabric_lib.getinfo(FABRIC_API, NULL, NULL, 0, hints, &got);
+    fabric_lib.freeinfo(hints);
+    struct fi_info *first = rc == 0 && got ? fabric_lib.dupinfo(got) : NULL;
+    if (got) fabric_lib.freeinfo(got);
     return first;
 }
 
 static void replace(struct fi_info **chosen, struct fi_info *by)
 {
-    ofi_lib.freeinfo(*chosen);
+    fabric_lib.freeinfo(*chosen);
     *chosen = by;
 }
 
@@ -249,8 +249,8 @@ static int tagged_take(struct fi_info **chosen)
     static const uint64_t wishes[] = {FI_TAGGED | FI_DIRECTED_RECV, FI_TAGGED};
     const char *name = (*chosen)->fabric_attr->prov_name;
     if (gw_set.match_mode == GW_SET_MATCH_MODE_SOFTWARE || gw_checking) return GW_OK;
-    for (size_t i = 0; i < GW_ARRAY_LEN(wishes) && !ofi_stops_at_unexpected((*chosen)->ep_attr->protocol); i++) {
-        struct fi_info *hints = ofi_lib.dupinfo(*chosen), *got;
+    for (size_t i = 0; i < GW_ARRAY_LEN(wishes) && !offer_stops_at_unexpected((*chosen)->ep_attr->protocol); i++) {
+        struct fi_info *hints = fabric_lib.dupinfo(*chosen), *got;
         if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for matching");
         hints->caps |= wishes[i];
         hints->tx_attr->caps = hints->rx_attr->caps = 0;
@@ -275,9 +275,9 @@ static int tclass_take(struct fi_info **chosen)
     uint32_t want;
     enum tclass_errors errors = (enum tclass_errors)gw_set.ofi_tclass_errors;
     if (errors == TCLASS_WARN && gw_boot.local_rank > 0) errors = TCLASS_SILENT; /* one of a node says it */
-    int rc = tclass_parse(gw_set.ofi_tclass, errors, &want);
+    int rc = net_tclass_parse(gw_set.ofi_tclass, errors, &want);
     if (rc != GW_OK || want == FI_TC_UNSPEC) return rc;
-    struct fi_info *hints = ofi_lib.dupinfo(*chosen);
+    struct fi_info *hints = fabric_lib.dupinfo(*chosen);
     if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for a traffic class");
     hints->tx_attr->tclass = hints->domain_attr->tclass = want;
     struct fi_info *with = again_with(hints);
@@ -285,22 +285,22 @@ static int tclass_take(struct fi_info **chosen)
         replace(chosen, with);
         return GW_OK;
     }
-    if (with) ofi_lib.freeinfo(with);
+    if (with) fabric_lib.freeinfo(with);
     /* Best effort is what there is where nothing can be chosen. */
-    return want == FI_TC_BEST_EFFORT ? GW_OK : tclass_refused(want, (*chosen)->fabric_attr->prov_name, errors);
+    return want == FI_TC_BEST_EFFORT ? GW_OK : net_tclass_refused(want, (*chosen)->fabric_attr->prov_name, errors);
 }
 
 /* ---- the choice --------------------------------------------------------------------------------- */
-static void market_explain(const struct ofi_market *m)
+static void infos_explain(const struct fabric_infos *m)
 {
     char text[4096];
     if (!(gw_log_mask & GW_LOG_WIRE) || gw_boot.local_rank > 0) return;
-    ofi_offers_text(m->offers, m->verdicts, m->n, text, sizeof text);
+    offer_list_text(m->offers, m->verdicts, m->n, text, sizeof text);
     for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL) GW_EXPLAIN(GW_LOG_WIRE, "%s", line);
 }
 
 /* An interface that is up and has no carrier: its cable may be out for a moment. */
-static bool may_come_back(const struct ofi_market *m)
+static bool may_come_back(const struct fabric_infos *m)
 {
     bool any = false;
     for (int i = 0; i < m->ifaces.n; i++) {
@@ -310,51 +310,51 @@ static bool may_come_back(const struct ofi_market *m)
     return any;
 }
 
-bool ofi_meets_others;
-bool ofi_is_far(void) { return ofi_meets_others || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
+bool fabric_has_other_jobs;
+bool fabric_is_far(void) { return fabric_has_other_jobs || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
 
 /* The interface was away while libfabric was asked for all that we can use, and there when it was asked for less: over IP all providers
  * match.  The other ranks have chosen the whole, and both sides must. */
-static bool is_cut_short(const struct ofi_market *m)
+static bool is_cut_short(const struct fabric_infos *m)
 {
     if (m->n_usable == 0) return false;
-    const struct ofi_offer *best = &m->offers[m->verdicts[0].offer];
+    const struct net_offer *best = &m->offers[m->verdicts[0].offer];
     bool is_by_ip = best->addr_format == FI_SOCKADDR_IN || best->addr_format == FI_SOCKADDR_IN6;
-    return is_by_ip && !ofi_is_hardware(best) && !(best->caps & FI_TAGGED);
+    return is_by_ip && !offer_is_hardware(best) && !(best->caps & FI_TAGGED);
 }
 
 /* A link that flaps just now neither ends the job nor makes its ranks differ. */
-static int market_open_patiently(struct ofi_market *m)
+static int infos_open_patiently(struct fabric_infos *m)
 {
     static const uint64_t patience_ns = 3000000000, cut_ns = 1000000000;
-    bool is_far = ofi_is_far();
+    bool is_far = fabric_is_far();
     uint64_t since = gw_now_ns();
-    int rc = ofi_market_open(m, is_far);
+    int rc = fabric_infos_open(m, is_far);
     while (rc == GW_OK && is_far &&
            (m->n_usable == 0 ? may_come_back(m) && gw_now_ns() - since < patience_ns
                              : is_cut_short(m) && gw_now_ns() - since < cut_ns)) {
         usleep(50000);
-        ofi_market_close(m);
-        rc = ofi_market_open(m, is_far);
+        fabric_infos_close(m);
+        rc = fabric_infos_open(m, is_far);
     }
     return rc;
 }
 
-int ofi_choose(struct fi_info **chosen_out)
+int fabric_choose(struct fi_info **chosen_out)
 {
-    struct ofi_market m;
+    struct fabric_infos m;
     char text[1024];
-    int offer, rc = market_open_patiently(&m);
+    int offer, rc = infos_open_patiently(&m);
     if (rc != GW_OK) return rc;
-    market_explain(&m);
+    infos_explain(&m);
     if (m.n_usable == 0) {
-        ofi_offers_none_text(m.offers, m.verdicts, m.n, &m.wish, text, sizeof text);
+        offer_none_text(m.offers, m.verdicts, m.n, &m.wish, text, sizeof text);
         rc = gw_fail(GW_EUNSUPPORTED, "%s", text);
     }
     if (rc == GW_OK) rc = nic_pick(&m, &offer);
-    if (rc == GW_OK && !(*chosen_out = ofi_lib.dupinfo(market_info(&m, offer))))
+    if (rc == GW_OK && !(*chosen_out = fabric_lib.dupinfo(infos_at(&m, offer))))
         rc = gw_fail(GW_ENOMEM, "no memory for the description of a network");
-    ofi_market_close(&m);
+    fabric_infos_close(&m);
     if (rc == GW_OK) rc = tagged_take(chosen_out);
     return rc == GW_OK ? tclass_take(chosen_out) : rc;
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct ofi_lib ofi_lib;
+struct fabric_lib fabric_lib;
 
 enum { SIGNALS = 32 }; /* the real-time ones are nobody's business here */
 
@@ -58,7 +58,7 @@ static void handlers_restore(const struct sigaction *from, int n_objects)
     }
 }
 
-void ofi_lib_prepare(void) { setenv("IPATH_NO_BACKTRACE", "1", 0); }
+void fabric_lib_prepare(void) { setenv("IPATH_NO_BACKTRACE", "1", 0); }
 
 static const char monitor_variable[] = "FI_MR_CACHE_MONITOR";
 
@@ -78,18 +78,19 @@ static bool monitor_tell(void)
 
 static bool symbols_find(void *so)
 {
-    *(void **)&ofi_lib.getinfo = dlsym(so, "fi_getinfo");
-    *(void **)&ofi_lib.freeinfo = dlsym(so, "fi_freeinfo");
-    *(void **)&ofi_lib.dupinfo = dlsym(so, "fi_dupinfo");
-    *(void **)&ofi_lib.fabric = dlsym(so, "fi_fabric");
-    *(void **)&ofi_lib.strerror = dlsym(so, "fi_strerror");
-    *(void **)&ofi_lib.version = dlsym(so, "fi_version");
-    return ofi_lib.getinfo && ofi_lib.freeinfo && ofi_lib.dupinfo && ofi_lib.fabric && ofi_lib.strerror && ofi_lib.version;
+    *(void **)&fabric_lib.getinfo = dlsym(so, "fi_getinfo");
+    *(void **)&fabric_lib.freeinfo = dlsym(so, "fi_freeinfo");
+    *(void **)&fabric_lib.dupinfo = dlsym(so, "fi_dupinfo");
+    *(void **)&fabric_lib.fabric = dlsym(so, "fi_fabric");
+    *(void **)&fabric_lib.strerror = dlsym(so, "fi_strerror");
+    *(void **)&fabric_lib.version = dlsym(so, "fi_version");
+    return fabric_lib.getinfo && fabric_lib.freeinfo && fabric_lib.dupinfo && fabric_lib.fabric && fabric_lib.strerror &&
+        fabric_lib.version;
 }
 
-int ofi_lib_open(bool may_set_environment)
+int fabric_lib_open(bool may_set_environment)
 {
-    if (ofi_lib.getinfo) return GW_OK;
+    if (fabric_lib.getinfo) return GW_OK;
     struct sigaction handlers[SIGNALS];
     struct fi_info *any = NULL;
     int n_objects = objects_look(0).n;
@@ -97,7 +98,7 @@ int ofi_lib_open(bool may_set_environment)
     bool is_told = may_set_environment && monitor_tell();
     void *so = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
     bool is_whole = so && symbols_find(so);
-    if (is_whole && ofi_lib.getinfo(OFI_API, NULL, NULL, 0, NULL, &any) == 0) ofi_lib.freeinfo(any);
+    if (is_whole && fabric_lib.getinfo(FABRIC_API, NULL, NULL, 0, NULL, &any) == 0) fabric_lib.freeinfo(any);
     if (is_told) unsetenv(monitor_variable);
     handlers_restore(handlers, n_objects);
     if (!so) {
@@ -107,6 +108,6 @@ int ofi_lib_open(bool may_set_environment)
                        why ? why : "no reason given");
     }
     if (is_whole) return GW_OK;
-    ofi_lib.getinfo = NULL;
+    fabric_lib.getinfo = NULL;
     return gw_fail(GW_EUNSUPPORTED, "libfabric.so.1 lacks functions that version 1.14 has: install a newer one");
 }

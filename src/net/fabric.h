@@ -20,8 +20,8 @@
 #include "net/offer.h"
 
 /* ---- libfabric's exported functions (fabric.c); all others are inline in its headers ---- */
-#define OFI_API FI_VERSION(1, 14)
-struct ofi_lib {
+#define FABRIC_API FI_VERSION(1, 14)
+struct fabric_lib {
     int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
                    struct fi_info **info);
     void (*freeinfo)(struct fi_info *info);
@@ -30,32 +30,32 @@ struct ofi_lib {
     const char *(*strerror)(int errnum);
     uint32_t (*version)(void);
 };
-extern struct ofi_lib ofi_lib; /* tests set their own functions before the first lane is opened */
+extern struct fabric_lib fabric_lib; /* tests set their own functions before the first lane is opened */
 /* In MPI_Init, while no other thread reads the environment: keeps psm, which libfabric may be linked with, from installing signal handlers. */
-void ofi_lib_prepare(void);
+void fabric_lib_prepare(void);
 /* may_set_environment: no other thread reads the environment, so variables for libfabric's registration caches may be set for a moment. */
-int ofi_lib_open(bool may_set_environment);
+int fabric_lib_open(bool may_set_environment);
 
 /* ---- the ranked list of fi_info entries (choose.c); valid while it is open ---- */
-struct ofi_market {
+struct fabric_infos {
     struct fi_info *list; /* all entries, for freeinfo() */
     int n, n_usable;
-    struct ofi_offer *offers;     /* [n] */
-    struct ofi_verdict *verdicts; /* [n] */
-    struct ofi_ifaces ifaces;
-    struct ofi_wish wish;
+    struct net_offer *offers;       /* [n] */
+    struct offer_verdict *verdicts; /* [n] */
+    struct iface_list ifaces;
+    struct offer_wish wish;
     char from[64]; /* text of wish.include_from */
 };
-int ofi_market_open(struct ofi_market *m, bool is_far);
-void ofi_market_close(struct ofi_market *m);
+int fabric_infos_open(struct fabric_infos *m, bool is_far);
+void fabric_infos_close(struct fabric_infos *m);
 
 /* ---- choice (choose.c) ---- */
-struct fi_info *ofi_hints(uint64_t caps); /* hints for fi_getinfo(); the caller frees them by freeinfo() */
-extern bool ofi_meets_others; /* processes of other hosts will connect (spawn, connect); set before the network is opened */
-bool ofi_is_far(void); /* the job's nodes are different hosts, rather than faked nodes of one host (mpiexec, GODWIT_VNODES) */
+struct fi_info *fabric_hints(uint64_t caps); /* hints for fi_getinfo(); the caller frees them by freeinfo() */
+extern bool fabric_has_other_jobs; /* processes of other hosts will connect (spawn, connect); set before the network is opened */
+bool fabric_is_far(void); /* the job's nodes are different hosts, rather than faked nodes of one host (mpiexec, GODWIT_VNODES) */
 /* The entry to use, which the caller frees by freeinfo(); libfabric must be open.  GW_OK or an error. */
-int ofi_choose(struct fi_info **chosen_out);
-extern struct nic_node ofi_node; /* the NICs of this node and their assignment to ranks; after ofi_choose() */
-extern bool ofi_node_is_hardware;
+int fabric_choose(struct fi_info **chosen_out);
+extern struct nic_node fabric_nics; /* the NICs of this node and their assignment to ranks; after fabric_choose() */
+extern bool fabric_is_hardware;
 
 #endif

@@ -46,13 +46,13 @@ void iface_text(const struct iface *i, char *out, size_t cap);
 /* Reads the interfaces of this process's network namespace by netlink.  Returns their number, or a negative errno; the caller frees *all_out. */
 int iface_read(struct iface **all_out);
 /* The same, ranked by the user's setting (GODWIT_NET_IFACE). */
-struct ofi_ifaces {
+struct iface_list {
     struct iface *all;
     struct iface_verdict *verdicts;
     int n, n_usable;
 };
-int ofi_ifaces_read(struct ofi_ifaces *f); /* the number, or negative: *f is empty */
-void ofi_ifaces_free(struct ofi_ifaces *f);
+int iface_list_read(struct iface_list *f); /* the number, or negative: *f is empty */
+void iface_list_free(struct iface_list *f);
 /* The interface and source address by which the kernel routes to `peer`, as text: "eth0 192.0.2.2".  Sends nothing.  GW_OK, or errno: no
  * route. */
 int iface_towards(const struct sockaddr *peer, socklen_t bytes, char *out, size_t cap);

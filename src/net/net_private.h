@@ -9,17 +9,17 @@
 #include "net/network.h"
 
 /* ---- offer_read.c ---- */
-void ofi_offer_of(const struct fi_info *i, struct ofi_offer *o);
+void offer_of_info(const struct fi_info *i, struct net_offer *o);
 /* For the first n of the list, whose offers these are.  A job of one machine takes any interface where none is fit. */
-void ofi_offers_see_ifaces(struct ofi_offer *offers, const struct fi_info *list, int n, const struct ofi_ifaces *f, bool is_far);
+void offer_match_ifaces(struct net_offer *offers, const struct fi_info *list, int n, const struct iface_list *f, bool is_far);
 
 /* ---- choose.c ---- */
 /* The offers of the chosen provider that are NICs of their own, by name; the chosen one at least.  The number. */
-int ofi_market_nics(const struct ofi_market *m, int offers_out[NIC_MOST]);
+int fabric_infos_nics(const struct fabric_infos *m, int offers_out[NIC_MOST]);
 
 /* ---- nic_here.c: where things are on this machine ---- */
 /* `root` stands before /sys, "" but for tests. */
-void nic_locate(const char *root, const struct ofi_offer *o, struct nic_device *d);
+void nic_locate(const char *root, const struct net_offer *o, struct nic_device *d);
 void nic_distances(const char *root, struct nic_node *node);
 void nic_gpus(const char *root, struct nic_node *node);
 /* The NUMA node that a process may run on: NIC_SEVERAL, or NIC_UNKNOWN where it is not to be found. */

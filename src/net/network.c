@@ -7,7 +7,7 @@
 #include "net/net_private.h"
 #include "base/settings.h"
 
-static void ifaces_print(FILE *to, const struct ofi_ifaces *f)
+static void ifaces_print(FILE *to, const struct iface_list *f)
 {
     char text[256];
     fprintf(to, "interfaces\n");
@@ -20,9 +20,9 @@ static void ifaces_print(FILE *to, const struct ofi_ifaces *f)
     if (f->n == 0) fprintf(to, "  none that can be seen\n");
 }
 
-static void nics_print(FILE *to, const struct ofi_market *m)
+static void nics_print(FILE *to, const struct fabric_infos *m)
 {
-    int offers[NIC_MOST], n = ofi_market_nics(m, offers);
+    int offers[NIC_MOST], n = fabric_infos_nics(m, offers);
     struct nic_device d;
     fprintf(to, "NICs (policy %s%s)\n", nic_policy_names[gw_set.nic_policy], n == 1 ? ", of no effect with one" : "");
     for (int i = 0; i < n; i++) {
@@ -33,9 +33,9 @@ static void nics_print(FILE *to, const struct ofi_market *m)
 
 static int version_print(FILE *to)
 {
-    int rc = ofi_lib_open(true);
+    int rc = fabric_lib_open(true);
     if (rc == GW_OK)
-        fprintf(to, "libfabric %u.%u\n", FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()));
+        fprintf(to, "libfabric %u.%u\n", FI_MAJOR(fabric_lib.version()), FI_MINOR(fabric_lib.version()));
     else
         fprintf(to, "libfabric: %s\n", gw_fail_text());
     return rc;
@@ -64,15 +64,15 @@ static enum choice wire_choose(char *why_out, size_t cap)
 /* By TCP: from which address. */
 static int tcp_text(char *out, size_t cap)
 {
-    struct ofi_ifaces f;
+    struct iface_list f;
     char at[INET6_ADDRSTRLEN] = "";
-    ofi_ifaces_read(&f);
+    iface_list_read(&f);
     const struct iface_address *a = f.n_usable > 0 ? iface_best_address(&f.all[f.verdicts[0].iface]) : NULL;
     bool is_fit = a && !iface_is_link_local(a);
     if (is_fit) inet_ntop(a->family, a->bytes, at, sizeof at);
     if (is_fit) snprintf(out, cap, "TCP on %s, %s", f.all[f.verdicts[0].iface].name, at);
     if (!is_fit) snprintf(out, cap, "TCP: no network interface is fit for other hosts (godwit-info --network)");
-    ofi_ifaces_free(&f);
+    iface_list_free(&f);
     return is_fit ? GW_OK : GW_EUNSUPPORTED;
 }
 
@@ -90,24 +90,24 @@ static int wire_print(FILE *to)
 
 static int libfabric_print(FILE *to, network_more_fn more)
 {
-    struct ofi_market m;
+    struct fabric_infos m;
     char text[4096];
     int rc = version_print(to);
-    if (rc == GW_OK && (rc = ofi_market_open(&m, true)) != GW_OK) fprintf(to, "%s\n", gw_fail_text());
+    if (rc == GW_OK && (rc = fabric_infos_open(&m, true)) != GW_OK) fprintf(to, "%s\n", gw_fail_text());
     if (rc != GW_OK) return rc;
     ifaces_print(to, &m.ifaces);
     fprintf(to, "providers\n");
-    ofi_offers_text(m.offers, m.verdicts, m.n, text, sizeof text);
+    offer_list_text(m.offers, m.verdicts, m.n, text, sizeof text);
     for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL) fprintf(to, "  %s\n", line);
     if (m.n_usable > 0) {
         nics_print(to, &m);
         more(to, &m.offers[m.verdicts[0].offer]);
     } else {
-        ofi_offers_none_text(m.offers, m.verdicts, m.n, &m.wish, text, sizeof text);
+        offer_none_text(m.offers, m.verdicts, m.n, &m.wish, text, sizeof text);
         fprintf(to, "%s\n", text);
         rc = GW_EUNSUPPORTED;
     }
-    ofi_market_close(&m);
+    fabric_infos_close(&m);
     return rc;
 }
 
@@ -120,7 +120,7 @@ int network_print(FILE *to, network_more_fn more)
 
 int network_line(char *out, size_t cap)
 {
-    struct ofi_market m;
+    struct fabric_infos m;
     char why[256];
     enum choice by = wire_choose(why, sizeof why);
     if (by == BY_TCP) return tcp_text(out, cap);
@@ -128,22 +128,22 @@ int network_line(char *out, size_t cap)
         snprintf(out, cap, "GODWIT_WIRES=%s lists neither tcp nor ofi", gw_set.wires);
         return GW_EUNSUPPORTED;
     }
-    int rc = ofi_lib_open(true);
-    if (rc == GW_OK) rc = ofi_market_open(&m, true);
+    int rc = fabric_lib_open(true);
+    if (rc == GW_OK) rc = fabric_infos_open(&m, true);
     if (rc != GW_OK) {
         snprintf(out, cap, "%s", gw_fail_text());
         return rc;
     }
     if (m.n_usable > 0) {
-        const struct ofi_offer *o = &m.offers[m.verdicts[0].offer];
-        int offers[NIC_MOST], n = ofi_market_nics(&m, offers);
-        snprintf(out, cap, "libfabric %u.%u, %s on %s%s%s", FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()), o->provider,
-                 o->domain, *o->address ? ", " : "", o->address);
+        const struct net_offer *o = &m.offers[m.verdicts[0].offer];
+        int offers[NIC_MOST], n = fabric_infos_nics(&m, offers);
+        snprintf(out, cap, "libfabric %u.%u, %s on %s%s%s", FI_MAJOR(fabric_lib.version()), FI_MINOR(fabric_lib.version()),
+                 o->provider, o->domain, *o->address ? ", " : "", o->address);
         if (n > 1) snprintf(out + strlen(out), cap - strlen(out), ", %d NICs", n);
     } else {
-        ofi_offers_none_text(m.offers, m.verdicts, m.n, &m.wish, out, cap);
+        offer_none_text(m.offers, m.verdicts, m.n, &m.wish, out, cap);
         rc = GW_EUNSUPPORTED;
     }
-    ofi_market_close(&m);
+    fabric_infos_close(&m);
     return rc;
 }

@@ -10,8 +10,8 @@
 
 #include "base/base.h"
 
-struct ofi_offer; /* offer.h */
-typedef void (*network_more_fn)(FILE *to, const struct ofi_offer *chosen);
+struct net_offer; /* offer.h */
+typedef void (*network_more_fn)(FILE *to, const struct net_offer *chosen);
 /* Prints the network that a job on several nodes would use, and why: the wire; for libfabric also interfaces, providers, NICs, and what `more`
  * prints about the chosen offer.  GW_OK, or an error, after printing why no network is usable. */
 int network_print(FILE *to, network_more_fn more);
@@ -31,7 +31,7 @@ void network_report_print(void);
  * this host and process. */
 const char *network_wants_libfabric(void);
 const char *network_chosen_by(void); /* the NIC, or the setting that selects among libfabric's offers; NULL: neither */
-extern bool network_is_late; /* libfabric is opened on demand, by the first message: nothing of it is known after MPI_Init */
+extern bool network_is_deferred; /* libfabric is opened on demand, by the first message: nothing of it is known after MPI_Init */
 /* The address of this host for ranks of other hosts (is_far), or of other faked nodes on this host: that of the best usable interface, or the
  * loopback; port 0.  False: none is usable. */
 bool network_address(bool is_far, struct sockaddr_storage *out);
@@ -46,7 +46,7 @@ _Noreturn void network_differs(int rank, const char *wire) GW_COLD;
 /* Failure detection for the hosts of other nodes, if no launcher watches them (alive.c). */
 struct network_alive;
 /* Publishes an address of this host in the key-value store, before boot_share(); no effect if hosts are not to be watched. */
-int network_alive_tell(const struct sockaddr *at);
+int network_alive_publish(const struct sockaddr *at);
 struct network_alive *network_alive_begin(void);      /* NULL: this rank watches no host */
 void network_alive_look(struct network_alive *alive); /* to be called often while idle; may end the job */
 void network_alive_end(struct network_alive *alive);

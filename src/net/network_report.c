@@ -17,8 +17,8 @@ static struct report {
     bool is_on;
     int level;
     double begin;
-    struct counter_names names;
-    struct counter_sums sums;
+    struct nic_counter_names names;
+    struct nic_counter_sums sums;
     int n_nics;
     int64_t (*values)[COUNTERS_MOST]; /* of each card of this node, where this rank reads them: at the begin, then what was added */
 } report;
@@ -29,15 +29,15 @@ static const char *root_of(void) { return gw_set.nic_counter_root ? gw_set.nic_c
 static void names_choose(void)
 {
     const char *path = gw_set.nic_counter_file;
-    counters_usual(&report.names);
+    nic_counters_default(&report.names);
     if (!path || !*path) return;
     char *text = NULL;
     const char *why = gw_file_read(path, 64 << 10, true, &text);
     if (why)
         gw_warn("GODWIT_NIC_COUNTER_FILE=%s cannot be read (%s): the usual counters are reported", path, why);
-    else if (*text && counters_parse(text, &report.names) != GW_OK) {
+    else if (*text && nic_counters_parse(text, &report.names) != GW_OK) {
         gw_warn("%s: the usual counters are reported", gw_fail_text());
-        counters_usual(&report.names);
+        nic_counters_default(&report.names);
     }
     free(text);
 }
@@ -46,19 +46,19 @@ static void names_choose(void)
 static void values_read(int64_t values[COUNTERS_MOST], int nic)
 {
     for (int i = 0; i < report.names.n; i++)
-        values[i] = counter_read(root_of(), ofi_node.nics[nic].name, report.names.at[i], nic == 0);
+        values[i] = nic_counter_read(root_of(), fabric_nics.nics[nic].name, report.names.at[i], nic == 0);
 }
 
 void network_report_begin(void)
 {
-    if (network_is_late) return; /* nothing is known yet, and nobody asked (wire_ofi/ofi.c) */
-    bool has_cards = ofi_node.n_nics > 0 && ofi_node_is_hardware;
+    if (network_is_deferred) return; /* nothing is known yet, and nobody asked (wire_ofi/ofi.c) */
+    bool has_cards = fabric_nics.n_nics > 0 && fabric_is_hardware;
     report.level = gw_set.nic_counter_report >= 0 ? (int)gw_set.nic_counter_report : has_cards ? LINE : 0;
-    report.is_on = report.level > 0 && ofi_node.n_nics > 0;
+    report.is_on = report.level > 0 && fabric_nics.n_nics > 0;
     if (!report.is_on) return;
     names_choose();
     report.begin = gw_wtime();
-    report.n_nics = gw_boot.local_rank == 0 ? ofi_node.n_nics : 0;
+    report.n_nics = gw_boot.local_rank == 0 ? fabric_nics.n_nics : 0;
     report.values = report.n_nics ? gw_xcalloc((size_t)report.n_nics, sizeof *report.values) : NULL;
     for (int k = 0; k < report.n_nics; k++) values_read(report.values[k], k);
 }
@@ -67,13 +67,13 @@ bool network_report_take(int64_t **sum_out, int64_t **most_out)
 {
     int64_t now[COUNTERS_MOST];
     if (!report.is_on) return false;
-    counter_sums_clear(&report.sums);
+    nic_counter_sums_clear(&report.sums);
     for (int k = 0; k < report.n_nics; k++) {
         values_read(now, k);
         for (int i = 0; i < report.names.n; i++) {
             int64_t before = report.values[k][i];
             report.values[k][i] = before < 0 || now[i] < before ? -1 : now[i] - before;
-            if (report.values[k][i] >= 0) counter_sums_add(&report.sums, i, report.values[k][i]);
+            if (report.values[k][i] >= 0) nic_counter_sums_add(&report.sums, i, report.values[k][i]);
         }
     }
     *sum_out = report.sums.sum;
@@ -84,7 +84,7 @@ bool network_report_take(int64_t **sum_out, int64_t **most_out)
 static bool has_timeouts(const int64_t *values)
 {
     for (int i = 0; i < report.names.n; i++)
-        if (values[i] > 0 && counter_is_timeout(report.names.at[i])) return true;
+        if (values[i] > 0 && nic_counter_is_timeout(report.names.at[i])) return true;
     return false;
 }
 
@@ -102,7 +102,7 @@ static void cards_print(double seconds, bool any)
             snprintf(path, sizeof path, "%s.%s", prefix, gw_boot.host);
             if ((rc = gw_file_create(path, &file)) != 0) break;
         }
-        counters_card(gw_boot.host, ofi_node.nics[k].name, &report.names, report.values[k], seconds, text, sizeof text);
+        nic_counters_card(gw_boot.host, fabric_nics.nics[k].name, &report.names, report.values[k], seconds, text, sizeof text);
         fputs(text, file.to);
     }
     if (!rc && file.to != stdout) rc = gw_file_finish(&file);
@@ -113,12 +113,12 @@ void network_report_print(void)
 {
     char text[16384];
     double seconds = gw_wtime() - report.begin;
-    int64_t n = counter_timeouts(&report.names, &report.sums);
+    int64_t n = nic_counter_timeouts(&report.names, &report.sums);
     if (gw_boot.rank == 0) {
-        counters_line(n, text, sizeof text);
+        nic_counters_line(n, text, sizeof text);
         fputs(text, stdout);
         if (report.level >= TABLE) {
-            counters_table(&report.names, &report.sums, seconds, text, sizeof text);
+            nic_counters_table(&report.names, &report.sums, seconds, text, sizeof text);
             fputs(text, stdout);
         }
     }

@@ -26,7 +26,7 @@ static const char usual[] =
     "rx_errors\ntx_errors\nrx_dropped\ntx_dropped\ncollisions\n";
 
 /* ---- names -------------------------------------------------------------------------------------- */
-static int name_add(struct counter_names *names, const char *name, size_t n)
+static int name_add(struct nic_counter_names *names, const char *name, size_t n)
 {
     if (n >= COUNTER_NAME)
         return gw_fail(GW_EARG, "GODWIT_NIC_COUNTER_FILE: \"%.*s...\" is longer than a counter's name", 40, name);
@@ -40,7 +40,7 @@ static int name_add(struct counter_names *names, const char *name, size_t n)
     return GW_OK;
 }
 
-int counters_parse(const char *text, struct counter_names *out)
+int nic_counters_parse(const char *text, struct nic_counter_names *out)
 {
     int rc = GW_OK;
     memset(out, 0, sizeof *out);
@@ -57,14 +57,14 @@ int counters_parse(const char *text, struct counter_names *out)
     return rc;
 }
 
-void counters_usual(struct counter_names *out)
+void nic_counters_default(struct nic_counter_names *out)
 {
-    int rc = counters_parse(usual, out);
+    int rc = nic_counters_parse(usual, out);
     assert(rc == GW_OK);
     (void)rc;
 }
 
-bool counter_is_timeout(const char *name)
+bool nic_counter_is_timeout(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(timeouts); i++)
         if (strcmp(name, timeouts[i]) == 0) return true;
@@ -107,7 +107,7 @@ static bool column_read(int64_t *out, const char *root, const char *file, const 
     return found;
 }
 
-int64_t counter_read(const char *root, const char *nic, const char *name, bool is_first)
+int64_t nic_counter_read(const char *root, const char *nic, const char *name, bool is_first)
 {
     int64_t v;
     char device[64];
@@ -124,12 +124,12 @@ int64_t counter_read(const char *root, const char *nic, const char *name, bool i
 }
 
 /* ---- sums --------------------------------------------------------------------------------------- */
-void counter_sums_clear(struct counter_sums *s)
+void nic_counter_sums_clear(struct nic_counter_sums *s)
 {
     for (int i = 0; i < 2 * COUNTERS_MOST; i++) s->sum[i] = 0, s->most[i] = INT64_MIN;
 }
 
-void counter_sums_add(struct counter_sums *s, int counter, int64_t value)
+void nic_counter_sums_add(struct nic_counter_sums *s, int counter, int64_t value)
 {
     s->sum[2 * counter] += 1;
     s->sum[2 * counter + 1] += value;
@@ -137,29 +137,29 @@ void counter_sums_add(struct counter_sums *s, int counter, int64_t value)
     s->most[2 * counter + 1] = gw_max64(s->most[2 * counter + 1], -value);
 }
 
-int64_t counter_timeouts(const struct counter_names *names, const struct counter_sums *s)
+int64_t nic_counter_timeouts(const struct nic_counter_names *names, const struct nic_counter_sums *s)
 {
     int64_t n = 0;
     for (int i = 0; i < names->n; i++)
-        if (counter_is_timeout(names->at[i])) n += s->sum[2 * i + 1];
+        if (nic_counter_is_timeout(names->at[i])) n += s->sum[2 * i + 1];
     return n;
 }
 
 /* ---- texts -------------------------------------------------------------------------------------- */
-void counters_line(int64_t n, char *out, size_t cap)
+void nic_counters_line(int64_t n, char *out, size_t cap)
 {
     *out = 0;
     if (n > 0) gw_text_add(out, cap, "MPICH Slingshot Network Summary: %lld network timeouts\n", (long long)n);
 }
 
-static int index_of(const struct counter_names *names, const char *name)
+static int index_of(const struct nic_counter_names *names, const char *name)
 {
     for (int i = 0; i < names->n; i++)
         if (strcmp(names->at[i], name) == 0) return i;
     return -1;
 }
 
-static void ratios_add(const struct counter_names *names, const struct counter_sums *s, char *out, size_t cap)
+static void ratios_add(const struct nic_counter_names *names, const struct nic_counter_sums *s, char *out, size_t cap)
 {
     bool has_head = false;
     for (size_t i = 0; i < GW_ARRAY_LEN(ratios); i++) {
@@ -171,7 +171,8 @@ static void ratios_add(const struct counter_names *names, const struct counter_s
     }
 }
 
-void counters_table(const struct counter_names *names, const struct counter_sums *s, double seconds, char *out, size_t cap)
+void nic_counters_table(const struct nic_counter_names *names, const struct nic_counter_sums *s, double seconds, char *out,
+                        size_t cap)
 {
     double per = seconds > 0 ? 1 / seconds : 0;
     bool has_head = false;
@@ -190,8 +191,8 @@ void counters_table(const struct counter_names *names, const struct counter_sums
     ratios_add(names, s, out, cap);
 }
 
-void counters_card(const char *host, const char *nic, const struct counter_names *names, const int64_t *values, double seconds,
-                   char *out, size_t cap)
+void nic_counters_card(const char *host, const char *nic, const struct nic_counter_names *names, const int64_t *values,
+                       double seconds, char *out, size_t cap)
 {
     *out = 0;
     gw_text_add(out, cap, "%s %s:\n", host, nic);

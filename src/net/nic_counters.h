@@ -15,34 +15,35 @@
 #include "base/base.h"
 
 enum { COUNTERS_MOST = 64, COUNTER_NAME = 64 };
-struct counter_names {
+struct nic_counter_names {
     int n;
     char at[COUNTERS_MOST][COUNTER_NAME];
 };
 
-void counters_usual(struct counter_names *out); /* the default list of the report */
+void nic_counters_default(struct nic_counter_names *out); /* the default list of the report */
 /* Parses one name per line; # begins a comment.  Adds the counters of timeouts and those needed for ratios.  GW_EARG: too many, or too long. */
-int counters_parse(const char *text, struct counter_names *out);
-bool counter_is_timeout(const char *name);
+int nic_counters_parse(const char *text, struct nic_counter_names *out);
+bool nic_counter_is_timeout(const char *name);
 /* The value of a counter; -1: the card does not have it.  `root`: prefix of all paths, "" except in tests.  `is_first`: the first card of the
  * node, which also reports the counters that exist once per node. */
-int64_t counter_read(const char *root, const char *nic, const char *name, bool is_first);
+int64_t nic_counter_read(const char *root, const char *nic, const char *name, bool is_first);
 
 /* Statistics over cards.  Of counter i: sum[2 i] number of samples, sum[2 i + 1] their sum; most[2 i] the maximum, most[2 i + 1] minus the
  * minimum (INT64_MIN: no sample).  So ranks are combined by SUM and MAX. */
-struct counter_sums {
+struct nic_counter_sums {
     int64_t sum[2 * COUNTERS_MOST], most[2 * COUNTERS_MOST];
 };
-void counter_sums_clear(struct counter_sums *s);
-void counter_sums_add(struct counter_sums *s, int counter, int64_t value);
-int64_t counter_timeouts(const struct counter_names *names, const struct counter_sums *s);
+void nic_counter_sums_clear(struct nic_counter_sums *s);
+void nic_counter_sums_add(struct nic_counter_sums *s, int counter, int64_t value);
+int64_t nic_counter_timeouts(const struct nic_counter_names *names, const struct nic_counter_sums *s);
 
 /* "MPICH Slingshot Network Summary: 3 network timeouts\n"; "" where there were none. */
-void counters_line(int64_t timeouts, char *out, size_t cap);
+void nic_counters_line(int64_t timeouts, char *out, size_t cap);
 /* The table of level 2: counters that are not 0 on all cards, then ratios. */
-void counters_table(const struct counter_names *names, const struct counter_sums *s, double seconds, char *out, size_t cap);
+void nic_counters_table(const struct nic_counter_names *names, const struct nic_counter_sums *s, double seconds, char *out,
+                        size_t cap);
 /* The lines of one card (levels 3 to 5); value -1: it has no such counter. */
-void counters_card(const char *host, const char *nic, const struct counter_names *names, const int64_t *values, double seconds,
-                   char *out, size_t cap);
+void nic_counters_card(const char *host, const char *nic, const struct nic_counter_names *names, const int64_t *values,
+                       double seconds, char *out, size_t cap);
 
 #endif

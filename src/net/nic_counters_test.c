@@ -38,21 +38,21 @@ static void values_are_read(void)
     put("/sys/class/net/eth0/statistics/rx_errors", "0\n");
     put("/proc/net/snmp", "Ip: A B\nIp: 1 2\nTcp: RtoMin OutSegs RetransSegs\nTcp: 200 1000 -1\nUdp: OutSegs\nUdp: 3\n");
     put("/proc/net/netstat", "TcpExt: SyncookiesSent TCPTimeouts\nTcpExt: 0 12\nIpExt: X\nIpExt: 1\n");
-    CHECK_EQ(counter_read(root, "cxi0", "hni_rx_paused_0", true), 123);
-    CHECK_EQ(counter_read(root, "cxi0", "rh:spt_timeouts", false), 7);
-    CHECK_EQ(counter_read(root, "cxi1", "rh:spt_timeouts", false), -1);
-    CHECK_EQ(counter_read(root, "mlx5_0", "local_ack_timeout_err", true), 4);
-    CHECK_EQ(counter_read(root, "mlx5_0-xrc", "port_xmit_wait", true), 99);
-    CHECK_EQ(counter_read(root, "eth0", "rx_errors", true), 0);
-    CHECK_EQ(counter_read(root, "eth0", "rx_dropped", true), -1);
-    CHECK_EQ(counter_read(root, "eth0", "tcp:OutSegs", true), 1000);
-    CHECK_EQ(counter_read(root, "eth0", "tcp:TCPTimeouts", true), 12);
-    CHECK_EQ(counter_read(root, "eth1", "tcp:TCPTimeouts", false), -1); /* once a node */
-    CHECK_EQ(counter_read(root, "eth0", "tcp:X", true), -1);
-    CHECK_EQ(counter_read(root, "../cxi/cxi0", "x", true), -1);
+    CHECK_EQ(nic_counter_read(root, "cxi0", "hni_rx_paused_0", true), 123);
+    CHECK_EQ(nic_counter_read(root, "cxi0", "rh:spt_timeouts", false), 7);
+    CHECK_EQ(nic_counter_read(root, "cxi1", "rh:spt_timeouts", false), -1);
+    CHECK_EQ(nic_counter_read(root, "mlx5_0", "local_ack_timeout_err", true), 4);
+    CHECK_EQ(nic_counter_read(root, "mlx5_0-xrc", "port_xmit_wait", true), 99);
+    CHECK_EQ(nic_counter_read(root, "eth0", "rx_errors", true), 0);
+    CHECK_EQ(nic_counter_read(root, "eth0", "rx_dropped", true), -1);
+    CHECK_EQ(nic_counter_read(root, "eth0", "tcp:OutSegs", true), 1000);
+    CHECK_EQ(nic_counter_read(root, "eth0", "tcp:TCPTimeouts", true), 12);
+    CHECK_EQ(nic_counter_read(root, "eth1", "tcp:TCPTimeouts", false), -1); /* once a node */
+    CHECK_EQ(nic_counter_read(root, "eth0", "tcp:X", true), -1);
+    CHECK_EQ(nic_counter_read(root, "../cxi/cxi0", "x", true), -1);
 }
 
-static int index_of(const struct counter_names *names, const char *name)
+static int index_of(const struct nic_counter_names *names, const char *name)
 {
     for (int i = 0; i < names->n; i++)
         if (strcmp(names->at[i], name) == 0) return i;
@@ -61,50 +61,50 @@ static int index_of(const struct counter_names *names, const char *name)
 
 static void names_are_parsed(void)
 {
-    struct counter_names names, all;
+    struct nic_counter_names names, all;
     char long_text[COUNTERS_MOST * 8] = "", word[8];
-    CHECK_EQ(counters_parse("# mine\n  atu_cache_evictions  # why\n\nrh:nacks\r\nrh:nacks\nlast", &names), GW_OK);
+    CHECK_EQ(nic_counters_parse("# mine\n  atu_cache_evictions  # why\n\nrh:nacks\r\nrh:nacks\nlast", &names), GW_OK);
     CHECK(index_of(&names, "atu_cache_evictions") >= 0 && index_of(&names, "rh:nacks") >= 0);
     CHECK_EQ(index_of(&names, "last"), names.n - 1);
     CHECK_EQ(index_of(&names, "rh:nacks"), names.n - 2);
     CHECK(index_of(&names, "rh:spt_timeouts") >= 0); /* always there */
-    counters_usual(&all);
+    nic_counters_default(&all);
     CHECK(all.n > 20 && index_of(&all, "hni_tx_paused_0") >= 0);
     for (int i = 0; i < COUNTERS_MOST; i++) snprintf(word, sizeof word, "c%d\n", i), strcat(long_text, word);
-    CHECK_EQ(counters_parse(long_text, &names), GW_EARG);
+    CHECK_EQ(nic_counters_parse(long_text, &names), GW_EARG);
     CHECK(strstr(gw_fail_text(), "too many counters"));
     memset(long_text, 'x', 100);
     long_text[100] = 0;
-    CHECK_EQ(counters_parse(long_text, &names), GW_EARG);
+    CHECK_EQ(nic_counters_parse(long_text, &names), GW_EARG);
 }
 
 static void sums_and_texts(void)
 {
-    struct counter_names names;
-    struct counter_sums s, other;
+    struct nic_counter_names names;
+    struct nic_counter_sums s, other;
     char text[4096];
-    counters_parse("hni_rx_paused_0\nrx_errors", &names);
-    counter_sums_clear(&s);
-    counter_sums_clear(&other);
+    nic_counters_parse("hni_rx_paused_0\nrx_errors", &names);
+    nic_counter_sums_clear(&s);
+    nic_counter_sums_clear(&other);
     int paused = index_of(&names, "hni_rx_paused_0"), spt = index_of(&names, "rh:spt_timeouts"),
         tcp = index_of(&names, "tcp:TCPTimeouts"), errors = index_of(&names, "rx_errors");
-    CHECK_EQ(counter_timeouts(&names, &s), 0);
-    counters_line(counter_timeouts(&names, &s), text, sizeof text);
+    CHECK_EQ(nic_counter_timeouts(&names, &s), 0);
+    nic_counters_line(nic_counter_timeouts(&names, &s), text, sizeof text);
     CHECK_STR(text, "");
-    counter_sums_add(&s, paused, 10);
-    counter_sums_add(&s, paused, 40);
-    counter_sums_add(&s, spt, 1);
-    counter_sums_add(&s, errors, 0); /* 0 everywhere: not shown */
-    counter_sums_add(&other, paused, 4);
-    counter_sums_add(&other, tcp, 2);
+    nic_counter_sums_add(&s, paused, 10);
+    nic_counter_sums_add(&s, paused, 40);
+    nic_counter_sums_add(&s, spt, 1);
+    nic_counter_sums_add(&s, errors, 0); /* 0 everywhere: not shown */
+    nic_counter_sums_add(&other, paused, 4);
+    nic_counter_sums_add(&other, tcp, 2);
     for (int i = 0; i < 2 * COUNTERS_MOST; i++)
         s.sum[i] += other.sum[i], s.most[i] = gw_max64(s.most[i], other.most[i]); /* as a reduction does */
-    CHECK_EQ(counter_timeouts(&names, &s), 3);
-    counters_line(counter_timeouts(&names, &s), text, sizeof text);
+    CHECK_EQ(nic_counter_timeouts(&names, &s), 3);
+    nic_counters_line(nic_counter_timeouts(&names, &s), text, sizeof text);
     CHECK_STR(text, "MPICH Slingshot Network Summary: 3 network timeouts\n");
-    counter_sums_add(&s, index_of(&names, "tcp:RetransSegs"), 5);
-    counter_sums_add(&s, index_of(&names, "tcp:OutSegs"), 1000);
-    counters_table(&names, &s, 2, text, sizeof text);
+    nic_counter_sums_add(&s, index_of(&names, "tcp:RetransSegs"), 5);
+    nic_counter_sums_add(&s, index_of(&names, "tcp:OutSegs"), 1000);
+    nic_counters_table(&names, &s, 2, text, sizeof text);
     CHECK_STR(text,
               "MPICH Slingshot CXI Counter Summary:\n"
               "Counter                               Samples            Min       (/s)           Mean       (/s) "
@@ -125,7 +125,7 @@ static void sums_and_texts(void)
     for (int i = 0; i < COUNTERS_MOST; i++) values[i] = -1;
     values[paused] = 40;
     values[errors] = 0;
-    counters_card("n1", "cxi0", &names, values, 4, text, sizeof text);
+    nic_counters_card("n1", "cxi0", &names, values, 4, text, sizeof text);
     CHECK_STR(text, "n1 cxi0:\nn1 cxi0   hni_rx_paused_0                                  40       10.0/s\n");
 }
 

@@ -44,7 +44,7 @@ static void locate(const char *root, const char *device, struct nic_device *d)
     if (strncmp(real, sys, (size_t)n) == 0) snprintf(d->path, sizeof d->path, "%s", real + n);
 }
 
-void nic_locate(const char *root, const struct ofi_offer *o, struct nic_device *d)
+void nic_locate(const char *root, const struct net_offer *o, struct nic_device *d)
 {
     char device[128];
     memset(d, 0, sizeof *d);

@@ -65,7 +65,7 @@ static struct nic_node node;
 
 static void devices(void)
 {
-    struct ofi_offer o = {.has_bus = true, .pci_bus = 0x41};
+    struct net_offer o = {.has_bus = true, .pci_bus = 0x41};
     struct nic_device d;
     strcpy(o.domain, "mlx5_0");
     strcpy(o.address, "0x01");

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-const struct ofi_wish ofi_wish_usual = {
+const struct offer_wish offer_wish_default = {
     .is_far = true,
     .caps = FI_MSG,
     .order = FI_ORDER_SAS,
@@ -53,14 +53,14 @@ static bool list_names(const char *list, bool is_not, const char *provider, bool
     return false;
 }
 
-bool ofi_list_has(const char *list, const char *provider)
+bool offer_list_has(const char *list, const char *provider)
 {
     bool any;
     return list_names(list, false, provider, &any);
 }
 
 /* ---- refusals ----------------------------------------------------------------------------------- */
-bool ofi_is_hardware(const struct ofi_offer *o)
+bool offer_is_hardware(const struct net_offer *o)
 {
     switch (o->addr_format) {
     case FI_FORMAT_UNSPEC:
@@ -72,18 +72,18 @@ bool ofi_is_hardware(const struct ofi_offer *o)
     }
 }
 
-bool ofi_stops_at_unexpected(uint32_t protocol)
+bool offer_stops_at_unexpected(uint32_t protocol)
 {
     return protocol == FI_PROTO_XNET; /* net of 1.17, tcp of 2.1: small ones are kept, 64 a connection */
 }
 
-static bool is_node_only(const struct ofi_offer *o)
+static bool is_node_only(const struct net_offer *o)
 {
     return o->protocol == FI_PROTO_SHM || o->is_loopback || ((o->caps & FI_LOCAL_COMM) && !(o->caps & FI_REMOTE_COMM)) ||
         (o->addr_format == FI_ADDR_STR && o->protocol != FI_PROTO_UNSPEC && !o->has_bus);
 }
 
-static bool has_rma(const struct ofi_offer *o, const struct ofi_wish *w)
+static bool has_rma(const struct net_offer *o, const struct offer_wish *w)
 {
     return (o->caps & FI_RMA) && o->mr_key_size <= sizeof(uint64_t) && !(o->mr_mode & ~w->mr_modes);
 }
@@ -114,8 +114,8 @@ static const char *mode_wanted(uint64_t modes)
                                  : "a mode";
 }
 
-static bool refuse(struct ofi_verdict *v, const char *fmt, ...) GW_PRINTF(2, 3);
-static bool refuse(struct ofi_verdict *v, const char *fmt, ...)
+static bool refuse(struct offer_verdict *v, const char *fmt, ...) GW_PRINTF(2, 3);
+static bool refuse(struct offer_verdict *v, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -124,17 +124,17 @@ static bool refuse(struct ofi_verdict *v, const char *fmt, ...)
     return v->is_refused = true;
 }
 
-static bool refuse_by_list(const struct ofi_offer *o, const struct ofi_wish *w, struct ofi_verdict *v)
+static bool refuse_by_list(const struct net_offer *o, const struct offer_wish *w, struct offer_verdict *v)
 {
     bool any;
     const char *from = w->include_from ? w->include_from : "the include list";
-    if (ofi_list_has(w->exclude, o->provider)) return refuse(v, "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=%s", w->exclude);
+    if (offer_list_has(w->exclude, o->provider)) return refuse(v, "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=%s", w->exclude);
     if (list_names(w->include, true, o->provider, &any)) return refuse(v, "excluded by %s=%s", from, w->include);
     bool is_in = list_names(w->include, false, o->provider, &any);
     return any && !is_in && refuse(v, "not in %s=%s", from, w->include);
 }
 
-static bool refuse_by_nature(const struct ofi_offer *o, const struct ofi_wish *w, struct ofi_verdict *v)
+static bool refuse_by_nature(const struct net_offer *o, const struct offer_wish *w, struct offer_verdict *v)
 {
     if (o->ep_type != FI_EP_RDM) return refuse(v, "has no reliable datagrams (FI_EP_RDM)");
     if (w->caps & ~o->caps) return refuse(v, "lacks %s", cap_lacking(w->caps & ~o->caps));
@@ -142,7 +142,7 @@ static bool refuse_by_nature(const struct ofi_offer *o, const struct ofi_wish *w
     if (o->mode & ~w->modes) return refuse(v, "asks for %s, which Godwit does not serve", mode_wanted(o->mode & ~w->modes));
     if (o->max_msg_size < w->msg_bytes)
         return refuse(v, "messages of at most %zu B, %zu are needed", o->max_msg_size, w->msg_bytes);
-    if (w->matches && ofi_stops_at_unexpected(o->protocol))
+    if (w->matches && offer_stops_at_unexpected(o->protocol))
         return refuse(v, "stops a connection at a message that nobody waits for: not for GODWIT_MATCH_MODE=hardware");
     if (w->is_far && is_node_only(o)) return refuse(v, "reaches only this node");
     if (w->is_far && o->is_link_local) return refuse(v, "has only a link-local address on %s", o->domain);
@@ -153,7 +153,7 @@ static bool refuse_by_nature(const struct ofi_offer *o, const struct ofi_wish *w
 
 /* ---- order -------------------------------------------------------------------------------------- */
 /* What stands between us and the network: the less the better. */
-static int layers(const struct ofi_offer *o)
+static int layers(const struct net_offer *o)
 {
     switch (o->protocol) {
     case FI_PROTO_RXM:
@@ -166,13 +166,13 @@ static int layers(const struct ofi_offer *o)
 }
 
 /* > 0: a is better.  *why_out says by what. */
-static int compare(const struct ofi_offer *a, const struct ofi_offer *b, const struct ofi_wish *w, const char **why_out)
+static int compare(const struct net_offer *a, const struct net_offer *b, const struct offer_wish *w, const char **why_out)
 {
     const struct {
         int64_t a, b;
         const char *why;
     } rows[] = {
-        {ofi_is_hardware(a), ofi_is_hardware(b), "a network card of its own"},
+        {offer_is_hardware(a), offer_is_hardware(b), "a network card of its own"},
         {has_rma(a, w), has_rma(b, w), "one-sided copies"},
         {!is_node_only(a), !is_node_only(b), "reaching other nodes"},
         {!!(a->caps & FI_MULTI_RECV), !!(b->caps & FI_MULTI_RECV), "one buffer for many messages"},
@@ -189,23 +189,23 @@ static int compare(const struct ofi_offer *a, const struct ofi_offer *b, const s
     return 0;
 }
 
-static bool is_same_provider(const struct ofi_offer *offers, const struct ofi_verdict *a, const struct ofi_verdict *b)
+static bool is_same_provider(const struct net_offer *offers, const struct offer_verdict *a, const struct offer_verdict *b)
 {
     return strcmp(offers[a->offer].provider, offers[b->offer].provider) == 0;
 }
 
 /* The same once more, asked for with fewer capabilities. */
-static bool is_same_way(const struct ofi_offer *a, const struct ofi_offer *b)
+static bool is_same_way(const struct net_offer *a, const struct net_offer *b)
 {
     return strcmp(a->provider, b->provider) == 0 && strcmp(a->domain, b->domain) == 0 && strcmp(a->address, b->address) == 0;
 }
 
-int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish, struct ofi_verdict *verdicts_out)
+int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *wish, struct offer_verdict *verdicts_out)
 {
     int usable = 0, refused = n;
     const char *why;
     for (int i = n - 1; i >= 0; i--) { /* the refused, from behind */
-        struct ofi_verdict v = {.offer = i};
+        struct offer_verdict v = {.offer = i};
         if (refuse_by_list(&offers[i], wish, &v) || refuse_by_nature(&offers[i], wish, &v)) verdicts_out[--refused] = v;
     }
     for (int i = 0, r = refused; i < n; i++) {
@@ -216,7 +216,7 @@ int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish
         int at = usable++;
         for (; at > 0 && compare(&offers[i], &offers[verdicts_out[at - 1].offer], wish, &why) > 0; at--)
             verdicts_out[at] = verdicts_out[at - 1];
-        verdicts_out[at] = (struct ofi_verdict){.offer = i};
+        verdicts_out[at] = (struct offer_verdict){.offer = i};
     }
     assert(usable == refused);
     for (int i = 0; i + 1 < usable; i++) {
@@ -232,24 +232,25 @@ int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish
 
 /* ---- texts -------------------------------------------------------------------------------------- */
 /* A line: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
-static void offer_text(const struct ofi_offer *o, char *out, size_t cap)
+static void offer_text(const struct net_offer *o, char *out, size_t cap)
 {
     *out = 0;
     gw_text_add(out, cap, "%s on %s", o->provider, o->domain);
     if (*o->address) gw_text_add(out, cap, ", %s", o->address);
-    gw_text_add(out, cap, " (%s%s%s%s, inject %zu B", ofi_is_hardware(o) ? "hardware" : "software", o->caps & FI_RMA ? ", RMA" : "",
-                o->caps & FI_TAGGED ? ", tagged" : "", o->caps & FI_ATOMIC ? ", atomics" : "", o->inject_size);
+    gw_text_add(out, cap, " (%s%s%s%s, inject %zu B", offer_is_hardware(o) ? "hardware" : "software",
+                o->caps & FI_RMA ? ", RMA" : "", o->caps & FI_TAGGED ? ", tagged" : "", o->caps & FI_ATOMIC ? ", atomics" : "",
+                o->inject_size);
     if (o->bits_per_s) gw_text_add(out, cap, ", %.4g Gbit/s", (double)o->bits_per_s * 1e-9);
     gw_text_add(out, cap, ")");
 }
 
 /* Where an interface is the reason, all providers share it. */
-static bool is_by_iface(const struct ofi_offer *offers, const struct ofi_verdict *v)
+static bool is_by_iface(const struct net_offer *offers, const struct offer_verdict *v)
 {
     return v->is_refused && strcmp(v->why, offers[v->offer].iface_why) == 0;
 }
 
-static bool is_usable_before(const struct ofi_offer *offers, const struct ofi_verdict *v, int i)
+static bool is_usable_before(const struct net_offer *offers, const struct offer_verdict *v, int i)
 {
     for (int k = 0; k < i && !v[k].is_refused; k++)
         if (is_same_provider(offers, &v[k], &v[i])) return true;
@@ -257,7 +258,7 @@ static bool is_usable_before(const struct ofi_offer *offers, const struct ofi_ve
 }
 
 /* Told before: a usable provider, or a reason.  What of a provider that is usable elsewhere is refused is not told at all. */
-static bool is_told(const struct ofi_offer *offers, const struct ofi_verdict *v, int i)
+static bool is_told(const struct net_offer *offers, const struct offer_verdict *v, int i)
 {
     if (is_usable_before(offers, v, i)) return true;
     for (int k = 0; k < i; k++)
@@ -266,7 +267,7 @@ static bool is_told(const struct ofi_offer *offers, const struct ofi_verdict *v,
 }
 
 /* "net, sockets: reaches only this node" of all that are refused for the reason of v[i]. */
-static void refusal_add(const struct ofi_offer *offers, const struct ofi_verdict *v, int n, int i, char *out, size_t cap)
+static void refusal_add(const struct net_offer *offers, const struct offer_verdict *v, int n, int i, char *out, size_t cap)
 {
     for (int k = i; k < n && !is_by_iface(offers, &v[i]); k++) {
         bool is_named = strcmp(v[k].why, v[i].why) != 0 || is_usable_before(offers, v, k);
@@ -277,7 +278,7 @@ static void refusal_add(const struct ofi_offer *offers, const struct ofi_verdict
     gw_text_add(out, cap, "%s%s", is_by_iface(offers, &v[i]) ? "" : ": ", v[i].why);
 }
 
-void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap)
+void offer_list_text(const struct net_offer *offers, const struct offer_verdict *verdicts, int n, char *out, size_t cap)
 {
     char line[512];
     *out = 0;
@@ -295,8 +296,8 @@ void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *v
     }
 }
 
-void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, const struct ofi_wish *wish,
-                          char *out, size_t cap)
+void offer_none_text(const struct net_offer *offers, const struct offer_verdict *verdicts, int n, const struct offer_wish *wish,
+                     char *out, size_t cap)
 {
     const char *from = wish->include_from ? wish->include_from : "GODWIT_OFI_PROVIDER";
     bool any, by_list = false, by_iface = false, by_loopback = false, is_all_here = true;
@@ -312,8 +313,8 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
     }
     gw_text_add(out, cap, "no provider of libfabric can be used: ");
     for (int i = 0; i < n; i++) {
-        const struct ofi_offer *o = &offers[verdicts[i].offer];
-        bool is_listed = ofi_list_has(wish->exclude, o->provider) || list_names(wish->include, true, o->provider, &any) ||
+        const struct net_offer *o = &offers[verdicts[i].offer];
+        bool is_listed = offer_list_has(wish->exclude, o->provider) || list_names(wish->include, true, o->provider, &any) ||
             (!list_names(wish->include, false, o->provider, &any) && any);
         by_list |= is_listed;
         by_iface |= !is_listed && (*o->iface_why || o->is_link_down);
@@ -323,7 +324,7 @@ void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdi
     by_iface |= by_loopback && is_all_here;
     int told = 0;
     for (int i = 0; i < 2 * n && (i < n || !told); i++) { /* once more, where there is nothing else to tell */
-        const struct ofi_offer *o = &offers[verdicts[i % n].offer];
+        const struct net_offer *o = &offers[verdicts[i % n].offer];
         bool is_noise = i < n && by_iface && (o->is_loopback || o->is_link_local) && !is_by_iface(offers, &verdicts[i]);
         if (is_noise || is_told(offers, verdicts, i % n)) continue;
         if (told++) gw_text_add(out, cap, "; ");

@@ -13,12 +13,12 @@
 
 #include "base/base.h"
 
-enum { OFI_NAME = 64, OFI_ADDRESS = 96, OFI_WHY = 128 };
+enum { OFFER_NAME = 64, OFFER_ADDRESS = 96, OFFER_WHY = 128 };
 
-struct ofi_offer {
-    char provider[OFI_NAME], fabric[OFI_NAME], domain[OFI_NAME]; /* "verbs;ofi_rxm"; "192.0.2.0/24"; "mlx5_0" */
-    char address[OFI_ADDRESS];                                   /* as readable text; "": none yet */
-    uint64_t caps, mode, msg_order, mem_tag_format;              /* FI_... of <rdma/fabric.h> */
+struct net_offer {
+    char provider[OFFER_NAME], fabric[OFFER_NAME], domain[OFFER_NAME]; /* "verbs;ofi_rxm"; "192.0.2.0/24"; "mlx5_0" */
+    char address[OFFER_ADDRESS];                                       /* as readable text; "": none yet */
+    uint64_t caps, mode, msg_order, mem_tag_format;                    /* FI_... of <rdma/fabric.h> */
     int ep_type, mr_mode;
     uint32_t protocol, addr_format;
     bool is_loopback, is_link_local; /* of its address */
@@ -26,13 +26,13 @@ struct ofi_offer {
     bool has_bus, is_link_down; /* the PCI device is known; its link is down */
     uint16_t pci_domain;
     uint8_t pci_bus, pci_device, pci_function;
-    uint64_t bits_per_s;     /* of the link; 0: unknown */
-    int iface_order;         /* rank of its network interface, 0 is the best; 0: it has none */
-    char iface_why[OFI_WHY]; /* why the interface was rejected; "": usable */
+    uint64_t bits_per_s;       /* of the link; 0: unknown */
+    int iface_order;           /* rank of its network interface, 0 is the best; 0: it has none */
+    char iface_why[OFFER_WHY]; /* why the interface was rejected; "": usable */
 };
 
 /* Requirements of the wire. */
-struct ofi_wish {
+struct offer_wish {
     const char *include, *exclude; /* the user's comma-separated lists; NULL or "": none.  A leading ^ excludes */
     const char *include_from;      /* the environment variable that they come from, for messages */
     bool is_far;                   /* must reach other hosts */
@@ -42,26 +42,26 @@ struct ofi_wish {
     size_t msg_bytes;              /* required max_msg_size */
     bool matches;                  /* tag matching is required (GODWIT_MATCH_MODE=hardware) */
 };
-extern const struct ofi_wish ofi_wish_usual; /* any list, far, FI_MSG in order */
+extern const struct offer_wish offer_wish_default; /* any list, far, FI_MSG in order */
 
-struct ofi_verdict {
+struct offer_verdict {
     int offer; /* index of the offer */
     bool is_refused;
     char why
-        [OFI_WHY]; /* reason of rejection; else what ranks it before the next provider, or the next offer of its own ("": the last) */
+        [OFFER_WHY]; /* reason of rejection; else what ranks it before the next provider, or the next offer of its own ("": the last) */
 };
 
-bool ofi_is_hardware(const struct ofi_offer *o);
+bool offer_is_hardware(const struct net_offer *o);
 /* Does an unexpected message block its connection, and the messages behind it?  Such a protocol cannot be used for tag matching. */
-bool ofi_stops_at_unexpected(uint32_t protocol);
+bool offer_stops_at_unexpected(uint32_t protocol);
 /* "tcp" in a list also means providers layered over it: "tcp;ofi_rxm". */
-bool ofi_list_has(const char *list, const char *provider);
+bool offer_list_has(const char *list, const char *provider);
 /* Fills verdicts_out[n]: the usable ones, best first, then the rejected ones in the order of the list.  Returns the number of usable ones. */
-int ofi_offers_rank(const struct ofi_offer *offers, int n, const struct ofi_wish *wish, struct ofi_verdict *verdicts_out);
+int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *wish, struct offer_verdict *verdicts_out);
 /* The list as text of a few lines: the chosen one and why, the others and why not.  Offers rejected for the same reason share a line. */
-void ofi_offers_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, char *out, size_t cap);
+void offer_list_text(const struct net_offer *offers, const struct offer_verdict *verdicts, int n, char *out, size_t cap);
 /* The message if nothing is usable: what was found, why it was rejected, what to do. */
-void ofi_offers_none_text(const struct ofi_offer *offers, const struct ofi_verdict *verdicts, int n, const struct ofi_wish *wish,
-                          char *out, size_t cap);
+void offer_none_text(const struct net_offer *offers, const struct offer_verdict *verdicts, int n, const struct offer_wish *wish,
+                     char *out, size_t cap);
 
 #endif

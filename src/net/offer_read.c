@@ -1,4 +1,4 @@
-/* offer_read.c -- libfabric's own description of a way, and the interfaces of this machine, as struct ofi_offer.
+/* offer_read.c -- libfabric's own description of a way, and the interfaces of this machine, as struct net_offer.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -48,7 +48,7 @@ static bool is_link_local(const struct fi_info *i)
 static void copy(char *to, size_t cap, const char *from) { snprintf(to, cap, "%s", from ? from : ""); }
 
 /* The card, where the provider names one. */
-static void take_nic(struct ofi_offer *o, const struct fid_nic *nic)
+static void take_nic(struct net_offer *o, const struct fid_nic *nic)
 {
     if (!nic) return;
     if (nic->bus_attr && nic->bus_attr->bus_type == FI_BUS_PCI) {
@@ -63,7 +63,7 @@ static void take_nic(struct ofi_offer *o, const struct fid_nic *nic)
     o->is_link_down = nic->link_attr->state == FI_LINK_DOWN;
 }
 
-void ofi_offer_of(const struct fi_info *i, struct ofi_offer *o)
+void offer_of_info(const struct fi_info *i, struct net_offer *o)
 {
     memset(o, 0, sizeof *o);
     copy(o->provider, sizeof o->provider, i->fabric_attr->prov_name);
@@ -87,13 +87,13 @@ void ofi_offer_of(const struct fi_info *i, struct ofi_offer *o)
     take_nic(o, i->nic);
 }
 
-static bool is_by_iface(const struct ofi_offer *o, const struct fi_info *p)
+static bool is_by_iface(const struct net_offer *o, const struct fi_info *p)
 {
-    return !ofi_is_hardware(o) && p->src_addr && (p->addr_format == FI_SOCKADDR_IN || p->addr_format == FI_SOCKADDR_IN6);
+    return !offer_is_hardware(o) && p->src_addr && (p->addr_format == FI_SOCKADDR_IN || p->addr_format == FI_SOCKADDR_IN6);
 }
 
 /* Ranks of one host have nobody on a network to listen to: the loopback, where the host has one and nobody chose anything else. */
-static bool is_loopback_enough(const struct ofi_offer *offers, const struct fi_info *list, int n, bool is_far)
+static bool is_loopback_enough(const struct net_offer *offers, const struct fi_info *list, int n, bool is_far)
 {
     const char *const choices[] = {gw_set.net_iface, gw_set.nic_count, gw_set.nic_mapping};
     bool has = false;
@@ -106,12 +106,12 @@ static bool is_loopback_enough(const struct ofi_offer *offers, const struct fi_i
 }
 
 /* What the interfaces say of offers that go by one of them. */
-void ofi_offers_see_ifaces(struct ofi_offer *offers, const struct fi_info *list, int n, const struct ofi_ifaces *f, bool is_far)
+void offer_match_ifaces(struct net_offer *offers, const struct fi_info *list, int n, const struct iface_list *f, bool is_far)
 {
     int i = 0;
     bool is_here = is_loopback_enough(offers, list, n, is_far);
     for (const struct fi_info *p = list; p && i < n; p = p->next, i++) {
-        struct ofi_offer *o = &offers[i];
+        struct net_offer *o = &offers[i];
         if (!is_by_iface(o, p)) continue;
         if (is_here && !o->is_loopback)
             copy(o->iface_why, sizeof o->iface_why, "all ranks are on this host: the loopback is enough");
@@ -128,27 +128,27 @@ void ofi_offers_see_ifaces(struct ofi_offer *offers, const struct fi_info *list,
     }
 }
 
-int ofi_ifaces_read(struct ofi_ifaces *f)
+int iface_list_read(struct iface_list *f)
 {
-    *f = (struct ofi_ifaces){0};
+    *f = (struct iface_list){0};
     f->n = iface_read(&f->all);
     if (f->n <= 0) {
         int rc = f->n;
-        *f = (struct ofi_ifaces){0};
+        *f = (struct iface_list){0};
         return rc; /* nothing is known of them: none is refused */
     }
     f->verdicts = calloc((size_t)f->n, sizeof *f->verdicts);
     if (!f->verdicts) {
-        ofi_ifaces_free(f);
+        iface_list_free(f);
         return -1;
     }
     f->n_usable = iface_rank(f->all, f->n, gw_set.net_iface, f->verdicts);
     return f->n;
 }
 
-void ofi_ifaces_free(struct ofi_ifaces *f)
+void iface_list_free(struct iface_list *f)
 {
     free(f->all);
     free(f->verdicts);
-    *f = (struct ofi_ifaces){0};
+    *f = (struct iface_list){0};
 }

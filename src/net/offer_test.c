@@ -12,14 +12,14 @@
 #include "../../test/unit.h"
 
 enum { MOST = 16 };
-static struct ofi_offer offers[MOST];
-static struct ofi_verdict verdicts[MOST];
+static struct net_offer offers[MOST];
+static struct offer_verdict verdicts[MOST];
 static int n;
 
-static struct ofi_offer *offer(const char *provider, const char *domain, uint32_t protocol, uint32_t addr_format)
+static struct net_offer *offer(const char *provider, const char *domain, uint32_t protocol, uint32_t addr_format)
 {
-    struct ofi_offer *o = &offers[n++];
-    *o = (struct ofi_offer){.caps = FI_MSG | FI_TAGGED | FI_RMA,
+    struct net_offer *o = &offers[n++];
+    *o = (struct net_offer){.caps = FI_MSG | FI_TAGGED | FI_RMA,
                             .msg_order = FI_ORDER_SAS,
                             .ep_type = FI_EP_RDM,
                             .protocol = protocol,
@@ -43,20 +43,20 @@ static void ethernet(void)
     offer("sockets", "eth0", FI_PROTO_SOCK_TCP, FI_SOCKADDR_IN);
 }
 
-static struct ofi_offer *card(const char *provider, const char *domain, uint32_t protocol, uint32_t addr_format, double gbit)
+static struct net_offer *card(const char *provider, const char *domain, uint32_t protocol, uint32_t addr_format, double gbit)
 {
-    struct ofi_offer *o = offer(provider, domain, protocol, addr_format);
+    struct net_offer *o = offer(provider, domain, protocol, addr_format);
     o->has_bus = true;
     o->bits_per_s = (uint64_t)(gbit * 1e9);
     return o;
 }
 
-static const char *best(const struct ofi_wish *w) /* "provider domain" */
+static const char *best(const struct offer_wish *w) /* "provider domain" */
 {
     static char text[160];
-    int usable = ofi_offers_rank(offers, n, w ? w : &ofi_wish_usual, verdicts);
+    int usable = offer_rank(offers, n, w ? w : &offer_wish_default, verdicts);
     if (!usable) return "none";
-    const struct ofi_offer *o = &offers[verdicts[0].offer];
+    const struct net_offer *o = &offers[verdicts[0].offer];
     snprintf(text, sizeof text, "%s %s", o->provider, o->domain);
     return text;
 }
@@ -83,7 +83,7 @@ static void software_is_ranked(void)
 {
     n = 0;
     ethernet();
-    int usable = ofi_offers_rank(offers, n, &ofi_wish_usual, verdicts);
+    int usable = offer_rank(offers, n, &offer_wish_default, verdicts);
     CHECK_STR(order_of(usable), "net tcp;ofi_rxm udp;ofi_rxd sockets");
     CHECK_STR(verdicts[0].why, "fewer layers");
     CHECK_STR(verdicts[usable - 1].why, "");
@@ -93,14 +93,14 @@ static void software_is_ranked(void)
     unsigned seen = 0;
     for (int i = 0; i < n; i++) seen |= 1u << verdicts[i].offer;
     CHECK_EQ(seen, (1u << n) - 1);
-    struct ofi_wish matching = ofi_wish_usual;
+    struct offer_wish matching = offer_wish_default;
     matching.matches = true;
-    usable = ofi_offers_rank(offers, n, &matching, verdicts);
+    usable = offer_rank(offers, n, &matching, verdicts);
     CHECK_STR(order_of(usable), "tcp;ofi_rxm udp;ofi_rxd sockets");
     CHECK(strstr(why_of("net"), "nobody waits for"));
-    struct ofi_wish near = ofi_wish_usual;
+    struct offer_wish near = offer_wish_default;
     near.is_far = false;
-    usable = ofi_offers_rank(offers, n, &near, verdicts);
+    usable = offer_rank(offers, n, &near, verdicts);
     CHECK_EQ(usable, n);
     CHECK_STR(offers[verdicts[0].offer].domain, "eth0"); /* though the node alone is asked for */
 }
@@ -133,7 +133,7 @@ static void cards_win(void)
     offer("cxi", "eth0", FI_PROTO_RXM, FI_SOCKADDR_IN);
     card("mine", "m0", FI_PROTO_RXM, FI_SOCKADDR_IN, 100);
     CHECK_STR(best(NULL), "mine m0");
-    CHECK(!ofi_is_hardware(&offers[0]));
+    CHECK(!offer_is_hardware(&offers[0]));
 }
 
 static void cards_are_ranked(void)
@@ -156,7 +156,7 @@ static void cards_are_ranked(void)
 
 static void lists_hold(void)
 {
-    struct ofi_wish w = ofi_wish_usual;
+    struct offer_wish w = offer_wish_default;
     n = 0;
     ethernet();
     w.include = "tcp";
@@ -172,8 +172,8 @@ static void lists_hold(void)
     w.include = "^net,^ofi_rxm"; /* as FI_PROVIDER writes it */
     w.exclude = NULL;
     CHECK_STR(best(&w), "udp;ofi_rxd eth0");
-    CHECK(ofi_list_has("a,tcp", "tcp;ofi_rxm") && !ofi_list_has("tc,p", "tcp") && !ofi_list_has("", "tcp") &&
-          !ofi_list_has(NULL, "tcp") && !ofi_list_has("tcp;ofi_rxm", "tcp") && !ofi_list_has("^tcp", "tcp"));
+    CHECK(offer_list_has("a,tcp", "tcp;ofi_rxm") && !offer_list_has("tc,p", "tcp") && !offer_list_has("", "tcp") &&
+          !offer_list_has(NULL, "tcp") && !offer_list_has("tcp;ofi_rxm", "tcp") && !offer_list_has("^tcp", "tcp"));
 }
 
 static void unfit_is_refused(void)
@@ -227,8 +227,8 @@ static void texts(void)
     n = 0;
     ethernet();
     strcpy(offers[2].address, "192.0.2.2:0");
-    ofi_offers_rank(offers, n, &ofi_wish_usual, verdicts);
-    ofi_offers_text(offers, verdicts, n, text, sizeof text);
+    offer_rank(offers, n, &offer_wish_default, verdicts);
+    offer_list_text(offers, verdicts, n, text, sizeof text);
     CHECK_STR(text,
               "chosen net on eth0, 192.0.2.2:0 (software, RMA, tagged, inject 64 B); before the next by fewer layers\n"
               "then   tcp;ofi_rxm on eth0 (software, RMA, tagged, inject 64 B); before the next by fewer layers\n"
@@ -236,22 +236,22 @@ static void texts(void)
               "then   sockets on eth0 (software, RMA, tagged, inject 64 B)\n"
               "refused shm: reaches only this node\n");
     char small[40];
-    ofi_offers_text(offers, verdicts, n, small, sizeof small);
+    offer_list_text(offers, verdicts, n, small, sizeof small);
     CHECK_EQ(strlen(small), sizeof small - 1);
 }
 
 static void none_says_what_to_do(void)
 {
     char text[1024];
-    struct ofi_wish w = ofi_wish_usual;
+    struct offer_wish w = offer_wish_default;
     n = 0;
-    ofi_offers_none_text(offers, verdicts, 0, &w, text, sizeof text);
+    offer_none_text(offers, verdicts, 0, &w, text, sizeof text);
     CHECK_STR(text,
               "libfabric offers no provider at all; install one (Debian: libfabric1 has tcp), bring an interface up, or ask "
               "`fi_info` what it sees");
     offer("shm", "shm", FI_PROTO_SHM, FI_ADDR_STR);
-    CHECK_EQ(ofi_offers_rank(offers, n, &w, verdicts), 0);
-    ofi_offers_none_text(offers, verdicts, n, &w, text, sizeof text);
+    CHECK_EQ(offer_rank(offers, n, &w, verdicts), 0);
+    offer_none_text(offers, verdicts, n, &w, text, sizeof text);
     CHECK_STR(text,
               "no provider of libfabric can be used: shm: reaches only this node. Install a libfabric with tcp, or with the "
               "provider of your network card; `godwit-info --network` shows all of this");
@@ -259,16 +259,16 @@ static void none_says_what_to_do(void)
     ethernet();
     w.include = "psm3";
     w.include_from = "GODWIT_OFI_PROVIDER";
-    CHECK_EQ(ofi_offers_rank(offers, n, &w, verdicts), 0);
-    ofi_offers_none_text(offers, verdicts, n, &w, text, sizeof text);
+    CHECK_EQ(offer_rank(offers, n, &w, verdicts), 0);
+    offer_none_text(offers, verdicts, n, &w, text, sizeof text);
     CHECK(strstr(text,
                  " used: tcp;ofi_rxm, net, udp;ofi_rxd, shm, sockets: not in GODWIT_OFI_PROVIDER=psm3. Change "
                  "GODWIT_OFI_PROVIDER; "));
     n = 0;
     strcpy(offer("net", "tun0", FI_PROTO_XNET, FI_SOCKADDR_IN)->iface_why, "tun0 is a tunnel");
     w.include = NULL;
-    CHECK_EQ(ofi_offers_rank(offers, n, &w, verdicts), 0);
-    ofi_offers_none_text(offers, verdicts, n, &w, text, sizeof text);
+    CHECK_EQ(offer_rank(offers, n, &w, verdicts), 0);
+    offer_none_text(offers, verdicts, n, &w, text, sizeof text);
     CHECK_STR(text,
               "no provider of libfabric can be used: tun0 is a tunnel. Bring another interface up, or name one in "
               "GODWIT_NET_IFACE; `godwit-info --network` shows all of this");
@@ -278,14 +278,14 @@ static void none_says_what_to_do(void)
 static void only_loopback(const char *iface_why)
 {
     char text[1024];
-    struct ofi_wish w = ofi_wish_usual;
+    struct offer_wish w = offer_wish_default;
     n = 0;
-    struct ofi_offer *lo = offer("net", "lo", FI_PROTO_XNET, FI_SOCKADDR_IN);
+    struct net_offer *lo = offer("net", "lo", FI_PROTO_XNET, FI_SOCKADDR_IN);
     lo->is_loopback = true;
     strcpy(lo->iface_why, iface_why);
     offer("shm", "shm", FI_PROTO_SHM, FI_ADDR_STR);
-    CHECK_EQ(ofi_offers_rank(offers, n, &w, verdicts), 0);
-    ofi_offers_none_text(offers, verdicts, n, &w, text, sizeof text);
+    CHECK_EQ(offer_rank(offers, n, &w, verdicts), 0);
+    offer_none_text(offers, verdicts, n, &w, text, sizeof text);
     CHECK_STR(text,
               "no provider of libfabric can be used: net, shm: reaches only this node. Bring another interface up, or name one in "
               "GODWIT_NET_IFACE; `godwit-info --network` shows all of this");

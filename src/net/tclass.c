@@ -38,7 +38,7 @@ static int complain(enum tclass_errors errors, int code, const char *fmt, ...)
     return GW_OK;
 }
 
-int tclass_parse(const char *word, enum tclass_errors errors, uint32_t *tclass_out)
+int net_tclass_parse(const char *word, enum tclass_errors errors, uint32_t *tclass_out)
 {
     *tclass_out = FI_TC_UNSPEC;
     if (!word || !*word) return GW_OK;
@@ -56,17 +56,17 @@ int tclass_parse(const char *word, enum tclass_errors errors, uint32_t *tclass_o
                     word, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-const char *tclass_name(uint32_t tclass)
+const char *net_tclass_name(uint32_t tclass)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(classes); i++)
         if (classes[i].tclass == tclass) return classes[i].name;
     return "a class of its own";
 }
 
-int tclass_refused(uint32_t tclass, const char *provider, enum tclass_errors errors)
+int net_tclass_refused(uint32_t tclass, const char *provider, enum tclass_errors errors)
 {
     return complain(errors, GW_EUNSUPPORTED,
                     "libfabric's %s does not offer the traffic class %s here (some need leave of the batch system): choose another "
                     "GODWIT_OFI_TCLASS",
-                    provider, tclass_name(tclass));
+                    provider, net_tclass_name(tclass));
 }

@@ -18,7 +18,7 @@ static int parse(const char *word, enum tclass_errors errors, uint32_t *out)
     CHECK_EQ(pipe(pipes), 0);
     dup2(pipes[1], 2);
     close(pipes[1]);
-    int rc = tclass_parse(word, errors, out);
+    int rc = net_tclass_parse(word, errors, out);
     fflush(stderr);
     dup2(err, 2);
     close(err);
@@ -59,9 +59,9 @@ int main(void)
     CHECK_EQ(parse("fast", TCLASS_ERROR, &got), GW_EARG);
     CHECK_STR(printed, "");
     CHECK(strstr(gw_fail_text(), "=fast is no traffic class; there are"));
-    CHECK_STR(tclass_name(FI_TC_BULK_DATA), "TC_BULK_DATA");
-    CHECK_EQ(tclass_refused(FI_TC_BULK_DATA, "tcp", TCLASS_SILENT), GW_OK);
-    CHECK_EQ(tclass_refused(FI_TC_BULK_DATA, "tcp", TCLASS_ERROR), GW_EUNSUPPORTED);
+    CHECK_STR(net_tclass_name(FI_TC_BULK_DATA), "TC_BULK_DATA");
+    CHECK_EQ(net_tclass_refused(FI_TC_BULK_DATA, "tcp", TCLASS_SILENT), GW_OK);
+    CHECK_EQ(net_tclass_refused(FI_TC_BULK_DATA, "tcp", TCLASS_ERROR), GW_EUNSUPPORTED);
     CHECK(strstr(gw_fail_text(), "libfabric's tcp does not offer the traffic class TC_BULK_DATA"));
     return unit_end();
 }

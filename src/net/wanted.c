@@ -7,7 +7,7 @@
 #include "net/network.h"
 #include "base/settings.h"
 
-bool network_is_late;
+bool network_is_deferred;
 
 const char *network_chosen_by(void)
 {

@@ -22,7 +22,7 @@
 struct node_door {
     _Atomic uint32_t seq;      /* futex word; incremented by the ringer that wakes the owner */
     _Atomic uint32_t sleeping; /* number of the owner's threads that sleep, or are about to */
-    _Atomic uint32_t choked;   /* flow control: the owner holds too many unexpected bytes, send RTS instead of data (proto) */
+    _Atomic uint32_t xoff;     /* flow control: the owner holds too many unexpected bytes, send RTS instead of data (proto) */
     _Atomic uint32_t fences;   /* ringers of this owner need a fence (it cannot use membarrier) */
     _Atomic uint64_t bell;     /* the owner sleeps in epoll: the name of its wake-up socket (bell.c); 0: on the futex */
 } GW_ALIGNED(GW_CACHELINE);
@@ -156,7 +156,7 @@ void node_wait_begin(struct node_wait *w);
 void node_wait_begin_silent(struct node_wait *w); /* for threads of the library: not reported as a wait of this rank */
 bool node_wait_step_slow(struct node_wait *w);
 void node_wait_reset(struct node_wait *w);
-/* True: the wait has become long, which this rank's slot says now; the caller should report what it waits for (node_tell).  True again from
+/* True: the wait has become long, which this rank's slot says now; the caller should report what it waits for (node_report_begin).  True again from
  * time to time while the wait lasts. */
 static inline bool node_wait_step(struct node_wait *w, bool progressed)
 {
@@ -177,10 +177,10 @@ static inline void node_wait_end(struct node_wait *w)
 {
     if (unlikely(w->phase) || unlikely(w->told)) node_wait_end_slow(w);
 }
-/* Brackets a report of what a long wait is for: node_tell() returns the emptied record in this rank's slot, with a lock held that node_told()
+/* Brackets a report of what a long wait is for: node_report_begin() returns the emptied record in this rank's slot, with a lock held that node_report_end()
  * releases. */
-struct boot_where *node_tell(void);
-void node_told(struct boot_where *where);
+struct boot_where *node_report_begin(void);
+void node_report_end(struct boot_where *where);
 /* To be called after an unsuccessful test or probe.  True from time to time if there are many: the slot says that this rank polls, and the
  * caller should report for what. */
 bool node_polled_much(void) GW_COLD;

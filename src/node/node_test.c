@@ -292,10 +292,10 @@ static void tells(int rank)
     CHECK_EQ(where->call, 77);
     CHECK_EQ(where->n_pending, 0);
     CHECK(where->since_ns > 0 && where->told_ns <= gw_now_ns());
-    struct boot_where *mine = node_tell();
+    struct boot_where *mine = node_report_begin();
     CHECK_EQ(atomic_load(&where->version) % 2, 1);
     mine->n_pending = 1;
-    node_told(mine);
+    node_report_end(mine);
     CHECK_EQ(atomic_load(&where->version) % 2, 0);
     for (int i = 0; i < 5; i++) CHECK(!node_wait_step(&w, false)); /* once is enough */
     CHECK_EQ(where->n_pending, 1);

@@ -138,7 +138,7 @@ static void refer(struct node_other *o, int by)
     bool was = o->refs > 0;
     o->refs += by;
     assert(o->refs >= 0);
-    if (was != (o->refs > 0) && o->base) boot_tie(&o->home, !was);
+    if (was != (o->refs > 0) && o->base) boot_connection(&o->home, !was);
 }
 
 int node_other_join(const struct boot_home *home, struct node_other **other_out)
@@ -329,7 +329,7 @@ static void forget_some(bool all, void (*forget)(struct node_other *))
         struct node_other *o = container_of(l, struct node_other, link);
         next = l->next;
         if (!all && o->refs > 0) continue;
-        if (o->refs > 0 && o->base) boot_tie(&o->home, false);
+        if (o->refs > 0 && o->base) boot_connection(&o->home, false);
         if (forget) forget(o);
         gw_list_del(&o->link);
         if (o->base) boot_other_unmap(o->base, o->bytes);

@@ -130,7 +130,7 @@ void node_ring_many(const int *local_ranks, int n)
 static struct gw_lock tell_lock;
 enum { DESCRIBED = 1, OUTDATED, SILENT }; /* node_wait.told; 0: never described */
 
-struct boot_where *node_tell(void)
+struct boot_where *node_report_begin(void)
 {
     struct boot_where *where = &boot_slot->where;
     gw_lock(&tell_lock);
@@ -144,7 +144,7 @@ struct boot_where *node_tell(void)
     return where;
 }
 
-void node_told(struct boot_where *where)
+void node_report_end(struct boot_where *where)
 {
     uint32_t version = atomic_load_explicit(&where->version, memory_order_relaxed);
     atomic_store_explicit(&where->version, version + 1, memory_order_release);
@@ -155,7 +155,7 @@ static bool tell_plainly(struct node_wait *w)
 {
     enum { AGAIN_NS = 100000000 };
     uint64_t now = gw_now_ns();
-    struct boot_where *where = node_tell();
+    struct boot_where *where = node_report_begin();
     if (!w->since_ns) w->since_ns = now;
     if (w->told != DESCRIBED) w->told_ns = now;
     w->told = DESCRIBED;
@@ -163,7 +163,7 @@ static bool tell_plainly(struct node_wait *w)
     where->since_ns = w->since_ns;
     where->told_ns = w->told_ns;
     where->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
-    node_told(where);
+    node_report_end(where);
     atomic_store_explicit(&where->state, BOOT_BLOCKED, memory_order_release);
     return true;
 }
@@ -181,11 +181,11 @@ bool node_polled_much(void)
     gw_unlock(&tell_lock);
     if (state == BOOT_BLOCKED || state == BOOT_MOVING || now - last < again_ns)
         return false; /* another thread waits, or it is early */
-    where = node_tell();
+    where = node_report_begin();
     where->since_ns = since;
     where->told_ns = now;
     where->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
-    node_told(where);
+    node_report_end(where);
     atomic_store_explicit(&where->state, BOOT_POLLING, memory_order_release);
     return true;
 }

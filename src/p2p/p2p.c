@@ -8,8 +8,8 @@
 
 int p2p_init(void)
 {
-    req_upcalls.tell = p2p_tell_requests;
-    proto_upcalls.member = p2p_tell_member;
+    req_upcalls.tell = p2p_report_requests;
+    proto_upcalls.member = p2p_report_member;
     return p2p_bsend_init_room();
 }
 
@@ -101,7 +101,7 @@ static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int 
 
 int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    if (c->lane->n_nets && dst >= 0 && !gw_careful) {
+    if (c->lane->n_nets && dst >= 0 && !gw_slow_path) {
         struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
         if (proto_send_far(&a, buf, count, t)) return GW_OK;
     }
@@ -167,7 +167,7 @@ int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, stru
         char bytes[GW_REQ_BYTES];
     } here;
     struct proto_addr a = p2p_addr(c, src, tag, GW_STREAM_P2P);
-    if (likely(!gw_careful) && proto_recv_direct(&a, buf, count, t, status)) return GW_OK;
+    if (likely(!gw_slow_path) && proto_recv_direct(&a, buf, count, t, status)) return GW_OK;
     gw_lock(&c->lane->lock);
     int rc = proto_recv_into(&a, buf, count, t, &here.req);
     gw_unlock(&c->lane->lock);

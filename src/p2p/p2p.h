@@ -176,17 +176,17 @@ struct p2p_error {
 };
 void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err); /* keeps gw_fail_text() */
 
-/* ---- hang reports: what a long wait is for (tell.c, struct boot_where) ----
- * Called by the waiting thread between node_tell() and p2p_told(): adds what r waits for; fills in the name of a communicator; adds the
+/* ---- hang reports: what a long wait is for (report.c, struct boot_where) ----
+ * Called by the waiting thread between node_report_begin() and p2p_report_end(): adds what r waits for; fills in the name of a communicator; adds the
  * unexpected messages of the lane and ends the report. */
-void p2p_tell_request(struct boot_where *where, struct gw_req *r);
-void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c); /* c NULL: looked up by ctx_id */
-void p2p_told(struct boot_where *where, struct gw_lane *lane);
+void p2p_report_request(struct boot_where *where, struct gw_req *r);
+void p2p_report_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c); /* c NULL: looked up by ctx_id */
+void p2p_report_end(struct boot_where *where, struct gw_lane *lane);
 
 /* Upcalls to the rooms above.  Each is set once, at init of the room named in its comment, and is NULL before. */
 struct p2p_upcalls {
     /* plan: adds what a request of kind REQ_COLL waits for; lane's lock held */
-    void (*tell_coll)(struct gw_req *r, struct boot_where *where);
+    void (*report_coll)(struct gw_req *r, struct boot_where *where);
     void (*parts_met)(const struct p2p_parts_met *m); /* check: a partitioned receive has matched its send; lane's lock held */
 };
 extern struct p2p_upcalls p2p_upcalls;

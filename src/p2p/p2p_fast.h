@@ -16,7 +16,7 @@ static inline bool p2p_is_rank(int rank, const struct gw_comm *c) { return (unsi
  * MPI_PROC_NULL, wrong arguments, or when the message cannot be sent inline. */
 GW_INLINE bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    if (unlikely(!p2p_is_rank(dst, c)) || unlikely(tag < 0) || unlikely(gw_careful)) return false;
+    if (unlikely(!p2p_is_rank(dst, c)) || unlikely(tag < 0) || unlikely(gw_slow_path)) return false;
     struct gw_peer *p = comm_peer(c, dst);
     uint64_t len;
     struct wire_line *l = proto_send_line(c->lane, p, count, t, &len);
@@ -38,7 +38,7 @@ GW_INLINE bool p2p_irecv_inline(void *buf, int64_t count, struct gw_type *t, int
 {
     bool is_source = likely(p2p_is_rank(src, c)) || (src == GW_ANY_SOURCE && !(c->hints & COMM_NO_ANY_SOURCE));
     bool is_tag = likely(tag >= 0) || (tag == GW_ANY_TAG && !(c->hints & COMM_NO_ANY_TAG));
-    if (unlikely(!is_source) || unlikely(!is_tag) || unlikely(gw_careful)) return false;
+    if (unlikely(!is_source) || unlikely(!is_tag) || unlikely(gw_slow_path)) return false;
     struct match_queue *q;
     struct proto_recv *r = proto_recv_take(c->lane, count, t, &q);
     if (unlikely(!r)) return false;

@@ -41,7 +41,7 @@ enum p2p_mode { P2P_STANDARD, P2P_SYNC, P2P_BUFFERED, P2P_READY };
 int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                   struct gw_req **req_out); /* takes the lock; dst may be PROC_NULL */
 
-int p2p_tell_member(uint32_t ctx, int rank); /* tell.c: proto_upcalls.member */
+int p2p_report_member(uint32_t ctx, int rank); /* report.c: proto_upcalls.member */
 
 /* Persistent requests (persistent.c). */
 void p2p_persistent_release(struct gw_req *r);
@@ -52,7 +52,7 @@ bool p2p_partitioned_pending(const struct gw_req *r, struct boot_pending *p_out)
  * of one of MPI_Isendrecv, wait for; NULL where nothing. */
 bool p2p_persistent_pending(struct gw_req *r, struct gw_req **inner_out);
 bool p2p_both_pending(struct gw_req *r, struct gw_req **send_out, struct gw_req **recv_out);
-void p2p_tell_requests(struct gw_req **reqs, int n, bool is_any); /* tell.c: req_upcalls.tell */
+void p2p_report_requests(struct gw_req **reqs, int n, bool is_any); /* report.c: req_upcalls.tell */
 
 /* Partitioned operations (partitioned.c). */
 static inline bool part_is(const struct gw_req *r) { return r->kind == REQ_PSEND || r->kind == REQ_PRECV; }

@@ -35,13 +35,13 @@ static void look_tell(struct gw_done *d, int err)
     (void)err;
     const struct look *l = container_of(d, struct look, about);
     const struct proto_addr *a = &l->addr;
-    struct boot_where *where = node_tell();
+    struct boot_where *where = node_report_begin();
     struct boot_pending *p = &where->pending[0];
     *p = (struct boot_pending){.about = BOOT_PROBE, .peer = a->rank, .tag = a->tag, .bytes = -1};
     p->world = a->peer ? (int32_t)(a->peer - a->lane->peers) : GW_ANY_SOURCE;
-    p2p_tell_comm(p, a->ctx >> GW_STREAM_BITS, NULL);
+    p2p_report_comm(p, a->ctx >> GW_STREAM_BITS, NULL);
     where->n_pending = 1;
-    p2p_told(where, a->lane);
+    p2p_report_end(where, a->lane);
 }
 
 static bool look_twice(struct look *l)

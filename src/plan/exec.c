@@ -121,24 +121,24 @@ static void publish(struct plan_exec *x, int phase)
 
 /* The sig is a running one: once calls have differed it does for good, so the bytes have bits of their own. */
 enum { LINE_SIZE_BITS = 12, LINE_SIG_BITS = 12, LINE_N = LINE_SIZE_BITS + LINE_SIG_BITS };
-static inline uint64_t line_number(const struct plan_exec *x, int64_t bytes)
+static inline uint64_t pair_number(const struct plan_exec *x, int64_t bytes)
 {
     uint64_t sig = x->args->sig >> (16 - LINE_SIG_BITS), size = plan_size_sig(bytes) >> (16 - LINE_SIZE_BITS);
     return x->args->n << LINE_N | sig << LINE_SIZE_BITS | size;
 }
 
-static void hand(struct plan_exec *x, int peer, int64_t bytes)
+static void pair_signal(struct plan_exec *x, int peer, int64_t bytes)
 {
     struct comm_coll *k = x->leaf;
-    /* [F2] pairs with the acquire in handed(). */
-    atomic_store_explicit(&leaf_line(k, x->args->n, peer, x->args->rank)->n, line_number(x, bytes), memory_order_release);
+    /* [F2] pairs with the acquire in pair_is_signalled(). */
+    atomic_store_explicit(&leaf_pair(k, x->args->n, peer, x->args->rank)->n, pair_number(x, bytes), memory_order_release);
     node_ring(k->local[peer]);
 }
-static inline bool handed(struct plan_exec *x, int peer, int64_t bytes)
+static inline bool pair_is_signalled(struct plan_exec *x, int peer, int64_t bytes)
 {
-    struct leaf_line *line = leaf_line(x->leaf, x->args->n, x->args->rank, peer);
+    struct leaf_pair *line = leaf_pair(x->leaf, x->args->n, x->args->rank, peer);
     uint64_t n = atomic_load_explicit(&line->n, memory_order_acquire);
-    uint64_t differs = n ^ line_number(x, bytes);
+    uint64_t differs = n ^ pair_number(x, bytes);
     if (likely(differs == 0)) return true;
     if (likely(differs >> LINE_N != 0)) return false;
     if (differs >> LINE_SIZE_BITS && plan_sig_differs(x, peer)) return true;
@@ -182,10 +182,10 @@ static inline void flags_ahead(const struct plan_exec *x)
     enum { AHEAD = 8 };
     for (int i = x->scan + 1; i < x->args->size && i < x->scan + AHEAD; i++) __builtin_prefetch(&x->leaf->flags[i]);
 }
-static inline bool lines_ahead(const struct plan_exec *x, const struct plan_step *s) /* false, for the caller */
+static inline bool pairs_ahead(const struct plan_exec *x, const struct plan_step *s) /* false, for the caller */
 {
     while (++s < x->steps + x->n_steps)
-        if (s->kind == PLAN_HANDED) __builtin_prefetch(leaf_line(x->leaf, x->args->n, x->args->rank, s->peer));
+        if (s->kind == PLAN_PAIR_WAIT) __builtin_prefetch(leaf_pair(x->leaf, x->args->n, x->args->rank, s->peer));
     return false;
 }
 
@@ -269,15 +269,15 @@ static bool all_left(struct plan_exec *x, uint64_t value)
 }
 
 /* Then all have begun this collective, as if their flags said it. */
-static bool all_handed(struct plan_exec *x)
+static bool pairs_all_signalled(struct plan_exec *x)
 {
     enum { AHEAD = 8 };
     struct comm_coll *k = x->leaf;
     int size = x->args->size, below = x->args->rank + size - 1;
     for (; x->scan < size - 1; x->scan++) {
-        if (handed(x, (below - x->scan) % size, 0)) continue;
+        if (pair_is_signalled(x, (below - x->scan) % size, 0)) continue;
         for (int i = x->scan + 1; i < size - 1 && i < x->scan + AHEAD; i++)
-            __builtin_prefetch(leaf_line(k, x->args->n, x->args->rank, (below - i) % size));
+            __builtin_prefetch(leaf_pair(k, x->args->n, x->args->rank, (below - i) % size));
         return false;
     }
     x->scan = 0;
@@ -418,8 +418,9 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
         }
         flags_ahead(x);
         return false;
-    case PLAN_HAND: hand(x, s->peer, s->stride); return true;
-    case PLAN_HANDED: return s->peer < 0 ? all_handed(x) : handed(x, s->peer, s->stride) || lines_ahead(x, s);
+    case PLAN_PAIR_SIGNAL: pair_signal(x, s->peer, s->stride); return true;
+    case PLAN_PAIR_WAIT:
+        return s->peer < 0 ? pairs_all_signalled(x) : pair_is_signalled(x, s->peer, s->stride) || pairs_ahead(x, s);
     case PLAN_GIVE: give(x, m, s); return true;
     case PLAN_TAKE: take(x, m, s); return true;
     case PLAN_SHM_REDUCE: shm_reduce(x, m, s); return true;
@@ -565,7 +566,7 @@ static GW_NOINLINE bool leaf_begin_wait(struct plan_exec *x, uint64_t entry)
     node_wait_begin(&w);
     for (unsigned turn = 1; !differs && !all_left(x, entry); turn++) {
         bool progressed = looks_at_messages(turn, &w) && req_progress() > 0;
-        if (unlikely(node_wait_step(&w, progressed))) differs = plan_tell(x, entry);
+        if (unlikely(node_wait_step(&w, progressed))) differs = plan_report(x, entry);
     }
     node_wait_end(&w);
     if (differs) give_up(x);
@@ -622,11 +623,12 @@ static void tmp_put(struct comm_coll *k)
 static bool yield_over(struct plan_exec *x, int *done_out)
 {
     const struct plan_step *s = &x->steps[x->at];
-    if (!x->leaf->common || x->at >= x->n_steps || (s->kind != PLAN_WAIT && s->kind != PLAN_HANDED) || s->peer >= 0) return false;
+    if (!x->leaf->common || x->at >= x->n_steps || (s->kind != PLAN_WAIT && s->kind != PLAN_PAIR_WAIT) || s->peer >= 0)
+        return false;
     uint64_t value = flag_at(x, s->phase);
     for (uint32_t i = 0; i < gw_node.yields; i++) {
         gw_yield();
-        if (s->kind == PLAN_WAIT ? all_reached(x, value) : all_handed(x)) break;
+        if (s->kind == PLAN_WAIT ? all_reached(x, value) : pairs_all_signalled(x)) break;
     }
     return plan_exec_advance(x, done_out);
 }
@@ -640,7 +642,7 @@ static bool wait_over(struct plan_exec *x)
     node_wait_begin(&w);
     for (unsigned turn = 1; !differs; turn++) {
         if (messages || looks_at_messages(turn, &w)) done += req_progress();
-        if (unlikely(node_wait_step(&w, done > 0))) differs = plan_tell(x, 0);
+        if (unlikely(node_wait_step(&w, done > 0))) differs = plan_report(x, 0);
         if (plan_exec_advance(x, &done)) break;
     }
     node_wait_end(&w);

@@ -201,12 +201,12 @@ static int leaf_emit(const struct plan_args *a, int round, struct plan_step *s)
     int n = 0;
     line.rank = next, line.off = a->rank * GW_CACHELINE + 8;
     s[n++] = (struct plan_step){.kind = PLAN_COPY, .a = raw(PLAN_IN, 0, 4), .b = line};
-    s[n++] = (struct plan_step){.kind = PLAN_HAND, .peer = next};
+    s[n++] = (struct plan_step){.kind = PLAN_PAIR_SIGNAL, .peer = next};
     s[n++] = (struct plan_step){.kind = PLAN_COPY, .a = raw(PLAN_IN, 0, 4), .b = mine};
     s[n++] = (struct plan_step){.kind = PLAN_PUBLISH, .phase = 1};
     s[n++] = (struct plan_step){.kind = PLAN_WAIT, .peer = -1, .phase = 1};
     s[n++] = (struct plan_step){.kind = PLAN_SHM_REDUCE, .peer = a->size, .a = all, .b = typed(PLAN_OUT, 0, 1, gw_type_int)};
-    s[n++] = (struct plan_step){.kind = PLAN_HANDED, .peer = before};
+    s[n++] = (struct plan_step){.kind = PLAN_PAIR_WAIT, .peer = before};
     line.rank = a->rank, line.off = before * GW_CACHELINE + 8;
     s[n++] = (struct plan_step){.kind = PLAN_COPY, .a = line, .b = raw(PLAN_OUT, 4, 4)};
     return n;
@@ -234,7 +234,7 @@ static void leaves(int rank)
     CHECK_EQ(coll_barrier(world, NULL), GW_OK);
     CHECK(plan_leaf_ready(world) && plan_leaf_ready(world));
     struct comm_coll *k = world->coll;
-    CHECK(k->ready && k->size == 3 && k->me == rank && k->lines);
+    CHECK(k->ready && k->size == 3 && k->me == rank && k->pairs);
     for (int32_t i = 0; i < 200; i++) {
         int32_t mine = 1000 * (rank + 1) + i, out[2] = {0};
         uint64_t before = k->leaf_n;

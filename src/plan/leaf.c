@@ -19,12 +19,12 @@ struct comm_coll *plan_coll(struct gw_comm *c)
     return c->coll;
 }
 
-static uint64_t pairs_of(int size) { return size <= PLAN_LINE_MEMBERS ? (uint64_t)size * (uint64_t)size * PLAN_SLOTS : 0; }
+static uint64_t pairs_of(int size) { return size <= PLAN_PAIR_MEMBERS ? (uint64_t)size * (uint64_t)size * PLAN_SLOTS : 0; }
 /* Flags, what is common to all, what is exposed, lines from one to another. */
 static uint64_t lines_of(int size)
 {
     return (uint64_t)size * (sizeof(struct leaf_flag) + sizeof(struct leaf_exposed)) + sizeof(struct leaf_common) +
-        pairs_of(size) * sizeof(struct leaf_line);
+        pairs_of(size) * sizeof(struct leaf_pair);
 }
 
 /* Those that share the region: all, or those on this node. */
@@ -38,7 +38,7 @@ static int wait_for_first(struct gw_comm *c, struct comm_coll *k, int first)
     bool differs = false;
     node_wait_begin(&w);
     while (!req_is_done(k->awaited) && !differs)
-        if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_tell_one(c, first);
+        if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_report_one(c, first);
     node_wait_end(&w);
     if (!req_is_done(k->awaited)) {
         k->missed = c->colls;
@@ -111,7 +111,7 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
         struct leaf_common *common = (struct leaf_common *)(k->flags + k->size);
         if (gw_node.oversubscribed) k->common = common;
         k->exposed = (struct leaf_exposed *)(common + 1);
-        if (pairs_of(k->size)) k->lines = (struct leaf_line *)(k->exposed + k->size);
+        if (pairs_of(k->size)) k->pairs = (struct leaf_pair *)(k->exposed + k->size);
         missed_over(k);
     } else
         GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
@@ -171,7 +171,7 @@ bool plan_pull_ready(struct gw_comm *c)
         bool differs = false;
         node_wait_begin(&w);
         while (!differs && !(answer = atomic_load_explicit(&k->exposed[i].can_pull, memory_order_acquire)))
-            if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_tell_one(c, i);
+            if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_report_one(c, i);
         node_wait_end(&w);
         if (differs) return false; /* what is chosen instead comes to the same end */
         all = all && answer == 2;

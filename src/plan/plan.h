@@ -12,8 +12,8 @@
  *          are numbered from PLAN_SLOTS on.  In collective number n a member raises its flag to (n << 20 | phase), phases counting from
  *          1.  WAIT holds until the flag of one member, or of all others, has reached a phase.  A flag never decreases.
  *
- * PAIRS    Pairwise flags.  With up to PLAN_LINE_MEMBERS members there are also PLAN_SLOTS cache lines per ordered pair of members, each
- *          with a number and up to PLAN_LINE_BYTES of data: PLAN_HAND raises the number, PLAN_HANDED waits for it.  A wait for a line
+ * PAIRS    Pairwise flags.  With up to PLAN_PAIR_MEMBERS members there are also PLAN_SLOTS cache lines per ordered pair of members, each
+ *          with a number and up to PLAN_PAIR_BYTES of data: PLAN_PAIR_SIGNAL raises the number, PLAN_PAIR_WAIT waits for it.  A wait for a line
  *          that one core writes and one reads takes half as long as for a flag that all read.  For the invariants below they are slots,
  *          numbered after PLAN_SMALLS.
  *
@@ -54,8 +54,8 @@
 #define PLAN_SMALLS       5
 #define PLAN_SIGS         8
 #define PLAN_SMALL_BYTES  8
-#define PLAN_LINE_BYTES   56
-#define PLAN_LINE_MEMBERS 16
+#define PLAN_PAIR_BYTES   56
+#define PLAN_PAIR_MEMBERS 16
 #define PLAN_FINAL        0xfffff
 
 enum plan_buf { PLAN_IN, PLAN_OUT, PLAN_TMP, PLAN_SHM }; /* SHM: slot `slot` of member `rank`'s buffer */
@@ -70,15 +70,15 @@ struct plan_ref {
 };
 
 enum plan_kind {
-    PLAN_SEND,    /* a to peer */
-    PLAN_RECV,    /* a from peer */
-    PLAN_COPY,    /* a -> b, min of the lengths */
-    PLAN_REDUCE,  /* b = a OP b, over a.count elements of a.type; OP: `op`, NULL: the collective's */
-    PLAN_EXACT,   /* op_exact_step(exact, phase) over `stride` real numbers from a to b; exponents at exponents_off of TMP */
-    PLAN_PUBLISH, /* raise this member's flag to `phase` of this collective */
-    PLAN_WAIT,    /* until the flag of `peer` (-1: of all others) has reached `phase` */
-    PLAN_HAND,    /* raise the pairwise flag to `peer` to this collective; stride: total bytes for that peer, which it checks */
-    PLAN_HANDED,  /* wait for the pairwise flag from `peer` (-1: from all others); stride: total bytes that it must announce */
+    PLAN_SEND,        /* a to peer */
+    PLAN_RECV,        /* a from peer */
+    PLAN_COPY,        /* a -> b, min of the lengths */
+    PLAN_REDUCE,      /* b = a OP b, over a.count elements of a.type; OP: `op`, NULL: the collective's */
+    PLAN_EXACT,       /* op_exact_step(exact, phase) over `stride` real numbers from a to b; exponents at exponents_off of TMP */
+    PLAN_PUBLISH,     /* raise this member's flag to `phase` of this collective */
+    PLAN_WAIT,        /* until the flag of `peer` (-1: of all others) has reached `phase` */
+    PLAN_PAIR_SIGNAL, /* raise the pairwise flag to `peer` to this collective; stride: total bytes for that peer, which it checks */
+    PLAN_PAIR_WAIT,   /* wait for the pairwise flag from `peer` (-1: from all others); stride: total bytes that it must announce */
     PLAN_GIVE, /* COPY a into b, raw SHM, with the number of bytes stored in front of it: plan_size_gap(); a empty: the number only */
     PLAN_TAKE,       /* COPY a into b; a was written by a GIVE of `peer`, which must be of as many bytes */
     PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */

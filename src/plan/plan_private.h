@@ -18,12 +18,12 @@ struct leaf_flag {
 _Static_assert(sizeof(struct leaf_flag) == GW_CACHELINE, "few bytes come with the flag");
 _Static_assert(PLAN_SIGS > PLAN_SMALLS && PLAN_SIGS > PLAN_SLOTS, "who waits still finds those of his collective");
 
-/* A line from one member to another, see PLAN_HAND. */
-struct leaf_line {
-    _Atomic uint64_t n; /* the collective, above bits of its sig and of the bytes for this member: line_number() */
-    char data[PLAN_LINE_BYTES];
+/* A line from one member to another, see PLAN_PAIR_SIGNAL. */
+struct leaf_pair {
+    _Atomic uint64_t n; /* the collective, above bits of its sig and of the bytes for this member: pair_number() */
+    char data[PLAN_PAIR_BYTES];
 } GW_ALIGNED(GW_CACHELINE);
-_Static_assert(sizeof(struct leaf_line) == GW_CACHELINE, "a few bytes come with the number");
+_Static_assert(sizeof(struct leaf_pair) == GW_CACHELINE, "a few bytes come with the number");
 
 /* In lines behind those, for algorithms that pull. */
 #define LEAF_UNREADABLE UINT64_MAX /* and there was no room for a copy */
@@ -59,7 +59,7 @@ struct comm_coll {
     struct leaf_flag *flags;      /* [size] */
     struct leaf_exposed *exposed; /* [size] */
     struct leaf_common *common;   /* where ranks share cores, else NULL */
-    struct leaf_line *lines;      /* [PLAN_SLOTS][size: to][size: from]; NULL: too many members */
+    struct leaf_pair *pairs;      /* [PLAN_SLOTS][size: to][size: from]; NULL: too many members */
     char *buffers;                /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
     int *local;                   /* [size] local rank of each member, for doorbells */
     uint64_t leaf_n;              /* leaf collectives started */
@@ -94,12 +94,12 @@ bool plan_exec_advance(struct plan_exec *x, int *done_out);
 bool plan_exec_stage(struct plan_exec *x); /* takes up the present stage of x->walk; true: it is one of leaves */
 char *plan_tmp_alloc(int64_t bytes);       /* for free(); NULL: out of memory (gw_fail set) */
 void plan_start_init(void);                /* start.c */
-/* tell.c: what a collective under way waits for; `entry` not 0: until all flags have reached it. */
+/* report.c: what a collective under way waits for; `entry` not 0: until all flags have reached it. */
 /* True: it will not end, for the calls of the members differ: x->err and its words say how. */
-bool plan_tell(struct plan_exec *x, uint64_t entry) GW_COLD;
-bool plan_tell_one(struct gw_comm *c, int member) GW_COLD; /* the newest one, before its rounds: for this member */
-/* The same of one behind a request: its messages that are out, lane's lock held, between node_tell() and p2p_told(). */
-void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint32_t call, struct gw_req **parts, int n);
+bool plan_report(struct plan_exec *x, uint64_t entry) GW_COLD;
+bool plan_report_one(struct gw_comm *c, int member) GW_COLD; /* the newest one, before its rounds: for this member */
+/* The same of one behind a request: its messages that are out, lane's lock held, between node_report_begin() and p2p_report_end(). */
+void plan_report_parts(struct boot_where *where, const struct plan_exec *x, uint32_t call, struct gw_req **parts, int n);
 
 /* plan_state.c: what is not as plan.h has it, in words; NULL: all is.  Of an execution between two calls of plan_exec_advance(); of a
  * region between two collectives of this member. */
@@ -135,13 +135,13 @@ int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n) 
 /* A message was not as long as it must be: an error, in words. */
 int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64_t came) GW_COLD;
 
-static inline struct leaf_line *leaf_line(const struct comm_coll *k, uint64_t n, int to, int from)
+static inline struct leaf_pair *leaf_pair(const struct comm_coll *k, uint64_t n, int to, int from)
 {
-    return &k->lines[((int)(n % PLAN_SLOTS) * k->size + to) * k->size + from];
+    return &k->pairs[((int)(n % PLAN_SLOTS) * k->size + to) * k->size + from];
 }
 static inline char *leaf_slot(const struct comm_coll *k, int rank, int slot)
 {
-    if (slot >= PLAN_SLOTS + PLAN_SMALLS) return (char *)leaf_line(k, (uint64_t)slot - PLAN_SLOTS - PLAN_SMALLS, rank, 0);
+    if (slot >= PLAN_SLOTS + PLAN_SMALLS) return (char *)leaf_pair(k, (uint64_t)slot - PLAN_SLOTS - PLAN_SMALLS, rank, 0);
     if (slot >= PLAN_SLOTS) return k->flags[rank].small[slot - PLAN_SLOTS];
     return k->buffers + ((int64_t)rank * PLAN_SLOTS + slot) * PLAN_SLOT_BYTES;
 }

@@ -370,13 +370,13 @@ static void tell(struct gw_req *r, struct boot_where *where)
     if (!op) return;
     for (int i = 0; i < PLAN_STEPS; i++)
         if (op->parts[i].inner) out[n++] = op->parts[i].inner;
-    plan_tell_parts(where, &op->x, op->call, out, n);
+    plan_report_parts(where, &op->x, op->call, out, n);
     struct plan_said said = plan_said_by(&op->x);
     int rc = n > 0 && !op->is_given_up ? plan_compare_parts(&said, out, n) : GW_OK;
     if (rc < 0) give_up(op, rc);
 }
 
-void plan_start_init(void) { p2p_upcalls.tell_coll = tell; }
+void plan_start_init(void) { p2p_upcalls.report_coll = tell; }
 
 int plan_start(enum plan_when when, const struct plan_algorithm *alg, const struct plan_args *args, const void *in, void *out,
                struct gw_comm *c, struct gw_req **req_out)

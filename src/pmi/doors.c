@@ -59,7 +59,7 @@ static bool are_off(const struct job *j)
     return value && strcasecmp(value, "off") == 0;
 }
 
-bool doors_open(struct job *j)
+bool pmi_doors_open(struct job *j)
 {
     char *folder = are_off(j) ? NULL : folder_find();
     if (!folder) return false;

@@ -38,7 +38,7 @@ static unsigned kinds_of(struct job *j)
 {
     unsigned kinds = 0;
     for (int i = 0; i < j->o.n_apps; i++) kinds |= kind_of(j, i);
-    if (kinds & (MPICH | OMPI) && !(kinds & PMIX) && doors_open(j)) return (kinds & ~(unsigned)(MPICH | OMPI)) | OURS;
+    if (kinds & (MPICH | OMPI) && !(kinds & PMIX) && pmi_doors_open(j)) return (kinds & ~(unsigned)(MPICH | OMPI)) | OURS;
     return kinds & OMPI ? (kinds & ~(unsigned)OMPI) | PMIX : kinds;
 }
 
@@ -46,7 +46,8 @@ int foreign_start(struct job *j)
 {
     const char *other = program_of(j, MPICH | OMPI);
     if (j->o.profile && other) {
-        say("--profile counts calls of the standard ABI, and %s was built with %s: compile it with mpicc of Godwit, or leave --profile out",
+        say_line(
+            "--profile counts calls of the standard ABI, and %s was built with %s: compile it with mpicc of Godwit, or leave --profile out",
             other, program_of(j, MPICH) == other ? "MPICH" : "Open MPI");
         return EXIT_CANNOT_RUN;
     }
@@ -55,13 +56,13 @@ int foreign_start(struct job *j)
     bool is_alone = j->n == 1 || j->name[0]; /* a job of one rank needs no server; a spawned one is of programs of ours */
     if (kinds & MPICH && kinds & (OURS | PMIX)) {
         bool is_ours = kinds & OURS;
-        say("%s was linked with MPICH and %s with %s: they cannot be ranks of one job; compile both with mpicc of Godwit",
-            program_of(j, MPICH), program_of(j, is_ours ? OURS : OMPI | PMIX), is_ours ? "Godwit" : "Open MPI");
+        say_line("%s was linked with MPICH and %s with %s: they cannot be ranks of one job; compile both with mpicc of Godwit",
+                 program_of(j, MPICH), program_of(j, is_ours ? OURS : OMPI | PMIX), is_ours ? "Godwit" : "Open MPI");
         return EXIT_CANNOT_RUN;
     }
     if (!is_alone && kinds & ~(unsigned)(OURS | 1 << PROGRAM_NONE)) {
         int rc = pmi_start(j);
-        if (rc) say("cannot start the PMI server: %s", strerror(rc));
+        if (rc) say_line("cannot start the PMI server: %s", strerror(rc));
         if (rc) return EXIT_CANNOT_RUN;
         if (!is_pmix && j->o.pmix == PMIX_AUTO) return pmix_start(j, false);
     }
@@ -165,7 +166,8 @@ void foreign_say(const struct job *j)
 {
     if (!seen.library[0] || somebody_asked(j)) return;
     bool needs_pmix = program_mpi_of_library(seen.library) != PROGRAM_MPICH && !j->pmix;
-    say("%s loaded %s, another MPI library, and no rank asked mpiexec for its number: if it called MPI_Init, it ran as %d jobs of one rank; "
+    say_line(
+        "%s loaded %s, another MPI library, and no rank asked mpiexec for its number: if it called MPI_Init, it ran as %d jobs of one rank; "
         "%s",
         seen.program, seen.library, j->n,
         needs_pmix

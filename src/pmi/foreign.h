@@ -12,7 +12,7 @@ int foreign_start(struct job *j); /* starts the PMIx and PMI-1 servers: 0, or an
 /* A server reports the phase of a rank of another library, which does not write to its slot.  Any thread. */
 void foreign_phase(struct job *j, int rank, enum boot_phase phase);
 /* doors.c: puts Godwit's libraries with other ABIs (doors) into the library path of the ranks.  False: none, or GODWIT_DOORS is off. */
-bool doors_open(struct job *j);
+bool pmi_doors_open(struct job *j);
 int foreign_look(
     const struct job *j); /* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */
 void foreign_say(const struct job *j); /* at the end: prints a message if so */

@@ -219,7 +219,8 @@ static void on_spawn_line(int rank, const char *line)
     c->in_spawn = false;
     if (++c->spawn < c->spawns) return;
     c->spawn = 0;
-    say("rank %d asks for more processes (MPI_Comm_spawn); mpiexec starts them for programs of Godwit only: compile it with Godwit's mpicc",
+    say_line(
+        "rank %d asks for more processes (MPI_Comm_spawn); mpiexec starts them for programs of Godwit only: compile it with Godwit's mpicc",
         rank);
     answer(rank, "cmd=spawn_result rc=-1 msg=not_supported\n");
 }
@@ -260,7 +261,7 @@ static void on_line(struct job *j, int rank, const char *line)
         value_of(line, "cmd", false, cmd, sizeof cmd);
         while (i < GW_ARRAY_LEN(commands) && strcmp(commands[i].cmd, cmd) != 0) i++;
         if (i == GW_ARRAY_LEN(commands)) {
-            say("rank %d sends what is no request of PMI-1 (\"%.80s\"); its connection is closed", rank, line);
+            say_line("rank %d sends what is no request of PMI-1 (\"%.80s\"); its connection is closed", rank, line);
             client_close(c);
         } else if (commands[i].handle) {
             commands[i].handle(j, rank, line);
@@ -291,7 +292,7 @@ static void client_read(struct job *j, int rank)
         free(line);
     }
     if (c->fd < 0 || c->have < LINE_MOST) return;
-    say("rank %d sends a PMI line of more than %d bytes; its connection is closed", rank, LINE_MOST);
+    say_line("rank %d sends a PMI line of more than %d bytes; its connection is closed", rank, LINE_MOST);
     client_close(c);
 }
 

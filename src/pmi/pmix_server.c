@@ -63,13 +63,13 @@ static int library_open(bool is_wanted)
     void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!library && !is_wanted) return EXIT_CANNOT_RUN;
     if (!library) {
-        say("libpmix is needed, but cannot be opened (%s); on Debian: apt install libpmix2", dlerror());
+        say_line("libpmix is needed, but cannot be opened (%s); on Debian: apt install libpmix2", dlerror());
         return EXIT_CANNOT_RUN;
     }
     for (size_t i = 0; i < GW_ARRAY_LEN(functions); i++) {
         void *address = dlsym(library, functions[i].name);
         if (!address) {
-            say("libpmix has no %s: it is too old", functions[i].name);
+            say_line("libpmix has no %s: it is too old", functions[i].name);
             return EXIT_CANNOT_RUN;
         }
         memcpy(functions[i].slot, &address, sizeof address);
@@ -347,11 +347,11 @@ int pmix_start(struct job *j, bool is_wanted)
     job = j;
     snprintf(self.nspace, sizeof self.nspace, "godwit-%d", (int)getpid());
     rc = folder_make();
-    if (rc && is_wanted) say("cannot make %s for the PMIx server: %s", folder, strerror(rc));
+    if (rc && is_wanted) say_line("cannot make %s for the PMIx server: %s", folder, strerror(rc));
     if (rc) return is_wanted ? EXIT_CANNOT_RUN : 0;
     pmix_status_t s = is_wanted ? server_start() : server_try();
     if (s == PMIX_SUCCESS) return 0;
-    if (is_wanted) say("the PMIx server does not start: %s", pmix.error_string(s));
+    if (is_wanted) say_line("the PMIx server does not start: %s", pmix.error_string(s));
     if (is_wanted) return EXIT_CANNOT_RUN;
     pmix_stop();
     return 0;
@@ -364,7 +364,7 @@ void pmix_env(const struct job *j, int rank, struct words *own)
     pmix_proc_t who = self;
     who.rank = (pmix_rank_t)rank;
     pmix_status_t s = pmix.setup_fork(&who, &env);
-    if (s != PMIX_SUCCESS) say("PMIx for rank %d: %s", rank, pmix.error_string(s));
+    if (s != PMIX_SUCCESS) say_line("PMIx for rank %d: %s", rank, pmix.error_string(s));
     for (char **e = env; *e; e++) {
         words_add(own, *e);
         free(*e);

@@ -573,7 +573,7 @@ static void cancelled_late(void)
     down();
 }
 
-static void choked(void)
+static void xoff(void)
 {
     struct trip t;
     const struct loop_ways ways = {.room = LOOP_ROOM};
@@ -582,14 +582,14 @@ static void choked(void)
     trip_receive(&t);
     trip_end(&t);
     struct proto_ctl c = {LOOP_FAR, 1};
-    struct loop_msg *m = loop_new(true, PROTO_CHOKE, &c, NULL, 0);
+    struct loop_msg *m = loop_new(true, PROTO_FLOW, &c, NULL, 0);
     const int64_t strangers[] = {-1, LOOP_RANKS, (int64_t)1 << 32 | LOOP_FAR, INT64_MIN, INT64_MAX, LOOP_NEAR};
     for (size_t i = 0; i < GW_ARRAY_LEN(strangers); i++) WRONG64(m, TO, strangers[i]);
-    CHECK(!peer_is_choked(peer_get(lane, LOOP_FAR)));
+    CHECK(!peer_is_xoff(peer_get(lane, LOOP_FAR)));
     loop_deliver(m);
-    CHECK(peer_is_choked(peer_get(lane, LOOP_FAR)));
+    CHECK(peer_is_xoff(peer_get(lane, LOOP_FAR)));
     memcpy(m->hdr + TO, &(uint64_t){LOOP_NEAR}, 8);
-    wrong_kind(m, PROTO_CHOKE, 0, false); /* on a node nobody says so: it stands in the door */
+    wrong_kind(m, PROTO_FLOW, 0, false); /* on a node nobody says so: it stands in the door */
     free(m);
     down();
 }
@@ -602,8 +602,8 @@ static void kept(int peer, bool is_left)
     up(GW_SET_PROTO_AUTO, &ways);
     struct gw_peer *p = peer_get(lane, peer);
     CHECK_EQ(peer_connect(lane, p), GW_OK);
-    _Atomic uint32_t *choked = (_Atomic uint32_t *)(uintptr_t)p->ep->choked;
-    atomic_store(choked, 1);
+    _Atomic uint32_t *xoff = (_Atomic uint32_t *)(uintptr_t)p->ep->xoff;
+    atomic_store(xoff, 1);
     trip_begin(&t, peer, 24, PROTO_STANDARD);
     CHECK(req_is_done(t.send) && loop_lane()->n_kept == 1);
     memset(t.from, 0, 24); /* it is ours again */
@@ -625,7 +625,7 @@ static void kept(int peer, bool is_left)
         trip_end(&t);
     }
     CHECK_EQ(loop_lane()->n_kept + loop_lane()->kept_bytes + loop_lane()->unexpected_bytes + loop_lane()->arena.bytes, 0);
-    atomic_store(choked, 0);
+    atomic_store(xoff, 0);
     down();
 }
 
@@ -636,7 +636,7 @@ static void ahead_begin(struct trip *t, const struct loop_ways *ways, _Atomic ui
     up(GW_SET_PROTO_AUTO, ways);
     struct gw_peer *p = peer_get(lane, LOOP_FAR);
     CHECK_EQ(peer_connect(lane, p), GW_OK);
-    *choked_out = (_Atomic uint32_t *)(uintptr_t)p->ep->choked;
+    *choked_out = (_Atomic uint32_t *)(uintptr_t)p->ep->xoff;
     atomic_store(*choked_out, 1);
     for (int i = 0; i < AHEAD; i++) {
         trip_begin(&t[i], LOOP_FAR, AHEAD_LEN + i, PROTO_STANDARD);
@@ -647,7 +647,7 @@ static void ahead_begin(struct trip *t, const struct loop_ways *ways, _Atomic ui
     CHECK(loop_lane()->n_kept == AHEAD && !loop_waiting());
 }
 
-static void ahead_end(struct trip *t, _Atomic uint32_t *choked)
+static void ahead_end(struct trip *t, _Atomic uint32_t *xoff)
 {
     const struct proto_lane *pl = loop_lane();
     for (int i = 0; i < AHEAD; i++) {
@@ -657,7 +657,7 @@ static void ahead_end(struct trip *t, _Atomic uint32_t *choked)
     }
     CHECK_EQ(pl->n_kept + pl->kept_bytes + pl->unexpected_bytes + pl->ahead_bytes + pl->n_ahead + pl->arena.bytes, 0);
     CHECK(gw_list_empty(&pl->kept_there) && proto_drained(lane));
-    atomic_store(choked, 0);
+    atomic_store(xoff, 0);
     down();
 }
 
@@ -683,11 +683,11 @@ static void ahead_received(const struct trip *t, int64_t len)
 static void ahead(void)
 {
     struct trip t[AHEAD];
-    _Atomic uint32_t *choked;
+    _Atomic uint32_t *xoff;
     const struct loop_ways ways = {.room = LOOP_ROOM};
     struct proto_addr a = addr_of(LOOP_FAR, 3);
     uint64_t before = atomic_load(&gw_count.sends_fetched);
-    ahead_begin(t, &ways, &choked);
+    ahead_begin(t, &ways, &xoff);
     trip_receive(&t[0]);
     CHECK_EQ(atomic_load(&gw_count.sends_fetched) - before, AHEAD - 1);
     CHECK(loop_waiting() == AHEAD && !req_is_done(t[0].recv) && !proto_is_posted(t[0].recv));
@@ -710,16 +710,16 @@ static void ahead(void)
     pass(PROTO_DATA);
     CHECK(!loop_waiting()); /* no LEFT: it was fetched */
     proto_leave(lane, false);
-    ahead_end(t, choked);
+    ahead_end(t, xoff);
 }
 
 /* The receiver leaves: of what is here and what it has not asked for. */
 static void ahead_left(void)
 {
     struct trip t[AHEAD];
-    _Atomic uint32_t *choked;
+    _Atomic uint32_t *xoff;
     const struct loop_ways ways = {.room = LOOP_ROOM};
-    ahead_begin(t, &ways, &choked);
+    ahead_begin(t, &ways, &xoff);
     loop_lane()->room = 4 * 96; /* for three of them */
     trip_receive(&t[0]);
     CHECK_EQ(loop_waiting(), 3);
@@ -729,7 +729,7 @@ static void ahead_left(void)
     proto_leave(lane, true);
     for (int i = 3; i < AHEAD; i++) pass(PROTO_LEFT);
     proto_leave(lane, false);
-    ahead_end(t, choked);
+    ahead_end(t, xoff);
 }
 
 /* Who waits for a receive is not told that all is well because the receiver leaves; and does not use what it must not. */
@@ -754,18 +754,18 @@ static void names(void)
 {
     enum { N = 1000 };
     static int what[N];
-    struct proto_names n = {0};
+    struct proto_cookies n = {0};
     uint64_t name[N], first;
-    CHECK(name_find(&n, 0) == NULL && name_find(&n, (uint64_t)1 << 32) == NULL);
-    for (int i = 0; i < N; i++) name[i] = name_give(&n, &what[i]);
-    for (int i = 0; i < N; i++) CHECK(name[i] != 0 && name_find(&n, name[i]) == &what[i]);
+    CHECK(proto_cookie_find(&n, 0) == NULL && proto_cookie_find(&n, (uint64_t)1 << 32) == NULL);
+    for (int i = 0; i < N; i++) name[i] = proto_cookie_give(&n, &what[i]);
+    for (int i = 0; i < N; i++) CHECK(name[i] != 0 && proto_cookie_find(&n, name[i]) == &what[i]);
     first = name[5];
-    for (int i = 0; i < N; i += 2) name_take_back(&n, name[i + 1]);
-    for (int i = 0; i < N; i++) CHECK(name_find(&n, name[i]) == (i % 2 ? NULL : &what[i]));
-    for (int i = 1; i < N; i += 2) name[i] = name_give(&n, &what[i]);
-    for (int i = 0; i < N; i++) CHECK(name_find(&n, name[i]) == &what[i]);
-    CHECK(name_find(&n, first) == NULL);
-    names_finish(&n);
+    for (int i = 0; i < N; i += 2) proto_cookie_revoke(&n, name[i + 1]);
+    for (int i = 0; i < N; i++) CHECK(proto_cookie_find(&n, name[i]) == (i % 2 ? NULL : &what[i]));
+    for (int i = 1; i < N; i += 2) name[i] = proto_cookie_give(&n, &what[i]);
+    for (int i = 0; i < N; i++) CHECK(proto_cookie_find(&n, name[i]) == &what[i]);
+    CHECK(proto_cookie_find(&n, first) == NULL);
+    proto_cookies_finish(&n);
 }
 
 int main(void)
@@ -796,6 +796,6 @@ int main(void)
     not_readable(false);
     over_but_named();
     cancelled_late();
-    choked();
+    xoff();
     return unit_end();
 }

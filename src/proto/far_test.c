@@ -14,17 +14,17 @@ static void short_by_job_size(void)
         int ranks, bytes;
     } golden[] = {{1, 8152},    {2, 8152},    {512, 8152},  {513, 2008},   {1024, 2008},  {1025, 472},
                   {16383, 472}, {16384, 472}, {16385, 216}, {262144, 216}, {262145, 100}, {700000, 100}};
-    for (size_t i = 0; i < GW_ARRAY_LEN(golden); i++) CHECK_EQ(far_short_default(golden[i].ranks), golden[i].bytes);
+    for (size_t i = 0; i < GW_ARRAY_LEN(golden); i++) CHECK_EQ(proto_far_short_default(golden[i].ranks), golden[i].bytes);
 }
 
 /* The header counts towards the documents' limit. */
 static void eager_by_wire(void)
 {
-    CHECK_EQ(far_eager(false), (64 << 10) - 40);
-    CHECK_EQ(far_eager(true), (128 << 10) - 40);
+    CHECK_EQ(proto_far_eager(false), (64 << 10) - 40);
+    CHECK_EQ(proto_far_eager(true), (128 << 10) - 40);
     gw_set.net_eager_max = 8192;
-    CHECK_EQ(far_eager(true), 8192 - 40);
-    CHECK_EQ(far_eager(false), 8192 - 40);
+    CHECK_EQ(proto_far_eager(true), 8192 - 40);
+    CHECK_EQ(proto_far_eager(false), 8192 - 40);
     gw_set.net_eager_max = -1;
 }
 
@@ -32,25 +32,25 @@ static void eager_by_wire(void)
 static void paths(void)
 {
     static struct proto_lane pl;
-    struct wire_ep ep = {.choked = &ep.choked_here};
+    struct wire_ep ep = {.xoff = &ep.xoff_here};
     struct lane_wire net = {.index = 1, .is_net = true};
     struct gw_peer p = {.ep = &ep, .by = &net};
     struct proto_limits *far = &pl.limits[1];
     *far = (struct proto_limits){.inline_max = 48, .eager_max = 8152, .pack_max = 65536, .may_get = true, .may_put = true};
-    CHECK_EQ(far_select(&pl, &p, 48, true, 0), PROTO_E0);
-    CHECK_EQ(far_select(&pl, &p, 48, true, PROTO_SYNC_PREFIX), PROTO_E1);
-    CHECK_EQ(far_select(&pl, &p, 8152, true, 0), PROTO_E1);
-    CHECK_EQ(far_select(&pl, &p, 8153, true, 0), PROTO_R0);
-    CHECK_EQ(far_select(&pl, &p, 8153, false, 0), PROTO_R1); /* several runs of bytes */
-    CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max, true, 0), PROTO_R0);
-    CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R1);
-    atomic_store(&ep.choked_here, 1); /* the receiver keeps too much: everything asks first */
-    CHECK_EQ(far_select(&pl, &p, 8, true, 0), PROTO_R0);
-    atomic_store(&ep.choked_here, 0);
+    CHECK_EQ(proto_far_select(&pl, &p, 48, true, 0), PROTO_E0);
+    CHECK_EQ(proto_far_select(&pl, &p, 48, true, PROTO_SYNC_PREFIX), PROTO_E1);
+    CHECK_EQ(proto_far_select(&pl, &p, 8152, true, 0), PROTO_E1);
+    CHECK_EQ(proto_far_select(&pl, &p, 8153, true, 0), PROTO_R0);
+    CHECK_EQ(proto_far_select(&pl, &p, 8153, false, 0), PROTO_R1); /* several runs of bytes */
+    CHECK_EQ(proto_far_select(&pl, &p, gw_set.net_get_max, true, 0), PROTO_R0);
+    CHECK_EQ(proto_far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R1);
+    atomic_store(&ep.xoff_here, 1); /* the receiver keeps too much: everything asks first */
+    CHECK_EQ(proto_far_select(&pl, &p, 8, true, 0), PROTO_R0);
+    atomic_store(&ep.xoff_here, 0);
     far->may_put = false;
-    CHECK_EQ(far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R0);
+    CHECK_EQ(proto_far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R0);
     far->may_get = false;
-    CHECK_EQ(far_select(&pl, &p, 100000, true, 0), PROTO_R1);
+    CHECK_EQ(proto_far_select(&pl, &p, 100000, true, 0), PROTO_R1);
 }
 
 int main(void)

@@ -10,41 +10,41 @@
 
 static void ack_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
 {
-    struct proto_op *op = op_named(pl, is_far, PROTO_ACK, c->to);
+    struct proto_op *op = proto_op_of_cookie(pl, is_far, PROTO_ACK, c->to);
     if (!op) return;
     if (op->kind == PROTO_EAGER_SYNC && op->state == OP_ASKED && !op->is_over)
-        op_finish(pl, op, GW_OK);
+        proto_op_finish(pl, op, GW_OK);
     else
-        msg_refuse(PROTO_ACK, "state", op->state);
+        proto_msg_reject(PROTO_ACK, "state", op->state);
 }
 
 /* The words of our own network wire; nobody else says them. */
 static void wire_says(struct proto_lane *pl, bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     if (kind == PROTO_CAUGHT && is_far)
-        tag_caught(pl, hdr, payload, len);
+        proto_tag_caught(pl, hdr, payload, len);
     else if (kind == PROTO_FULL && is_far && !hdr)
-        tags_full(pl);
+        proto_tags_full(pl);
     else
-        msg_refuse(0, "kind", kind);
+        proto_msg_reject(0, "kind", kind);
 }
 
 static void ctl_arrived(struct proto_lane *pl, bool is_far, enum proto_kind kind, const struct proto_ctl *c, const void *payload,
                         size_t len)
 {
     switch (kind) {
-    case PROTO_CTS: cts_arrived(pl, is_far, c, payload); return;
-    case PROTO_DATA: data_arrived(pl, is_far, c, payload, len); return;
-    case PROTO_HELP: help_arrived(pl, is_far, c, payload); return;
-    case PROTO_FIN: fin_arrived(pl, is_far, c); return;
+    case PROTO_CTS: proto_cts_arrived(pl, is_far, c, payload); return;
+    case PROTO_DATA: proto_data_arrived(pl, is_far, c, payload, len); return;
+    case PROTO_HELP: proto_help_arrived(pl, is_far, c, payload); return;
+    case PROTO_FIN: proto_fin_arrived(pl, is_far, c); return;
     case PROTO_ACK: ack_arrived(pl, is_far, c); return;
-    case PROTO_CANCEL: cancel_arrived(pl, c); return;
-    case PROTO_CANCEL_ACK: cancel_ack_arrived(pl, is_far, c); return;
-    case PROTO_CHOKE: choke_arrived(pl, c); return;
-    case PROTO_PUT: put_arrived(pl, is_far, c); return;
-    case PROTO_LEFT: keep_left_arrived(pl, is_far, c); return;
-    case PROTO_FAULT: fault_arrived(pl, is_far, c, payload); return;
-    default: /* a NOTE of another job whose ranks check: note_receiver() would know what to do with it */ return;
+    case PROTO_CANCEL: proto_cancel_arrived(pl, c); return;
+    case PROTO_CANCEL_ACK: proto_cancel_ack_arrived(pl, is_far, c); return;
+    case PROTO_FLOW: proto_flow_arrived(pl, c); return;
+    case PROTO_PUT: proto_put_arrived(pl, is_far, c); return;
+    case PROTO_LEFT: proto_keep_left_arrived(pl, is_far, c); return;
+    case PROTO_FAULT: proto_fault_arrived(pl, is_far, c, payload); return;
+    default: /* a NOTE of another job whose ranks check: proto_note_receiver() would know what to do with it */ return;
     }
 }
 
@@ -56,13 +56,13 @@ static __attribute__((noinline)) void other_arrived(struct proto_lane *pl, bool 
         wire_says(pl, is_far, kind, hdr, payload, len);
         return;
     }
-    if (!msg_check(pl, is_far, kind, hdr, payload, len)) return;
+    if (!proto_msg_check(pl, is_far, kind, hdr, payload, len)) return;
     if (kind == PROTO_EAGER) {
-        eager_arrived(pl, hdr, payload, len);
+        proto_eager_arrived(pl, hdr, payload, len);
     } else if (kind == PROTO_EAGER_SYNC) {
-        eager_sync_arrived(pl, hdr, payload, len);
+        proto_eager_sync_arrived(pl, hdr, payload, len);
     } else if (kind == PROTO_RTS) {
-        rts_arrived(pl, hdr, payload);
+        proto_rts_arrived(pl, hdr, payload);
     } else {
         memcpy(&c, hdr, sizeof c);
         ctl_arrived(pl, is_far, (enum proto_kind)kind, &c, payload, len);
@@ -74,7 +74,7 @@ static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const vo
     (void)ctx;
     struct proto_lane *pl = gw_lanes[lane].proto;
     if (likely(kind == PROTO_EAGER))
-        eager_arrived(pl, hdr, payload, len);
+        proto_eager_arrived(pl, hdr, payload, len);
     else
         other_arrived(pl, false, kind, hdr, payload, len);
 }
@@ -86,7 +86,7 @@ static void far_arrived(void *ctx, int lane, uint8_t kind, const void *hdr, cons
     struct proto_lane *pl = gw_lanes[lane].proto;
     const struct proto_hdr *h = hdr;
     if (likely(kind == PROTO_EAGER) && likely((h->src | h->tag) >= 0) && likely(len <= MSG_DATA_MAX))
-        eager_arrived(pl, hdr, payload, len);
+        proto_eager_arrived(pl, hdr, payload, len);
     else
         other_arrived(pl, true, kind, hdr, payload, len);
 }
@@ -94,7 +94,7 @@ static void far_arrived(void *ctx, int lane, uint8_t kind, const void *hdr, cons
 static wire_recv_fn receiver(bool is_far)
 {
     wire_recv_fn plain = is_far ? far_arrived : arrived;
-    return gw_checking ? note_receiver(is_far, plain) : plain;
+    return gw_checking ? proto_note_receiver(is_far, plain) : plain;
 }
 
 int proto_connect(void)
@@ -121,15 +121,15 @@ static int work_poll(struct proto_lane *pl)
         next = l->next;
         bool is_pieces = op->state == OP_PIECES;
         if (is_pieces && to == full) continue;
-        int done = op_step(pl, op);
+        int done = proto_op_step(pl, op);
         if (done == 0 && is_pieces) full = to;
         n += done;
     }
     for (struct gw_list *l = pl->sharing.next, *next; l != &pl->sharing; l = next) {
         next = l->next;
-        n += share_step(pl, container_of(l, struct proto_recv, work));
+        n += proto_share_step(pl, container_of(l, struct proto_recv, work));
     }
-    return n + get_poll(pl);
+    return n + proto_get_poll(pl);
 }
 
 static void lane_poll(struct gw_done *done, int err)
@@ -137,11 +137,11 @@ static void lane_poll(struct gw_done *done, int err)
     (void)err;
     struct proto_lane *pl = container_of(done, struct proto_lane, poll);
     proto_assert_state(pl);
-    int n = tags_poll(pl);
+    int n = proto_tags_poll(pl);
     /* A program that tests now and then gets a piece's bytes by R0 each time, of as many messages as that may be. */
     for (int64_t got, until = pl->got + gw_set.get_piece;; n += peer_progress(pl->lane)) {
         got = pl->got;
-        n += (pl->n_outs ? out_poll(pl) : 0) + work_poll(pl);
+        n += (pl->n_outs ? proto_out_poll(pl) : 0) + work_poll(pl);
         if (pl->got == got || pl->got >= until || gw_list_empty(&pl->getting)) break;
     }
     req_hook_count(pl->lane, n);
@@ -151,7 +151,7 @@ static void lane_poll(struct gw_done *done, int err)
     req_hook_del(pl->lane, &pl->hook);
 }
 
-void lane_hook(struct proto_lane *pl)
+void proto_lane_hook(struct proto_lane *pl)
 {
     if (pl->is_hooked) return;
     pl->is_hooked = true;
@@ -251,8 +251,8 @@ static int lane_init(struct gw_lane *lane)
     }
     pl->lane = lane;
     for (int i = 0; i < PEER_WIRES; i++) pl->limits[i].fast_max = -1;
-    room_init(pl);
-    pl->sampling = PACE_TIMES;
+    proto_flow_init(pl);
+    pl->sampling = TIMING_KINDS;
     pl->poll.fn = lane_poll;
     pl->hook.poll = &pl->poll;
     gw_list_init(&pl->outs);
@@ -261,9 +261,9 @@ static int lane_init(struct gw_lane *lane)
     gw_list_init(&pl->sharing);
     gw_list_init(&pl->getting);
     gw_list_init(&pl->kept_there);
-    pool_init(&pl->out_pool, sizeof(struct proto_out));
-    pool_init(&pl->cursors, sizeof(struct type_cursor));
-    pool_init(&pl->puts, FAR_PUT_BYTES);
+    proto_pool_init(&pl->out_pool, sizeof(struct proto_out));
+    proto_pool_init(&pl->cursors, sizeof(struct type_cursor));
+    proto_pool_init(&pl->puts, FAR_PUT_BYTES);
     lane->proto = pl;
     return GW_OK;
 }
@@ -295,14 +295,14 @@ void proto_explain(void)
 static void lane_finish(struct proto_lane *pl)
 {
     if (pl->is_hooked) req_hook_del(pl->lane, &pl->hook);
-    pool_finish(&pl->out_pool);
-    pool_finish(&pl->cursors);
-    pool_finish(&pl->puts);
+    proto_pool_finish(&pl->out_pool);
+    proto_pool_finish(&pl->cursors);
+    proto_pool_finish(&pl->puts);
     gw_arena_finish(&pl->arena);
-    tags_finish(pl);
-    names_finish(&pl->op_names);
-    names_finish(&pl->recv_names);
-    names_finish(&pl->ahead_names);
+    proto_tags_finish(pl);
+    proto_cookies_finish(&pl->op_cookies);
+    proto_cookies_finish(&pl->recv_cookies);
+    proto_cookies_finish(&pl->ahead_names);
     match_free(pl->fast.q);
     free(pl->scratch);
     free(pl->notes);

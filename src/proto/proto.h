@@ -7,7 +7,7 @@
  *   R1  rendezvous, pipelined: pieces through the wire's buffers, packed and unpacked on the fly
  *
  * proto_select.c chooses; gw_set.proto forces one (tests run all four).  Flow control: a receiver that holds too many unexpected bytes
- * raises its `choked` flag.  Senders then send everything by rendezvous; of a small message they keep a copy, so that the send completes
+ * raises its `xoff` flag.  Senders then send everything by rendezvous; of a small message they keep a copy, so that the send completes
  * at once all the same.
  *
  * LOCK      The caller holds the lock of the communicator's lane in all calls, unless the comment says otherwise.
@@ -83,7 +83,7 @@ void proto_leave(struct gw_lane *lane, bool on);
  * For receives in the caller's storage; for other requests the wait or test that retires them does this. */
 int proto_error(struct gw_req *r);
 
-/* ---- for hang reports (proto_tell.c), lane's lock held ----
+/* ---- for hang reports (proto_report.c), lane's lock held ----
  * Describes what a pending request of this room waits for.  `world` is set for sends only; the caller finds it for receives. */
 void proto_describe(const struct gw_req *r, struct boot_pending *p_out);
 /* Adds to *where: the number of unexpected messages of contexts that have no bit of `mask`, and descriptions of those that are most

@@ -26,12 +26,12 @@ static struct proto_msg *msg_of(struct gw_list *link)
 
 static int64_t cost_of(const struct msg_kept *k) { return (int64_t)gw_align_up((size_t)k->rts.len, GW_ARENA_UNIT); }
 
-bool ahead_may(const struct proto_lane *pl, const struct proto_hdr *h, const struct proto_rts *rts)
+bool proto_ahead_may(const struct proto_lane *pl, const struct proto_hdr *h, const struct proto_rts *rts)
 {
     return rts->key == PROTO_RTS_KEPT && !rts->addr && rts->len > 0 && rts->len <= MSG_DATA_MAX && peer_is_far(pl->lane, h->world);
 }
 
-void ahead_note(struct proto_lane *pl, struct proto_msg *m, const struct proto_rts *rts)
+void proto_ahead_note(struct proto_lane *pl, struct proto_msg *m, const struct proto_rts *rts)
 {
     struct msg_kept *k = kept_of(m);
     *k = (struct msg_kept){.rts = *rts};
@@ -43,11 +43,11 @@ static void ask(struct proto_lane *pl, struct proto_msg *m)
 {
     struct msg_kept *k = kept_of(m);
     struct proto_cts cts = {0, k->rts.len, 0, 0};
-    k->name = name_give(&pl->ahead_names, m) | NAME_OF_MSG;
+    k->name = proto_cookie_give(&pl->ahead_names, m) | NAME_OF_MSG;
     m->ahead = AHEAD_ASKED;
     pl->n_ahead++;
     pl->ahead_bytes += cost_of(k);
-    ctl_send(pl, peer_get(pl->lane, m->world), PROTO_CTS, (struct proto_ctl){k->rts.cookie, k->name}, &cts, sizeof cts);
+    proto_ctl_send(pl, peer_get(pl->lane, m->world), PROTO_CTS, (struct proto_ctl){k->rts.cookie, k->name}, &cts, sizeof cts);
 }
 
 static void ask_next(struct proto_lane *pl, struct gw_list *next, int world)
@@ -69,10 +69,10 @@ static void drop(struct proto_lane *pl, struct proto_msg *m)
     gw_list_del(&k->link);
     if (m->ahead != AHEAD_KEPT) pl->ahead_bytes -= cost_of(k);
     if (m->ahead == AHEAD_HERE) gw_arena_give(&pl->arena, k->data, (size_t)k->rts.len);
-    msg_drop(pl, m);
+    proto_msg_drop(pl, m);
 }
 
-void ahead_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m)
+void proto_ahead_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m)
 {
     struct msg_kept *k = kept_of(m);
     if (m->ahead == AHEAD_KEPT) ask(pl, m);
@@ -82,26 +82,26 @@ void ahead_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg
         r->state = RECV_GETTING;
         return;
     }
-    eager_deliver(r, m->m.src, m->m.tag, k->data, k->rts.len);
+    proto_eager_deliver(r, m->m.src, m->m.tag, k->data, k->rts.len);
     drop(pl, m);
 }
 
 static bool data_is_right(const struct msg_kept *k, int64_t at, size_t len)
 {
-    if (at != 0) return msg_refuse(PROTO_DATA, "offset", at);
-    return (int64_t)len == k->rts.len || msg_refuse(PROTO_DATA, "length", (int64_t)len);
+    if (at != 0) return proto_msg_reject(PROTO_DATA, "offset", at);
+    return (int64_t)len == k->rts.len || proto_msg_reject(PROTO_DATA, "length", (int64_t)len);
 }
 
-void ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len)
+void proto_ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len)
 {
-    struct proto_msg *m = is_far ? name_find(&pl->ahead_names, c->to & ~NAME_OF_MSG) : NULL;
+    struct proto_msg *m = is_far ? proto_cookie_find(&pl->ahead_names, c->to & ~NAME_OF_MSG) : NULL;
     if (!m) {
-        msg_refuse(PROTO_DATA, "cookie", (int64_t)c->to);
+        proto_msg_reject(PROTO_DATA, "cookie", (int64_t)c->to);
         return;
     }
     struct msg_kept *k = kept_of(m);
     if (!data_is_right(k, (int64_t)c->value, len)) return;
-    name_take_back(&pl->ahead_names, k->name & ~NAME_OF_MSG);
+    proto_cookie_revoke(&pl->ahead_names, k->name & ~NAME_OF_MSG);
     pl->n_ahead--;
     if (m->ahead == AHEAD_ASKED && !k->recv) {
         k->data = gw_arena_take(&pl->arena, len);
@@ -113,10 +113,10 @@ void ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_c
     struct proto_recv *r = m->ahead == AHEAD_ASKED ? k->recv : NULL;
     int src = m->m.src, tag = m->m.tag;
     drop(pl, m);
-    if (r) eager_deliver(r, src, tag, payload, (int64_t)len);
+    if (r) proto_eager_deliver(r, src, tag, payload, (int64_t)len);
 }
 
-bool ahead_leave(struct proto_lane *pl, struct proto_msg *m)
+bool proto_ahead_leave(struct proto_lane *pl, struct proto_msg *m)
 {
     if (m->ahead == AHEAD_KEPT) {
         gw_list_del(&kept_of(m)->link);

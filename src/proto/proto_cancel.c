@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
-void recv_cancelled(struct proto_recv *r)
+void proto_recv_cancelled(struct proto_recv *r)
 {
     proto_type_drop(r->type);
     gw_status_fill(&r->req.status, GW_ANY_SOURCE, GW_ANY_TAG, 0, true);
@@ -14,30 +14,30 @@ void recv_cancelled(struct proto_recv *r)
 
 static void recv_cancel(struct proto_lane *pl, struct proto_recv *r)
 {
-    if (r->state == RECV_AT_WIRE) tag_recv_cancel(pl, r);
+    if (r->state == RECV_AT_WIRE) proto_tag_recv_cancel(pl, r);
     if (r->state != RECV_POSTED) return;
     match_remove_recv(pl->fast.q, &r->m);
-    recv_cancelled(r);
+    proto_recv_cancelled(r);
 }
 
 /* The operation will not be spoken of again, apart from what wants_cancel_ack says. */
 static void op_cancelled(struct proto_lane *pl, struct proto_op *op)
 {
-    op_complete_req(op, GW_OK, true);
-    op_finish(pl, op, GW_OK);
+    proto_op_complete_req(op, GW_OK, true);
+    proto_op_finish(pl, op, GW_OK);
 }
 
 static void cancel_ask(struct proto_lane *pl, struct proto_op *op)
 {
     op->wants_cancel_ack = true;
-    ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){op->name, (uint64_t)op->peer->ep->as}, NULL, 0);
+    proto_ctl_send(pl, op->peer, PROTO_CANCEL, (struct proto_ctl){op->name, (uint64_t)op->peer->ep->as}, NULL, 0);
 }
 
 static void send_cancel(struct proto_lane *pl, struct proto_op *op)
 {
     if (!op || op->is_over) return;
     if (op->state == OP_QUEUED) {
-        out_remove(pl, op);
+        proto_out_remove(pl, op);
         gw_list_init(&op->link);
         op_cancelled(pl, op);
         return;
@@ -70,37 +70,37 @@ void proto_absorb(const struct gw_req *req)
     r->m.tag = m->tag;
     proto_recv_describe(r, NULL, 0, gw_type_byte);
     r->req.flags |= REQ_FREED;
-    recv_offer(lane_of(lane), r);
+    proto_recv_offer(lane_of(lane), r);
 }
 
 /* At the receiver: the message is among the unexpected ones, or it has been matched. */
-void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+void proto_cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c)
 {
     int world = (int)c->value;
     struct match_msg *m = match_first_msg(pl->fast.q, UINT32_MAX);
     for (; m; m = match_next_msg(pl->fast.q, m, UINT32_MAX)) {
         struct proto_msg *msg = container_of(m, struct proto_msg, m);
-        if (msg->kind == PROTO_EAGER || msg->ahead || msg_cookie(msg) != c->to || msg->world != world) continue;
+        if (msg->kind == PROTO_EAGER || msg->ahead || proto_msg_cookie(msg) != c->to || msg->world != world) continue;
         match_remove_msg(pl->fast.q, m);
-        msg_drop(pl, msg);
+        proto_msg_drop(pl, msg);
         break;
     }
-    if (!m && pl->tags.state == TAGS_NET) tags_cancel_came(pl);
-    ctl_send(pl, peer_get(pl->lane, world), PROTO_CANCEL_ACK, (struct proto_ctl){c->to, m != NULL}, NULL, 0);
+    if (!m && pl->tags.state == TAGS_NET) proto_tags_cancel_arrived(pl);
+    proto_ctl_send(pl, peer_get(pl->lane, world), PROTO_CANCEL_ACK, (struct proto_ctl){c->to, m != NULL}, NULL, 0);
 }
 
-void cancel_ack_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
+void proto_cancel_ack_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
 {
-    struct proto_op *op = op_named(pl, is_far, PROTO_CANCEL_ACK, c->to);
+    struct proto_op *op = proto_op_of_cookie(pl, is_far, PROTO_CANCEL_ACK, c->to);
     if (!op) return;
     bool is_right = op->wants_cancel_ack && (!c->value || (c->value == 1 && !op->is_over && op->state == OP_ASKED));
     if (!is_right) {
-        msg_refuse(PROTO_CANCEL_ACK, "state", op->state);
+        proto_msg_reject(PROTO_CANCEL_ACK, "state", op->state);
         return;
     }
     op->wants_cancel_ack = false;
     if (op->is_over)
-        op_give_back(pl, op);
+        proto_op_release(pl, op);
     else if (c->value)
         op_cancelled(pl, op);
     else if (op->state == OP_ASKED && tag_goes(pl, op->peer, &op->hdr))

@@ -13,11 +13,11 @@ static const char *const kind_names[] = {[PROTO_EAGER] = "EAGER",   [PROTO_EAGER
                                          [PROTO_DATA] = "DATA",     [PROTO_HELP] = "HELP",
                                          [PROTO_FIN] = "FIN",       [PROTO_ACK] = "ACK",
                                          [PROTO_CANCEL] = "CANCEL", [PROTO_CANCEL_ACK] = "CANCEL_ACK",
-                                         [PROTO_NOTE] = "NOTE",     [PROTO_CHOKE] = "CHOKE",
+                                         [PROTO_NOTE] = "NOTE",     [PROTO_FLOW] = "FLOW",
                                          [PROTO_PUT] = "PUT",       [PROTO_LEFT] = "LEFT",
                                          [PROTO_FAULT] = "FAULT"};
 
-bool msg_refuse(uint8_t kind, const char *field, int64_t value)
+bool proto_msg_reject(uint8_t kind, const char *field, int64_t value)
 {
     bool is_known = kind < GW_ARRAY_LEN(kind_names) && kind_names[kind];
     gw_refused(is_known ? kind_names[kind] : "a message of unknown kind", field, value);
@@ -39,33 +39,33 @@ static const struct {
                [PROTO_ACK] = {0, 0},
                [PROTO_CANCEL] = {0, 0},
                [PROTO_CANCEL_ACK] = {0, 0},
-               [PROTO_CHOKE] = {0, 0},
+               [PROTO_FLOW] = {0, 0},
                [PROTO_PUT] = {0, 0},
                [PROTO_LEFT] = {0, 0}};
 _Static_assert(GW_ARRAY_LEN(lengths) == GW_ARRAY_LEN(kind_names), "a length and a name of each kind");
 
 static bool check_length(uint8_t kind, size_t len)
 {
-    if (kind < PROTO_EAGER || kind >= GW_ARRAY_LEN(lengths)) return msg_refuse(0, "kind", kind);
-    return (len >= lengths[kind].least && len <= lengths[kind].most) || msg_refuse(kind, "length", (int64_t)len);
+    if (kind < PROTO_EAGER || kind >= GW_ARRAY_LEN(lengths)) return proto_msg_reject(0, "kind", kind);
+    return (len >= lengths[kind].least && len <= lengths[kind].most) || proto_msg_reject(kind, "length", (int64_t)len);
 }
 
 /* Of those that take part in matching.  Negative tags are those of partitioned messages; a wildcard is no message's. */
 static bool check_hdr(const struct proto_lane *pl, bool is_far, uint8_t kind, const struct proto_hdr *h)
 {
-    if (h->src < 0) return msg_refuse(kind, "source", h->src);
-    if (h->tag == GW_ANY_TAG) return msg_refuse(kind, "tag", h->tag);
+    if (h->src < 0) return proto_msg_reject(kind, "source", h->src);
+    if (h->tag == GW_ANY_TAG) return proto_msg_reject(kind, "tag", h->tag);
     bool is_answered = kind != PROTO_EAGER;
-    return !is_answered || peer_may_say(pl->lane, h->world, is_far) || msg_refuse(kind, "sender", h->world);
+    return !is_answered || peer_may_say(pl->lane, h->world, is_far) || proto_msg_reject(kind, "sender", h->world);
 }
 
-bool msg_check_rts(const struct proto_rts *rts) { return rts->len >= 0 || msg_refuse(PROTO_RTS, "bytes", rts->len); }
+bool proto_msg_check_rts(const struct proto_rts *rts) { return rts->len >= 0 || proto_msg_reject(PROTO_RTS, "bytes", rts->len); }
 
 static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, const struct proto_ctl *c, const void *payload)
 {
     int64_t says = 0; /* who it is from, where it says so */
     struct proto_note note;
-    if (kind == PROTO_CANCEL || kind == PROTO_CHOKE) {
+    if (kind == PROTO_CANCEL || kind == PROTO_FLOW) {
         says = (int64_t)(kind == PROTO_CANCEL ? c->value : c->to);
     } else if (kind == PROTO_NOTE) {
         memcpy(&note, payload, sizeof note);
@@ -73,11 +73,11 @@ static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, co
     } else {
         return true;
     }
-    if (kind == PROTO_CHOKE && !is_far) return msg_refuse(kind, "sender", says); /* on a node the flag stands in the door */
-    return peer_may_say(pl->lane, says, is_far) || msg_refuse(kind, "sender", says);
+    if (kind == PROTO_FLOW && !is_far) return proto_msg_reject(kind, "sender", says); /* on a node the flag stands in the door */
+    return peer_may_say(pl->lane, says, is_far) || proto_msg_reject(kind, "sender", says);
 }
 
-bool msg_check(const struct proto_lane *pl, bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len)
+bool proto_msg_check(const struct proto_lane *pl, bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     struct proto_hdr h;
     struct proto_ctl c;
@@ -91,22 +91,22 @@ bool msg_check(const struct proto_lane *pl, bool is_far, uint8_t kind, const voi
     if (!check_hdr(pl, is_far, kind, &h)) return false;
     if (kind != PROTO_RTS) return true;
     memcpy(&rts, payload, sizeof rts);
-    return msg_check_rts(&rts);
+    return proto_msg_check_rts(&rts);
 }
 
 /* ---- what a message is for ---- */
-struct proto_op *op_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie)
+struct proto_op *proto_op_of_cookie(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie)
 {
-    struct proto_op *op = name_find(&pl->op_names, cookie);
+    struct proto_op *op = proto_cookie_find(&pl->op_cookies, cookie);
     if (likely(op) && likely((op->peer->by && peer_by_net(op->peer)) == is_far)) return op;
-    msg_refuse((uint8_t)kind, "cookie", (int64_t)cookie);
+    proto_msg_reject((uint8_t)kind, "cookie", (int64_t)cookie);
     return NULL;
 }
 
-struct proto_recv *recv_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie)
+struct proto_recv *proto_recv_of_cookie(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie)
 {
-    struct proto_recv *r = name_find(&pl->recv_names, cookie);
+    struct proto_recv *r = proto_cookie_find(&pl->recv_cookies, cookie);
     if (likely(r) && likely(peer_is_far(pl->lane, r->world) == is_far)) return r;
-    msg_refuse((uint8_t)kind, "cookie", (int64_t)cookie);
+    proto_msg_reject((uint8_t)kind, "cookie", (int64_t)cookie);
     return NULL;
 }

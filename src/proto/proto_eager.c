@@ -26,19 +26,19 @@ static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto
     return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)d->len + PROTO_SYNC_PREFIX);
 }
 
-int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const struct proto_data *d,
-              uint64_t cookie)
+int proto_eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,
+                    const struct proto_data *d, uint64_t cookie)
 {
     assert(p->ep && (kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC));
     if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, d, cookie);
-    if (tag_goes(pl, p, h)) return tag_send(pl, p, PROTO_EAGER, h, d->ptr ? d->ptr : packed(pl, 0, d), (size_t)d->len);
+    if (tag_goes(pl, p, h)) return proto_tag_send(pl, p, PROTO_EAGER, h, d->ptr ? d->ptr : packed(pl, 0, d), (size_t)d->len);
     if (d->ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, d->ptr, (size_t)d->len);
     struct type_cursor c;
     type_cursor_init(&c, d->buf, d->count, d->type);
     return p->ep->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)d->len);
 }
 
-/* What the fast path of eager_deliver cannot do: several runs of bytes, or too much. */
+/* What the fast path of proto_eager_deliver cannot do: several runs of bytes, or too much. */
 static GW_COLD void deliver_slow(struct proto_recv *r, const void *data, int64_t len)
 {
     int64_t n = gw_min64(len, r->cap);
@@ -50,10 +50,10 @@ static GW_COLD void deliver_slow(struct proto_recv *r, const void *data, int64_t
         type_cursor_unpack(&c, data, n);
     }
     r->got = n;
-    recv_finish(r);
+    proto_recv_finish(r);
 }
 
-void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len)
+void proto_eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len)
 {
     gw_status_fill(&r->req.status, src, tag, len, false);
     if (unlikely(!r->ptr) || unlikely(len > r->cap)) {
@@ -66,18 +66,18 @@ void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int
     req_complete(&r->req);
 }
 
-void eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
+void proto_eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
 {
     struct match_recv *m = match_arrive(pl->fast.q, h->ctx, h->src, h->tag);
     if (likely(m)) {
-        eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, payload, (int64_t)len);
+        proto_eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, payload, (int64_t)len);
         return;
     }
-    struct proto_msg *msg = msg_keep(pl, PROTO_EAGER, h, (int64_t)len, len);
+    struct proto_msg *msg = proto_msg_keep(pl, PROTO_EAGER, h, (int64_t)len, len);
     gw_copy(msg->data, payload, len);
 }
 
-void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
+void proto_eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len)
 {
     uint64_t cookie;
     memcpy(&cookie, payload, PROTO_SYNC_PREFIX);
@@ -85,10 +85,10 @@ void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const 
     len -= PROTO_SYNC_PREFIX;
     struct match_recv *m = match_arrive(pl->fast.q, h->ctx, h->src, h->tag);
     if (m) {
-        ctl_send(pl, peer_get(pl->lane, h->world), PROTO_ACK, (struct proto_ctl){cookie, 0}, NULL, 0);
-        eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, data, (int64_t)len);
+        proto_ctl_send(pl, peer_get(pl->lane, h->world), PROTO_ACK, (struct proto_ctl){cookie, 0}, NULL, 0);
+        proto_eager_deliver(container_of(m, struct proto_recv, m), h->src, h->tag, data, (int64_t)len);
         return;
     }
-    struct proto_msg *msg = msg_keep(pl, PROTO_EAGER_SYNC, h, (int64_t)len, len + PROTO_SYNC_PREFIX);
+    struct proto_msg *msg = proto_msg_keep(pl, PROTO_EAGER_SYNC, h, (int64_t)len, len + PROTO_SYNC_PREFIX);
     gw_copy(msg->data, payload, len + PROTO_SYNC_PREFIX);
 }

@@ -17,7 +17,7 @@
 enum { EAGER_CARD = 64 << 10, EAGER_SOFT = 128 << 10 };
 enum { CHUNKS_AHEAD = 4, HEADER_COUNTED = 40 /* of the documents: it counts towards the limit of E1 */ };
 
-int64_t far_short_default(int size)
+int64_t proto_far_short_default(int size)
 {
     static const struct {
         int ranks, bytes;
@@ -27,7 +27,7 @@ int64_t far_short_default(int size)
     return 100;
 }
 
-int64_t far_eager(bool is_soft)
+int64_t proto_far_eager(bool is_soft)
 {
     /* Two copies are shorter than the two messages more of a question: over TCP 64 KiB took 31 us so and 41 with it, 130,000 bytes 35 and
      * 47 (two hosts on veth, Skylake-X, November 2026). */
@@ -35,7 +35,7 @@ int64_t far_eager(bool is_soft)
     return eager - HEADER_COUNTED;
 }
 
-void far_set_up(struct proto_lane *pl, struct lane_wire *w)
+void proto_far_set_up(struct proto_lane *pl, struct lane_wire *w)
 {
     struct wire_caps caps;
     struct proto_limits *f = &pl->limits[w->index];
@@ -44,13 +44,13 @@ void far_set_up(struct proto_lane *pl, struct lane_wire *w)
     f->pack_max = caps.pack_max;
     f->can_get = caps.get;
     f->by_key = caps.keys;
-    f->fast_mode = PROTO_STANDARD; /* small ones in a row go as one: far_waits() */
-    tags_set_up(pl, w, &caps);
+    f->fast_mode = PROTO_STANDARD; /* small ones in a row go as one: proto_far_coalesces() */
+    proto_tags_set_up(pl, w, &caps);
     f->inline_max =
-        gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : far_short_default(gw_boot.size));
+        gw_min64((int64_t)caps.short_max, gw_set.net_short_max >= 0 ? gw_set.net_short_max : proto_far_short_default(gw_boot.size));
     bool is_plain = gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking && pl->tags.state == TAGS_OFF;
     f->fast_max = is_plain ? f->inline_max : -1;
-    f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(far_eager(caps.soft), packet);
+    f->eager_max = gw_set.proto == GW_SET_PROTO_E1 ? packet : gw_min64(proto_far_eager(caps.soft), packet);
     /* Over the TCP of a node's kernel 1 MiB took longer read or written than sent, and written twice as long (November 2026). */
     bool is_forced = gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1;
     bool may = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO ? !caps.soft || is_forced
@@ -67,11 +67,11 @@ void far_set_up(struct proto_lane *pl, struct lane_wire *w)
                f->may_put ? "; larger ones are written in chunks" : "");
 }
 
-enum proto_path far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix)
+enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix)
 {
     const struct proto_limits *f = limits_of(pl, p);
     int forced = gw_set.proto;
-    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_choked(p);
+    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_xoff(p);
     if (prefix && pl->tags.state != TAGS_OFF) may_be_eager = false; /* a tag has no room for a cookie */
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= f->inline_max) return PROTO_E0;
     if (may_be_eager && len <= f->eager_max) return PROTO_E1;
@@ -81,7 +81,7 @@ enum proto_path far_select(struct proto_lane *pl, const struct gw_peer *p, int64
 
 /* On a node a sender sees in the receiver's door that it keeps too much; from elsewhere the word comes as a message, which a program that
  * only sends would never see. */
-void far_look(struct proto_lane *pl, const struct gw_peer *p)
+void proto_far_poll(struct proto_lane *pl, const struct gw_peer *p)
 {
     enum { EVERY = 16 };
     struct proto_limits *f = limits_of(pl, p);
@@ -95,19 +95,19 @@ void far_look(struct proto_lane *pl, const struct gw_peer *p)
 /* Over TCP each message costs a system call, which on one machine also does the receiver's half: 6 us, of which 32 in one take 0.3 each
  * (two hosts on veth, Skylake-X, November 2026).  What waits is a send like any other that is not complete: its MPI_Wait sends it, and so
  * does whatever looks for progress.  The first few go at once, for a program that sends some messages and computes. */
-bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode)
+bool proto_far_coalesces(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode)
 {
     enum { AT_ONCE = 4, ROW_US = 20 };
     struct proto_limits *f = limits_of(pl, p);
     uint64_t now = gw_ticks();
     if (p != f->burst.to || p->by->rounds != f->burst.rounds || now - f->burst.at > ROW_US * gw_ticks_per_us()) {
-        if (f->burst.queued && pl->n_outs) out_poll(pl);
+        if (f->burst.queued && pl->n_outs) proto_out_poll(pl);
         f->burst.to = p;
         f->burst.rounds = p->by->rounds;
         f->burst.n = f->burst.queued = 0;
     }
     f->burst.at = now;
-    if (mode != PROTO_LATER || !far_goes_with_others(len) || gw_set.net_together == 1) return false;
+    if (mode != PROTO_LATER || !proto_far_may_coalesce(len) || gw_set.net_together == 1) return false;
     if (++f->burst.n <= AT_ONCE || !p->ep->ops->send_many || pl->tags.state != TAGS_OFF || gw_checking) return false;
     f->burst.queued++;
     return true;
@@ -124,17 +124,17 @@ static void direct_explain(struct gw_done *done, int err)
 static void direct_arrived(struct gw_done *done, int err)
 {
     struct proto_recv *r = container_of(done, struct proto_recv, done);
-    name_take_back(&lane_of(&gw_lanes[r->req.lane])->recv_names, r->name);
+    proto_cookie_revoke(&lane_of(&gw_lanes[r->req.lane])->recv_cookies, r->name);
     r->got = r->want;
     if (unlikely(err)) {
         GW_EXPLAIN(GW_LOG_PROTO, "a long message from rank %d is lost: %s", r->world, gw_fail_text());
-        recv_fail(r, err, direct_explain);
+        proto_recv_fail(r, err, direct_explain);
         return;
     }
-    recv_finish(r);
+    proto_recv_finish(r);
 }
 
-void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts)
+void proto_far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *cts)
 {
     struct gw_peer *p = peer_get(pl->lane, r->world);
     bool is_run = r->key != 0;
@@ -154,25 +154,25 @@ void far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_cts *ct
 }
 
 /* The data are there, by whichever way. */
-void far_close(struct proto_lane *pl, struct proto_recv *r)
+void proto_far_close(struct proto_lane *pl, struct proto_recv *r)
 {
     const struct wire_ep *ep = peer_get(pl->lane, r->world)->ep;
     if (r->key) ep->ops->conceal(ep->wire, r->key);
     r->key = 0;
 }
 
-void put_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
+void proto_put_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
 {
-    struct proto_recv *r = recv_named(pl, is_far, PROTO_PUT, c->to);
+    struct proto_recv *r = proto_recv_of_cookie(pl, is_far, PROTO_PUT, c->to);
     if (!r) return;
     if (r->state != RECV_TAKING || !r->key) {
-        msg_refuse(PROTO_PUT, "state", r->state);
+        proto_msg_reject(PROTO_PUT, "state", r->state);
         return;
     }
-    name_take_back(&pl->recv_names, r->name);
+    proto_cookie_revoke(&pl->recv_cookies, r->name);
     r->got = r->want;
-    far_close(pl, r);
-    recv_finish(r);
+    proto_far_close(pl, r);
+    proto_recv_finish(r);
 }
 
 /* ---- the sender -------------------------------------------------------------------------------------------------------------- */
@@ -185,8 +185,8 @@ _Static_assert(sizeof(struct proto_put) <= FAR_PUT_BYTES, "fits a block of its p
 
 static void put_over(struct proto_lane *pl, struct proto_op *op)
 {
-    if (op->addr) ctl_send(pl, op->peer, PROTO_PUT, (struct proto_ctl){op->to, 0}, NULL, 0);
-    op_finish(pl, op, GW_OK);
+    if (op->addr) proto_ctl_send(pl, op->peer, PROTO_PUT, (struct proto_ctl){op->to, 0}, NULL, 0);
+    proto_op_finish(pl, op, GW_OK);
 }
 
 /* The wire cannot write there: a key that it refuses, a peer that is gone.  Then the data go in pieces, from the begin, since the receiver
@@ -194,7 +194,7 @@ static void put_over(struct proto_lane *pl, struct proto_op *op)
 static GW_COLD void put_failed(struct proto_lane *pl, struct proto_op *op)
 {
     if (!op->addr) {
-        op_finish(pl, op, op->put_err);
+        proto_op_finish(pl, op, op->put_err);
         return;
     }
     GW_EXPLAIN(GW_LOG_PROTO, "a message of %lld bytes goes in pieces: the receiver's memory cannot be written", (long long)op->len);
@@ -202,23 +202,23 @@ static GW_COLD void put_failed(struct proto_lane *pl, struct proto_op *op)
     op->state = OP_PIECES;
 }
 
-/* What becomes of the operation put_step() says: it may be one of those that work_poll() is about to look at. */
+/* What becomes of the operation proto_put_step() says: it may be one of those that work_poll() is about to look at. */
 static void put_done(struct gw_done *done, int err)
 {
     struct proto_put *put = container_of(done, struct proto_put, done);
     put->op->n_puts--;
     if (unlikely(err)) put->op->put_err = err;
-    pool_give(&put->pl->puts, put);
+    proto_pool_give(&put->pl->puts, put);
 }
 
 /* The other end's wire is like ours.  Else it would be asked for what it cannot do, or on a node to write into another rank's memory. */
-bool put_may_start(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts)
+bool proto_put_may_start(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts)
 {
     const struct proto_limits *f = &pl->limits[op->peer->by->index];
     return cts->addr ? f->may_put && cts->addr <= UINT64_MAX - (uint64_t)cts->to : f->is_direct;
 }
 
-void put_start(struct proto_op *op, const struct proto_cts *cts)
+void proto_put_start(struct proto_op *op, const struct proto_cts *cts)
 {
     op->addr = cts->addr;
     op->put_key = cts->key;
@@ -233,17 +233,17 @@ static void chunk_counted(int before)
     gw_counted(&gw_count.net_chunks_ahead, before > 0);
 }
 
-int put_step(struct proto_lane *pl, struct proto_op *op)
+int proto_put_step(struct proto_lane *pl, struct proto_op *op)
 {
     int n = 0;
     while (op->pos < op->end && op->n_puts < CHUNKS_AHEAD && !op->put_err) {
-        struct proto_put *put = pool_take(&pl->puts);
+        struct proto_put *put = proto_pool_take(&pl->puts);
         int64_t left = op->end - op->pos, len = op->addr ? gw_min64(left, gw_set.net_chunk) : left;
         struct iovec iov = {(char *)(uintptr_t)op->ptr + op->pos, (size_t)len};
         *put = (struct proto_put){{put_done}, op, pl};
         int rc = op->addr ? op->peer->ep->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done)
                           : op->peer->ep->ops->send_from(op->peer->ep, iov.iov_base, iov.iov_len, op->put_key, &put->done);
-        if (rc != GW_POSTED) pool_give(&pl->puts, put);
+        if (rc != GW_POSTED) proto_pool_give(&pl->puts, put);
         if (rc == GW_AGAIN) return n;
         if (unlikely(rc < 0)) {
             op->put_err = rc;

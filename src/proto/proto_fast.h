@@ -69,7 +69,7 @@ GW_INLINE struct wire_line *proto_send_line(struct gw_lane *lane, const struct g
                                             uint64_t *len_out)
 {
     const struct wire_ep *ep = p->ep;
-    if (unlikely(!ep) || unlikely(gw_look(ep->choked)) || unlikely(!t->is_plain)) return NULL;
+    if (unlikely(!ep) || unlikely(gw_look(ep->xoff)) || unlikely(!t->is_plain)) return NULL;
     struct proto_fast *f = lane->proto;
     *len_out = (uint64_t)(count * t->size);
     return likely(*len_out < f->inline_end) ? wire_ring_line(ep) : NULL;

@@ -27,7 +27,7 @@ static void recv_explain(struct gw_done *done, int err)
             (long long)r->len, r->req.status.source, r->req.status.tag, at, r->world);
 }
 
-void recv_fault(struct proto_recv *r, int err, uint64_t at)
+void proto_recv_fault(struct proto_recv *r, int err, uint64_t at)
 {
     r->req.err = err;
     r->addr = at;
@@ -39,23 +39,23 @@ void recv_fault(struct proto_recv *r, int err, uint64_t at)
 static bool fault_is_right(const struct proto_recv *r, bool is_far, const struct proto_fault *f)
 {
     bool is_piece = f->from >= 0 && f->from < f->to && f->to <= r->want;
-    if (is_far || (r->state != RECV_SHARED && r->state != RECV_TAKING)) return msg_refuse(PROTO_FAULT, "state", r->state);
+    if (is_far || (r->state != RECV_SHARED && r->state != RECV_TAKING)) return proto_msg_reject(PROTO_FAULT, "state", r->state);
     return (is_piece && (r->state == RECV_SHARED || (f->from == r->got && f->to == r->want))) ||
-        msg_refuse(PROTO_FAULT, "first byte", f->from);
+        proto_msg_reject(PROTO_FAULT, "first byte", f->from);
 }
 
-void fault_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
+void proto_fault_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
 {
-    struct proto_recv *r = recv_named(pl, is_far, PROTO_FAULT, c->to);
+    struct proto_recv *r = proto_recv_of_cookie(pl, is_far, PROTO_FAULT, c->to);
     struct proto_fault f;
     memcpy(&f, payload, sizeof f);
     if (!r || !fault_is_right(r, is_far, &f)) return;
-    if (!recv_has_fault(r)) recv_fault(r, GW_EPEERBUFFER, f.at);
+    if (!recv_has_fault(r)) proto_recv_fault(r, GW_EPEERBUFFER, f.at);
     if (r->state == RECV_TAKING) {
-        pieces_over(pl, r);
+        proto_pieces_over(pl, r);
         return;
     }
-    node_job_add(r->job, f.to - f.from); /* share_step() sees that all are there */
+    node_job_add(r->job, f.to - f.from); /* proto_share_step() sees that all are there */
     if (r->wire_busy && f.to == r->got) r->wire_busy = false;
 }
 
@@ -66,7 +66,7 @@ static void send_explain(struct gw_done *done, int err)
     gw_fail(err, "the send buffer of %lld bytes at %p cannot be read at %p", (long long)s->len, s->buf, s->fault);
 }
 
-bool send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, int64_t to)
+bool proto_send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, int64_t to)
 {
     const void *at = gw_memory_fault(op->ptr + from, to - from, false);
     struct proto_sreq *s = (struct proto_sreq *)op->req;
@@ -74,7 +74,7 @@ bool send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, int64_
     bool is_first = !op->has_fault;
     if (!at) return false;
     op->has_fault = true;
-    ctl_send(pl, op->peer, PROTO_FAULT, (struct proto_ctl){op->to, 0}, &f, sizeof f);
+    proto_ctl_send(pl, op->peer, PROTO_FAULT, (struct proto_ctl){op->to, 0}, &f, sizeof f);
     if (!s || !is_first) return true; /* nobody waits for it any more; the first one counts */
     s->buf = op->ptr;
     s->fault = at;

@@ -19,11 +19,11 @@ static void get_over(struct proto_lane *pl, struct proto_recv *r)
 {
     assert(r->state == RECV_GETTING && !r->wire_busy);
     gw_list_del(&r->work);
-    if (r->cursor) pool_give(&pl->cursors, r->cursor);
+    if (r->cursor) proto_pool_give(&pl->cursors, r->cursor);
     r->cursor = NULL;
     if (gw_list_empty(&pl->getting)) pl->getting_from = 0;
-    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, 0}, NULL, 0);
-    recv_finish(r);
+    proto_ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, 0}, NULL, 0);
+    proto_recv_finish(r);
 }
 
 /* The wire cannot read there, or the blocks are too small to be worth it: ask for the rest in pieces. */
@@ -31,7 +31,7 @@ static void get_give_up(struct proto_lane *pl, struct proto_recv *r, bool is_dou
 {
     gw_list_del(&r->work);
     if (r->cursor) type_cursor_seek(r->cursor, r->got);
-    pieces_ask(pl, r, is_doubtful);
+    proto_pieces_ask(pl, r, is_doubtful);
 }
 
 static GW_COLD void get_failed(struct proto_lane *pl, struct proto_recv *r, int err, const struct iovec *iov, int n)
@@ -42,7 +42,7 @@ static GW_COLD void get_failed(struct proto_lane *pl, struct proto_recv *r, int 
         get_give_up(pl, r, err == GW_EPEERBUFFER);
         return;
     }
-    recv_fault(r, err, (uintptr_t)at);
+    proto_recv_fault(r, err, (uintptr_t)at);
     get_over(pl, r);
 }
 
@@ -78,7 +78,7 @@ static int next_runs(struct proto_recv *r, struct iovec *iov, int64_t *bytes_out
 /* A place in an order in which the ranks of a node pair off. */
 static inline int turn_of(const struct gw_peer *p) { return p->ep->place ^ gw_node.me; }
 
-int get_step(struct proto_lane *pl, struct proto_recv *r)
+int proto_get_step(struct proto_lane *pl, struct proto_recv *r)
 {
     assert(r->state == RECV_GETTING && r->got < r->want);
     struct iovec iov[GET_IOV];
@@ -97,7 +97,7 @@ int get_step(struct proto_lane *pl, struct proto_recv *r)
     if (rc == GW_OK) {
         pl->got += bytes;
         if (r->ptr && r->want >= gw_set.cma_min)
-            pace_copied(pl, r->is_huge ? PACE_GET_HUGE : PACE_GET, p, r->want, bytes, gw_ticks() - since);
+            proto_adaptive_copied(pl, r->is_huge ? TIMING_GET_HUGE : TIMING_GET, p, r->want, bytes, gw_ticks() - since);
         r->got += bytes;
         if (r->got == r->want) get_over(pl, r);
     } else if (rc == GW_POSTED) {
@@ -130,8 +130,8 @@ static struct proto_recv *get_next(struct proto_lane *pl)
 }
 
 /* One piece at a time: what arrives meanwhile, and what others wait for, comes in between. */
-int get_poll(struct proto_lane *pl)
+int proto_get_poll(struct proto_lane *pl)
 {
     struct proto_recv *r = get_next(pl);
-    return r ? get_step(pl, r) : 0;
+    return r ? proto_get_step(pl, r) : 0;
 }

@@ -20,7 +20,7 @@
 
 /* ---- the receiver --------------------------------------------------------------------------------------- */
 
-bool share_start(struct proto_lane *pl, struct proto_recv *r)
+bool proto_share_start(struct proto_lane *pl, struct proto_recv *r)
 {
     struct gw_peer *p = peer_get(pl->lane, r->world);
     struct wire_caps caps;
@@ -31,21 +31,21 @@ bool share_start(struct proto_lane *pl, struct proto_recv *r)
     if (!job) return false;
     r->job = job;
     r->state = RECV_SHARED;
-    r->name = name_give(&pl->recv_names, r);
+    r->name = proto_cookie_give(&pl->recv_cookies, r);
     node_read_by_others(r->ptr, r->want);
     struct proto_help h = {(uintptr_t)r->ptr, job, r->want};
-    ctl_send(pl, p, PROTO_HELP, (struct proto_ctl){r->cookie, r->name}, &h, sizeof h);
+    proto_ctl_send(pl, p, PROTO_HELP, (struct proto_ctl){r->cookie, r->name}, &h, sizeof h);
     gw_list_push(&pl->sharing, &r->work);
-    lane_hook(pl);
+    proto_lane_hook(pl);
     return true;
 }
 
 static void share_over(struct proto_lane *pl, struct proto_recv *r)
 {
     gw_list_del(&r->work);
-    name_take_back(&pl->recv_names, r->name);
-    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, r->job}, NULL, 0);
-    recv_finish(r);
+    proto_cookie_revoke(&pl->recv_cookies, r->name);
+    proto_ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, r->job}, NULL, 0);
+    proto_recv_finish(r);
 }
 
 /* The piece is ours and could not be read.  True: because it cannot be written here, so it counts as copied. */
@@ -54,17 +54,17 @@ static GW_COLD bool share_failed(struct proto_lane *pl, struct proto_recv *r, in
     const void *at = err == GW_EBUFFER ? gw_memory_fault(r->ptr + start, len, true) : NULL;
     struct proto_cts cts = {start, start + len, err == GW_EPEERBUFFER, 0};
     if (at) {
-        recv_fault(r, err, (uintptr_t)at);
+        proto_recv_fault(r, err, (uintptr_t)at);
         return true;
     }
     GW_EXPLAIN(GW_LOG_PROTO, "rank %d sends a piece of a message that cannot be read there: %s", r->world, gw_fail_text());
     r->wire_busy = true;
     r->got = start + len;
-    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, r->name}, &cts, sizeof cts);
+    proto_ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, r->name}, &cts, sizeof cts);
     return false;
 }
 
-int share_step(struct proto_lane *pl, struct proto_recv *r)
+int proto_share_step(struct proto_lane *pl, struct proto_recv *r)
 {
     int64_t start, len;
     assert(r->state == RECV_SHARED && r->job);
@@ -89,14 +89,15 @@ int share_step(struct proto_lane *pl, struct proto_recv *r)
 static bool help_is_right(const struct proto_op *op, const struct proto_help *h)
 {
     if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over || !op->ptr)
-        return msg_refuse(PROTO_HELP, "state", op->state);
-    if (!op->peer->ep->node || !node_job_is_of(h->job, op->peer->ep->place)) return msg_refuse(PROTO_HELP, "job", (int64_t)h->job);
-    return (h->total > 0 && h->total <= op->len) || msg_refuse(PROTO_HELP, "bytes", h->total);
+        return proto_msg_reject(PROTO_HELP, "state", op->state);
+    if (!op->peer->ep->node || !node_job_is_of(h->job, op->peer->ep->place))
+        return proto_msg_reject(PROTO_HELP, "job", (int64_t)h->job);
+    return (h->total > 0 && h->total <= op->len) || proto_msg_reject(PROTO_HELP, "bytes", h->total);
 }
 
-void help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
+void proto_help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
 {
-    struct proto_op *op = op_named(pl, is_far, PROTO_HELP, c->to);
+    struct proto_op *op = proto_op_of_cookie(pl, is_far, PROTO_HELP, c->to);
     struct proto_help h;
     memcpy(&h, payload, sizeof h);
     if (!op || !help_is_right(op, &h)) return;
@@ -110,29 +111,30 @@ void help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
     op->may_be_read = false;
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
-    lane_hook(pl);
+    proto_lane_hook(pl);
 }
 
 /* Only the job's receiver asks for a piece of it, one at a time, and while the send is not over: then the data are there. */
-bool help_may_send(const struct proto_op *op, uint64_t cookie, const struct proto_cts *cts)
+bool proto_help_may_send(const struct proto_op *op, uint64_t cookie, const struct proto_cts *cts)
 {
-    if (op->is_over || op->again < op->again_end || (!op->req && !op->is_kept)) return msg_refuse(PROTO_CTS, "state", op->state);
-    if (cookie != op->to) return msg_refuse(PROTO_CTS, "receive", (int64_t)cookie);
-    if (cts->from < 0 || cts->from >= cts->to) return msg_refuse(PROTO_CTS, "first byte", cts->from);
-    if (cts->to > op->total) return msg_refuse(PROTO_CTS, "end", cts->to);
-    return !cts->key || msg_refuse(PROTO_CTS, "key", (int64_t)cts->key);
+    if (op->is_over || op->again < op->again_end || (!op->req && !op->is_kept))
+        return proto_msg_reject(PROTO_CTS, "state", op->state);
+    if (cookie != op->to) return proto_msg_reject(PROTO_CTS, "receive", (int64_t)cookie);
+    if (cts->from < 0 || cts->from >= cts->to) return proto_msg_reject(PROTO_CTS, "first byte", cts->from);
+    if (cts->to > op->total) return proto_msg_reject(PROTO_CTS, "end", cts->to);
+    return !cts->key || proto_msg_reject(PROTO_CTS, "key", (int64_t)cts->key);
 }
 
-GW_COLD void help_send(struct proto_lane *pl, struct proto_op *op, const struct proto_cts *cts)
+GW_COLD void proto_help_send(struct proto_lane *pl, struct proto_op *op, const struct proto_cts *cts)
 {
-    if (cts->addr && send_fault(pl, op, cts->from, cts->to)) return;
+    if (cts->addr && proto_send_fault(pl, op, cts->from, cts->to)) return;
     op->again = cts->from;
     op->again_end = cts->to;
     if (op->state == OP_HELPING) return;
     op->state = OP_HELPING;
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
-    lane_hook(pl);
+    proto_lane_hook(pl);
 }
 
 static void help_over(struct proto_lane *pl, struct proto_op *op)
@@ -147,12 +149,12 @@ static void help_over(struct proto_lane *pl, struct proto_op *op)
 static GW_COLD void help_failed(struct proto_lane *pl, struct proto_op *op, int err, int64_t start, int64_t len)
 {
     op->is_put_refused = true;
-    if (err == GW_EBUFFER && send_fault(pl, op, start, start + len)) return;
+    if (err == GW_EBUFFER && proto_send_fault(pl, op, start, start + len)) return;
     op->pos = start;
     op->end = start + len;
 }
 
-int help_step(struct proto_lane *pl, struct proto_op *op)
+int proto_help_step(struct proto_lane *pl, struct proto_op *op)
 {
     assert(op->state == OP_HELPING);
     if (op->pos == op->end && unlikely(op->again < op->again_end)) {
@@ -161,7 +163,7 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
         op->again = op->again_end = 0;
     }
     if (op->pos < op->end) { /* a piece that one end claimed and could not copy: as data, the receiver counts it */
-        int rc = data_send(pl, op);
+        int rc = proto_data_send(pl, op);
         if (rc < 0) gw_die("a message to another rank could not be sent: %s", gw_fail_text());
         return rc == GW_OK;
     }
@@ -182,7 +184,7 @@ int help_step(struct proto_lane *pl, struct proto_op *op)
          * then, too, everything is in place. */
         struct node_door *door = op->peer->ep->door;
         help_over(pl, op);
-        op_complete_req(op, op->has_fault ? GW_EBUFFER : GW_OK, false);
+        proto_op_complete_req(op, op->has_fault ? GW_EBUFFER : GW_OK, false);
         node_ring_door(door);
     }
     return 1;
@@ -193,15 +195,15 @@ static bool fin_is_right(const struct proto_op *op, uint64_t job)
 {
     bool has_job = op->state == OP_HELPING || op->state == OP_COPIED;
     if (op->kind != PROTO_RTS || op->is_over || (op->state != OP_ASKED && !has_job))
-        return msg_refuse(PROTO_FIN, "state", op->state);
-    return job == (has_job ? op->job : 0) || msg_refuse(PROTO_FIN, "job", (int64_t)job);
+        return proto_msg_reject(PROTO_FIN, "state", op->state);
+    return job == (has_job ? op->job : 0) || proto_msg_reject(PROTO_FIN, "job", (int64_t)job);
 }
 
-void fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
+void proto_fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
 {
-    struct proto_op *op = op_named(pl, is_far, PROTO_FIN, c->to);
+    struct proto_op *op = proto_op_of_cookie(pl, is_far, PROTO_FIN, c->to);
     if (!op || !fin_is_right(op, c->value)) return;
     if (op->may_be_read) proto_count(pl, op->peer, PROTO_R0, op->len);
     if (c->value) node_job_free(c->value);
-    op_finish(pl, op, op->has_fault ? GW_EBUFFER : GW_OK);
+    proto_op_finish(pl, op, op->has_fault ? GW_EBUFFER : GW_OK);
 }

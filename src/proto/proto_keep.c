@@ -15,10 +15,10 @@ static int64_t cost_of(int64_t len)
     return (int64_t)gw_align_up(sizeof(struct proto_op), GW_ARENA_UNIT) + (int64_t)gw_align_up((size_t)len, GW_ARENA_UNIT);
 }
 
-bool keep_op(struct proto_lane *pl, struct proto_op *op)
+bool proto_keep_op(struct proto_lane *pl, struct proto_op *op)
 {
     assert(op->kind == PROTO_EAGER && op->type && !op->is_kept && op->len <= MSG_DATA_MAX);
-    if (pl->kept_bytes + cost_of(op->len) > pl->room) room_find(pl);
+    if (pl->kept_bytes + cost_of(op->len) > pl->room) proto_flow_room(pl);
     if (pl->kept_bytes + cost_of(op->len) > pl->room) return false;
     char *copy = gw_arena_take(&pl->arena, (size_t)op->len);
     if (op->ptr)
@@ -34,13 +34,13 @@ bool keep_op(struct proto_lane *pl, struct proto_op *op)
     pl->n_kept++;
     pl->kept_bytes += cost_of(op->len);
     gw_counted(&gw_count.sends_kept, 1);
-    op_ask(pl, op);
+    proto_op_ask(pl, op);
     return true;
 }
 
-bool keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op) { return peer_may_read(pl, op->peer); }
+bool proto_keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op) { return peer_may_read(pl, op->peer); }
 
-void keep_drop(struct proto_lane *pl, struct proto_op *op)
+void proto_keep_drop(struct proto_lane *pl, struct proto_op *op)
 {
     assert(pl->n_kept > 0);
     pl->n_kept--;
@@ -51,19 +51,19 @@ void keep_drop(struct proto_lane *pl, struct proto_op *op)
 }
 
 /* ---- leaving --------------------------------------------------------------------------------------------- */
-void keep_left_say(struct proto_lane *pl, int world, uint64_t cookie)
+void proto_keep_left_send(struct proto_lane *pl, int world, uint64_t cookie)
 {
-    ctl_send(pl, peer_get(pl->lane, world), PROTO_LEFT, (struct proto_ctl){cookie, 0}, NULL, 0);
+    proto_ctl_send(pl, peer_get(pl->lane, world), PROTO_LEFT, (struct proto_ctl){cookie, 0}, NULL, 0);
 }
 
-void keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
+void proto_keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c)
 {
-    struct proto_op *op = op_named(pl, is_far, PROTO_LEFT, c->to);
+    struct proto_op *op = proto_op_of_cookie(pl, is_far, PROTO_LEFT, c->to);
     if (!op) return;
     if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over)
-        msg_refuse(PROTO_LEFT, "state", op->state);
+        proto_msg_reject(PROTO_LEFT, "state", op->state);
     else if (op->is_kept) /* who waits for a receive goes on waiting, and the verdict on the job says for whom */
-        op_finish(pl, op, GW_OK);
+        proto_op_finish(pl, op, GW_OK);
 }
 
 void proto_leave(struct gw_lane *lane, bool on)
@@ -76,8 +76,8 @@ void proto_leave(struct gw_lane *lane, bool on)
         next = match_next_msg(pl->fast.q, m, UINT32_MAX);
         if (msg->kind != PROTO_RTS) continue;
         match_remove_msg(pl->fast.q, m);
-        if (msg->ahead && ahead_leave(pl, msg)) continue;
-        keep_left_say(pl, msg->world, msg_cookie(msg));
-        msg_drop(pl, msg);
+        if (msg->ahead && proto_ahead_leave(pl, msg)) continue;
+        proto_keep_left_send(pl, msg->world, proto_msg_cookie(msg));
+        proto_msg_drop(pl, msg);
     }
 }

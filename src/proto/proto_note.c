@@ -31,7 +31,7 @@ void proto_note_as(int64_t count, struct gw_type *t)
     as.type = t;
 }
 
-void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t)
+void proto_note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t)
 {
     if (a->ctx & PROTO_STREAM_MASK) return;
     if (as.type) count = as.count, t = as.type;
@@ -39,7 +39,7 @@ void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count,
     int as_whom = peer_open(pl, a->peer) == GW_OK ? a->peer->ep->as : 0; /* 0: it will be queued, and told then (out_try) */
     struct proto_note n = {a->ctx, a->tag, as_whom, type_has_packed(t), as.is_ready, count, ""};
     strncpy(n.type, type_name(t), sizeof n.type - 1);
-    ctl_send(pl, a->peer, PROTO_NOTE, (struct proto_ctl){s.hash, (uint64_t)s.n}, &n, sizeof n);
+    proto_ctl_send(pl, a->peer, PROTO_NOTE, (struct proto_ctl){s.hash, (uint64_t)s.n}, &n, sizeof n);
 }
 
 /* ---- receiver ------------------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static void arrived(bool is_far, int lane, uint8_t kind, const void *hdr, const 
     struct proto_lane *pl = gw_lanes[lane].proto;
     struct note *n = NULL;
     bool matches = kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC || kind == PROTO_RTS;
-    if ((matches || kind == PROTO_NOTE) && !msg_check(pl, is_far, kind, hdr, payload, len)) return;
+    if ((matches || kind == PROTO_NOTE) && !proto_msg_check(pl, is_far, kind, hdr, payload, len)) return;
     if (kind == PROTO_NOTE) {
         note_arrived(pl, hdr, payload);
         return;
@@ -97,7 +97,7 @@ static void arrived(bool is_far, int lane, uint8_t kind, const void *hdr, const 
         struct match_recv *m = match_look(pl->fast.q, h->ctx, h->src, h->tag);
         n = note_of(pl, h);
         if (!m && n && n->said.is_ready) tell_unready(n, h);
-        if (m) note_compare(n, container_of(m, struct proto_recv, m), h->src, h->tag, bytes_of(kind, payload, len));
+        if (m) proto_note_compare(n, container_of(m, struct proto_recv, m), h->src, h->tag, bytes_of(kind, payload, len));
     }
     pl->note = n;
     plain_receivers[is_far](NULL, lane, kind, hdr, payload, len);
@@ -117,13 +117,13 @@ static void far_arrived(void *ctx, int lane, uint8_t kind, const void *hdr, cons
     arrived(true, lane, kind, hdr, payload, len);
 }
 
-wire_recv_fn note_receiver(bool is_far, wire_recv_fn plain)
+wire_recv_fn proto_note_receiver(bool is_far, wire_recv_fn plain)
 {
     plain_receivers[is_far] = plain;
     return is_far ? far_arrived : near_arrived;
 }
 
-struct note *note_keep(const struct proto_lane *pl)
+struct note *proto_note_keep(const struct proto_lane *pl)
 {
     if (!pl->note) return NULL;
     struct note *n = gw_xmalloc(sizeof *n);
@@ -132,7 +132,7 @@ struct note *note_keep(const struct proto_lane *pl)
 }
 
 /* A message may be shorter than the buffer; one that is longer is truncated, which the receive reports by itself. */
-void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes)
+void proto_note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes)
 {
     tell_meeting(r);
     if (!n || r->count * r->type->size < bytes) return;

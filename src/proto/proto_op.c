@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 
-struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p)
+struct proto_op *proto_op_new(struct proto_lane *pl, struct gw_peer *p)
 {
     struct proto_op *op = gw_arena_take(&pl->arena, sizeof *op);
     memset(op, 0, sizeof *op);
@@ -15,20 +15,20 @@ struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p)
     return op;
 }
 
-void op_give_back(struct proto_lane *pl, struct proto_op *op)
+void proto_op_release(struct proto_lane *pl, struct proto_op *op)
 {
     assert(!op->req && !op->is_kept);
-    if (op->name) name_take_back(&pl->op_names, op->name);
+    if (op->name) proto_cookie_revoke(&pl->op_cookies, op->name);
     gw_arena_give(&pl->arena, op, sizeof *op);
 }
 
-uint64_t op_cookie(struct proto_lane *pl, struct proto_op *op)
+uint64_t proto_op_cookie(struct proto_lane *pl, struct proto_op *op)
 {
-    if (!op->name) op->name = name_give(&pl->op_names, op);
+    if (!op->name) op->name = proto_cookie_give(&pl->op_cookies, op);
     return op->name;
 }
 
-void op_complete_req(struct proto_op *op, int err, bool is_cancelled)
+void proto_op_complete_req(struct proto_op *op, int err, bool is_cancelled)
 {
     struct gw_req *req = op->req;
     if (!req) return;
@@ -43,19 +43,19 @@ void op_complete_req(struct proto_op *op, int err, bool is_cancelled)
     req_complete(req);
 }
 
-void op_finish(struct proto_lane *pl, struct proto_op *op, int err)
+void proto_op_finish(struct proto_lane *pl, struct proto_op *op, int err)
 {
     assert(!op->is_over);
     gw_list_del(&op->link);
     gw_list_init(&op->link);
     op->is_over = true;
-    if (op->cursor) pool_give(&pl->cursors, op->cursor);
+    if (op->cursor) proto_pool_give(&pl->cursors, op->cursor);
     op->cursor = NULL;
     if (unlikely(op->key)) op->peer->ep->ops->conceal(op->peer->ep->wire, op->key);
-    if (unlikely(op->is_kept)) keep_drop(pl, op);
+    if (unlikely(op->is_kept)) proto_keep_drop(pl, op);
     bool is_last = !op->wants_cancel_ack; /* decided first: completing may run code that reuses the pool */
-    op_complete_req(op, err, false);
-    if (is_last) op_give_back(pl, op);
+    proto_op_complete_req(op, err, false);
+    if (is_last) proto_op_release(pl, op);
 }
 
 /* Where the wire wants to be shown the memory that others read: false, it refuses. */
@@ -65,24 +65,25 @@ static bool op_expose(struct proto_lane *pl, struct proto_op *op)
     return op->peer->ep->ops->expose(op->peer->ep->wire, op->ptr, (size_t)op->len, &op->key) == GW_OK;
 }
 
-int rts_send(struct proto_lane *pl, struct proto_op *op)
+int proto_rts_send(struct proto_lane *pl, struct proto_op *op)
 {
     assert(op->kind == PROTO_RTS);
-    if (tag_goes(pl, op->peer, &op->hdr)) return tag_send(pl, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
+    if (tag_goes(pl, op->peer, &op->hdr)) return proto_tag_send(pl, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
     return peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
 }
 
-void op_ask(struct proto_lane *pl, struct proto_op *op)
+void proto_op_ask(struct proto_lane *pl, struct proto_op *op)
 {
     bool is_run = op->ptr && op->peer->ep, is_near = op->peer->ep && !peer_by_net(op->peer);
     bool can_read = is_run &&
-        (op->is_kept ? is_near && keep_may_be_read(pl, op) : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
+        (op->is_kept ? is_near && proto_keep_may_be_read(pl, op)
+                     : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
     if (can_read && !op->is_kept) can_read = op_expose(pl, op);
     op->may_be_read = can_read;
     uint64_t hint = op->is_kept ? (is_near ? 0 : PROTO_RTS_KEPT)
         : is_near               ? can_read && node_read_by_others(op->ptr, op->len)
                                 : is_run;
-    struct proto_rts rts = {op_cookie(pl, op), can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : hint};
+    struct proto_rts rts = {proto_op_cookie(pl, op), can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : hint};
     op->kind = PROTO_RTS;
     op->hdr.world = op->peer->ep ? op->peer->ep->as : 0;
     op->ctl_len = sizeof rts;

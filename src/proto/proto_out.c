@@ -8,7 +8,7 @@
 #include "proto/proto_private.h"
 #include "base/settings.h"
 
-struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
+struct proto_out *proto_out_find(struct proto_lane *pl, const struct gw_peer *p)
 {
     for (struct gw_list *l = pl->outs.next; l != &pl->outs; l = l->next) {
         struct proto_out *o = container_of(l, struct proto_out, link);
@@ -17,23 +17,23 @@ struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p)
     return NULL;
 }
 
-void lane_inline_update(struct proto_lane *pl)
+void proto_lane_inline_update(struct proto_lane *pl)
 {
     bool may_go = !pl->n_outs && pl->lane->rings;
     pl->fast.inline_end = may_go ? (uint64_t)(gw_min64(pl->limits[0].fast_max, pl->limits[0].inline_max) + 1) : 0;
 }
 
-void out_queue(struct proto_lane *pl, struct proto_op *op)
+void proto_out_queue(struct proto_lane *pl, struct proto_op *op)
 {
-    struct proto_out *o = pl->n_outs ? out_find(pl, op->peer) : NULL;
+    struct proto_out *o = pl->n_outs ? proto_out_find(pl, op->peer) : NULL;
     if (!o) {
-        o = pool_take(&pl->out_pool);
+        o = proto_pool_take(&pl->out_pool);
         o->peer = op->peer;
         gw_list_init(&o->ops);
         gw_list_push(&pl->outs, &o->link);
         pl->n_outs++;
-        lane_inline_update(pl);
-        lane_hook(pl);
+        proto_lane_inline_update(pl);
+        proto_lane_hook(pl);
     }
     op->state = OP_QUEUED;
     gw_list_push(&o->ops, &op->link);
@@ -45,13 +45,13 @@ static void out_drop_if_empty(struct proto_lane *pl, struct proto_out *o)
     if (!gw_list_empty(&o->ops)) return;
     gw_list_del(&o->link);
     pl->n_outs--;
-    lane_inline_update(pl);
-    pool_give(&pl->out_pool, o);
+    proto_lane_inline_update(pl);
+    proto_pool_give(&pl->out_pool, o);
 }
 
-void out_remove(struct proto_lane *pl, struct proto_op *op)
+void proto_out_remove(struct proto_lane *pl, struct proto_op *op)
 {
-    struct proto_out *o = out_find(pl, op->peer);
+    struct proto_out *o = proto_out_find(pl, op->peer);
     assert(o && op->state == OP_QUEUED);
     gw_list_del(&op->link);
     out_drop_if_empty(pl, o);
@@ -68,54 +68,54 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
         rc = peer_short(pl->lane, op->peer, op->kind, &op->ctl, op->payload, op->ctl_len);
         if (rc == GW_OK) {
             gw_list_del(&op->link);
-            op_give_back(pl, op);
+            proto_op_release(pl, op);
         }
         return rc;
     }
     op->hdr.world = op->peer->ep->as;
     /* The receiver may have had too much since the message was queued: then it has to ask, at the same place in the order. */
-    if (op->kind != PROTO_RTS && op->peer->ep && peer_is_choked(op->peer) && !(op->kind == PROTO_EAGER && keep_op(pl, op))) {
+    if (op->kind != PROTO_RTS && op->peer->ep && peer_is_xoff(op->peer) && !(op->kind == PROTO_EAGER && proto_keep_op(pl, op))) {
         op->no_room = op->kind == PROTO_EAGER;
         gw_counted(&gw_count.sends_held, op->no_room);
-        op_ask(pl, op);
+        proto_op_ask(pl, op);
     }
     struct proto_data d = {op->buf, op->count, op->type, op->ptr, op->len};
-    uint64_t cookie = op->kind == PROTO_EAGER_SYNC ? op_cookie(pl, op) : 0;
-    rc = op->kind == PROTO_RTS ? rts_send(pl, op) : eager_try(pl, op->peer, op->kind, &op->hdr, &d, cookie);
+    uint64_t cookie = op->kind == PROTO_EAGER_SYNC ? proto_op_cookie(pl, op) : 0;
+    rc = op->kind == PROTO_RTS ? proto_rts_send(pl, op) : proto_eager_try(pl, op->peer, op->kind, &op->hdr, &d, cookie);
     if (rc == GW_AGAIN) return rc;
     gw_list_del(&op->link);
     if (rc == GW_OK && op->kind != PROTO_EAGER) {
         op->state = OP_ASKED;
         gw_list_push(&pl->asked, &op->link);
-        if (op->is_kept) op_complete_req(op, GW_OK, false);
+        if (op->is_kept) proto_op_complete_req(op, GW_OK, false);
     } else {
         gw_list_init(&op->link);
-        op_finish(pl, op, rc);
+        proto_op_finish(pl, op, rc);
     }
     return GW_OK;
 }
 
-static bool goes_with_others(const struct proto_op *op)
+static bool may_coalesce(const struct proto_op *op)
 {
-    return op->type && op->kind == PROTO_EAGER && op->ptr && far_goes_with_others(op->len);
+    return op->type && op->kind == PROTO_EAGER && op->ptr && proto_far_may_coalesce(op->len);
 }
 
 /* Several small messages at the begin of the queue as one.  How many have gone; 0: there are not several, or there is no room. */
 static int out_try_many(struct proto_lane *pl, struct proto_out *o)
 {
     struct gw_peer *p = o->peer;
-    struct wire_part parts[FAR_TOGETHER_MOST];
+    struct wire_part parts[FAR_COALESCE_MOST];
     int n = 0;
     size_t bytes = 0;
-    if (!p->ep || !p->ep->ops->send_many || pl->tags.state != TAGS_OFF || peer_is_choked(p)) return 0;
+    if (!p->ep || !p->ep->ops->send_many || pl->tags.state != TAGS_OFF || peer_is_xoff(p)) return 0;
     for (struct gw_list *l = o->ops.next; l != &o->ops && n < gw_set.net_together; l = l->next) {
         struct proto_op *op = container_of(l, struct proto_op, link);
-        if (!goes_with_others(op) || (bytes += (size_t)op->len + WIRE_PART_BYTES) > limits_of(pl, p)->pack_max) break;
+        if (!may_coalesce(op) || (bytes += (size_t)op->len + WIRE_PART_BYTES) > limits_of(pl, p)->pack_max) break;
         op->hdr.world = p->ep->as;
         parts[n++] = (struct wire_part){&op->hdr, op->ptr, (size_t)op->len};
     }
     if (n < 2 || p->ep->ops->send_many(p->ep, PROTO_EAGER, parts, n) != GW_OK) return 0;
-    for (int i = 0; i < n; i++) op_finish(pl, container_of(o->ops.next, struct proto_op, link), GW_OK);
+    for (int i = 0; i < n; i++) proto_op_finish(pl, container_of(o->ops.next, struct proto_op, link), GW_OK);
     return n;
 }
 
@@ -135,7 +135,7 @@ static int out_step(struct proto_lane *pl, struct proto_out *o)
     return n;
 }
 
-int out_poll(struct proto_lane *pl)
+int proto_out_poll(struct proto_lane *pl)
 {
     int n = 0;
     if (pl->is_sending_outs) return 0; /* the end of a send made somebody send the next one */
@@ -150,28 +150,29 @@ int out_poll(struct proto_lane *pl)
     return n;
 }
 
-void out_poll_one(struct proto_lane *pl, const struct gw_peer *p)
+void proto_out_poll_one(struct proto_lane *pl, const struct gw_peer *p)
 {
-    struct proto_out *o = pl->is_sending_outs ? NULL : out_find(pl, p);
+    struct proto_out *o = pl->is_sending_outs ? NULL : proto_out_find(pl, p);
     if (!o) return;
     pl->is_sending_outs = true;
     out_step(pl, o);
     pl->is_sending_outs = false;
 }
 
-void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload, size_t len)
+void proto_ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
+                    size_t len)
 {
     assert(len <= PROTO_CTL_MAX && kind >= PROTO_CTS);
-    if (likely(!pl->n_outs) || !out_find(pl, p)) {
+    if (likely(!pl->n_outs) || !proto_out_find(pl, p)) {
         int rc = peer_open(pl, p);
         if (likely(rc == GW_OK)) rc = peer_short(pl->lane, p, (uint8_t)kind, &ctl, payload, len);
         if (likely(rc == GW_OK)) return;
         if (rc < 0) gw_die("another rank could not be answered: %s", gw_fail_text());
     }
-    struct proto_op *op = op_new(pl, p);
+    struct proto_op *op = proto_op_new(pl, p);
     op->kind = (uint8_t)kind;
     op->ctl = ctl;
     op->ctl_len = (uint8_t)len;
     if (len) memcpy(op->payload, payload, len);
-    out_queue(pl, op);
+    proto_out_queue(pl, op);
 }

@@ -13,62 +13,62 @@
 
 enum { PIECES_A_STEP = 8 }; /* so that one transfer leaves room for others */
 
-void pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
+void proto_pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
 {
     assert(r->got < r->want && r->want <= r->cap && r->cookie);
     struct proto_cts cts = {r->got, r->want, is_doubtful, 0};
     r->state = RECV_TAKING;
-    r->name = name_give(&pl->recv_names, r);
+    r->name = proto_cookie_give(&pl->recv_cookies, r);
     if (unlikely(peer_is_far(pl->lane, r->world)))
-        far_offer(pl, r, &cts);
+        proto_far_offer(pl, r, &cts);
     else
-        pace_taking(pl);
-    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, r->name}, &cts, sizeof cts);
+        proto_adaptive_pieces_begin(pl);
+    proto_ctl_send(pl, peer_get(pl->lane, r->world), PROTO_CTS, (struct proto_ctl){r->cookie, r->name}, &cts, sizeof cts);
 }
 
 static bool cts_is_right(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts)
 {
-    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over) return msg_refuse(PROTO_CTS, "state", op->state);
-    if (cts->from < 0 || cts->from >= cts->to) return msg_refuse(PROTO_CTS, "first byte", cts->from);
-    if (cts->to > op->len) return msg_refuse(PROTO_CTS, "end", cts->to);
-    return !cts->key || !op->ptr || put_may_start(pl, op, cts) || msg_refuse(PROTO_CTS, "key", (int64_t)cts->key);
+    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over) return proto_msg_reject(PROTO_CTS, "state", op->state);
+    if (cts->from < 0 || cts->from >= cts->to) return proto_msg_reject(PROTO_CTS, "first byte", cts->from);
+    if (cts->to > op->len) return proto_msg_reject(PROTO_CTS, "end", cts->to);
+    return !cts->key || !op->ptr || proto_put_may_start(pl, op, cts) || proto_msg_reject(PROTO_CTS, "key", (int64_t)cts->key);
 }
 
-void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
+void proto_cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
 {
-    struct proto_op *op = op_named(pl, is_far, PROTO_CTS, c->to);
+    struct proto_op *op = proto_op_of_cookie(pl, is_far, PROTO_CTS, c->to);
     struct proto_cts cts;
     memcpy(&cts, payload, sizeof cts);
     if (!op) return;
     if (op->state == OP_HELPING || op->state == OP_COPIED) {
-        if (help_may_send(op, c->value, &cts)) help_send(pl, op, &cts);
+        if (proto_help_may_send(op, c->value, &cts)) proto_help_send(pl, op, &cts);
         return;
     }
     if (!cts_is_right(pl, op, &cts)) return;
     op->to = c->value;
-    if (unlikely(cts.addr) && !is_far && op->ptr && send_fault(pl, op, cts.from, cts.to)) {
-        op_finish(pl, op, GW_EBUFFER);
+    if (unlikely(cts.addr) && !is_far && op->ptr && proto_send_fault(pl, op, cts.from, cts.to)) {
+        proto_op_finish(pl, op, GW_EBUFFER);
         return;
     }
     op->pos = cts.from;
     op->end = cts.to;
     op->state = OP_PIECES;
-    if (cts.key && op->ptr) put_start(op, &cts);
+    if (cts.key && op->ptr) proto_put_start(op, &cts);
     bool is_buffered =
         peer_by_net(op->peer) && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED; /* the documents count that as E1 */
     proto_count(pl, op->peer, is_buffered ? PROTO_E1 : PROTO_R1, op->len);
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
     if (!op->ptr) {
-        op->cursor = pool_take(&pl->cursors);
+        op->cursor = proto_pool_take(&pl->cursors);
         type_cursor_init(op->cursor, op->buf, op->count, op->type);
         type_cursor_seek(op->cursor, op->pos);
     }
-    op_step(pl, op);
-    if (!gw_list_empty(&pl->op_work)) lane_hook(pl);
+    proto_op_step(pl, op);
+    if (!gw_list_empty(&pl->op_work)) proto_lane_hook(pl);
 }
 
-int data_send(struct proto_lane *pl, struct proto_op *op)
+int proto_data_send(struct proto_lane *pl, struct proto_op *op)
 {
     struct gw_peer *p = op->peer;
     assert(op->pos >= 0 && op->pos < op->end && op->end <= op->len);
@@ -81,7 +81,7 @@ int data_send(struct proto_lane *pl, struct proto_op *op)
                      : p->ep->ops->send_pack(p->ep, PROTO_DATA, &ctl, op->cursor, (size_t)n);
     if (rc != GW_OK) return rc;
     op->pos += n;
-    if (op->ptr && is_near) pace_copied(pl, PACE_IN, p, op->end, n, gw_ticks() - since);
+    if (op->ptr && is_near) proto_adaptive_copied(pl, TIMING_IN, p, op->end, n, gw_ticks() - since);
     return GW_OK;
 }
 
@@ -89,41 +89,44 @@ static int pieces_step(struct proto_lane *pl, struct proto_op *op)
 {
     int n = 0;
     while (op->pos < op->end && n < PIECES_A_STEP) {
-        int rc = data_send(pl, op);
+        int rc = proto_data_send(pl, op);
         if (rc < 0) gw_die("a message to another rank could not be sent: %s", gw_fail_text());
         if (rc == GW_AGAIN) return n;
         n++;
     }
-    if (op->pos == op->end) op_finish(pl, op, GW_OK);
+    if (op->pos == op->end) proto_op_finish(pl, op, GW_OK);
     return n;
 }
 
-int op_step(struct proto_lane *pl, struct proto_op *op)
+int proto_op_step(struct proto_lane *pl, struct proto_op *op)
 {
-    return op->state == OP_PUTTING ? put_step(pl, op) : op->state == OP_PIECES ? pieces_step(pl, op) : help_step(pl, op);
+    return op->state == OP_PUTTING ? proto_put_step(pl, op)
+        : op->state == OP_PIECES   ? pieces_step(pl, op)
+                                   : proto_help_step(pl, op);
 }
 
 /* Pieces come in order, but those of a job that the sender helps with.  Where the wire puts the data there by itself, none come. */
 static bool data_is_right(const struct proto_recv *r, int64_t at, int64_t n)
 {
-    if (r->state != RECV_SHARED && (r->state != RECV_TAKING || r->wire_busy)) return msg_refuse(PROTO_DATA, "state", r->state);
-    if (at < 0 || at > r->want || (r->state == RECV_TAKING && at != r->got)) return msg_refuse(PROTO_DATA, "offset", at);
-    return n <= r->want - at || msg_refuse(PROTO_DATA, "length", n);
+    if (r->state != RECV_SHARED && (r->state != RECV_TAKING || r->wire_busy))
+        return proto_msg_reject(PROTO_DATA, "state", r->state);
+    if (at < 0 || at > r->want || (r->state == RECV_TAKING && at != r->got)) return proto_msg_reject(PROTO_DATA, "offset", at);
+    return n <= r->want - at || proto_msg_reject(PROTO_DATA, "length", n);
 }
 
-void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len)
+void proto_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len)
 {
     if (unlikely(c->to & NAME_OF_MSG)) {
-        ahead_data_arrived(pl, is_far, c, payload, len);
+        proto_ahead_data_arrived(pl, is_far, c, payload, len);
         return;
     }
-    struct proto_recv *r = recv_named(pl, is_far, PROTO_DATA, c->to);
+    struct proto_recv *r = proto_recv_of_cookie(pl, is_far, PROTO_DATA, c->to);
     int64_t at = (int64_t)c->value, n = (int64_t)len;
     if (!r || !data_is_right(r, at, n)) return;
     if (r->state == RECV_SHARED) { /* of a piece that the sender could not write, or that we could not read */
         const void *fault =
             recv_has_fault(r) ? NULL : gw_memory_fault(r->ptr + at, n, true); /* it could not be written: for this? */
-        if (fault) recv_fault(r, GW_EBUFFER, (uintptr_t)fault);
+        if (fault) proto_recv_fault(r, GW_EBUFFER, (uintptr_t)fault);
         if (!recv_has_fault(r)) gw_copy(r->ptr + at, payload, len);
         node_job_add(r->job, n);
         if (r->wire_busy && at + n == r->got) r->wire_busy = false;
@@ -135,20 +138,20 @@ void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c,
         gw_copy(r->ptr + at, payload, len);
     else
         type_cursor_unpack(r->cursor, payload, n);
-    if (r->ptr && is_near) pace_copied(pl, PACE_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
+    if (r->ptr && is_near) proto_adaptive_copied(pl, TIMING_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
     r->got += n;
-    if (r->got == r->want) pieces_over(pl, r);
+    if (r->got == r->want) proto_pieces_over(pl, r);
 }
 
-void pieces_over(struct proto_lane *pl, struct proto_recv *r)
+void proto_pieces_over(struct proto_lane *pl, struct proto_recv *r)
 {
     assert(r->state == RECV_TAKING);
-    name_take_back(&pl->recv_names, r->name);
+    proto_cookie_revoke(&pl->recv_cookies, r->name);
     if (!peer_is_far(pl->lane, r->world))
-        pace_taken(pl, r);
+        proto_adaptive_pieces_end(pl, r);
     else
-        far_close(pl, r);
-    if (r->cursor) pool_give(&pl->cursors, r->cursor);
+        proto_far_close(pl, r);
+    if (r->cursor) proto_pool_give(&pl->cursors, r->cursor);
     r->cursor = NULL;
-    recv_finish(r);
+    proto_recv_finish(r);
 }

@@ -12,13 +12,13 @@ struct pool_slab {
     struct pool_slab *next;
 } GW_ALIGNED(GW_CACHELINE);
 
-void pool_init(struct proto_pool *p, size_t size)
+void proto_pool_init(struct proto_pool *p, size_t size)
 {
     memset(p, 0, sizeof *p);
     p->size = gw_align_up(size, GW_CACHELINE);
 }
 
-void *pool_take_slow(struct proto_pool *p)
+void *proto_pool_take_slow(struct proto_pool *p)
 {
     assert(!p->free && p->size);
     if (p->fresh == p->end) {
@@ -38,7 +38,7 @@ void *pool_take_slow(struct proto_pool *p)
     return b;
 }
 
-void pool_finish(struct proto_pool *p)
+void proto_pool_finish(struct proto_pool *p)
 {
     while (p->slabs) {
         struct pool_slab *slab = p->slabs;

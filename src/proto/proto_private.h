@@ -20,33 +20,33 @@ struct proto_pool {
     char *fresh, *end; /* of the newest slab: never used yet, so not touched either */
     struct pool_slab *slabs;
 };
-void pool_init(struct proto_pool *p, size_t size);
-void *pool_take_slow(struct proto_pool *p);
-void pool_finish(struct proto_pool *p);
-static inline void *pool_take(struct proto_pool *p) /* never NULL: dies when memory is out */
+void proto_pool_init(struct proto_pool *p, size_t size);
+void *proto_pool_take_slow(struct proto_pool *p);
+void proto_pool_finish(struct proto_pool *p);
+static inline void *proto_pool_take(struct proto_pool *p) /* never NULL: dies when memory is out */
 {
     void *b = p->free;
-    if (unlikely(!b)) return pool_take_slow(p);
+    if (unlikely(!b)) return proto_pool_take_slow(p);
     gw_unpoison(b, p->size);
     p->free = *(void **)b;
     return b;
 }
-static inline void pool_give(struct proto_pool *p, void *b)
+static inline void proto_pool_give(struct proto_pool *p, void *b)
 {
     *(void **)b = p->free;
     p->free = b;
     gw_poison(b, p->size);
 }
 
-/* ---- names (proto_name.c): what other processes call our records by; never 0 ---------------------------------- */
-struct proto_names {
-    struct name_place *places;
+/* ---- names (proto_cookie.c): what other processes call our records by; never 0 ---------------------------------- */
+struct proto_cookies {
+    struct proto_cookie_slot *places;
     uint32_t room, free; /* the first free one, + 1; 0: none */
 };
-uint64_t name_give(struct proto_names *n, void *what);
-void *name_find(const struct proto_names *n, uint64_t name); /* NULL: it is none, or not any more */
-void name_take_back(struct proto_names *n, uint64_t name);
-void names_finish(struct proto_names *n);
+uint64_t proto_cookie_give(struct proto_cookies *n, void *what);
+void *proto_cookie_find(const struct proto_cookies *n, uint64_t name); /* NULL: it is none, or not any more */
+void proto_cookie_revoke(struct proto_cookies *n, uint64_t name);
+void proto_cookies_finish(struct proto_cookies *n);
 #define NAME_OF_MSG ((uint64_t)1 << 63) /* no name has this bit: with it, one is of another table */
 
 /* ---- messages that arrived before their receive --------------------------------------------------------------
@@ -147,13 +147,13 @@ struct proto_out { /* what waits for room on the way to one peer; exists only wh
 
 /* What the two ways of a message have taken lately, in ticks a KiB; 0: not known.  GET: the copy of R0; PIECES: R1 from asking to the
  * last byte; IN, OUT: the copies of R1, those of the sender to and those of the receiver from that peer. */
-enum { PACE_GET, PACE_GET_HUGE, PACE_PIECES, PACE_IN, PACE_OUT, PACE_TIMES, PACE_CLASSES = 6, PACE_PEERS = 16 };
-struct proto_pace {
-    uint32_t ticks[PACE_TIMES];
+enum { TIMING_GET, TIMING_GET_HUGE, TIMING_PIECES, TIMING_IN, TIMING_OUT, TIMING_KINDS, TIMING_CLASSES = 6, TIMING_PEERS = 16 };
+struct proto_timing {
+    uint32_t ticks[TIMING_KINDS];
 }; /* for a KiB; 0: not timed yet */
 
 /* What a wire of the lane does with messages: thresholds, and of a network (proto_far.c) which ways it has. */
-enum { FAR_PUT_BYTES = 64, FAR_TOGETHER_BYTES = 1024, FAR_TOGETHER_MOST = 64 };
+enum { FAR_PUT_BYTES = 64, FAR_COALESCE_BYTES = 1024, FAR_COALESCE_MOST = 64 };
 struct proto_limits {
     int64_t inline_max, eager_max; /* E0 and E1 to here; of the node's wire see eager_limit() */
     int64_t fast_max;              /* proto_send() needs no further thought up to here; -1: never, or not known yet */
@@ -189,27 +189,27 @@ struct proto_lane {
     struct proto_fast fast;                 /* first */
     struct proto_limits limits[PEER_WIRES]; /* by the wire's place in the lane */
     struct proto_tags tags;
-    bool has_choked; /* counted in the door's `choked` */
-    uint64_t *told;  /* bit per world rank on other nodes: was told so; NULL: nobody ever */
+    bool has_xoff;  /* counted in the door's `xoff` */
+    uint64_t *told; /* bit per world rank on other nodes: was told so; NULL: nobody ever */
     bool is_hooked;
     int n_outs;                                            /* peers with something queued */
-    bool is_sending_outs;                                  /* in out_poll() */
+    bool is_sending_outs;                                  /* in proto_out_poll() */
     struct gw_list outs, asked, op_work, sharing, getting; /* of the last two: receives by R0, with the sender's help or without */
     struct gw_arena arena;    /* unexpected messages, copies of messages to who has no room, operations */
     int64_t unexpected_bytes; /* as receiver; */
     int64_t kept_bytes;       /* as sender: copies and their operations; */
     int64_t n_kept;
-    int64_t room; /* and the bound of each: see room_find() */
+    int64_t room; /* and the bound of each: see proto_flow_room() */
     bool is_room_known;
-    bool is_leaving;                                   /* no receive will be posted any more */
-    struct proto_pace paces[PACE_PEERS][PACE_CLASSES]; /* by sender and size */
-    int64_t got;                                       /* bytes by R0 so far */
-    int getting_from;                                  /* R0: of which peer the last piece was, by turn_of() */
-    bool taking_alone;                                 /* while nothing large went out from here: */
-    int sampling;                                      /* of which way samples count now, or PACE_TIMES */
-    int n_taking;                                      /* streams of pieces under way to here, */
-    uint64_t taking_since;                             /* since when there are any, */
-    int64_t taken;                                     /* and what came by those that ended meanwhile */
+    bool is_leaving;                                           /* no receive will be posted any more */
+    struct proto_timing timings[TIMING_PEERS][TIMING_CLASSES]; /* by sender and size */
+    int64_t got;                                               /* bytes by R0 so far */
+    int getting_from;                                          /* R0: of which peer the last piece was, by turn_of() */
+    bool taking_alone;                                         /* while nothing large went out from here: */
+    int sampling;                                              /* of which way samples count now, or TIMING_KINDS */
+    int n_taking;                                              /* streams of pieces under way to here, */
+    uint64_t taking_since;                                     /* since when there are any, */
+    int64_t taken;                                             /* and what came by those that ended meanwhile */
     struct req_hook hook;
     struct gw_done poll;
     struct gw_lane *lane;
@@ -220,7 +220,7 @@ struct proto_lane {
     struct gw_list kept_there;   /* by senders on other nodes, in the order in which they came; */
     int n_ahead;                 /* so many have been asked for, and are not here, */
     int64_t ahead_bytes;         /* and so many bytes have been asked for, and are not received */
-    struct proto_names op_names, recv_names, ahead_names;
+    struct proto_cookies op_cookies, recv_cookies, ahead_names;
     struct proto_pool out_pool, cursors, puts;
 };
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
@@ -231,10 +231,7 @@ static inline void proto_type_drop(struct gw_type *t)
     if (unlikely(!t->obj.predefined)) type_release(t);
 }
 /* The peer holds too many unexpected messages.  It is connected. */
-static inline bool peer_is_choked(const struct gw_peer *p)
-{
-    return atomic_load_explicit(p->ep->choked, memory_order_relaxed) != 0;
-}
+static inline bool peer_is_xoff(const struct gw_peer *p) { return atomic_load_explicit(p->ep->xoff, memory_order_relaxed) != 0; }
 
 /* Of the wire that reaches it; it is connected. */
 static inline struct proto_limits *limits_of(struct proto_lane *pl, const struct gw_peer *p) { return &pl->limits[p->by->index]; }
@@ -247,8 +244,8 @@ static inline bool peer_may_read(const struct proto_lane *pl, const struct gw_pe
 /* Where limits become known: of a wire with the first peer that it connects (peer_upcalls.connected), of all networks that may match
  * before the first receive that one of them might match. */
 void proto_connected(struct gw_lane *lane, struct gw_peer *p);
-void limits_of_nets(struct proto_lane *pl);
-void far_set_up(struct proto_lane *pl, struct lane_wire *w) GW_COLD;
+void proto_limits_of_nets(struct proto_lane *pl);
+void proto_far_set_up(struct proto_lane *pl, struct lane_wire *w) GW_COLD;
 /* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, or in peer_connect(). */
 static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
 {
@@ -271,126 +268,131 @@ static inline void proto_assert_state(const struct proto_lane *pl)
 
 /* proto.c */
 void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path, int64_t bytes); /* a message was sent */
-void lane_hook(struct proto_lane *pl); /* there is something to do in every round of progress */
+void proto_lane_hook(struct proto_lane *pl); /* there is something to do in every round of progress */
 
 /* proto_select.c */
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode);
-/* It is choked, and would be sent this standard message at once if it were not. */
+/* It is xoff, and would be sent this standard message at once if it were not. */
 bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len);
 
 /* proto_out.c */
-struct proto_out *out_find(struct proto_lane *pl, const struct gw_peer *p);
-void out_queue(struct proto_lane *pl, struct proto_op *op);
-void lane_inline_update(struct proto_lane *pl); /* after a change of n_outs, limits[0] */
-int out_poll(struct proto_lane *pl);
-void out_poll_one(struct proto_lane *pl, const struct gw_peer *p);
-void out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a cancelled send */
+struct proto_out *proto_out_find(struct proto_lane *pl, const struct gw_peer *p);
+void proto_out_queue(struct proto_lane *pl, struct proto_op *op);
+void proto_lane_inline_update(struct proto_lane *pl); /* after a change of n_outs, limits[0] */
+int proto_out_poll(struct proto_lane *pl);
+void proto_out_poll_one(struct proto_lane *pl, const struct gw_peer *p);
+void proto_out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a cancelled send */
 /* A message without data; never fails (queued if the wire is full; an unreachable peer ends the process). */
-void ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
-              size_t len);
+void proto_ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
+                    size_t len);
 
 /* proto_check.c */
 /* What can be said of a message by itself; is_far: it came from another node.  False: it is dropped, and counted. */
-bool msg_check(const struct proto_lane *pl, bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len);
-bool msg_check_rts(const struct proto_rts *rts);
-bool msg_refuse(uint8_t kind, const char *field, int64_t value) GW_COLD; /* what a message says there cannot be: false */
+bool proto_msg_check(const struct proto_lane *pl, bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len);
+bool proto_msg_check_rts(const struct proto_rts *rts);
+bool proto_msg_reject(uint8_t kind, const char *field, int64_t value) GW_COLD; /* what a message says there cannot be: false */
 /* Whom a message is for, by the cookie that it brings; NULL: nobody, which has been counted. */
-struct proto_op *op_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie);
-struct proto_recv *recv_named(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie);
+struct proto_op *proto_op_of_cookie(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie);
+struct proto_recv *proto_recv_of_cookie(const struct proto_lane *pl, bool is_far, enum proto_kind kind, uint64_t cookie);
 
 /* proto_op.c */
-struct proto_op *op_new(struct proto_lane *pl, struct gw_peer *p);
-void op_give_back(struct proto_lane *pl, struct proto_op *op);
-uint64_t op_cookie(struct proto_lane *pl, struct proto_op *op);      /* its cookie */
-void op_finish(struct proto_lane *pl, struct proto_op *op, int err); /* completes its request, if any, and frees it */
-void op_complete_req(struct proto_op *op, int err, bool is_cancelled);
-int rts_send(struct proto_lane *pl, struct proto_op *op); /* of one that has become so: as send_short of the wire */
-void op_ask(struct proto_lane *pl, struct proto_op *op);  /* becomes an RTS; the caller sends or queues it */
+struct proto_op *proto_op_new(struct proto_lane *pl, struct gw_peer *p);
+void proto_op_release(struct proto_lane *pl, struct proto_op *op);
+uint64_t proto_op_cookie(struct proto_lane *pl, struct proto_op *op);      /* its cookie */
+void proto_op_finish(struct proto_lane *pl, struct proto_op *op, int err); /* completes its request, if any, and frees it */
+void proto_op_complete_req(struct proto_op *op, int err, bool is_cancelled);
+int proto_rts_send(struct proto_lane *pl, struct proto_op *op); /* of one that has become so: as send_short of the wire */
+void proto_op_ask(struct proto_lane *pl, struct proto_op *op);  /* becomes an RTS; the caller sends or queues it */
 
 /* proto_eager.c */
-int eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const struct proto_data *d,
-              uint64_t cookie);
-void eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
-void eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
-void eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len);
+int proto_eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,
+                    const struct proto_data *d, uint64_t cookie);
+void proto_eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
+void proto_eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
+void proto_eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len);
 
 /* proto_rndv.c: what R0 and R1 have in common */
-void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload);
-void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
-                bool at_once);          /* R0: in this call, else progress does it */
-void recv_finish(struct proto_recv *r); /* everything that will come is there */
-void recv_fail(struct proto_recv *r, int err,
-               void (*explain)(struct gw_done *done, int err)); /* explain: gw_fail(), when its wait asks */
+void proto_rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload);
+void proto_rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
+                      bool at_once);          /* R0: in this call, else progress does it */
+void proto_recv_finish(struct proto_recv *r); /* everything that will come is there */
+void proto_recv_fail(struct proto_recv *r, int err,
+                     void (*explain)(struct gw_done *done, int err)); /* explain: gw_fail(), when its wait asks */
 
-/* proto_pace.c: R0 or R1 for a message that could take either? */
-bool pace_direct(struct proto_lane *pl, const struct proto_recv *r);
-void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes,
-                 uint64_t ticks);                                   /* of a message of len */
-void pace_taking(struct proto_lane *pl);                            /* R1 begins */
-void pace_taken(struct proto_lane *pl, const struct proto_recv *r); /* R1 is over */
+/* proto_adaptive.c: R0 or R1 for a message that could take either? */
+bool proto_adaptive_direct(struct proto_lane *pl, const struct proto_recv *r);
+void proto_adaptive_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes,
+                           uint64_t ticks);                                        /* of a message of len */
+void proto_adaptive_pieces_begin(struct proto_lane *pl);                           /* R1 begins */
+void proto_adaptive_pieces_end(struct proto_lane *pl, const struct proto_recv *r); /* R1 is over */
 
 /* proto_get.c (R0) and proto_help.c */
-int get_step(struct proto_lane *pl, struct proto_recv *r); /* number of things that happened; r may be complete afterwards */
-int get_poll(struct proto_lane *pl);                       /* the same, of whose turn it is */
-bool share_start(struct proto_lane *pl, struct proto_recv *r);
-int share_step(struct proto_lane *pl, struct proto_recv *r);
-void help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
-bool help_may_send(const struct proto_op *op, uint64_t cookie, const struct proto_cts *cts);
-void help_send(struct proto_lane *pl, struct proto_op *op,
-               const struct proto_cts *cts); /* CTS of a piece that the receiver cannot read */
-int help_step(struct proto_lane *pl, struct proto_op *op);
-void fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
+int proto_get_step(struct proto_lane *pl, struct proto_recv *r); /* number of things that happened; r may be complete afterwards */
+int proto_get_poll(struct proto_lane *pl);                       /* the same, of whose turn it is */
+bool proto_share_start(struct proto_lane *pl, struct proto_recv *r);
+int proto_share_step(struct proto_lane *pl, struct proto_recv *r);
+void proto_help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
+bool proto_help_may_send(const struct proto_op *op, uint64_t cookie, const struct proto_cts *cts);
+void proto_help_send(struct proto_lane *pl, struct proto_op *op,
+                     const struct proto_cts *cts); /* CTS of a piece that the receiver cannot read */
+int proto_help_step(struct proto_lane *pl, struct proto_op *op);
+void proto_fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
 /* proto_fault.c: a buffer that its own rank cannot access */
-static inline bool recv_has_fault(const struct proto_recv *r) { return unlikely(r->req.err != GW_OK); } /* until recv_finish() */
-void recv_fault(struct proto_recv *r, int err, uint64_t at); /* r will complete with it: GW_EBUFFER here, GW_EPEERBUFFER there */
+static inline bool recv_has_fault(const struct proto_recv *r)
+{
+    return unlikely(r->req.err != GW_OK);
+} /* until proto_recv_finish() */
+void proto_recv_fault(struct proto_recv *r, int err,
+                      uint64_t at); /* r will complete with it: GW_EBUFFER here, GW_EPEERBUFFER there */
 /* Of these bytes of the message: false, they can be read; true: the receiver has been told, and the request has its text. */
-bool send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, int64_t to);
-void fault_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
+bool proto_send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, int64_t to);
+void proto_fault_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
 
 /* proto_pieces.c (R1) */
-void pieces_ask(struct proto_lane *pl, struct proto_recv *r,
-                bool is_doubtful);                             /* doubtful: they could not be read in the sender's memory */
-void pieces_over(struct proto_lane *pl, struct proto_recv *r); /* nothing more will come */
-void cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
-int op_step(struct proto_lane *pl,
-            struct proto_op *op); /* of one in op_work: number of things that happened; op may be gone afterwards */
-int data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of [pos, end): GW_OK, GW_AGAIN or error */
-void data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
+void proto_pieces_ask(struct proto_lane *pl, struct proto_recv *r,
+                      bool is_doubtful);                             /* doubtful: they could not be read in the sender's memory */
+void proto_pieces_over(struct proto_lane *pl, struct proto_recv *r); /* nothing more will come */
+void proto_cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload);
+int proto_op_step(struct proto_lane *pl,
+                  struct proto_op *op); /* of one in op_work: number of things that happened; op may be gone afterwards */
+int proto_data_send(struct proto_lane *pl, struct proto_op *op); /* the next piece of [pos, end): GW_OK, GW_AGAIN or error */
+void proto_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
 
 /* proto_far.c */
-enum proto_path far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
-int64_t far_short_default(int size); /* of E0, by the size of the job */
-int64_t far_eager(bool is_soft);     /* of E1, over a wire that the kernel moves (wire_caps.soft) or over a card */
-void far_offer(struct proto_lane *pl, struct proto_recv *r,
-               struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */
-void far_close(struct proto_lane *pl, struct proto_recv *r);
-void put_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
-void put_start(struct proto_op *op, const struct proto_cts *cts);
-bool put_may_start(const struct proto_lane *pl, const struct proto_op *op,
-                   const struct proto_cts *cts);               /* the wire can do what is asked */
-void far_look(struct proto_lane *pl, const struct gw_peer *p); /* before a send to another node */
+enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
+int64_t proto_far_short_default(int size); /* of E0, by the size of the job */
+int64_t proto_far_eager(bool is_soft);     /* of E1, over a wire that the kernel moves (wire_caps.soft) or over a card */
+void proto_far_offer(struct proto_lane *pl, struct proto_recv *r,
+                     struct proto_cts *cts); /* the receiver of R1 lets its buffer be written */
+void proto_far_close(struct proto_lane *pl, struct proto_recv *r);
+void proto_put_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
+void proto_put_start(struct proto_op *op, const struct proto_cts *cts);
+bool proto_put_may_start(const struct proto_lane *pl, const struct proto_op *op,
+                         const struct proto_cts *cts);               /* the wire can do what is asked */
+void proto_far_poll(struct proto_lane *pl, const struct gw_peer *p); /* before a send to another node */
 /* A small message that may go at once shall wait for the next ones; those to another rank that wait go now. */
-bool far_waits(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode);
-static inline bool far_goes_with_others(int64_t len) { return len <= FAR_TOGETHER_BYTES; }
-int put_step(struct proto_lane *pl, struct proto_op *op); /* number of things that happened; op may be gone afterwards */
+bool proto_far_coalesces(struct proto_lane *pl, const struct gw_peer *p, int64_t len, enum proto_mode mode);
+static inline bool proto_far_may_coalesce(int64_t len) { return len <= FAR_COALESCE_BYTES; }
+int proto_put_step(struct proto_lane *pl, struct proto_op *op); /* number of things that happened; op may be gone afterwards */
 
 /* proto_tag.c */
-void tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct wire_caps *caps);
-void tags_finish(struct proto_lane *pl);
-int tags_poll(struct proto_lane *pl);  /* must_take_over */
-void tags_full(struct proto_lane *pl); /* the wire has no room for messages that nobody waits for */
-void tags_other_came(struct proto_lane *pl, const struct proto_hdr *h) GW_COLD; /* n_any > 0, and match/ has no receive for it */
-void tags_look_inside(struct proto_lane *pl, const struct proto_addr *a);       /* what has come is probed for */
-void tags_cancel_came(struct proto_lane *pl);
-void tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const void *payload, size_t len);
+void proto_tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct wire_caps *caps);
+void proto_tags_finish(struct proto_lane *pl);
+int proto_tags_poll(struct proto_lane *pl);  /* must_take_over */
+void proto_tags_full(struct proto_lane *pl); /* the wire has no room for messages that nobody waits for */
+void proto_tags_other_arrived(struct proto_lane *pl,
+                              const struct proto_hdr *h) GW_COLD;               /* n_any > 0, and match/ has no receive for it */
+void proto_tags_look_inside(struct proto_lane *pl, const struct proto_addr *a); /* what has come is probed for */
+void proto_tags_cancel_arrived(struct proto_lane *pl);
+void proto_tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const void *payload, size_t len);
 /* EAGER and RTS where tag_goes().  As send_short of the wire; an error also where the tag is too large. */
-int tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const void *payload,
-             size_t len);
+int proto_tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const void *payload,
+                   size_t len);
 /* True: it is posted to the wire, or complete.  False: it is to be posted in match/. */
-bool tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a);
-void tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r); /* AT_WIRE: recv_cancelled() follows, or a message */
-int64_t tags_posted_in(const struct proto_lane *pl, uint32_t ctx);
+bool proto_tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a);
+void proto_tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r); /* AT_WIRE: proto_recv_cancelled() follows, or a message */
+int64_t proto_tags_posted_in(const struct proto_lane *pl, uint32_t ctx);
 static inline bool tag_has_room(const struct proto_lane *pl, uint32_t ctx, int src)
 {
     return ctx / (PROTO_STREAM_MASK + 1) <= (uint32_t)pl->tags.limits.ctx_max && src <= pl->tags.limits.src_max;
@@ -402,54 +404,57 @@ static inline bool tag_goes(const struct proto_lane *pl, const struct gw_peer *p
         tag_has_room(pl, h->ctx, h->src);
 }
 
-/* proto_choke.c */
-void lane_choke(struct proto_lane *pl, bool on) GW_COLD;
-void choke_sender(struct proto_lane *pl, int world) GW_COLD; /* while we are choked, he sent data */
-void choke_arrived(struct proto_lane *pl, const struct proto_ctl *c);
-void room_init(struct proto_lane *pl);
-void room_find(struct proto_lane *pl); /* pl->room is right afterwards; before, it may be less */
+/* proto_flow.c */
+void proto_flow_set(struct proto_lane *pl, bool on) GW_COLD;
+void proto_flow_notify(struct proto_lane *pl, int world) GW_COLD; /* while we are xoff, he sent data */
+void proto_flow_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+void proto_flow_init(struct proto_lane *pl);
+void proto_flow_room(struct proto_lane *pl); /* pl->room is right afterwards; before, it may be less */
 
 /* proto_keep.c */
 /* Makes the data of a message that would go at once, if its receiver had room, ours, and an RTS of it: the caller sends that or queues it,
  * and completes the request once it has gone.  False: we have no room either. */
-bool keep_op(struct proto_lane *pl, struct proto_op *op) GW_COLD;
-bool keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op); /* by its receiver, on a node */
-void keep_drop(struct proto_lane *pl, struct proto_op *op) GW_COLD;            /* nobody needs the copy any more */
-void keep_left_say(struct proto_lane *pl, int world, uint64_t cookie) GW_COLD; /* a message that asked: nobody will receive it */
-void keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
+bool proto_keep_op(struct proto_lane *pl, struct proto_op *op) GW_COLD;
+bool proto_keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op); /* by its receiver, on a node */
+void proto_keep_drop(struct proto_lane *pl, struct proto_op *op) GW_COLD;            /* nobody needs the copy any more */
+void proto_keep_left_send(struct proto_lane *pl, int world,
+                          uint64_t cookie) GW_COLD; /* a message that asked: nobody will receive it */
+void proto_keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
 /* proto_ahead.c */
-bool ahead_may(const struct proto_lane *pl, const struct proto_hdr *h, const struct proto_rts *rts); /* it may be fetched early */
-void ahead_note(struct proto_lane *pl, struct proto_msg *m, const struct proto_rts *rts); /* data[] has room for a msg_kept */
-void ahead_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m);     /* it has left the queue; takes it */
-void ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
+bool proto_ahead_may(const struct proto_lane *pl, const struct proto_hdr *h,
+                     const struct proto_rts *rts);                                              /* it may be fetched early */
+void proto_ahead_note(struct proto_lane *pl, struct proto_msg *m, const struct proto_rts *rts); /* data[] has room for a msg_kept */
+void proto_ahead_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m); /* it has left the queue; takes it */
+void proto_ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
 /* Nobody will receive it, and it has left the queue.  True: that is all, and m is taken; else its sender is to be told, and it to be
  * dropped. */
-bool ahead_leave(struct proto_lane *pl, struct proto_msg *m);
+bool proto_ahead_leave(struct proto_lane *pl, struct proto_msg *m);
 
 /* proto_recv.c */
 /* The caller fills data[]; len: of the message. */
-struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len);
-int64_t msg_len(const struct proto_msg *m);      /* of the message */
-uint64_t msg_cookie(const struct proto_msg *m);  /* EAGER_SYNC, RTS */
-int msg_world(uint32_t ctx, int src, int world); /* `world`, or where that is unknown, what the communicator says */
-void recv_offer(struct proto_lane *pl,
-                struct proto_recv *r); /* r->m says what it wants: it gets a message that waits, or is posted */
-bool recv_find(struct proto_lane *pl, struct proto_recv *r); /* the first half of that; r->m is set */
-void msg_drop(struct proto_lane *pl, struct proto_msg *m);
+struct proto_msg *proto_msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len,
+                                 size_t data_len);
+int64_t proto_msg_len(const struct proto_msg *m);      /* of the message */
+uint64_t proto_msg_cookie(const struct proto_msg *m);  /* EAGER_SYNC, RTS */
+int proto_msg_world(uint32_t ctx, int src, int world); /* `world`, or where that is unknown, what the communicator says */
+void proto_recv_offer(struct proto_lane *pl,
+                      struct proto_recv *r); /* r->m says what it wants: it gets a message that waits, or is posted */
+bool proto_recv_find(struct proto_lane *pl, struct proto_recv *r); /* the first half of that; r->m is set */
+void proto_msg_drop(struct proto_lane *pl, struct proto_msg *m);
 
 /* proto_cancel.c */
-void recv_cancelled(struct proto_recv *r); /* nothing came, nothing will */
+void proto_recv_cancelled(struct proto_recv *r); /* nothing came, nothing will */
 
 /* proto_note.c: GODWIT_CHECK */
-void note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t);
-wire_recv_fn note_receiver(bool is_far, wire_recv_fn plain); /* what arrives goes through it to the plain one */
-struct note *note_keep(const struct proto_lane *pl);         /* of the message that arrives now; NULL: it has none */
+void proto_note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t count, struct gw_type *t);
+wire_recv_fn proto_note_receiver(bool is_far, wire_recv_fn plain); /* what arrives goes through it to the plain one */
+struct note *proto_note_keep(const struct proto_lane *pl);         /* of the message that arrives now; NULL: it has none */
 /* A message of so many bytes; n may be NULL. */
-void note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes);
+void proto_note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes);
 
 /* proto_cancel.c */
-void cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c);
-void cancel_ack_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
+void proto_cancel_arrived(struct proto_lane *pl, const struct proto_ctl *c);
+void proto_cancel_ack_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);
 
 #endif

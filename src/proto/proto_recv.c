@@ -14,7 +14,7 @@
 
 struct proto_upcalls proto_upcalls;
 
-GW_COLD int msg_world(uint32_t ctx, int src, int world)
+GW_COLD int proto_msg_world(uint32_t ctx, int src, int world)
 {
     return world == PROTO_WORLD_UNKNOWN && proto_upcalls.member ? proto_upcalls.member(ctx, src) : world;
 }
@@ -32,7 +32,7 @@ static inline size_t block_bytes(size_t data_len, bool has_note)
     return gw_align_up(bytes, GW_ARENA_UNIT);
 }
 
-int64_t msg_len(const struct proto_msg *m)
+int64_t proto_msg_len(const struct proto_msg *m)
 {
     struct proto_rts rts;
     if (m->kind != PROTO_RTS) return (int64_t)m->bytes - (m->kind == PROTO_EAGER_SYNC ? PROTO_SYNC_PREFIX : 0);
@@ -40,7 +40,7 @@ int64_t msg_len(const struct proto_msg *m)
     return rts.len;
 }
 
-uint64_t msg_cookie(const struct proto_msg *m)
+uint64_t proto_msg_cookie(const struct proto_msg *m)
 {
     uint64_t cookie;
     assert(m->kind != PROTO_EAGER);
@@ -48,9 +48,10 @@ uint64_t msg_cookie(const struct proto_msg *m)
     return cookie;
 }
 
-struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len, size_t data_len)
+struct proto_msg *proto_msg_keep(struct proto_lane *pl, enum proto_kind kind, const struct proto_hdr *h, int64_t len,
+                                 size_t data_len)
 {
-    if (unlikely(pl->tags.n_any)) tags_other_came(pl, h);
+    if (unlikely(pl->tags.n_any)) proto_tags_other_arrived(pl, h);
     assert(data_len <= MSG_DATA_MAX + PROTO_SYNC_PREFIX);
     size_t block = block_bytes(data_len, gw_checking);
     struct proto_msg *m = gw_arena_take(&pl->arena, block);
@@ -63,7 +64,7 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     m->lane = (uint8_t)pl->lane->index;
     m->has_note = gw_checking;
     m->ahead = AHEAD_NOT;
-    if (unlikely(gw_checking)) *msg_note(m) = note_keep(pl);
+    if (unlikely(gw_checking)) *msg_note(m) = proto_note_keep(pl);
     if (!match_has_messages(pl->fast.q)) match_msgs_behind(pl->fast.q, pl->arena.base);
     match_add(pl->fast.q, &m->m);
     pl->unexpected_bytes += (int64_t)block;
@@ -72,45 +73,45 @@ struct proto_msg *msg_keep(struct proto_lane *pl, enum proto_kind kind, const st
     gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, 1);
     gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, len);
     if (gw_event_wanted(GW_EVENT_UNEXPECTED) && !(h->ctx & PROTO_STREAM_MASK))
-        gw_event_raise(GW_EVENT_UNEXPECTED, false, msg_world(h->ctx, h->src, h->world), h->tag, h->ctx / (PROTO_STREAM_MASK + 1),
-                       len);
-    if (unlikely(pl->unexpected_bytes > pl->room) && !pl->has_choked) lane_choke(pl, true);
-    if (unlikely(pl->has_choked) && kind != PROTO_RTS) choke_sender(pl, msg_world(h->ctx, h->src, h->world));
+        gw_event_raise(GW_EVENT_UNEXPECTED, false, proto_msg_world(h->ctx, h->src, h->world), h->tag,
+                       h->ctx / (PROTO_STREAM_MASK + 1), len);
+    if (unlikely(pl->unexpected_bytes > pl->room) && !pl->has_xoff) proto_flow_set(pl, true);
+    if (unlikely(pl->has_xoff) && kind != PROTO_RTS) proto_flow_notify(pl, proto_msg_world(h->ctx, h->src, h->world));
     return m;
 }
 
-void msg_drop(struct proto_lane *pl, struct proto_msg *m)
+void proto_msg_drop(struct proto_lane *pl, struct proto_msg *m)
 {
     size_t block = block_bytes(m->bytes, m->has_note);
     pl->unexpected_bytes -= (int64_t)block;
     assert(pl->unexpected_bytes >= 0);
     gw_level_add(GW_LEVEL_UNEXPECTED_MESSAGES, -1);
-    gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, -msg_len(m));
+    gw_level_add(GW_LEVEL_UNEXPECTED_BYTES, -proto_msg_len(m));
     if (unlikely(m->has_note)) free(*msg_note(m));
-    if (unlikely(pl->has_choked) && pl->unexpected_bytes < pl->room / 2) lane_choke(pl, false);
+    if (unlikely(pl->has_xoff) && pl->unexpected_bytes < pl->room / 2) proto_flow_set(pl, false);
     gw_arena_give(&pl->arena, m, block);
 }
 
 /* The receive gets this message, which has left the queue. */
 static void msg_consume(struct proto_lane *pl, struct proto_recv *r, struct proto_msg *m)
 {
-    if (unlikely(m->has_note)) note_compare(*msg_note(m), r, m->m.src, m->m.tag, msg_len(m));
+    if (unlikely(m->has_note)) proto_note_compare(*msg_note(m), r, m->m.src, m->m.tag, proto_msg_len(m));
     if (m->ahead) {
-        ahead_consume(pl, r, m);
+        proto_ahead_consume(pl, r, m);
         return;
     }
     if (m->kind == PROTO_RTS) {
         struct proto_rts rts;
         int src = m->m.src, tag = m->m.tag, world = m->world;
         memcpy(&rts, m->data, sizeof rts);
-        msg_drop(pl, m);
-        rndv_start(pl, r, src, tag, &rts, world, true);
+        proto_msg_drop(pl, m);
+        proto_rndv_start(pl, r, src, tag, &rts, world, true);
         return;
     }
     size_t prefix = m->kind == PROTO_EAGER_SYNC ? PROTO_SYNC_PREFIX : 0;
-    if (prefix) ctl_send(pl, peer_get(pl->lane, m->world), PROTO_ACK, (struct proto_ctl){msg_cookie(m), 0}, NULL, 0);
-    eager_deliver(r, m->m.src, m->m.tag, m->data + prefix, msg_len(m));
-    msg_drop(pl, m);
+    if (prefix) proto_ctl_send(pl, peer_get(pl->lane, m->world), PROTO_ACK, (struct proto_ctl){proto_msg_cookie(m), 0}, NULL, 0);
+    proto_eager_deliver(r, m->m.src, m->m.tag, m->data + prefix, proto_msg_len(m));
+    proto_msg_drop(pl, m);
 }
 
 /* ---- receives ------------------------------------------------------------------------------------------------ */
@@ -120,19 +121,19 @@ static inline void recv_post(struct proto_lane *pl, struct proto_recv *r, const 
     r->m.ctx = a->ctx;
     r->m.src = a->rank;
     r->m.tag = a->tag;
-    if (unlikely(gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) && tag_recv(pl, r, a)) return;
+    if (unlikely(gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) && proto_tag_recv(pl, r, a)) return;
     struct match_msg *m = match_post(pl->fast.q, &r->m);
     if (unlikely(m)) msg_consume(pl, r, container_of(m, struct proto_msg, m));
 }
 
-void recv_offer(struct proto_lane *pl, struct proto_recv *r)
+void proto_recv_offer(struct proto_lane *pl, struct proto_recv *r)
 {
     r->state = RECV_POSTED;
     struct match_msg *m = match_post(pl->fast.q, &r->m);
     if (m) msg_consume(pl, r, container_of(m, struct proto_msg, m));
 }
 
-bool recv_find(struct proto_lane *pl, struct proto_recv *r)
+bool proto_recv_find(struct proto_lane *pl, struct proto_recv *r)
 {
     struct match_msg *m = match_probe(pl->fast.q, r->m.ctx, r->m.src, r->m.tag, true);
     if (m) msg_consume(pl, r, container_of(m, struct proto_msg, m));
@@ -211,11 +212,11 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
 
 static struct proto_msg *probe(const struct proto_addr *a, bool take, struct gw_status *status)
 {
-    if (unlikely(lane_of(a->lane)->tags.state == TAGS_NET)) tags_look_inside(lane_of(a->lane), a);
+    if (unlikely(lane_of(a->lane)->tags.state == TAGS_NET)) proto_tags_look_inside(lane_of(a->lane), a);
     struct match_msg *found = match_probe(lane_of(a->lane)->fast.q, a->ctx, a->rank, a->tag, take);
     if (!found) return NULL;
     struct proto_msg *m = container_of(found, struct proto_msg, m);
-    if (status) gw_status_fill(status, m->m.src, m->m.tag, msg_len(m), false);
+    if (status) gw_status_fill(status, m->m.src, m->m.tag, proto_msg_len(m), false);
     return m;
 }
 

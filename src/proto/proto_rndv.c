@@ -8,30 +8,30 @@
 
 #include <stdio.h>
 
-void rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload)
+void proto_rts_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload)
 {
     struct proto_rts rts;
     memcpy(&rts, payload, sizeof rts);
     struct match_recv *m = match_arrive(pl->fast.q, h->ctx, h->src, h->tag);
     if (m) {
-        rndv_start(pl, container_of(m, struct proto_recv, m), h->src, h->tag, &rts, h->world, false);
+        proto_rndv_start(pl, container_of(m, struct proto_recv, m), h->src, h->tag, &rts, h->world, false);
         return;
     }
     if (unlikely(pl->is_leaving)) {
-        keep_left_say(pl, h->world, rts.cookie);
+        proto_keep_left_send(pl, h->world, rts.cookie);
         return;
     }
-    bool may_be_ahead = ahead_may(pl, h, &rts);
-    struct proto_msg *msg = msg_keep(pl, PROTO_RTS, h, rts.len, may_be_ahead ? sizeof(struct msg_kept) : sizeof rts);
+    bool may_be_ahead = proto_ahead_may(pl, h, &rts);
+    struct proto_msg *msg = proto_msg_keep(pl, PROTO_RTS, h, rts.len, may_be_ahead ? sizeof(struct msg_kept) : sizeof rts);
     if (may_be_ahead)
-        ahead_note(pl, msg, &rts);
+        proto_ahead_note(pl, msg, &rts);
     else
         memcpy(msg->data, &rts, sizeof rts);
 }
 
 static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
 {
-    ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, job}, NULL, 0);
+    proto_ctl_send(pl, peer_get(pl->lane, r->world), PROTO_FIN, (struct proto_ctl){r->cookie, job}, NULL, 0);
 }
 
 static bool may_ask_help(const struct proto_lane *pl) { return !lane_sends_large(pl) || gw_set.proto == GW_SET_PROTO_R0; }
@@ -41,7 +41,8 @@ static bool may_get(struct proto_lane *pl, struct gw_peer *p, const struct proto
     return rts->addr && peer_open(pl, p) == GW_OK && peer_may_read(pl, p);
 }
 
-void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world, bool at_once)
+void proto_rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
+                      bool at_once)
 {
     assert(rts->len >= 0 && rts->cookie && !req_is_done(&r->req));
     gw_status_fill(&r->req.status, src, tag, rts->len, false);
@@ -60,24 +61,24 @@ void rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, c
     gw_list_init(&r->work);
     if (r->want == 0) {
         fin_send(pl, r, 0);
-        recv_finish(r);
+        proto_recv_finish(r);
         return;
     }
     if (!r->ptr) {
-        r->cursor = pool_take(&pl->cursors);
+        r->cursor = proto_pool_take(&pl->cursors);
         type_cursor_init(r->cursor, r->buf, r->count, r->type);
     }
     struct gw_peer *p = peer_get(pl->lane, world);
     bool is_small = r->want < gw_set.cma_min; /* a copy that the sender keeps: reading it takes none of the sender's time */
-    if (!may_get(pl, p, rts) || (!r->key && !is_small && !pace_direct(pl, r))) {
-        pieces_ask(pl, r, false);
+    if (!may_get(pl, p, rts) || (!r->key && !is_small && !proto_adaptive_direct(pl, r))) {
+        proto_pieces_ask(pl, r, false);
         return;
     }
-    if (r->ptr && r->want >= gw_set.help_min && may_ask_help(pl) && share_start(pl, r)) return;
+    if (r->ptr && r->want >= gw_set.help_min && may_ask_help(pl) && proto_share_start(pl, r)) return;
     r->state = RECV_GETTING;
     gw_list_push(&pl->getting, &r->work);
-    if (at_once) get_step(pl, r);
-    if (!gw_list_empty(&pl->getting)) lane_hook(pl);
+    if (at_once) proto_get_step(pl, r);
+    if (!gw_list_empty(&pl->getting)) proto_lane_hook(pl);
 }
 
 /* The words for a message that was too long, made when its wait or test asks: the thread that saw it arrive may be another. */
@@ -103,14 +104,14 @@ static GW_COLD void truncation_note(struct proto_recv *r)
     error_note(r, GW_ETRUNCATE, r->cap, truncation_explain);
 }
 
-GW_COLD void recv_fail(struct proto_recv *r, int err, void (*explain)(struct gw_done *done, int err))
+GW_COLD void proto_recv_fail(struct proto_recv *r, int err, void (*explain)(struct gw_done *done, int err))
 {
     error_note(r, err, 0, explain);
     proto_type_drop(r->type);
     req_complete(&r->req);
 }
 
-void recv_finish(struct proto_recv *r)
+void proto_recv_finish(struct proto_recv *r)
 {
     if (unlikely(r->len > r->cap) && !recv_has_fault(r)) truncation_note(r);
     proto_type_drop(r->type);

@@ -46,22 +46,22 @@ static GW_COLD void near_set_up(struct proto_lane *pl, struct gw_peer *p)
     l->by_key = caps.keys;
     assert(l->pack_max >= PROTO_CTL_MAX);
     if (gw_set.proto == GW_SET_PROTO_AUTO && !gw_checking) l->fast_max = eager_limit(pl);
-    lane_inline_update(pl);
+    proto_lane_inline_update(pl);
     if (unlikely(gw_log_mask & GW_LOG_PROTO)) lane_explain(pl, p, &caps);
 }
 
 void proto_connected(struct gw_lane *lane, struct gw_peer *p)
 {
     struct proto_lane *pl = lane_of(lane);
-    if (peer_by_net(p) && !limits_of(pl, p)->pack_max) far_set_up(pl, p->by);
+    if (peer_by_net(p) && !limits_of(pl, p)->pack_max) proto_far_set_up(pl, p->by);
     if (!pl->limits[0].pack_max || (!peer_by_net(p) && p->ep->pack_max < pl->limits[0].pack_max)) near_set_up(pl, p);
-    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) limits_of_nets(pl); /* receives go there, too */
+    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) proto_limits_of_nets(pl); /* receives go there, too */
 }
 
-void limits_of_nets(struct proto_lane *pl)
+void proto_limits_of_nets(struct proto_lane *pl)
 {
     for (struct lane_wire *w = NULL; (w = peer_next_net(pl->lane, w));)
-        if (!pl->limits[w->index].pack_max) far_set_up(pl, w);
+        if (!pl->limits[w->index].pack_max) proto_far_set_up(pl, w);
 }
 
 static int64_t most_eager(const struct proto_lane *pl, const struct gw_peer *p)
@@ -71,7 +71,7 @@ static int64_t most_eager(const struct proto_lane *pl, const struct gw_peer *p)
 
 bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len)
 {
-    if (!peer_is_choked(p) || gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1) return false;
+    if (!peer_is_xoff(p) || gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1) return false;
     return len <= most_eager(pl, p);
 }
 
@@ -79,8 +79,8 @@ enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t l
 {
     int forced = gw_set.proto;
     int64_t prefix = mode == PROTO_SYNC ? PROTO_SYNC_PREFIX : 0;
-    if (peer_by_net(p)) return far_select(pl, p, len, is_run, prefix);
-    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_choked(p);
+    if (peer_by_net(p)) return proto_far_select(pl, p, len, is_run, prefix);
+    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_xoff(p);
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= pl->limits[0].inline_max) return PROTO_E0;
     if (may_be_eager && len <= eager_limit(pl)) return PROTO_E1;
     if (forced == GW_SET_PROTO_R1 || !is_run) return PROTO_R1;

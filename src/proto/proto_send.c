@@ -21,7 +21,7 @@ static struct proto_hdr header_of(const struct proto_addr *a)
 
 static struct proto_op *op_of(struct proto_lane *pl, const struct send_args *s, struct gw_req *req)
 {
-    struct proto_op *op = op_new(pl, s->a->peer);
+    struct proto_op *op = proto_op_new(pl, s->a->peer);
     op->req = req;
     op->hdr = header_of(s->a);
     op->ptr = s->d.ptr;
@@ -44,21 +44,21 @@ static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum pro
     struct proto_op *op = op_of(pl, s, req);
     assert(kind == PROTO_RTS || kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC);
     op->kind = (uint8_t)kind;
-    if (kind == PROTO_RTS) op_ask(pl, op);
+    if (kind == PROTO_RTS) proto_op_ask(pl, op);
     *req_out = req;
     int rc = GW_AGAIN;
     if (!is_blocked && kind == PROTO_RTS)
-        rc = rts_send(pl, op);
+        rc = proto_rts_send(pl, op);
     else if (!is_blocked && kind == PROTO_EAGER_SYNC)
-        rc = eager_try(pl, op->peer, kind, &op->hdr, &s->d, op_cookie(pl, op));
+        rc = proto_eager_try(pl, op->peer, kind, &op->hdr, &s->d, proto_op_cookie(pl, op));
     if (rc == GW_OK) {
         op->state = OP_ASKED;
         gw_list_push(&pl->asked, &op->link);
     } else if (rc == GW_AGAIN) {
-        out_queue(pl, op);
+        proto_out_queue(pl, op);
     } else {
         gw_list_init(&op->link);
-        op_finish(pl, op, rc); /* the wait that retires the request reports it */
+        proto_op_finish(pl, op, rc); /* the wait that retires the request reports it */
     }
     return GW_POSTED;
 }
@@ -68,7 +68,7 @@ static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum pro
 static GW_COLD int send_without_room(struct proto_lane *pl, const struct send_args *s, bool is_blocked, struct gw_req **req_out)
 {
     int rc = send_by_op(pl, s, PROTO_EAGER, true, req_out);
-    if (rc == GW_POSTED && !is_blocked) out_poll_one(pl, s->a->peer);
+    if (rc == GW_POSTED && !is_blocked) proto_out_poll_one(pl, s->a->peer);
     return rc;
 }
 
@@ -76,26 +76,26 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
 {
     struct proto_lane *pl = lane_of(s->a->lane);
     struct gw_peer *p = s->a->peer;
-    if (unlikely(gw_checking)) note_send(pl, s->a, s->d.count, s->d.type);
+    if (unlikely(gw_checking)) proto_note_send(pl, s->a, s->d.count, s->d.type);
     int rc = peer_open(pl, p);
-    if (rc == GW_OK && peer_by_net(p)) far_look(pl, p);
+    if (rc == GW_OK && peer_by_net(p)) proto_far_poll(pl, p);
     if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
     if (rc < 0) return rc;
-    bool is_blocked = pl->n_outs && out_find(pl, p);
+    bool is_blocked = pl->n_outs && proto_out_find(pl, p);
     if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->d.len))) return send_without_room(pl, s, is_blocked, req_out);
     enum proto_path path = proto_select(pl, p, s->d.len, s->d.ptr != NULL, s->mode);
     if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
     proto_count(pl, p, path, s->d.len);
     if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
-    bool waits = peer_by_net(p) && far_waits(pl, p, s->d.len, s->mode);
+    bool waits = peer_by_net(p) && proto_far_coalesces(pl, p, s->d.len, s->mode);
     if (!is_blocked && !waits) {
         struct proto_hdr h = header_of(s->a);
-        rc = eager_try(pl, p, PROTO_EAGER, &h, &s->d, 0);
+        rc = proto_eager_try(pl, p, PROTO_EAGER, &h, &s->d, 0);
         if (rc == GW_OK) *req_out = &gw_req_sent;
         if (rc != GW_AGAIN) return rc;
     }
     rc = send_by_op(pl, s, PROTO_EAGER, true, req_out);
-    if (waits && limits_of(pl, p)->burst.queued >= gw_set.net_together) out_poll(pl);
+    if (waits && limits_of(pl, p)->burst.queued >= gw_set.net_together) proto_out_poll(pl);
     return rc;
 }
 
@@ -104,12 +104,12 @@ static __attribute__((noinline)) int send_slow(const struct send_args *s, struct
 static inline int send_at_once(struct proto_lane *pl, const struct proto_addr *a, const char *ptr, int64_t len)
 {
     struct gw_peer *p = a->peer;
-    if (unlikely(pl->n_outs) || unlikely(peer_is_choked(p))) return GW_AGAIN;
+    if (unlikely(pl->n_outs) || unlikely(peer_is_xoff(p))) return GW_AGAIN;
     struct proto_hdr h = header_of(a);
     int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);
     if (unlikely(rc != GW_OK)) return rc;
     proto_count(pl, p, len > limits_of(pl, p)->inline_max ? PROTO_E1 : PROTO_E0, len);
-    if (peer_by_net(p)) far_look(pl, p);
+    if (peer_by_net(p)) proto_far_poll(pl, p);
     return GW_OK;
 }
 
@@ -144,12 +144,12 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
     struct proto_lane *pl = lane_of(a->lane);
     struct gw_peer *p = a->peer;
     struct proto_data d = proto_data_of(buf, count, t);
-    if (!p->ep || (pl->n_outs && out_find(pl, p))) return GW_AGAIN;
+    if (!p->ep || (pl->n_outs && proto_out_find(pl, p))) return GW_AGAIN;
     enum proto_path path = proto_select(pl, p, d.len, d.ptr != NULL, PROTO_STANDARD);
     if (path > PROTO_E1) return GW_AGAIN;
-    if (unlikely(gw_checking)) note_send(pl, a, count, t);
+    if (unlikely(gw_checking)) proto_note_send(pl, a, count, t);
     struct proto_hdr h = header_of(a);
-    int rc = eager_try(pl, p, PROTO_EAGER, &h, &d, 0);
+    int rc = proto_eager_try(pl, p, PROTO_EAGER, &h, &d, 0);
     if (rc == GW_OK) proto_count(pl, p, path, d.len);
     return rc;
 }

@@ -13,7 +13,7 @@ enum { MOST = 32 }; /* operations of a list that are looked at, so that the cost
 static const char *op_broken(const struct proto_lane *pl, const struct proto_op *op)
 {
     if (op->is_over) return "an operation in a list is not over";
-    if (op->name && name_find(&pl->op_names, op->name) != op) return "a cookie finds the operation that has it";
+    if (op->name && proto_cookie_find(&pl->op_cookies, op->name) != op) return "a cookie finds the operation that has it";
     if (op->req && ((const struct proto_sreq *)op->req)->op != op) return "a request and its operation know each other";
     if (op->is_kept && (!op->ptr || (op->type && op->type != gw_type_byte))) return "a kept message is a run of bytes";
     if (!op->type && op->req) return "a control message has no request";
@@ -25,7 +25,7 @@ static const char *outs_broken(const struct proto_lane *pl)
     int n = 0;
     for (const struct gw_list *l = pl->outs.next; l != &pl->outs; l = l->next, n++) {
         const struct proto_out *o = container_of(l, struct proto_out, link);
-        if (out_find((struct proto_lane *)(uintptr_t)pl, o->peer) != o) return "a peer has one queue";
+        if (proto_out_find((struct proto_lane *)(uintptr_t)pl, o->peer) != o) return "a peer has one queue";
         if (gw_list_empty(&o->ops) && !pl->is_sending_outs) return "a queue is there while it is not empty";
         int seen = 0;
         for (const struct gw_list *i = o->ops.next; i != &o->ops && seen < MOST; i = i->next, seen++) {

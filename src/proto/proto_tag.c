@@ -6,7 +6,7 @@
  *   NET  receives that a message from another node may match are posted to the wire; what nobody waits for stays there
  *   OWN  the wire gives us everything that comes (tag_catch), and match/ pairs it, as without all this
  *
- *   OFF -> NET [tags_set_up]; NET -> OWN [take_over], never back
+ *   OFF -> NET [proto_tags_set_up]; NET -> OWN [take_over], never back
  *
  * INVARIANT T1  in NET, of receives that could match one message, those posted to the wire are older than those posted in match/.
  * INVARIANT T2  in OWN, no receive is posted to the wire.
@@ -32,7 +32,7 @@ struct tag_ask {
 _Static_assert(sizeof(struct tag_ask) == 40 && offsetof(struct tag_ask, world) == 32, "wire format");
 
 /* A receive that is posted to the wire. */
-struct tag_recv {
+struct proto_tag_recv {
     struct wire_take take;
     struct gw_list link; /* in proto_tags.posted, in order of posting */
     struct proto_recv *r;
@@ -51,12 +51,12 @@ static int entries_of(const struct proto_lane *pl)
     return gw_set.match_entries >= 0 ? (int)gw_set.match_entries : pl->tags.limits.match_entries;
 }
 
-void tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct wire_caps *caps)
+void proto_tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct wire_caps *caps)
 {
     struct proto_tags *t = &pl->tags;
     if (!caps->matches || t->state != TAGS_OFF) return;
     gw_list_init(&t->posted);
-    pool_init(&t->pool, sizeof(struct tag_recv));
+    proto_pool_init(&t->pool, sizeof(struct proto_tag_recv));
     t->limits = *caps;
     t->net = w;
     t->state = TAGS_NET;
@@ -65,9 +65,9 @@ void tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct wire_c
                t->limits.ctx_max, t->limits.tag_max, entries_of(pl));
 }
 
-void tags_finish(struct proto_lane *pl)
+void proto_tags_finish(struct proto_lane *pl)
 {
-    if (pl->tags.state != TAGS_OFF) pool_finish(&pl->tags.pool);
+    if (pl->tags.state != TAGS_OFF) proto_pool_finish(&pl->tags.pool);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------------------------------ */
@@ -76,8 +76,8 @@ static struct wire_tag tag_of(const struct proto_hdr *h, bool asks)
     return (struct wire_tag){(int32_t)(h->ctx / (PROTO_STREAM_MASK + 1)), h->src, h->tag, asks};
 }
 
-int tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const void *payload,
-             size_t len)
+int proto_tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const void *payload,
+                   size_t len)
 {
     struct wire_tag tag = tag_of(h, kind == PROTO_RTS);
     if (unlikely(h->tag > pl->tags.limits.tag_max)) return p->ep->ops->tag_check(p->ep->wire, &tag);
@@ -89,16 +89,16 @@ int tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, con
 }
 
 /* ---- a message came to a receive ---------------------------------------------------------------------------------------------- */
-static void tag_recv_free(struct proto_lane *pl, struct tag_recv *t)
+static void tag_recv_free(struct proto_lane *pl, struct proto_tag_recv *t)
 {
     gw_list_del(&t->link);
     pl->tags.n_posted--;
     pl->tags.n_any -= t->is_any;
     free(t->bounce);
-    pool_give(&pl->tags.pool, t);
+    proto_pool_give(&pl->tags.pool, t);
 }
 
-static void cancelled(struct proto_lane *pl, struct tag_recv *t)
+static void cancelled(struct proto_lane *pl, struct proto_tag_recv *t)
 {
     struct proto_recv *r = t->r;
     if (!t->is_unwanted) { /* take_over() has cancelled it */
@@ -106,21 +106,21 @@ static void cancelled(struct proto_lane *pl, struct tag_recv *t)
         return;
     }
     tag_recv_free(pl, t);
-    recv_cancelled(r);
+    proto_recv_cancelled(r);
 }
 
 static void take_over_soon(struct proto_lane *pl, const char *why);
 /* False: that is no question of a rank's. */
 static bool ask_read(const struct proto_lane *pl, const void *payload, size_t len, struct tag_ask *ask_out)
 {
-    if (len != sizeof *ask_out) return msg_refuse(PROTO_RTS, "length", (int64_t)len);
+    if (len != sizeof *ask_out) return proto_msg_reject(PROTO_RTS, "length", (int64_t)len);
     memcpy(ask_out, payload, sizeof *ask_out);
-    if (!msg_check_rts(&ask_out->rts)) return false;
-    return peer_may_say(pl->lane, ask_out->world, true) || msg_refuse(PROTO_RTS, "sender", ask_out->world);
+    if (!proto_msg_check_rts(&ask_out->rts)) return false;
+    return peer_may_say(pl->lane, ask_out->world, true) || proto_msg_reject(PROTO_RTS, "sender", ask_out->world);
 }
 
 /* The receive has met what is none: it waits on, behind those that were posted meanwhile. */
-static GW_COLD void waits_again(struct proto_lane *pl, struct tag_recv *t)
+static GW_COLD void waits_again(struct proto_lane *pl, struct proto_tag_recv *t)
 {
     struct match_recv *m = &t->r->m;
     if (t->is_unwanted) {
@@ -138,7 +138,7 @@ static GW_COLD void waits_again(struct proto_lane *pl, struct tag_recv *t)
     pl->tags.n_back++;
 }
 
-static void asked(struct proto_lane *pl, struct tag_recv *t)
+static void asked(struct proto_lane *pl, struct proto_tag_recv *t)
 {
     struct proto_recv *r = t->r;
     struct wire_tag tag = t->take.tag;
@@ -151,10 +151,10 @@ static void asked(struct proto_lane *pl, struct tag_recv *t)
     }
     tag_recv_free(pl, t);
     r->state = RECV_POSTED;
-    rndv_start(pl, r, tag.src, tag.tag, &ask.rts, ask.world, false);
+    proto_rndv_start(pl, r, tag.src, tag.tag, &ask.rts, ask.world, false);
 }
 
-static void delivered(struct proto_lane *pl, struct tag_recv *t)
+static void delivered(struct proto_lane *pl, struct proto_tag_recv *t)
 {
     struct proto_recv *r = t->r;
     int64_t len = (int64_t)t->take.len;
@@ -163,21 +163,21 @@ static void delivered(struct proto_lane *pl, struct tag_recv *t)
         if (len > there) { /* it is longer than the buffer in any case: what does not matter is not there */
             gw_status_fill(&r->req.status, t->take.tag.src, t->take.tag.tag, len, false);
             r->len = len;
-            recv_finish(r);
+            proto_recv_finish(r);
         } else {
-            eager_deliver(r, t->take.tag.src, t->take.tag.tag, t->take.buf, len);
+            proto_eager_deliver(r, t->take.tag.src, t->take.tag.tag, t->take.buf, len);
         }
     } else {
         gw_status_fill(&r->req.status, t->take.tag.src, t->take.tag.tag, len, false);
         r->len = len;
-        recv_finish(r);
+        proto_recv_finish(r);
     }
     tag_recv_free(pl, t);
 }
 
 static void take_done(struct gw_done *done, int err)
 {
-    struct tag_recv *t = container_of(done, struct tag_recv, take.done);
+    struct proto_tag_recv *t = container_of(done, struct proto_tag_recv, take.done);
     struct proto_lane *pl = t->pl;
     (void)err; /* a message that is too long shows by its length */
     gw_counted(&gw_count.net_matched, !t->take.is_cancelled);
@@ -200,22 +200,22 @@ static void take_over(struct proto_lane *pl, const char *why)
     tags->must_take_over = true; /* what arrives meanwhile need not ask for it again */
     /* The youngest first: a message that comes in between must not find a younger receive where an older one was. */
     for (struct gw_list *l = tags->posted.prev; l != &tags->posted; l = l->prev) {
-        struct tag_recv *t = container_of(l, struct tag_recv, link);
+        struct proto_tag_recv *t = container_of(l, struct proto_tag_recv, link);
         if (!t->is_back) pl->tags.net->ops->tag_cancel(pl->tags.net->wire, &t->take);
     }
     while (tags->n_back < tags->n_posted) peer_net_look(pl->tags.net);
     tags->must_take_over = false;
     tags->state = TAGS_OWN;
     while (!gw_list_empty(&tags->posted)) {
-        struct tag_recv *t = container_of(tags->posted.next, struct tag_recv, link);
+        struct proto_tag_recv *t = container_of(tags->posted.next, struct proto_tag_recv, link);
         struct proto_recv *r = t->r;
         tag_recv_free(pl, t);
-        recv_offer(pl, r);
+        proto_recv_offer(pl, r);
     }
     if (pl->tags.net->ops->tag_catch(pl->tags.net->wire) != GW_OK) gw_die("%s", gw_fail_text());
 }
 
-int tags_poll(struct proto_lane *pl)
+int proto_tags_poll(struct proto_lane *pl)
 {
     if (likely(!pl->tags.must_take_over) || pl->tags.net->is_busy) return 0;
     take_over(pl, pl->tags.why);
@@ -227,7 +227,7 @@ static void take_over_soon(struct proto_lane *pl, const char *why)
     if (pl->tags.state != TAGS_NET || pl->tags.must_take_over) return;
     pl->tags.must_take_over = true;
     pl->tags.why = why;
-    lane_hook(pl);
+    proto_lane_hook(pl);
 }
 
 static GW_COLD __attribute__((noreturn)) void exhausted(const struct proto_lane *pl)
@@ -238,14 +238,14 @@ static GW_COLD __attribute__((noreturn)) void exhausted(const struct proto_lane 
            pl->tags.n_posted);
 }
 
-void tags_full(struct proto_lane *pl)
+void proto_tags_full(struct proto_lane *pl)
 {
     if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE) exhausted(pl);
     take_over_soon(pl, "the network has no match entry left");
 }
 
 /* A message came by another way than the wire's matching, and no receive in match/ wants it. */
-void tags_other_came(struct proto_lane *pl, const struct proto_hdr *h)
+void proto_tags_other_arrived(struct proto_lane *pl, const struct proto_hdr *h)
 {
     if (!(h->ctx & PROTO_STREAM_MASK)) take_over_soon(pl, "a receive from any source is satisfied from shared memory");
 }
@@ -257,13 +257,13 @@ static bool may_be_far(const struct proto_lane *pl, const struct proto_addr *a)
     return !a->is_near || peer_route(pl->lane, gw_boot.rank) == pl->tags.net; /* GODWIT_WIRES=ofi: even what we send to ourselves */
 }
 
-void tags_look_inside(struct proto_lane *pl, const struct proto_addr *a)
+void proto_tags_look_inside(struct proto_lane *pl, const struct proto_addr *a)
 {
     if (pl->tags.state == TAGS_NET && may_be_far(pl, a) && !(a->ctx & PROTO_STREAM_MASK) && !pl->tags.net->is_busy)
         take_over(pl, "it probes for messages");
 }
 
-void tags_cancel_came(struct proto_lane *pl) { take_over_soon(pl, "the sender cancels a message"); }
+void proto_tags_cancel_arrived(struct proto_lane *pl) { take_over_soon(pl, "the sender cancels a message"); }
 
 /* ---- posting ------------------------------------------------------------------------------------------------------------------ */
 static const uint64_t patience_ns = 1000000000; /* for entries to come free */
@@ -282,7 +282,7 @@ static GW_COLD void entries_warn(const struct proto_lane *pl, int most)
     int n = 0, same = 0, best = 0, best_at = 0;
     struct wire_tag *names = gw_xmalloc((size_t)pl->tags.n_posted * sizeof *names);
     for (struct gw_list *l = pl->tags.posted.next; l != &pl->tags.posted; l = l->next)
-        names[n++] = container_of(l, struct tag_recv, link)->take.tag;
+        names[n++] = container_of(l, struct proto_tag_recv, link)->take.tag;
     qsort(names, (size_t)n, sizeof *names, by_name);
     for (int i = 0; i < n; i++) {
         same = i && by_name(&names[i - 1], &names[i]) == 0 ? same + 1 : 1;
@@ -316,10 +316,10 @@ static bool entries_allow(struct proto_lane *pl)
     return true;
 }
 
-static struct tag_recv *tag_recv_new(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
+static struct proto_tag_recv *tag_recv_new(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
 {
-    struct tag_recv *t = pool_take(&pl->tags.pool);
-    memset(t, 0, offsetof(struct tag_recv, first));
+    struct proto_tag_recv *t = proto_pool_take(&pl->tags.pool);
+    memset(t, 0, offsetof(struct proto_tag_recv, first));
     t->take.done.fn = take_done;
     t->take.tag = (struct wire_tag){(int32_t)(a->ctx / (PROTO_STREAM_MASK + 1)), a->rank, a->tag, 0};
     t->r = r;
@@ -348,7 +348,7 @@ static bool has_any_before(const struct proto_lane *pl, uint32_t ctx)
 {
     if (likely(!pl->tags.n_any)) return false;
     for (const struct gw_list *l = pl->tags.posted.next; l != &pl->tags.posted; l = l->next) {
-        const struct tag_recv *t = container_of(l, struct tag_recv, link);
+        const struct proto_tag_recv *t = container_of(l, struct proto_tag_recv, link);
         if (t->is_any && t->take.tag.ctx == (int32_t)(ctx / (PROTO_STREAM_MASK + 1))) return true;
     }
     return false;
@@ -365,7 +365,7 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
         assert(rc != GW_AGAIN); /* only rings in memory have to wait for their other end */
         if (rc < 0) return rc;
     }
-    struct tag_recv *t = tag_recv_new(pl, r, a);
+    struct proto_tag_recv *t = tag_recv_new(pl, r, a);
     int rc;
     r->state = RECV_AT_WIRE;
     r->at_wire = t;
@@ -396,10 +396,10 @@ static GW_COLD void no_room(struct proto_lane *pl, const struct proto_addr *a)
         GW_EXPLAIN(GW_LOG_PROTO, "the network does not match all messages: %s", gw_fail_text());
 }
 
-bool tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
+bool proto_tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a)
 {
     if (!pl->lane->n_nets || a->ctx & PROTO_STREAM_MASK) return false;
-    if (pl->tags.state == TAGS_OFF && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) limits_of_nets(pl);
+    if (pl->tags.state == TAGS_OFF && gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) proto_limits_of_nets(pl);
     if (pl->tags.state != TAGS_NET) return false;
     if (pl->tags.must_take_over) take_over(pl, pl->tags.why);
     if (pl->tags.state != TAGS_NET) return false;
@@ -410,7 +410,7 @@ bool tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_ad
         if (has_any_before(pl, a->ctx)) take_over(pl, "a receive from shared memory stands behind one from any source");
         return false;
     }
-    if (recv_find(pl, r) || !entries_allow(pl)) return pl->tags.state == TAGS_NET;
+    if (proto_recv_find(pl, r) || !entries_allow(pl)) return pl->tags.state == TAGS_NET;
     int rc = to_wire(pl, r, a);
     if (rc < 0) {
         r->req.err = rc;
@@ -420,9 +420,9 @@ bool tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_ad
     return rc != GW_AGAIN;
 }
 
-void tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r)
+void proto_tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r)
 {
-    struct tag_recv *t = r->at_wire;
+    struct proto_tag_recv *t = r->at_wire;
     t->is_unwanted = true;
     pl->tags.n_back -= t->is_back;
     if (t->is_back)
@@ -431,35 +431,35 @@ void tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r)
         pl->tags.net->ops->tag_cancel(pl->tags.net->wire, &t->take);
 }
 
-int64_t tags_posted_in(const struct proto_lane *pl, uint32_t ctx)
+int64_t proto_tags_posted_in(const struct proto_lane *pl, uint32_t ctx)
 {
     int64_t n = 0;
     if (!pl->tags.n_posted) return 0;
     for (const struct gw_list *l = pl->tags.posted.next; l != &pl->tags.posted; l = l->next)
-        n += container_of(l, struct tag_recv, link)->r->m.ctx == ctx;
+        n += container_of(l, struct proto_tag_recv, link)->r->m.ctx == ctx;
     return n;
 }
 
 /* ---- in OWN: what the wire gives us -------------------------------------------------------------------------------------------- */
 static bool caught_is_right(const struct proto_lane *pl, const struct wire_tag *tag, size_t len)
 {
-    if (pl->tags.state != TAGS_OWN) return msg_refuse(0, "kind", PROTO_CAUGHT);
-    if (tag->ctx < 0 || tag->ctx > pl->tags.limits.ctx_max) return msg_refuse(PROTO_EAGER, "context", tag->ctx);
-    if (tag->src < 0) return msg_refuse(PROTO_EAGER, "source", tag->src);
-    if (tag->tag < 0) return msg_refuse(PROTO_EAGER, "tag", tag->tag);
-    return len <= MSG_DATA_MAX || msg_refuse(PROTO_EAGER, "length", (int64_t)len);
+    if (pl->tags.state != TAGS_OWN) return proto_msg_reject(0, "kind", PROTO_CAUGHT);
+    if (tag->ctx < 0 || tag->ctx > pl->tags.limits.ctx_max) return proto_msg_reject(PROTO_EAGER, "context", tag->ctx);
+    if (tag->src < 0) return proto_msg_reject(PROTO_EAGER, "source", tag->src);
+    if (tag->tag < 0) return proto_msg_reject(PROTO_EAGER, "tag", tag->tag);
+    return len <= MSG_DATA_MAX || proto_msg_reject(PROTO_EAGER, "length", (int64_t)len);
 }
 
-void tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const void *payload, size_t len)
+void proto_tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const void *payload, size_t len)
 {
     struct tag_ask ask;
     if (!caught_is_right(pl, tag, len)) return;
     struct proto_hdr h = {(uint32_t)tag->ctx * (PROTO_STREAM_MASK + 1), tag->src, tag->tag, PROTO_WORLD_UNKNOWN};
     if (!tag->asks) {
-        eager_arrived(pl, &h, payload, len);
+        proto_eager_arrived(pl, &h, payload, len);
         return;
     }
     if (!ask_read(pl, payload, len, &ask)) return;
     h.world = ask.world;
-    rts_arrived(pl, &h, &ask.rts);
+    proto_rts_arrived(pl, &h, &ask.rts);
 }

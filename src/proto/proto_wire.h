@@ -2,7 +2,7 @@
  *
  * Every message has one of two 16-byte headers; the payload is as each kind says.  Both ends are processes of one job on one
  * kind of machine, so integers travel as they are.  A "cookie" is the name of a record in the process that gave it out
- * (proto_name.c): only that process looks at it, when the cookie comes back.  Nothing in a message is believed: proto_check.c.
+ * (proto_cookie.c): only that process looks at it, when the cookie comes back.  Nothing in a message is believed: proto_check.c.
  *
  *   sender                                   receiver
  *   EAGER(data) ---------------------------> matched or kept                               E0, E1
@@ -15,7 +15,7 @@
  *   FAULT(proto_fault) --------------------> instead of DATA on a node: the sender cannot read them itself
  *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
  *   LEFT(cookie) <-------------------------- from a receiver that has left MPI: that RTS will not be matched; its sender drops a copy
- *   CHOKE(world rank, on) <----------------- flow control: a receiver on another node holds too much; send RTS instead of data
+ *   FLOW(world rank, on) <----------------- flow control: a receiver on another node holds too much; send RTS instead of data
  *   NOTE(proto_note) before every message of the user's, with GODWIT_CHECK only: of what types the sender says it is
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -37,7 +37,7 @@ enum proto_kind {
     PROTO_CANCEL,
     PROTO_CANCEL_ACK, /* struct proto_ctl */
     PROTO_NOTE,       /* the same */
-    PROTO_CHOKE,
+    PROTO_FLOW,
     PROTO_PUT,
     PROTO_LEFT,
     PROTO_FAULT,

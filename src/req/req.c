@@ -62,7 +62,7 @@ void req_finalize(void)
     gw_obj_unregister(&gw_req_procnull.obj);
 }
 
-static inline void pool_give(struct gw_req *r)
+static inline void proto_pool_give(struct gw_req *r)
 {
     struct gw_list **pool = &gw_lanes[r->lane].free_reqs, *l = &r->link, **last = &lanes[r->lane].last;
     if (likely(!goes_last) || !*pool) {
@@ -89,7 +89,7 @@ static bool chunk_add(struct gw_lane *lane)
         struct gw_req *r = (struct gw_req *)(c->bytes + k * GW_REQ_BYTES);
         if (gw_obj_register(&r->obj, GW_KIND_REQ) != GW_OK) break;
         r->lane = (uint8_t)lane->index;
-        pool_give(r);
+        proto_pool_give(r);
     }
     return true;
 }
@@ -116,7 +116,7 @@ void req_recycle(struct gw_req *r)
     r->final = NULL;
     r->errctx = NULL;
     r->status.cancelled = 0;
-    pool_give(r);
+    proto_pool_give(r);
 }
 
 void req_complete(struct gw_req *r)
@@ -212,7 +212,7 @@ enum { OTHER_LANES_EVERY = 64 };
 
 struct req_upcalls req_upcalls;
 
-void req_tell_about(struct gw_req **r, int n, bool is_any)
+void req_report_about(struct gw_req **r, int n, bool is_any)
 {
     if (req_upcalls.tell) req_upcalls.tell(r, n, is_any);
 }
@@ -265,7 +265,7 @@ static inline void block(struct gw_req *r, struct gw_req **rest, int n)
         int events = is_poller ? poll_lane(lane, &w) : 0;
         if (req_is_done(r)) break;
         if (unlikely(lanes_used() > 1 || !is_poller) && (round % OTHER_LANES_EVERY == 0 || w.phase)) events += req_progress();
-        if (unlikely(node_wait_step(&w, events > 0))) req_tell_about(rest, n, false);
+        if (unlikely(node_wait_step(&w, events > 0))) req_report_about(rest, n, false);
     }
     if (is_poller) poller_leave(lane);
     node_wait_end(&w);

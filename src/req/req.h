@@ -109,7 +109,7 @@ void req_block_until(struct gw_lane *lane, bool (*pred)(void *), void *arg);
 
 /* Upcalls to the rooms above; requests do not know their peers.  Set by p2p at its init; NULL before. */
 struct req_upcalls {
-    /* A wait for these requests (is_any: for one of them) has become long: reports to the launcher what it waits for (node_tell()).  No
+    /* A wait for these requests (is_any: for one of them) has become long: reports to the launcher what it waits for (node_report_begin()).  No
      * lock held. */
     void (*tell)(struct gw_req **reqs, int n, bool is_any);
 };

@@ -19,7 +19,7 @@ static inline bool req_is_inactive(const struct gw_req *r)
 /* A generalized request that is done: its status, as the user's function says it. */
 int req_user_query(struct gw_req *r);
 /* Tells what a long wait, or many tests in vain, are for: r[n], or any one of them. */
-void req_tell_about(struct gw_req **r, int n, bool is_any) GW_COLD;
+void req_report_about(struct gw_req **r, int n, bool is_any) GW_COLD;
 /* Blocks until r[at] is done; of interest to who asks what this rank waits for are all from there on. */
 void req_block_in(struct gw_req **r, int n, int at);
 

@@ -78,7 +78,7 @@ int req_wait(struct gw_req **r, struct gw_status *status)
 /* Nothing of r[n] is there yet. */
 static inline void polled(int n, struct gw_req **r, bool is_any)
 {
-    if (unlikely(node_polled())) req_tell_about(r, n, is_any);
+    if (unlikely(node_polled())) req_report_about(r, n, is_any);
 }
 
 int req_test(struct gw_req **r, int *flag_out, struct gw_status *status)
@@ -193,7 +193,7 @@ static void tell_any(struct gw_done *about, int err)
 {
     (void)err;
     const struct any *a = container_of(about, struct any, about);
-    req_tell_about(a->r, a->n, true);
+    req_report_about(a->r, a->n, true);
 }
 
 static void block_any(struct any *a)

@@ -134,7 +134,7 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
                    : rma_reach_move(p->w, p->rank, (is_put ? REACH_PUT : 0) | (p->is_held ? REACH_HELD : 0),
                                     (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, data);
     if (run || p->started) return rc;
-    if (rc == GW_OK) rc = rma_late_settle(p->w);
+    if (rc == GW_OK) rc = rma_deferred_settle(p->w);
     if (!is_put && rc == GW_OK) {
         struct type_cursor c;
         type_cursor_init(&c, here->buf, here->count, here->type);
@@ -167,7 +167,7 @@ static int move(struct place *p, bool is_put, const struct data *here)
 /* What reaches its target in the call has a request that is complete. */
 static int started(struct place *p, struct gw_req **req_out)
 {
-    if (likely(!req_out) || !p->w->late || p->target->is_near) return GW_OK;
+    if (likely(!req_out) || !p->w->deferred || p->target->is_near) return GW_OK;
     p->started = rma_started_new(p->w);
     return p->started ? GW_OK : GW_ENOMEM;
 }

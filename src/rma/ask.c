@@ -7,7 +7,7 @@
  *
  * The layout at the target travels as runs of addresses; the origin computes them, the target only follows them.  Accumulates are
  * done by the target, under its own `busy`; so they are atomic to those of ranks that map its words.  What need not be answered is in
- * late.c.
+ * deferred.c.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -54,7 +54,7 @@ static int ask_begin(struct rma_win *w, int target, struct ask_head h, const str
     h.number = rma_ask_number(w);
     int rc =
         p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, target, TAG_REPLY + h.number, w->comm, &a->got);
-    a->rc = rc < 0 ? rc : rma_late_say(w, target, &h, runs, data, bytes);
+    a->rc = rc < 0 ? rc : rma_deferred_say(w, target, &h, runs, data, bytes);
     if (a->rc != GW_OK && rc >= 0) p2p_stream_drop(a->got); /* what was not asked is answered by nobody */
     return a->rc;
 }
@@ -102,7 +102,7 @@ static int ask(struct rma_win *w, int target, struct ask_head h, const struct as
 static int asked(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
                  struct rma_packed into, int64_t bytes)
 {
-    return into.started ? rma_late_ask(w, target, h, runs, data, into, bytes)
+    return into.started ? rma_deferred_ask(w, target, h, runs, data, into, bytes)
                         : ask(w, target, h, runs, data.at, data.bytes, into.at, bytes);
 }
 
@@ -134,21 +134,22 @@ int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
     int rc = GW_OK, n;
-    bool may_be_late = w->flavor != GW_WIN_FLAVOR_DYNAMIC; /* there the target looks first whether the memory is attached */
-    type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
-    if (may_be_late && (!is_put || bytes > ASK_PIECE) && (t->is_dense || (t->is_single && count == 1))) {
+    bool may_be_deferred = w->flavor != GW_WIN_FLAVOR_DYNAMIC; /* there the target looks first whether the memory is attached */
+    type_cursor_init(&c, (void *)(uintptr_t)at, count, t);     /* addresses there: they are computed, never followed */
+    if (may_be_deferred && (!is_put || bytes > ASK_PIECE) && (t->is_dense || (t->is_single && count == 1))) {
         struct ask_run run = {at + (uint64_t)t->true_lb, (uint64_t)bytes};
-        return is_put ? rma_late_put_long(w, target, run, packed) : rma_late_get(w, target, &run, 1, bytes, packed);
+        return is_put ? rma_deferred_put_long(w, target, run, packed) : rma_deferred_get(w, target, &run, 1, bytes, packed);
     }
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed = rma_packed_at(packed, got)) {
         got = next_runs(&c, gw_min64(ASK_PIECE, bytes - done), 1, runs, &n);
         struct ask_head h = {.what = is_put ? ASK_WRITE : ASK_READ, .n_runs = n, .bytes = got};
         struct rma_given data = {packed.at, is_put ? got : 0};
         struct rma_packed into = {is_put ? NULL : packed.at, packed.started};
-        if (!may_be_late)
+        if (!may_be_deferred)
             rc = asked(w, target, h, runs, data, into, got - data.bytes);
         else
-            rc = is_put ? rma_late_change(w, target, h, runs, packed.at, got) : rma_late_get(w, target, runs, n, got, packed);
+            rc = is_put ? rma_deferred_change(w, target, h, runs, packed.at, got)
+                        : rma_deferred_get(w, target, runs, n, got, packed);
     }
     return rc;
 }
@@ -161,7 +162,7 @@ int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at,
     struct ask_run runs[ASK_RUNS];
     bool has_operand = op->obj.id != GW_H_NO_OP;
     /* On this machine the next accumulate might go by mail, and be there first. */
-    bool may_be_late = !old.at && !is_here(w, target) && w->flavor != GW_WIN_FLAVOR_DYNAMIC;
+    bool may_be_deferred = !old.at && !is_here(w, target) && w->flavor != GW_WIN_FLAVOR_DYNAMIC;
     int64_t total = count * t->size, element = has_operand ? type_of_basic(t->basic)->size : 1;
     int rc = GW_OK, n;
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t);
@@ -169,8 +170,8 @@ int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at,
         got = next_runs(&c, gw_min64(ASK_PIECE, total - done), element, runs, &n);
         struct ask_head h = {
             .what = ASK_UPDATE, .flags = old.at ? ASK_OLD : 0, .n_runs = n, .bytes = got, .op = op->obj.id, .basic = t->basic};
-        if (may_be_late)
-            rc = rma_late_change(w, target, h, runs, packed + done, got);
+        if (may_be_deferred)
+            rc = rma_deferred_change(w, target, h, runs, packed + done, got);
         else
             rc = asked(w, target, h, runs, (struct rma_given){has_operand ? packed + done : NULL, has_operand ? got : 0},
                        rma_packed_at(old, done), old.at ? got : 0);
@@ -199,7 +200,8 @@ int rma_ask_unlock(struct rma_win *w, int target, enum lock_kind kind)
     struct rma_target *t = &w->targets[target];
     uint64_t sent = atomic_load_explicit(&t->sent, memory_order_relaxed);
     struct ask_head h = {.what = ASK_UNLOCK, .kind = (uint8_t)kind, .bytes = (int64_t)sent};
-    int settled = rma_late_may_unlock(w, target) ? GW_OK : rma_late_settle(w), rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
+    int settled = rma_deferred_may_unlock(w, target) ? GW_OK : rma_deferred_settle(w),
+        rc = ask(w, target, h, NULL, NULL, 0, NULL, 0);
     if (rc == GW_OK) atomic_store_explicit(&t->known, sent, memory_order_relaxed);
     return rc == GW_OK ? settled : rc;
 }

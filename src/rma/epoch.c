@@ -49,7 +49,7 @@ static void fast_path(struct rma_win *w)
     bool is_open = is_all || (e->access == FENCE && atomic_load_explicit(&e->accessed, memory_order_relaxed));
     uint32_t all = may ? (uint32_t)w->comm->size : 0;
     atomic_store_explicit(&w->n_open, is_open ? all : 0, memory_order_relaxed);
-    atomic_store_explicit(&w->n_flushed, is_all && !w->late ? all : 0, memory_order_relaxed);
+    atomic_store_explicit(&w->n_flushed, is_all && !w->deferred ? all : 0, memory_order_relaxed);
     atomic_store_explicit(&w->listed, may && is_listed ? e->held : NULL, memory_order_relaxed);
 }
 
@@ -142,7 +142,7 @@ int rma_win_fence(int assertions, struct rma_win *w)
     if (assertions & GW_MODE_NOPRECEDE && e->access == FENCE && atomic_load(&e->accessed))
         return gw_fail(GW_ERMA_SYNC, "assert has MPI_MODE_NOPRECEDE, but the window was accessed since the last fence");
     /* Also a fence that only opens an epoch must wait: accesses go to the target's memory at once. */
-    int flushed = rma_late_flush_all(w);
+    int flushed = rma_deferred_flush_all(w);
     rc = coll_barrier(w->comm, NULL);
     if (rc == GW_OK) rc = flushed;
     if (rc != GW_OK) return rc;
@@ -235,7 +235,7 @@ int rma_win_complete(struct rma_win *w)
     struct rma_epoch *e = w->epoch;
     if (e->access != START)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_complete ends an epoch of MPI_Win_start", access_words[e->access]);
-    int rc = rma_late_flush_all(w);
+    int rc = rma_deferred_flush_all(w);
     for (int i = 0; i < w->comm->size; i++) {
         if (e->held[i] && rc >= 0) rc = p2p_send(NULL, 0, gw_type_byte, i, TAG_COMPLETE, w->comm);
         e->held[i] = 0;
@@ -353,7 +353,7 @@ int rma_win_unlock(int rank, struct rma_win *w)
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = check_locked(w, rank, "MPI_Win_unlock ends what MPI_Win_lock began");
     if (rc != GW_OK) return rc;
-    rc = e->held[rank] != NOT_CHECKED ? rma_lock_give(w, rank, e->held[rank] == EXCLUSIVE) : rma_late_flush(w, rank);
+    rc = e->held[rank] != NOT_CHECKED ? rma_lock_give(w, rank, e->held[rank] == EXCLUSIVE) : rma_deferred_flush(w, rank);
     e->held[rank] = NOT_HELD;
     assert(e->n_held > 0);
     if (--e->n_held == 0) set_access(w, NONE);
@@ -381,7 +381,7 @@ int rma_win_unlock_all(struct rma_win *w)
     if (e->access != ALL)
         return gw_fail(GW_ERMA_SYNC, "%s is open: MPI_Win_unlock_all ends what MPI_Win_lock_all began", access_words[e->access]);
     assert(e->n_held == 0);
-    int rc = e->all_unchecked ? rma_late_flush_all(w) : rma_lock_give_all(w);
+    int rc = e->all_unchecked ? rma_deferred_flush_all(w) : rma_lock_give_all(w);
     set_access(w, NONE);
     tell(w, CALL_UNLOCK_ALL, -1, 0);
     return rc;
@@ -417,14 +417,14 @@ int rma_win_flush(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = may_flush(w, rank);
-    if (rc == GW_OK) rc = rma_late_flush(w, rank);
+    if (rc == GW_OK) rc = rma_deferred_flush(w, rank);
     return rc == GW_OK ? seen() : rc;
 }
 
 int rma_win_flush_all(struct rma_win *w)
 {
     int rc = may_flush_all(w);
-    if (rc == GW_OK) rc = rma_late_flush_all(w);
+    if (rc == GW_OK) rc = rma_deferred_flush_all(w);
     return rc == GW_OK ? seen() : rc;
 }
 
@@ -432,13 +432,13 @@ int rma_win_flush_local(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = may_flush(w, rank);
-    if (rc == GW_OK) rc = rma_late_flush_local(w);
+    if (rc == GW_OK) rc = rma_deferred_flush_local(w);
     return rc == GW_OK ? seen() : rc;
 }
 
 int rma_win_flush_local_all(struct rma_win *w)
 {
     int rc = may_flush_all(w);
-    if (rc == GW_OK) rc = rma_late_flush_local(w);
+    if (rc == GW_OK) rc = rma_deferred_flush_local(w);
     return rc == GW_OK ? seen() : rc;
 }

@@ -160,7 +160,7 @@ int rma_lock_take(struct rma_win *w, int target, bool exclusive)
 int rma_lock_give(struct rma_win *w, int target, bool exclusive)
 {
     if (unlikely(!is_here(w, target))) return rma_ask_unlock(w, target, kind_of(exclusive));
-    int rc = rma_late_flush(w, target);
+    int rc = rma_deferred_flush(w, target);
     rma_lock_here_give(w, target, kind_of(exclusive));
     return rc;
 }
@@ -174,7 +174,7 @@ int rma_lock_take_all(struct rma_win *w)
 
 int rma_lock_give_all(struct rma_win *w)
 {
-    int rc = rma_late_flush_all(w), given = GW_OK;
+    int rc = rma_deferred_flush_all(w), given = GW_OK;
     if (unlikely(w->n_leaders))
         given = rma_ask_all_give(w);
     else

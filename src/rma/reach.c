@@ -67,7 +67,7 @@ int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int
     bool is_put = how & REACH_PUT;
     int rc = GW_OK;
     if (w->targets[target].key && (t->is_dense || (t->is_single && count == 1)))
-        return rma_late_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
+        return rma_deferred_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
     if (!w->targets[target].has_cma) return rma_ask_move(w, target, is_put, at, count, t, bytes, packed);
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed = rma_packed_at(packed, got)) {
@@ -135,20 +135,20 @@ int rma_reach_open(struct rma_win *w)
     int rc = coll_allreduce(&mine, &somebody_cannot, 1, gw_type_int, gw_op_max, w->comm, NULL);
     if (rc != GW_OK || !somebody_cannot) return rc;
     rc = w->n_leaders ? keys_share(w) : GW_OK;
-    if (rc == GW_OK) rc = rma_agree(w->comm, rma_late_open(w));
+    if (rc == GW_OK) rc = rma_agree(w->comm, rma_deferred_open(w));
     if (rc == GW_OK) rc = rma_serve_open(w);
     if (rc == GW_OK) return GW_OK;
     key_drop(w);
-    rma_late_close(w);
+    rma_deferred_close(w);
     return rc;
 }
 
 int rma_reach_close(struct rma_win *w)
 {
-    int flushed = rma_late_flush_all(w), rc = coll_barrier(w->comm, NULL); /* then what others asked for is done */
+    int flushed = rma_deferred_flush_all(w), rc = coll_barrier(w->comm, NULL); /* then what others asked for is done */
     if (rc != GW_OK || !w->server) return rc;
     key_drop(w);
     rc = rma_serve_close(w);
-    rma_late_close(w);
+    rma_deferred_close(w);
     return rc == GW_OK ? flushed : rc;
 }

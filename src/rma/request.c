@@ -33,20 +33,20 @@ static bool moves(const struct ask_head *h) { return h->what <= ASK_SWAP; }
 
 static bool flags_are_right(const struct rma_win *w, const struct ask_head *h)
 {
-    static const uint8_t allowed[] = {[ASK_READ] = ASK_LONG | ASK_LATE | ASK_GATHER,
-                                      [ASK_WRITE] = ASK_LONG | ASK_LATE,
-                                      [ASK_UPDATE] = ASK_OLD | ASK_LATE,
+    static const uint8_t allowed[] = {[ASK_READ] = ASK_LONG | ASK_DEFERRED | ASK_GATHER,
+                                      [ASK_WRITE] = ASK_LONG | ASK_DEFERRED,
+                                      [ASK_UPDATE] = ASK_OLD | ASK_DEFERRED,
                                       [ASK_SWAP] = 0,
                                       [ASK_FLUSH] = 0,
                                       [ASK_LOCK] = ASK_TRY,
                                       [ASK_UNLOCK] = 0};
     _Static_assert(sizeof allowed == ASK_UNLOCK + 1, "one each");
     assert(h->what < sizeof allowed);
-    bool is_late = h->flags & ASK_LATE, is_long = h->flags & ASK_LONG, is_gathered = h->flags & ASK_GATHER;
+    bool is_deferred = h->flags & ASK_DEFERRED, is_long = h->flags & ASK_LONG, is_gathered = h->flags & ASK_GATHER;
     if (h->flags & ~(allowed[h->what] | ASK_MORE)) return false;
-    if (is_late && (w->flavor == GW_WIN_FLAVOR_DYNAMIC || h->flags & ASK_OLD)) return false;
-    if (is_long) return is_late && !is_gathered && h->n_runs == 1;
-    return !is_gathered || is_late;
+    if (is_deferred && (w->flavor == GW_WIN_FLAVOR_DYNAMIC || h->flags & ASK_OLD)) return false;
+    if (is_long) return is_deferred && !is_gathered && h->n_runs == 1;
+    return !is_gathered || is_deferred;
 }
 
 static bool op_is_right(const struct ask_head *h)

@@ -46,7 +46,7 @@ static bool is_same(void)
 }
 
 static uint64_t at(int64_t offset) { return (uint64_t)(uintptr_t)base + (uint64_t)offset; }
-static uint8_t late(void) { return flavor == 3 ? 0 : ASK_LATE; }
+static uint8_t deferred(void) { return flavor == 3 ? 0 : ASK_DEFERRED; }
 
 /* Request `h` with these runs and so many bytes of data; how long it is. */
 static int64_t fill(struct ask_head h, const struct ask_run *runs, int64_t data)
@@ -150,25 +150,26 @@ static void wrong_places(int64_t length)
 static void puts_and_gets(void)
 {
     struct ask_run runs[2] = {{at(8), 10}, {at(WIN_BYTES - 6), 6}};
-    int64_t n = fill((struct ask_head){.what = ASK_WRITE, .flags = late(), .n_runs = 2, .bytes = 16, .number = ASKED}, runs, 16);
+    int64_t n =
+        fill((struct ask_head){.what = ASK_WRITE, .flags = deferred(), .n_runs = 2, .bytes = 16, .number = ASKED}, runs, 16);
     wrong_anywhere(n);
     wrong_places(n);
     WRONG_FIELD(n, flags, ASK_OLD);
-    WRONG_FIELD(n, flags, ASK_LATE | ASK_GATHER);
-    WRONG_FIELD(n, flags, ASK_LATE | ASK_LONG); /* of two runs */
+    WRONG_FIELD(n, flags, ASK_DEFERRED | ASK_GATHER);
+    WRONG_FIELD(n, flags, ASK_DEFERRED | ASK_LONG); /* of two runs */
     WRONG_FIELD(n, flags, ASK_LONG);
-    if (flavor == 3) WRONG_FIELD(n, flags, ASK_LATE); /* where nobody would look whether it is attached */
+    if (flavor == 3) WRONG_FIELD(n, flags, ASK_DEFERRED); /* where nobody would look whether it is attached */
     uint64_t told = refused();
     say_bytes(w, TAG_REQUEST, message, n);
     CHECK_EQ(refused(), told);
     for (int i = 0; i < 16; i++) before[i < 10 ? 8 + i : WIN_BYTES - 16 + i] = (char)(100 + i);
     CHECK(is_same());
 
-    n = fill((struct ask_head){.what = ASK_READ, .flags = late(), .n_runs = 2, .bytes = 16, .number = ASKED}, runs, 0);
+    n = fill((struct ask_head){.what = ASK_READ, .flags = deferred(), .n_runs = 2, .bytes = 16, .number = ASKED}, runs, 0);
     wrong_anywhere(n);
     wrong_places(n);
     WRONG_FIELD(n, flags, ASK_GATHER);
-    if (flavor == 3) WRONG_FIELD(n, flags, ASK_LATE | ASK_GATHER);
+    if (flavor == 3) WRONG_FIELD(n, flags, ASK_DEFERRED | ASK_GATHER);
 }
 
 static void updates(void)
@@ -177,7 +178,7 @@ static void updates(void)
     int32_t old[4], add[4];
     memcpy(old, base + 64, 16);
     struct ask_head h = {
-        .what = ASK_UPDATE, .flags = late(), .n_runs = 1, .bytes = 16, .number = ASKED, .op = GW_H_SUM, .basic = GW_ELEM_I32};
+        .what = ASK_UPDATE, .flags = deferred(), .n_runs = 1, .bytes = 16, .number = ASKED, .op = GW_H_SUM, .basic = GW_ELEM_I32};
     int64_t n = fill(h, &run, 16);
     memcpy(add, message + n - 16, 16);
     wrong_anywhere(n);
@@ -189,7 +190,7 @@ static void updates(void)
     WRONG_FIELD(n, basic, 255);
     WRONG_FIELD(n, basic, GW_ELEM_COUNT);
     WRONG_FIELD(n, basic, GW_ELEM_DOUBLE_INT);
-    WRONG_FIELD(n, flags, ASK_LATE | ASK_OLD);
+    WRONG_FIELD(n, flags, ASK_DEFERRED | ASK_OLD);
     struct gw_op *mine = NULL;
     CHECK_EQ(op_create((void (*)(void))puts_and_gets, 1, false, &mine), GW_OK);
     WRONG_FIELD(n, op, mine->obj.id);
@@ -204,7 +205,7 @@ static void updates(void)
     n = fill((struct ask_head){.what = ASK_SWAP, .n_runs = 1, .bytes = 8, .number = ASKED}, &run, 16);
     wrong_anywhere(n);
     wrong_places(n);
-    WRONG_FIELD(n, flags, ASK_LATE);
+    WRONG_FIELD(n, flags, ASK_DEFERRED);
     memcpy(message + n - 16, before + 64, 8);
     say_bytes(w, TAG_REQUEST, message, n);
     memcpy(before + 64, message + n - 8, 8);
@@ -217,7 +218,8 @@ static void more(void)
     struct ask_run run = {at(0), 1024};
     int64_t n = 0, one = (int64_t)sizeof(struct ask_head) + (int64_t)sizeof run;
     if (flavor == 3) return;
-    struct ask_head h = {.what = ASK_READ, .flags = ASK_LATE | ASK_GATHER | ASK_MORE, .n_runs = 1, .bytes = 1024, .number = ASKED};
+    struct ask_head h = {
+        .what = ASK_READ, .flags = ASK_DEFERRED | ASK_GATHER | ASK_MORE, .n_runs = 1, .bytes = 1024, .number = ASKED};
     enum { GETS = ASK_BATCH / 1024 + 1 };
     for (int i = 0; i < GETS; i++, n += one) {
         if (i == GETS - 1) h.flags &= (uint8_t)~ASK_MORE;
@@ -234,8 +236,9 @@ static void more(void)
     WRONG(n);
 
     struct ask_run all = {at(0), WIN_BYTES};
-    n = fill((struct ask_head){.what = ASK_WRITE, .flags = ASK_LATE | ASK_LONG, .n_runs = 1, .bytes = WIN_BYTES, .number = DATA},
-             &all, 0);
+    n = fill(
+        (struct ask_head){.what = ASK_WRITE, .flags = ASK_DEFERRED | ASK_LONG, .n_runs = 1, .bytes = WIN_BYTES, .number = DATA},
+        &all, 0);
     WRONG_RUN(n, 0, at, at(1));
     WRONG_RUN(n, 0, at, at(-1));
     WRONG_FIELD(n, bytes, WIN_BYTES + 1);
@@ -271,7 +274,7 @@ static void locks(void)
         int64_t n = fill((struct ask_head){.what = ASK_UNLOCK, .kind = (uint8_t)kind, .number = ASKED}, NULL, 0);
         WRONG(n); /* nobody has it */
         WRONG_FIELD(n, n_runs, 1);
-        WRONG_FIELD(n, flags, ASK_LATE);
+        WRONG_FIELD(n, flags, ASK_DEFERRED);
         WRONG_FIELD(n, flags, ASK_TRY);
         WRONG(n - 1);
         int rc = rma_ask_lock(w, 0, (enum lock_kind)kind);
@@ -313,17 +316,17 @@ static void answers(void)
     struct ask_run run = {at(0), sizeof into};
     uint64_t told = refused();
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), new, 5);
-    CHECK_EQ(rma_late_get(w, 0, &run, 1, sizeof into, (struct rma_packed){into, NULL}), GW_OK);
-    CHECK(rma_late_settle(w) < 0);
+    CHECK_EQ(rma_deferred_get(w, 0, &run, 1, sizeof into, (struct rma_packed){into, NULL}), GW_OK);
+    CHECK(rma_deferred_settle(w) < 0);
     CHECK_EQ(refused(), told + 1);
     run.bytes = 100; /* gathered */
     say_bytes(w, TAG_REPLY + (int)(atomic_load(&w->reply_tag) % ASK_NUMBERS), new, 5);
     memset(into, 9, sizeof into);
-    CHECK_EQ(rma_late_get(w, 0, &run, 1, 100, (struct rma_packed){into, NULL}), GW_OK);
-    CHECK(rma_late_settle(w) < 0 && into[0] == 9);
+    CHECK_EQ(rma_deferred_get(w, 0, &run, 1, 100, (struct rma_packed){into, NULL}), GW_OK);
+    CHECK(rma_deferred_settle(w) < 0 && into[0] == 9);
     CHECK_EQ(refused(), told + 2);
-    CHECK_EQ(rma_late_get(w, 0, &run, 1, 100, (struct rma_packed){into, NULL}), GW_OK);
-    CHECK_EQ(rma_late_settle(w), GW_OK);
+    CHECK_EQ(rma_deferred_get(w, 0, &run, 1, 100, (struct rma_packed){into, NULL}), GW_OK);
+    CHECK_EQ(rma_deferred_settle(w), GW_OK);
     CHECK(memcmp(into, base, 100) == 0);
 }
 
@@ -335,7 +338,7 @@ static void leftovers(void)
     say_bytes(w, TAG_REQUEST, message, n);
     if (flavor == 3) return;
     n = fill(
-        (struct ask_head){.what = ASK_WRITE, .flags = ASK_LATE | ASK_LONG, .n_runs = 1, .bytes = WIN_BYTES, .number = DATA + 1},
+        (struct ask_head){.what = ASK_WRITE, .flags = ASK_DEFERRED | ASK_LONG, .n_runs = 1, .bytes = WIN_BYTES, .number = DATA + 1},
         &all, 0);
     say_bytes(w, TAG_REQUEST, message, n); /* whose data never come */
 }

@@ -9,7 +9,7 @@
  *     wire     the target is on another node, contiguous there: RDMA by the network card
  *     served   everything else: active messages that the target's progress serves (ask.c, serve.c)
  * So a flush is a memory fence, except for `wire` and `served`: there operations continue after their call, many at once, until a flush
- * or the end of the epoch (deferred completion, late.c).  Only `served` needs a target that enters MPI now and then, or has a progress
+ * or the end of the epoch (deferred completion, deferred.c).  Only `served` needs a target that enters MPI now and then, or has a progress
  * thread (GODWIT_PROGRESS_THREAD).
  *
  * Accumulates run under one lock per target in the shared memory of its node (lock.c), those of one element too: executed by an origin on
@@ -57,12 +57,12 @@ struct rma_win {
     struct rma_mapping {
         void *base;
         uint64_t bytes, heap;
-        int64_t align;         /* requested by the user */
-        bool is_made;          /* this rank has created the file */
-    } words, mapping;          /* of `shared`; of an allocated window: a mapping, or a block of the shared heap */
-    struct rma_server *server; /* for `served` accesses; NULL: no rank needs them */
-    struct rma_late *late;     /* operations with deferred completion; NULL: all operations complete in their call */
-    struct rma_mailer *mailer; /* NULL: the memory of all ranks is mapped here */
+        int64_t align;             /* requested by the user */
+        bool is_made;              /* this rank has created the file */
+    } words, mapping;              /* of `shared`; of an allocated window: a mapping, or a block of the shared heap */
+    struct rma_server *server;     /* for `served` accesses; NULL: no rank needs them */
+    struct rma_deferred *deferred; /* operations with deferred completion; NULL: all operations complete in their call */
+    struct rma_mailer *mailer;     /* NULL: the memory of all ranks is mapped here */
     _Atomic uint32_t reply_tag;
     _Atomic uint64_t n_ops; /* operations that this rank has started */
     /* State of the access epoch, for the fast path (epoch.c). */

@@ -84,7 +84,7 @@ static bool is_epoch_right(void)
 /* ---- messages: all that a call began is over once it is settled, also where its answer was an error ---- */
 static int settled(int rc)
 {
-    int end = rma_late_settle(w);
+    int end = rma_deferred_settle(w);
     return rc == GW_OK ? end : rc;
 }
 static uint64_t at(int64_t offset) { return (uint64_t)(uintptr_t)base + (uint64_t)offset; }
@@ -99,7 +99,7 @@ static int get_of(int64_t bytes)
     struct ask_run run = {at(8), (uint64_t)bytes};
     change();
     memcpy(base, from, WIN_BYTES);
-    return settled(rma_late_get(w, 0, &run, 1, bytes, (struct rma_packed){into, NULL}));
+    return settled(rma_deferred_get(w, 0, &run, 1, bytes, (struct rma_packed){into, NULL}));
 }
 static int get_long(void) { return get_of(LONG_GET_BYTES); }
 static void got_long(void) { CHECK(memcmp(into, from, LONG_GET_BYTES) == 0); }
@@ -108,14 +108,14 @@ static void got_few(void) { CHECK(memcmp(into, from, FEW) == 0); }
 static int put_long(void)
 {
     change();
-    return settled(rma_late_put_long(w, 0, (struct ask_run){at(8), LONG_GET_BYTES}, (struct rma_packed){from, NULL}));
+    return settled(rma_deferred_put_long(w, 0, (struct ask_run){at(8), LONG_GET_BYTES}, (struct rma_packed){from, NULL}));
 }
 static int put_few(void)
 {
     struct ask_run run = {at(8), FEW};
     struct ask_head h = {.what = ASK_WRITE, .n_runs = 1, .bytes = FEW};
     change();
-    int rc = rma_late_change(w, 0, h, &run, from, FEW), flushed = rma_late_flush(w, 0);
+    int rc = rma_deferred_change(w, 0, h, &run, from, FEW), flushed = rma_deferred_flush(w, 0);
     return rc == GW_OK ? flushed : rc;
 }
 static int put_and_all(void)
@@ -123,7 +123,7 @@ static int put_and_all(void)
     struct ask_run run = {at(8), FEW};
     struct ask_head h = {.what = ASK_WRITE, .n_runs = 1, .bytes = FEW};
     change();
-    int rc = rma_late_change(w, 0, h, &run, from, FEW), flushed = rma_late_flush_all(w);
+    int rc = rma_deferred_change(w, 0, h, &run, from, FEW), flushed = rma_deferred_flush_all(w);
     return rc == GW_OK ? flushed : rc;
 }
 /* In one message. */
@@ -132,19 +132,19 @@ static int put_and_get(void)
     struct ask_run run = {at(8), FEW};
     struct ask_head h = {.what = ASK_WRITE, .n_runs = 1, .bytes = FEW};
     change();
-    int rc = rma_late_change(w, 0, h, &run, from, FEW),
-        got = rc == GW_OK ? rma_late_get(w, 0, &run, 1, FEW, (struct rma_packed){into, NULL}) : rc;
+    int rc = rma_deferred_change(w, 0, h, &run, from, FEW),
+        got = rc == GW_OK ? rma_deferred_get(w, 0, &run, 1, FEW, (struct rma_packed){into, NULL}) : rc;
     return settled(got);
 }
 static void put_and_got(void) { CHECK(memcmp(into, from, FEW) == 0 && memcmp(base + 8, from, FEW) == 0); }
 static void put_done_few(void)
 {
-    CHECK_EQ(rma_late_flush(w, 0), GW_OK);
+    CHECK_EQ(rma_deferred_flush(w, 0), GW_OK);
     CHECK(memcmp(base + 8, from, FEW) == 0);
 }
 static void put_done_long(void)
 {
-    CHECK_EQ(rma_late_flush(w, 0), GW_OK);
+    CHECK_EQ(rma_deferred_flush(w, 0), GW_OK);
     CHECK(memcmp(base + 8, from, LONG_GET_BYTES) == 0);
 }
 static int swap(void)
@@ -165,9 +165,10 @@ static int lock(void) { return rma_ask_lock(w, 0, LOCK_KIND_EXCLUSIVE); }
 static void unlock(void) { CHECK_EQ(rma_ask_unlock(w, 0, LOCK_KIND_EXCLUSIVE), GW_OK); }
 static bool is_settled(void)
 {
-    CHECK_EQ(rma_late_flush(w, 0), GW_OK);
+    CHECK_EQ(rma_deferred_flush(w, 0), GW_OK);
     look(4);
-    return atomic_load(&w->near[0].words->locked) == 0 && rma_late_settle(w) == GW_OK && proto_posted() == posted && p2p_is_quiet();
+    return atomic_load(&w->near[0].words->locked) == 0 && rma_deferred_settle(w) == GW_OK && proto_posted() == posted &&
+        p2p_is_quiet();
 }
 
 /* ---- accumulates whose operands have gaps ---- */

@@ -22,12 +22,12 @@ struct rma_target {
     struct rma_mapping mapping;  /* over memory of its MPI_Alloc_mem */
     struct node_door *door;      /* NULL: it is on another machine */
     _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
-    _Atomic uint32_t pace[2];    /* how long long accesses take with its help and without it, or 0 (stream.c) */
+    _Atomic uint32_t timing[2];  /* how long long accesses take with its help and without it, or 0 (stream.c) */
     _Atomic uint32_t turn;       /* counts them, for that */
-    uint64_t key;       /* its part on the wire; 0: the wire does not reach it.  Of this rank itself: what the others know */
-    struct late *batch; /* what waits to be sent to it, or NULL (late.c) */
+    uint64_t key;           /* its part on the wire; 0: the wire does not reach it.  Of this rank itself: what the others know */
+    struct deferred *batch; /* what waits to be sent to it, or NULL (deferred.c) */
     _Atomic uint64_t sent,
-        known; /* changes that it was sent without asking for an answer; that it has said to have done (late.c) */
+        known; /* changes that it was sent without asking for an answer; that it has said to have done (deferred.c) */
 };
 
 /* ---- words that all ranks of the machine map (lock.c; struct rma_words) ---- */
@@ -82,7 +82,7 @@ static inline void rma_started_part(struct rma_started *s)
 void rma_started_over(struct rma_started *s, int err);                       /* a part; lane's lock held */
 int rma_started_end(struct rma_started *s, int rc, struct gw_req **req_out); /* the call, which failed or not; returns rc */
 
-/* Bytes at this end in one run.  They stay until `started` is over, or, where that is NULL, until rma_late_settle(). */
+/* Bytes at this end in one run.  They stay until `started` is over, or, where that is NULL, until rma_deferred_settle(). */
 struct rma_packed {
     char *at;
     struct rma_started *started;
@@ -100,7 +100,7 @@ enum reach_how { REACH_GET, REACH_PUT, REACH_HELD }; /* REACH_HELD: or'ed; the c
 int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                    struct rma_packed packed);
 
-/* ---- messages (ask.c, late.c: the origin; serve.c: the target) ---- */
+/* ---- messages (ask.c, deferred.c: the origin; serve.c: the target) ---- */
 enum {
     ASK_RUNS = 512,
     ASK_PIECE = 32768,
@@ -110,12 +110,12 @@ enum {
 };
 enum ask_what { ASK_READ, ASK_WRITE, ASK_UPDATE, ASK_SWAP, ASK_FLUSH, ASK_LOCK, ASK_UNLOCK };
 enum ask_flag {
-    ASK_LONG = 1,    /* with LATE: READ, WRITE of one run; the data are a message of their own */
-    ASK_OLD = 2,     /* UPDATE: the old value is wanted */
-    ASK_TRY = 4,     /* LOCK: the answer is GW_AGAIN rather than late */
-    ASK_LATE = 8,    /* READ: the answer is the data alone; WRITE, UPDATE: there is none, the target counts */
-    ASK_MORE = 16,   /* another request follows in the same message, from the next multiple of 16 */
-    ASK_GATHER = 32, /* with LATE: READs of one message that get one answer, under the number that they all have */
+    ASK_LONG = 1,     /* with LATE: READ, WRITE of one run; the data are a message of their own */
+    ASK_OLD = 2,      /* UPDATE: the old value is wanted */
+    ASK_TRY = 4,      /* LOCK: the answer is GW_AGAIN rather than late */
+    ASK_DEFERRED = 8, /* READ: the answer is the data alone; WRITE, UPDATE: there is none, the target counts */
+    ASK_MORE = 16,    /* another request follows in the same message, from the next multiple of 16 */
+    ASK_GATHER = 32,  /* with LATE: READs of one message that get one answer, under the number that they all have */
 };
 struct ask_run {
     uint64_t at, bytes;
@@ -162,29 +162,30 @@ bool rma_requests_are_right(const struct rma_win *w, const char *message, int64_
 bool rma_request_refuse(const struct ask_head *h, const char *field, int64_t value) GW_COLD; /* false */
 int64_t rma_request_data(const struct ask_head *h);                                          /* bytes behind its runs */
 
-/* ---- what goes on after its call (late.c) ----  Not of dynamic windows, but for rma_late_ask().  What is not
- * given as struct rma_packed is copied.  Requests reach the target in the order of the calls; rma_late_say() sends one, of any window, at once with those before it. */
-int rma_late_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes);
-int rma_late_put_long(struct rma_win *w, int target, struct ask_run run, struct rma_packed from);
-int rma_late_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, struct rma_packed into);
+/* ---- what goes on after its call (deferred.c) ----  Not of dynamic windows, but for rma_deferred_ask().  What is not
+ * given as struct rma_packed is copied.  Requests reach the target in the order of the calls; rma_deferred_say() sends one, of any window, at once with those before it. */
+int rma_deferred_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data,
+                        int64_t bytes);
+int rma_deferred_put_long(struct rma_win *w, int target, struct ask_run run, struct rma_packed from);
+int rma_deferred_get(struct rma_win *w, int target, const struct ask_run *runs, int n, int64_t bytes, struct rma_packed into);
 struct rma_given { /* copied in the call */
     const void *at;
     int64_t bytes;
 };
 /* A question, whose answer ends it; `bytes` of it follow how it went.  into.at NULL: no data are wanted.  It belongs to a request. */
-int rma_late_ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
-                 struct rma_packed into, int64_t bytes);
-int rma_late_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed);
-int rma_late_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
-                 int64_t bytes);
+int rma_deferred_ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
+                     struct rma_packed into, int64_t bytes);
+int rma_deferred_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed);
+int rma_deferred_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
+                     int64_t bytes);
 /* Nothing is under way that reads or writes there without the target's knowledge; changes may wait to be sent. */
-bool rma_late_may_unlock(struct rma_win *w, int target);
-int rma_late_settle(struct rma_win *w);            /* all is over at this end; says what failed since it was last asked */
-int rma_late_flush(struct rma_win *w, int target); /* and at the target */
-int rma_late_flush_all(struct rma_win *w);
-int rma_late_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
-int rma_late_open(struct rma_win *w);
-void rma_late_close(struct rma_win *w); /* all is flushed */
+bool rma_deferred_may_unlock(struct rma_win *w, int target);
+int rma_deferred_settle(struct rma_win *w);            /* all is over at this end; says what failed since it was last asked */
+int rma_deferred_flush(struct rma_win *w, int target); /* and at the target */
+int rma_deferred_flush_all(struct rma_win *w);
+int rma_deferred_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
+int rma_deferred_open(struct rma_win *w);
+void rma_deferred_close(struct rma_win *w); /* all is flushed */
 
 /* ---- long accesses that the target helps with (stream.c): pieces through memory that both map ---- */
 struct stream_end {

@@ -27,7 +27,7 @@ const char *rma_epoch_broken(const struct rma_win *w)
     if (is_used && e->access != FENCE) return "accesses are noted in an epoch of MPI_Win_fence only";
     if (n_open && n_open != all) return "all ranks may be accessed, or those of a list";
     if (n_open && e->access != ALL && !is_used) return "accesses are inlined in an epoch for all ranks that is in use";
-    if (n_flushed && (e->access != ALL || w->late)) return "flushes are inlined where nothing is under way";
+    if (n_flushed && (e->access != ALL || w->deferred)) return "flushes are inlined where nothing is under way";
     if (listed && (listed != e->held || !is_listed)) return "the list of targets is that of the epoch";
     return e->is_posted && !e->origins ? "an exposure epoch has requests" : NULL;
 }

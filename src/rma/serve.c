@@ -71,7 +71,7 @@ static struct answer *answer_new(int64_t room)
 static void answer_send(struct rma_win *w, const struct ask_head *h, struct answer *a, int64_t bytes)
 {
     struct gw_req *r = NULL;
-    bool is_data = h->flags & ASK_LATE;
+    bool is_data = h->flags & ASK_DEFERRED;
     int rc = p2p_stream_isend(GW_STREAM_P2P, is_data ? a->data : (void *)&a->how, bytes + (is_data ? 0 : (int64_t)sizeof a->how),
                               gw_type_byte, h->origin, TAG_REPLY + h->number, w->comm, &r);
     p2p_stream_then(w->comm, rc, r, &a->sent);
@@ -219,7 +219,7 @@ static void move_few(struct rma_win *w, const struct ask_head *h)
     if (a->how.rc == GW_OK) bytes = do_runs(h, a->data);
     GW_ORDER_ELSEWHERE_END;
     if (needs_busy(w, h)) rma_busy_exit(w, w->comm->rank);
-    if (!(h->flags & ASK_LATE) || h->what == ASK_READ) {
+    if (!(h->flags & ASK_DEFERRED) || h->what == ASK_READ) {
         answer_send(w, h, a, bytes);
         return;
     }

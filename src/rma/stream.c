@@ -16,7 +16,7 @@
 #include "base/time.h"
 
 enum { PIECES = 16, PIECE = 16384, PART = 512 << 10 };
-enum { PACE_HELPED, PACE_ALONE }; /* the ways, in rma_target.pace */
+enum { TIMING_HELPED, TIMING_ALONE }; /* the ways, in rma_target.pace */
 enum { TIMED_FROM = 32768, TURNS = 512, TRIES = 4, SLOWER_BY = 8 };
 
 struct rma_stream {
@@ -41,15 +41,15 @@ bool rma_stream_step(struct stream_end *e)
 }
 
 /* ---- which way ---- */
-static uint32_t pace_of(struct rma_target *t, int way) { return atomic_load_explicit(&t->pace[way], memory_order_relaxed); }
+static uint32_t timing_of(struct rma_target *t, int way) { return atomic_load_explicit(&t->timing[way], memory_order_relaxed); }
 
 /* Ticks a KiB; a part that took long pulls the value up slowly: somebody may have lost his core. */
-static void pace_note(struct rma_target *t, int way, int64_t bytes, uint64_t ticks)
+static void timing_note(struct rma_target *t, int way, int64_t bytes, uint64_t ticks)
 {
     if (bytes < TIMED_FROM) return;
-    int64_t now = (int64_t)(ticks * 1024 / (uint64_t)bytes + 1), old = pace_of(t, way);
+    int64_t now = (int64_t)(ticks * 1024 / (uint64_t)bytes + 1), old = timing_of(t, way);
     if (old && now > old) now = old + (gw_min64(now, 2 * old) - old) / SLOWER_BY + 1;
-    atomic_store_explicit(&t->pace[way], (uint32_t)now, memory_order_relaxed); /* threads may lose some */
+    atomic_store_explicit(&t->timing[way], (uint32_t)now, memory_order_relaxed); /* threads may lose some */
 }
 
 static bool may_help(const struct rma_win *w, int target)
@@ -65,7 +65,7 @@ static bool wants_help(struct rma_target *t, int64_t bytes)
     uint32_t turn = atomic_load_explicit(&t->turn, memory_order_relaxed);
     atomic_store_explicit(&t->turn, turn + 1, memory_order_relaxed);
     turn %= TURNS;
-    return turn < 2 * TRIES ? turn >= TRIES : pace_of(t, PACE_HELPED) <= pace_of(t, PACE_ALONE);
+    return turn < 2 * TRIES ? turn >= TRIES : timing_of(t, TIMING_HELPED) <= timing_of(t, TIMING_ALONE);
 }
 
 /* ---- the origin ---- */
@@ -97,7 +97,7 @@ static int64_t move_part(struct rma_win *w, int target, bool is_held, bool is_pu
     if (!is_held && !rma_busy_try(w, target)) return 0;
     int64_t moved = move_helped(w, target, is_put, at, bytes, packed);
     if (!is_held) rma_busy_exit(w, target);
-    if (moved == bytes) pace_note(t, PACE_HELPED, bytes, gw_ticks() - since);
+    if (moved == bytes) timing_note(t, TIMING_HELPED, bytes, gw_ticks() - since);
     return moved;
 }
 
@@ -113,7 +113,7 @@ int rma_stream_move(struct rma_win *w, int target, bool is_held, bool is_put, ui
         uint64_t since = gw_ticks();
         moved = part;
         rc = rma_reach_move(w, target, how, at, part, gw_type_byte, part, packed);
-        pace_note(&w->targets[target], PACE_ALONE, part, gw_ticks() - since);
+        timing_note(&w->targets[target], TIMING_ALONE, part, gw_ticks() - since);
     }
     return rc;
 }

@@ -49,7 +49,7 @@ void elsewhere_list(struct job *j, int app, const char *list)
     struct hosts *h = hosts_of(app);
     hosts_add(h, list);
     if (!h->bad) return;
-    say("the info key host names \"%s\", which is no host", h->bad);
+    say_line("the info key host names \"%s\", which is no host", h->bad);
     fail(j, app, false);
 }
 
@@ -57,9 +57,9 @@ void elsewhere_file(struct job *j, int app, const char *path)
 {
     struct hosts *h = hosts_of(app);
     const char *why = hosts_read(h, path);
-    if (why) say("the info key hostfile is %.200s, which cannot be read: %s", path, why);
-    if (!why && h->bad) say("%.200s (info key hostfile) names \"%s\", which is no host", path, h->bad);
-    if (!why && !h->bad && !h->n) say("%.200s (info key hostfile) names no host", path);
+    if (why) say_line("the info key hostfile is %.200s, which cannot be read: %s", path, why);
+    if (!why && h->bad) say_line("%.200s (info key hostfile) names \"%s\", which is no host", path, h->bad);
+    if (!why && !h->bad && !h->n) say_line("%.200s (info key hostfile) names no host", path);
     if (why || h->bad || !h->n) fail(j, app, true);
 }
 
@@ -67,7 +67,7 @@ void elsewhere_file(struct job *j, int app, const char *path)
 static bool place(struct job *j, const char *name, int count)
 {
     struct hosts *h = &j->o.hosts;
-    const char *to = host_is_here(name) ? j->host : name;
+    const char *to = hosts_is_local(name) ? j->host : name;
     bool is_last = h->n && strcmp(h->at[h->n - 1].name, to) == 0;
     char *entry = gw_xasprintf("%s:%d", to, count);
     int before = h->n;
@@ -87,7 +87,7 @@ static bool place_said(struct job *j)
         for (int k = 0; k < h->n && fits; k++) {
             fits = !counts[k] || place(j, h->at[k].name, counts[k]);
             if (fits) continue;
-            say("programs cannot take turns on host %s: list the programs of one host one after the other", h->at[k].name);
+            say_line("programs cannot take turns on host %s: list the programs of one host one after the other", h->at[k].name);
             fail(j, i, false);
         }
         free(counts);
@@ -136,7 +136,7 @@ static void slots_of_mpiexec(struct hosts *h)
     if (list && *list) hosts_add(h, list); /* no number, or 0, are none */
 }
 
-void elsewhere_tell(const struct hosts *h, const int *counts)
+void elsewhere_publish(const struct hosts *h, const int *counts)
 {
     char *text = gw_xasprintf("%s", "");
     for (int i = 0; i < h->n; i++) {
@@ -156,7 +156,7 @@ static bool place_free(struct job *j)
     slots_of_slurm(&h);
     if (!h.n) slots_of_mpiexec(&h);
     for (int i = 0; i < h.n && here < 0; i++)
-        if (host_is_here(h.at[i].name)) here = i;
+        if (hosts_is_local(h.at[i].name)) here = i;
     int *counts = gw_xcalloc((size_t)h.n + 1, sizeof *counts);
     for (int k = here < 0 ? h.n : -1; k < h.n && left > 0; k++) { /* first this one */
         int i = k < 0 ? here : k, room = i == here && k >= 0 ? 0 : h.at[i].slots;
@@ -193,7 +193,7 @@ static bool is_in_allocation(struct job *j)
         const char *name = j->o.hosts.at[i].name;
         bool is_in = false;
         for (int k = 0; k < h.n; k++) is_in = is_in || strcmp(h.at[k].name, name) == 0;
-        if (!is_in) say("host %s is not in this allocation of Slurm (%.200s), where srun starts processes", name, list);
+        if (!is_in) say_line("host %s is not in this allocation of Slurm (%.200s), where srun starts processes", name, list);
         are_all = is_in;
     }
     hosts_free(&h);
@@ -206,10 +206,10 @@ static bool are_known(struct job *j)
     for (int i = 0; i < j->o.hosts.n; i++) {
         const char *name = j->o.hosts.at[i].name, *user = strrchr(name, '@');
         struct addrinfo *found = NULL;
-        int rc = host_is_here(name) ? 0 : getaddrinfo(user ? user + 1 : name, NULL, NULL, &found);
+        int rc = hosts_is_local(name) ? 0 : getaddrinfo(user ? user + 1 : name, NULL, NULL, &found);
         if (found) freeaddrinfo(found);
         if (!rc) continue;
-        say("host %s is not known on host %s: %s", name, j->host, gai_strerror(rc));
+        say_line("host %s is not known on host %s: %s", name, j->host, gai_strerror(rc));
         return false;
     }
     return true;
@@ -233,8 +233,8 @@ void elsewhere_choose(struct job *j, const char *parent, bool is_reached)
     if (j->o.engine && strcmp(j->o.engine, "srun") == 0)
         j->o.place.bind = BIND_SHARE; /* nothing is said of it; clusters may refuse a word */
     if (!is_reached) {
-        say("%s was asked for on host %s, and the network by which it would reach those who spawn it could not be opened",
-            j->o.apps[0].argv[0], foreign);
+        say_line("%s was asked for on host %s, and the network by which it would reach those who spawn it could not be opened",
+                 j->o.apps[0].argv[0], foreign);
         fail(j, 0, false);
     } else if (j->o.engine && strcmp(j->o.engine, "srun") == 0 ? !is_in_allocation(j) : !are_known(j)) {
         fail(j, 0, false);

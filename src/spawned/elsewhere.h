@@ -17,8 +17,9 @@ void elsewhere_choose(struct job *j, const char *parent, bool is_reached);
 void elsewhere_stay(struct job *j); /* no process manager can start it: on this host */
 void elsewhere_environment(
     void); /* removes variables of the process manager that has started this mpiexec, before another is run */
-void elsewhere_tell(const struct hosts *h,
-                    const int *counts); /* `counts` ranks start on each host: publishes the slots left, for jobs that they spawn */
+void elsewhere_publish(
+    const struct hosts *h,
+    const int *counts); /* `counts` ranks start on each host: publishes the slots left, for jobs that they spawn */
 void elsewhere_free(void);
 
 #endif

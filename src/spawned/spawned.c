@@ -1,11 +1,11 @@
 /* spawned.c -- jobs that ranks ask for (MPI_Comm_spawn): each has an mpiexec of its own, which ours starts and watches.
  *
- *   rank --request--> mpiexec: control_accept, fork --> mpiexec --spawned: spawned_begin ... spawned_started --answer--> rank
+ *   rank --request--> mpiexec: spawned_control_accept, fork --> mpiexec --spawned: spawned_begin ... spawned_started --answer--> rank
  *
  * A rank connects to the port in the segment's head (boot_head.control) and shows its secret; the connection is handed on to the new
  * mpiexec, which reads the request and answers.  A process without an mpiexec starts one itself, in the same way (boot_port.c); that one
  * ends the job when its connection closes without a good-bye.  What goes wrong before the new job has been met is an answer, not a
- * failure; afterwards jobs fail together as long as they are connected (ties.c).
+ * failure; afterwards jobs fail together as long as they are connected (connected.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -33,12 +33,12 @@
 #include "job/words.h"
 #include "spawned/elsewhere.h"
 #include "spawned/spawned.h"
-#include "spawned/ties.h"
+#include "spawned/connected.h"
 
 extern char **environ;
 
 /* ---- ours: asked for a job ------------------------------------------------------------------------------------------ */
-void control_open(struct job *j)
+void spawned_control_open(struct job *j)
 {
     struct boot_port port;
     if (boot_port_make(&port) == GW_OK && boot_gate_open(&j->control, &port) == 0) j->head->control = port;
@@ -83,7 +83,7 @@ static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
     _exit(EXIT_CANNOT_RUN);
 }
 
-void control_accept(struct job *j)
+void spawned_control_accept(struct job *j)
 {
     int fd;
     while ((fd = boot_gate_accept(&j->control)) >= 0) {
@@ -101,12 +101,12 @@ void control_accept(struct job *j)
     }
 }
 
-void subs_signal(const struct job *j, int sig)
+void spawned_signal_all(const struct job *j, int sig)
 {
     for (int i = 0; i < j->n_subs; i++) kill(j->subs[i].pid, sig);
 }
 
-bool sub_gone(struct job *j, pid_t pid, int status, struct sub_end *end_out)
+bool spawned_sub_ended(struct job *j, pid_t pid, int status, struct sub_end *end_out)
 {
     for (int i = 0; i < j->n_subs; i++) {
         if (j->subs[i].pid != pid) continue;
@@ -257,7 +257,7 @@ static void request_parse(struct job *j, const char *t, size_t n, const char **p
         if (strcmp(name, "parent") == 0) {
             *parent_out = value;
             if (boot_place_parse(value, &j->parent, far_out)) continue;
-            say("the asking rank gave no port to meet at");
+            say_line("the asking rank gave no port to meet at");
             j->failed = 1;
         } else if (strcmp(name, "world") == 0) {
             j->parent_uid = strtoull(value, NULL, 16);
@@ -301,7 +301,7 @@ int spawned_begin(const char *facts, struct job *j)
     struct sockaddr_storage far = {0};
     request_parse(j, hold(t), n, &parent, &far);
     if (!j->failed && (j->o.n_ranks < 1 || j->o.n_ranks > MAX_RANKS)) {
-        say("%d processes were asked for; at most %d can be started", j->o.n_ranks, MAX_RANKS);
+        say_line("%d processes were asked for; at most %d can be started", j->o.n_ranks, MAX_RANKS);
         j->failed = 1;
         j->room = MAX_RANKS;
     }
@@ -329,8 +329,8 @@ bool spawned_hear(struct job *j)
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     close(j->parent_fd);
     j->parent_fd = -1;
-    if (!j->head) return j->bye || j->met;                    /* on other hosts ranks see it themselves (boot_tied.c) */
-    return j->bye || (j->met && !ties_has(j, j->parent_uid)); /* who has disconnected does not fail with it */
+    if (!j->head) return j->bye || j->met;                         /* on other hosts ranks see it themselves (boot_connected.c) */
+    return j->bye || (j->met && !connected_has(j, j->parent_uid)); /* who has disconnected does not fail with it */
 }
 
 /* ---- the parents wait ------------------------------------------------------------------------------------------------ */
@@ -358,7 +358,7 @@ int spawned_watch(struct job *j, bool *give_up_out)
     int user = session_user(j);
     const char *program = j->o.apps[0].argv[0], *why = user >= 0 ? "; it uses sessions, which do not meet the parents" : "";
     if (!is_said && waited > SECONDS)
-        say("%s has not called MPI_Init for %d s, and MPI_Comm_spawn waits for that%s", program, SECONDS, why);
+        say_line("%s has not called MPI_Init for %d s, and MPI_Comm_spawn waits for that%s", program, SECONDS, why);
     is_said = is_said || waited > SECONDS;
     *give_up_out = waited > (j->patience > 0 ? j->patience : user >= 0 ? SECONDS_SESSION : 1e9);
     if (*give_up_out)

@@ -22,7 +22,7 @@ static int shared_levels(const struct map_place *a, const struct map_place *b)
     return k;
 }
 
-int64_t map_cost(const struct map_graph *g, const struct map_place *places, const int *order)
+int64_t topo_map_cost(const struct map_graph *g, const struct map_place *places, const int *order)
 {
     int64_t sum = 0;
     for (int v = 0; v < g->n; v++)
@@ -31,7 +31,7 @@ int64_t map_cost(const struct map_graph *g, const struct map_place *places, cons
     return sum;
 }
 
-int64_t map_crossing(const struct map_graph *g, const struct map_place *places, const int *order, int level)
+int64_t topo_map_crossing(const struct map_graph *g, const struct map_place *places, const int *order, int level)
 {
     int64_t sum = 0;
     for (int v = 0; v < g->n; v++)
@@ -41,14 +41,14 @@ int64_t map_crossing(const struct map_graph *g, const struct map_place *places, 
 }
 
 /* ---- graphs ---- */
-int map_graph_make(struct map_graph *g, int n, int64_t nedges, const int *from, const int *to, const int *weight)
+int topo_map_graph_make(struct map_graph *g, int n, int64_t nedges, const int *from, const int *to, const int *weight)
 {
     *g = (struct map_graph){.n = n};
     g->first = calloc((size_t)n + 2, sizeof *g->first);
     g->to = malloc(sizeof *g->to * (2 * (size_t)nedges + 1));
     g->weight = malloc(sizeof *g->weight * (2 * (size_t)nedges + 1));
     if (!g->first || !g->to || !g->weight) {
-        map_graph_free(g);
+        topo_map_graph_free(g);
         return GW_ENOMEM;
     }
     int64_t *next = g->first + 1; /* where the next edge of vertex v goes: in the end, where those of v + 1 begin */
@@ -64,7 +64,7 @@ int map_graph_make(struct map_graph *g, int n, int64_t nedges, const int *from, 
     return GW_OK;
 }
 
-void map_graph_free(struct map_graph *g)
+void topo_map_graph_free(struct map_graph *g)
 {
     free(g->first);
     free(g->to);
@@ -369,7 +369,7 @@ static int *sorted_by_place(int n, const struct map_place *places)
     return all;
 }
 
-bool map_is_flat(int n, const struct map_place *places)
+bool topo_map_is_flat(int n, const struct map_place *places)
 {
     int *all = sorted_by_place(n, places);
     bool flat = true;
@@ -483,7 +483,7 @@ static void work_close(struct work *w)
 static void take_cheaper(const struct map_graph *g, const struct map_place *places, int *order, int *other)
 {
     exchange_pairs(g, places, other);
-    if (map_cost(g, places, other) < map_cost(g, places, order)) memcpy(order, other, sizeof *other * (size_t)g->n);
+    if (topo_map_cost(g, places, other) < topo_map_cost(g, places, order)) memcpy(order, other, sizeof *other * (size_t)g->n);
 }
 
 /* In a small graph chance finds what the tree misses: the next of some shuffled orders of the same slots. */
@@ -496,7 +496,8 @@ static void shuffle(int *order, int n, uint64_t *state)
     }
 }
 
-int map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places, int *order_out)
+int topo_map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places,
+                   int *order_out)
 {
     enum { SHUFFLED = 2048 };
     struct work w = {.g = g, .grid = grid, .places = places};

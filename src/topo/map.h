@@ -15,9 +15,9 @@ struct map_graph {
     int64_t *first, *weight; /* [n + 1]; [first[n]] */
     int *to;                 /* [first[n]] */
 };
-/* Builds a graph from a list of edges; weight NULL: all 1.  Loops are dropped.  GW_OK: the caller frees it by map_graph_free(); or GW_ENOMEM. */
-int map_graph_make(struct map_graph *g, int n, int64_t nedges, const int *from, const int *to, const int *weight);
-void map_graph_free(struct map_graph *g);
+/* Builds a graph from a list of edges; weight NULL: all 1.  Loops are dropped.  GW_OK: the caller frees it by topo_map_graph_free(); or GW_ENOMEM. */
+int topo_map_graph_make(struct map_graph *g, int n, int64_t nedges, const int *from, const int *to, const int *weight);
+void topo_map_graph_free(struct map_graph *g);
 
 struct map_grid {
     int ndims;
@@ -32,13 +32,14 @@ struct map_place {
 };
 
 /* Are all places equally far from each other?  Then no order is better than another. */
-bool map_is_flat(int n, const struct map_place *places);
+bool topo_map_is_flat(int n, const struct map_place *places);
 /* The cost of all edges under an order; the weight of edges between different units of `level`. */
-int64_t map_cost(const struct map_graph *g, const struct map_place *places, const int *order);
-int64_t map_crossing(const struct map_graph *g, const struct map_place *places, const int *order, int level);
+int64_t topo_map_cost(const struct map_graph *g, const struct map_place *places, const int *order);
+int64_t topo_map_crossing(const struct map_graph *g, const struct map_place *places, const int *order, int level);
 
 /* Computes an order of g->n of the nslots processes; the identity, if nothing cheaper is found or with GW_ENOMEM.  grid: NULL if the graph is
  * none. */
-int map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places, int *order_out);
+int topo_map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places,
+                   int *order_out);
 
 #endif

@@ -48,7 +48,7 @@ static struct map_graph grid_graph(int ndims, const int *dims, const int *period
             from[m] = v, to[m++] = v + ((at + 1) % dims[d] - at) * stride;
         }
     }
-    CHECK_EQ(map_graph_make(&g, n, m, from, to, NULL), GW_OK);
+    CHECK_EQ(topo_map_graph_make(&g, n, m, from, to, NULL), GW_OK);
     return g;
 }
 
@@ -60,7 +60,7 @@ static void check_order(const struct map_graph *g, int nslots)
         seen[order[i]] = 1;
     }
     free(seen);
-    CHECK(map_cost(g, places, order) <= map_cost(g, places, identity));
+    CHECK(topo_map_cost(g, places, order) <= topo_map_cost(g, places, identity));
 }
 
 /* Orders the grid for the machine in `places`; checks how much still crosses the nodes and the packages. */
@@ -68,11 +68,11 @@ static void grid(int ndims, const int *dims, const int *periods, int nslots, int
 {
     struct map_graph g = grid_graph(ndims, dims, periods);
     struct map_grid shape = {ndims, dims};
-    CHECK_EQ(map_order(&g, &shape, nslots, places, order), GW_OK);
+    CHECK_EQ(topo_map_order(&g, &shape, nslots, places, order), GW_OK);
     check_order(&g, nslots);
-    CHECK(map_crossing(&g, places, order, MAP_NODE) <= want_nodes);
-    CHECK(map_crossing(&g, places, order, MAP_PACKAGE) <= want_packages);
-    map_graph_free(&g);
+    CHECK(topo_map_crossing(&g, places, order, MAP_NODE) <= want_nodes);
+    CHECK(topo_map_crossing(&g, places, order, MAP_PACKAGE) <= want_packages);
+    topo_map_graph_free(&g);
 }
 
 static void grids(void)
@@ -81,8 +81,8 @@ static void grids(void)
     /* 4 x 4 dealt out to 2 nodes of 2 sockets of 4 cores: halves of 2 x 4, quarters of 2 x 2. */
     machine(16, 2, 2, 4, CYCLIC);
     struct map_graph g = grid_graph(2, (int[]){4, 4}, none);
-    CHECK_EQ(map_crossing(&g, places, identity, MAP_NODE), 12); /* every step along a row */
-    map_graph_free(&g);
+    CHECK_EQ(topo_map_crossing(&g, places, identity, MAP_NODE), 12); /* every step along a row */
+    topo_map_graph_free(&g);
     grid(2, (int[]){4, 4}, none, 16, 4, 8);
     machine(16, 2, 2, 4, BLOCKS);
     grid(2, (int[]){4, 4}, none, 16, 4, 8); /* rows: 4 across the nodes, and 4 each in them; blocks: 4 and 2 each */
@@ -109,7 +109,7 @@ static int64_t least;
 static void all_orders(const struct map_graph *g, int n, int *perm, int k)
 {
     if (k == n) {
-        int64_t cost = map_cost(g, places, perm);
+        int64_t cost = topo_map_cost(g, places, perm);
         if (cost < least) least = cost;
         return;
     }
@@ -129,13 +129,13 @@ static void exhaustive(void)
         for (int i = 0; i < n; i++) perm[i] = i;
         machine(n, 1 + below(3), 1 + below(2), 1 + below(2), below(2));
         struct map_graph g;
-        CHECK_EQ(map_graph_make(&g, n, m, from, to, weight), GW_OK);
-        CHECK_EQ(map_order(&g, NULL, n, places, order), GW_OK);
+        CHECK_EQ(topo_map_graph_make(&g, n, m, from, to, weight), GW_OK);
+        CHECK_EQ(topo_map_order(&g, NULL, n, places, order), GW_OK);
         check_order(&g, n);
         least = INT64_MAX;
         all_orders(&g, n, perm, 0);
-        CHECK_EQ(map_cost(&g, places, order), least);
-        map_graph_free(&g);
+        CHECK_EQ(topo_map_cost(&g, places, order), least);
+        topo_map_graph_free(&g);
     }
 }
 
@@ -156,21 +156,21 @@ static void odd(void)
         for (int i = 0; i < nslots; i++)
             if (below(6) == 0) places[i].unit[1 + below(5)] = -1 - i; /* runs on several of them */
         struct map_graph g;
-        CHECK_EQ(map_graph_make(&g, n, m, from, to, below(2) ? weight : NULL), GW_OK);
-        CHECK_EQ(map_order(&g, NULL, nslots, places, order), GW_OK);
+        CHECK_EQ(topo_map_graph_make(&g, n, m, from, to, below(2) ? weight : NULL), GW_OK);
+        CHECK_EQ(topo_map_order(&g, NULL, nslots, places, order), GW_OK);
         check_order(&g, nslots);
-        before += map_cost(&g, places, identity);
-        after += map_cost(&g, places, order);
-        map_graph_free(&g);
+        before += topo_map_cost(&g, places, identity);
+        after += topo_map_cost(&g, places, order);
+        topo_map_graph_free(&g);
         free(list);
     }
     CHECK(after * 100 < before * 95);
     /* All the same: nothing to be gained, nothing is changed. */
     machine(12, 1, 1, 1, BLOCKS);
     struct map_graph g = grid_graph(2, (int[]){3, 4}, (int[]){0, 0});
-    CHECK_EQ(map_order(&g, NULL, 12, places, order), GW_OK);
+    CHECK_EQ(topo_map_order(&g, NULL, 12, places, order), GW_OK);
     for (int i = 0; i < 12; i++) CHECK_EQ(order[i], i);
-    map_graph_free(&g);
+    topo_map_graph_free(&g);
 }
 
 /* Weights decide: a ring whose every other edge is heavy keeps the heavy ones in the nodes. */
@@ -179,12 +179,12 @@ static void weights(void)
     int from[12], to[12], weight[12];
     for (int i = 0; i < 12; i++) from[i] = i, to[i] = (i + 1) % 12, weight[i] = i % 2 ? 100 : 1;
     struct map_graph g;
-    CHECK_EQ(map_graph_make(&g, 12, 12, from, to, weight), GW_OK);
+    CHECK_EQ(topo_map_graph_make(&g, 12, 12, from, to, weight), GW_OK);
     machine(12, 3, 1, 4, CYCLIC);
-    CHECK_EQ(map_order(&g, NULL, 12, places, order), GW_OK);
+    CHECK_EQ(topo_map_order(&g, NULL, 12, places, order), GW_OK);
     check_order(&g, 12);
-    CHECK_EQ(map_crossing(&g, places, order, MAP_NODE), 3);
-    map_graph_free(&g);
+    CHECK_EQ(topo_map_crossing(&g, places, order, MAP_NODE), 3);
+    topo_map_graph_free(&g);
 }
 
 static void large(void)
@@ -192,11 +192,11 @@ static void large(void)
     machine(20000, 100, 2, 100, CYCLIC);
     struct map_graph g = grid_graph(2, (int[]){100, 200}, (int[]){0, 1});
     struct map_grid shape = {2, (int[]){100, 200}};
-    CHECK_EQ(map_order(&g, &shape, 20000, places, order), GW_OK);
+    CHECK_EQ(topo_map_order(&g, &shape, 20000, places, order), GW_OK);
     check_order(&g, 20000);
     /* 100 nodes of 200: blocks of 14 x 14 have 28 edges each to the right and down, rows would have 200. */
-    CHECK(map_crossing(&g, places, order, MAP_NODE) < 100 * 36);
-    map_graph_free(&g);
+    CHECK(topo_map_crossing(&g, places, order, MAP_NODE) < 100 * 36);
+    topo_map_graph_free(&g);
 }
 
 int main(void)

@@ -51,7 +51,7 @@ int topo_reorder_begin(struct gw_comm *c, struct topo_reorder *r)
         if (!r->places) return gw_fail(GW_ENOMEM, "no memory for the places of %d processes", c->size);
     }
     rc = coll_gather(&mine, MAP_LEVELS, gw_type_int, r->places, MAP_LEVELS, gw_type_int, 0, c, NULL);
-    if (rc == GW_OK && c->rank == 0) useful = gw_set.reorder && !map_is_flat(c->size, r->places);
+    if (rc == GW_OK && c->rank == 0) useful = gw_set.reorder && !topo_map_is_flat(c->size, r->places);
     if (rc == GW_OK) rc = tell(c, &useful, 1);
     r->useful = useful;
     return rc;
@@ -86,10 +86,10 @@ static void explain(const struct gw_comm *c, const struct map_graph *g, const st
                "%d of %d ranks of %s: %s; cost %lld, was %lld; weight between nodes %lld, was %lld; between packages "
                "%lld, was %lld",
                g->n, c->size, c->name[0] ? c->name : "a communicator without a name",
-               changes(order, g->n) ? "reordered" : "not reordered", (long long)map_cost(g, places, order),
-               (long long)map_cost(g, places, none), (long long)map_crossing(g, places, order, MAP_NODE),
-               (long long)map_crossing(g, places, none, MAP_NODE), (long long)map_crossing(g, places, order, MAP_PACKAGE),
-               (long long)map_crossing(g, places, none, MAP_PACKAGE));
+               changes(order, g->n) ? "reordered" : "not reordered", (long long)topo_map_cost(g, places, order),
+               (long long)topo_map_cost(g, places, none), (long long)topo_map_crossing(g, places, order, MAP_NODE),
+               (long long)topo_map_crossing(g, places, none, MAP_NODE), (long long)topo_map_crossing(g, places, order, MAP_PACKAGE),
+               (long long)topo_map_crossing(g, places, none, MAP_PACKAGE));
     free(none);
 }
 
@@ -99,10 +99,10 @@ int topo_reorder_end(struct gw_comm *c, struct topo_reorder *r, int n, const str
     r->order = malloc(sizeof *r->order * (size_t)(n + 1));
     if (!r->order) return gw_fail(GW_ENOMEM, "no memory for %d ranks", n);
     struct map_graph g;
-    if (c->rank == 0 && map_graph_make(&g, n, edges->n, edges->from, edges->to, edges->weight) == GW_OK) {
-        changed = map_order(&g, grid, c->size, r->places, r->order) == GW_OK && changes(r->order, n);
+    if (c->rank == 0 && topo_map_graph_make(&g, n, edges->n, edges->from, edges->to, edges->weight) == GW_OK) {
+        changed = topo_map_order(&g, grid, c->size, r->places, r->order) == GW_OK && changes(r->order, n);
         if (gw_log_mask & GW_LOG_TOPO) explain(c, &g, r->places, r->order);
-        map_graph_free(&g);
+        topo_map_graph_free(&g);
     }
     int rc = tell(c, &changed, 1);
     if (rc == GW_OK && changed) rc = tell(c, r->order, n);

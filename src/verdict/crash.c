@@ -101,14 +101,14 @@ void crash_say(const struct job *j, int rank)
          is_file = crash_core_glob(pattern, uses[0] == '1', folder, (int)j->ranks[rank].was, names, sizeof names);
     char *core = has_core && is_file ? core_find(names) : NULL, *program = program_find(a->argv[0], a->wdir);
     if (core) {
-        say("its core file is %s", core);
-        if (!is_looked_at && (!program || !stack_say(rank, 0, program, core))) say("its stack: gdb %s %s", a->argv[0], core);
+        say_line("its core file is %s", core);
+        if (!is_looked_at && (!program || !stack_say(rank, 0, program, core))) say_line("its stack: gdb %s %s", a->argv[0], core);
     } else if (has_core && !is_file && strstr(pattern, "systemd-coredump")) {
-        say("its stack: coredumpctl debug %d", (int)j->ranks[rank].was);
+        say_line("its stack: coredumpctl debug %d", (int)j->ranks[rank].was);
     } else if (has_core) {
-        say("a core was written, where /proc/sys/kernel/core_pattern says: %s", pattern);
+        say_line("a core was written, where /proc/sys/kernel/core_pattern says: %s", pattern);
     } else if (!j->o.crash_stacks && !is_looked_at) {
-        say("for its stack run it again with mpiexec --stacks-on-crash, or after `ulimit -c unlimited`");
+        say_line("for its stack run it again with mpiexec --stacks-on-crash, or after `ulimit -c unlimited`");
     }
     free(core);
     free(program);
@@ -120,12 +120,12 @@ static void announce(const struct job *j, int rank, pid_t pid, int sig, int code
     bool has_address = code > 0 && code != SI_KERNEL && sig != SIGABRT && sig != SIGSYS;
     if (has_address) snprintf(where, sizeof where, " at address 0x%llx", (unsigned long long)address);
     first = rank;
-    say("rank %d (host %s, pid %d) crashes: %s%s", rank, j->host, (int)pid, strsignal(sig), where);
+    say_line("rank %d (host %s, pid %d) crashes: %s%s", rank, j->host, (int)pid, strsignal(sig), where);
 }
 
 static void stack_or_why(int rank, pid_t pid)
 {
-    if (!stack_say(rank, pid, NULL, NULL)) say("a stack of it needs gdb or eu-stack: on Debian, apt install gdb");
+    if (!stack_say(rank, pid, NULL, NULL)) say_line("a stack of it needs gdb or eu-stack: on Debian, apt install gdb");
 }
 
 /* ---- ranks that wait for it (boot_crash.c) ------------------------------------------------------------------------------------- */
@@ -138,10 +138,10 @@ void crash_look_waiting(const struct job *j)
         if (first < 0 && !j->ending) {
             announce(j, i, pid, slot->crash.signal, slot->crash.code, slot->crash.address);
             /* The rank wrote the number, and may be of another user than we: then we would show it somebody else's stack. */
-            if (process_is_ours(pid))
+            if (child_is_ours(pid))
                 stack_or_why(i, pid);
             else
-                say("no stack of it: mpiexec has started no process %d", (int)pid);
+                say_line("no stack of it: mpiexec has started no process %d", (int)pid);
         }
         atomic_store(&slot->crash.state, BOOT_CRASH_SEEN);
         gw_futex_wake(&slot->crash.state, 1 << 16);
@@ -154,7 +154,8 @@ void crash_trace(pid_t pid)
     static bool is_refused;
     if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACECLONE) == 0 || errno == ESRCH || is_refused) return;
     is_refused = true;
-    say("--stacks-on-crash: the kernel refuses to trace the ranks (%s): in a container allow ptrace (docker run --cap-add SYS_PTRACE)",
+    say_line(
+        "--stacks-on-crash: the kernel refuses to trace the ranks (%s): in a container allow ptrace (docker run --cap-add SYS_PTRACE)",
         strerror(errno));
 }
 

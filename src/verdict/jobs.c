@@ -59,7 +59,7 @@ static bool is_segment_of(int fd, pid_t pid, struct boot_head *h)
         h->nlocal <= MAX_RANKS;
 }
 
-int jobs_segment_open(pid_t pid, struct boot_head *head_out)
+int verdict_jobs_segment_open(pid_t pid, struct boot_head *head_out)
 {
     char folder[64], link[64], to[64];
     int found = -1;
@@ -86,7 +86,7 @@ static void rank_add(struct running_job *j, int n_sure, int rank, pid_t pid)
 {
     for (int i = 0; i < j->n; i++) {
         if (j->ranks[i].rank != rank) continue;
-        if (i >= n_sure && process_start(pid) < process_start(j->ranks[i].pid)) j->ranks[i].pid = pid;
+        if (i >= n_sure && child_start_time(pid) < child_start_time(j->ranks[i].pid)) j->ranks[i].pid = pid;
         return;
     }
     j->ranks = gw_xrealloc(j->ranks, sizeof *j->ranks * (size_t)(j->n + 1));
@@ -108,7 +108,7 @@ static void ranks_find(struct running_job *j, int fd, const struct boot_head *he
     }
     for (int i = 0, n_sure = j->n; i < processes->n; i++) {
         pid_t pid = atoi(processes->at[i]);
-        if (process_parent(pid) != j->launcher) continue;
+        if (child_parent_of(pid) != j->launcher) continue;
         proc_read(pid, "comm", name, sizeof name);
         int rank = strncmp(name, "mpiexec-keeper", 14) == 0 ? -1 : rank_of(pid);
         if (rank >= 0 && rank < head->nlocal) rank_add(j, n_sure, rank, pid);
@@ -135,7 +135,7 @@ static void job_add(struct running_jobs *jobs, pid_t pid, int fd, const struct b
     jobs->at[jobs->n++] = j;
 }
 
-void jobs_find(bool of_all_users, struct running_jobs *found_out)
+void verdict_jobs_find(bool of_all_users, struct running_jobs *found_out)
 {
     struct words processes = {0};
     struct boot_head head;
@@ -149,7 +149,7 @@ void jobs_find(bool of_all_users, struct running_jobs *found_out)
     for (int i = 0; i < processes.n; i++) {
         snprintf(path, sizeof path, "/proc/%s", processes.at[i]);
         if (stat(path, &st) < 0 || (!of_all_users && st.st_uid != geteuid())) continue;
-        int fd = jobs_segment_open(atoi(processes.at[i]), &head);
+        int fd = verdict_jobs_segment_open(atoi(processes.at[i]), &head);
         if (fd < 0) continue;
         job_add(found_out, atoi(processes.at[i]), fd, &head, &processes);
         close(fd);
@@ -157,7 +157,7 @@ void jobs_find(bool of_all_users, struct running_jobs *found_out)
     words_free(&processes);
 }
 
-void jobs_free(struct running_jobs *jobs)
+void verdict_jobs_free(struct running_jobs *jobs)
 {
     for (int i = 0; i < jobs->n; i++) {
         free(jobs->at[i].command);

@@ -86,7 +86,7 @@ static void look_begin(struct look *l, enum tool tool)
     if (pid > 0)
         l->tool = pid;
     else
-        say("rank %d: cannot start a process: %s", l->rank, strerror(errno));
+        say_line("rank %d: cannot start a process: %s", l->rank, strerror(errno));
 }
 
 /* A few at a time: each stops its rank for a moment, and costs a core. */
@@ -154,21 +154,22 @@ static int ptrace_scope(void)
 static void explain_none(const struct look *l, const char *text, bool *refused)
 {
     if (l->told) {
-        say("rank %d (pid %d): no stack within the time", l->rank, (int)l->pid);
+        say_line("rank %d (pid %d): no stack within the time", l->rank, (int)l->pid);
     } else if (strstr(text, "not permitted")) {
         if (!*refused && ptrace_scope() > 0)
-            say("the kernel refuses to look into rank %d (pid %d): sysctl kernel.yama.ptrace_scope=0, or run this as root", l->rank,
-                (int)l->pid);
+            say_line("the kernel refuses to look into rank %d (pid %d): sysctl kernel.yama.ptrace_scope=0, or run this as root",
+                     l->rank, (int)l->pid);
         else if (!*refused)
-            say("the kernel refuses to look into rank %d (pid %d): in a container allow ptrace (docker run --cap-add SYS_PTRACE); "
+            say_line(
+                "the kernel refuses to look into rank %d (pid %d): in a container allow ptrace (docker run --cap-add SYS_PTRACE); "
                 "`mpiexec doctor` says more",
                 l->rank, (int)l->pid);
         *refused = true;
     } else if (kill(l->pid, 0) < 0 && errno == ESRCH) {
-        say("rank %d (pid %d) has ended", l->rank, (int)l->pid);
+        say_line("rank %d (pid %d) has ended", l->rank, (int)l->pid);
     } else {
-        say("rank %d (pid %d): no stack: %.*s", l->rank, (int)l->pid, (int)strcspn(text, "\n"),
-            *text ? text : "the debugger said nothing");
+        say_line("rank %d (pid %d): no stack: %.*s", l->rank, (int)l->pid, (int)strcspn(text, "\n"),
+                 *text ? text : "the debugger said nothing");
     }
 }
 
@@ -180,14 +181,14 @@ static int job_stacks(const struct running_job *j, bool whole)
     int n = 0, rc = 0;
     bool refused = false;
     if (tool == TOOL_NONE) {
-        say("--stack needs gdb or eu-stack, and neither is here; on Debian: apt install gdb");
+        say_line("--stack needs gdb or eu-stack, and neither is here; on Debian: apt install gdb");
         return 1;
     }
     struct look *looks = gw_xcalloc((size_t)j->n + 1, sizeof *looks);
     for (int i = 0; i < j->n; i++) {
         int tracer = tracer_of(j->ranks[i].pid);
         if (tracer)
-            say("rank %d (pid %d) is held by a debugger (pid %d) already", j->ranks[i].rank, (int)j->ranks[i].pid, tracer);
+            say_line("rank %d (pid %d) is held by a debugger (pid %d) already", j->ranks[i].rank, (int)j->ranks[i].pid, tracer);
         else
             looks[n++] = (struct look){.rank = j->ranks[i].rank, .pid = j->ranks[i].pid, .fd = -1};
         if (tracer) rc = 1;
@@ -195,18 +196,18 @@ static int job_stacks(const struct running_job *j, bool whole)
     look_at_all(looks, n, tool);
     for (int i = 0; i < n; i++) {
         char *text = look_text(&looks[i]);
-        if (!stacks_parse(&s, text, looks[i].rank, whole)) {
+        if (!stack_parse(&s, text, looks[i].rank, whole)) {
             explain_none(&looks[i], text, &refused);
             rc = 1;
         }
         free(text);
     }
     free(looks);
-    char *tree = stacks_tree(&s);
+    char *tree = stack_tree(&s);
     printf("job %s: %d of %d ranks of %s, by %s\n%s", j->id, j->n, j->size, j->command, tool == TOOL_GDB ? "gdb" : "eu-stack",
            tree);
     free(tree);
-    stacks_free(&s);
+    stack_free_all(&s);
     return rc;
 }
 
@@ -218,12 +219,12 @@ bool stack_say(int rank, pid_t pid, const char *program, const char *core)
     if (tool == TOOL_NONE) return false;
     look_at_all(&l, 1, tool);
     char *text = look_text(&l), *tree = NULL;
-    bool is_there = stacks_parse(&s, text, rank, false) > 0;
-    if (is_there) tree = stacks_tree(&s);
+    bool is_there = stack_parse(&s, text, rank, false) > 0;
+    if (is_there) tree = stack_tree(&s);
     if (is_there) fprintf(stderr, "%s", tree);
     free(tree);
     free(text);
-    stacks_free(&s);
+    stack_free_all(&s);
     return is_there;
 }
 
@@ -250,11 +251,11 @@ static int of_jobs(const struct running_jobs *jobs, const char *word, bool whole
     const struct running_job *j = word ? job_of(jobs, word) : jobs->n == 1 ? &jobs->at[0] : NULL;
     if (j) return job_stacks(j, whole);
     if (word)
-        say("there is no job %s of this user on this machine%s", word, jobs->n ? "; these run:" : "");
+        say_line("there is no job %s of this user on this machine%s", word, jobs->n ? "; these run:" : "");
     else
-        say("%s",
-            jobs->n ? "several jobs of this user run here; say which (mpiexec --stack JOB):"
-                    : "no job of this user runs on this machine");
+        say_line("%s",
+                 jobs->n ? "several jobs of this user run here; say which (mpiexec --stack JOB):"
+                         : "no job of this user runs on this machine");
     jobs_list(jobs);
     return 1;
 }
@@ -269,14 +270,14 @@ int stack_main(int argc, char **argv)
         if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--verbose") == 0) {
             whole = true;
         } else if (word || argv[i][0] == '-') {
-            say("--stack wants one job, and -v for whole stacks: mpiexec --stack [-v] [JOB]; not %s", argv[i]);
+            say_line("--stack wants one job, and -v for whole stacks: mpiexec --stack [-v] [JOB]; not %s", argv[i]);
             return EXIT_USAGE;
         } else {
             word = argv[i];
         }
     }
-    jobs_find(word && geteuid() == 0, &jobs);
+    verdict_jobs_find(word && geteuid() == 0, &jobs);
     int rc = of_jobs(&jobs, word, whole);
-    jobs_free(&jobs);
+    verdict_jobs_free(&jobs);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* stack.h -- `mpiexec --stack`: the stacks of all ranks of a running job, merged as a tree.
  *
- *   stack_main -> jobs_find -> (gdb or eu-stack on each rank) -> stacks_parse -> stacks_tree
+ *   stack_main -> verdict_jobs_find -> (gdb or eu-stack on each rank) -> stack_parse -> stack_tree
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -23,8 +23,8 @@ struct stacks {
 
 /* Parses output of gdb or eu-stack, and adds the stacks of all threads of a rank.  Unless `whole`, frames outside of main (or of a thread's
  * start function) and inside of the MPI call are dropped.  Returns the number of stacks. */
-int stacks_parse(struct stacks *s, const char *text, int rank, bool whole);
-void stacks_free(struct stacks *s);
+int stack_parse(struct stacks *s, const char *text, int rank, bool whole);
+void stack_free_all(struct stacks *s);
 /* Stacks with equal frames share a line:
  *
  *   [0-3] main (a.c:30) / solve (a.c:12)
@@ -33,8 +33,8 @@ void stacks_free(struct stacks *s);
  *
  * Ranks of a line that are on none of the lines below it are in its last frame.  "(8 threads)": a rank is there with several threads.  The
  * caller frees the text. */
-char *stacks_tree(const struct stacks *s);
-char *ranks_text(const int *ranks, int n); /* ascending, repeats allowed: "0-2,5"; caller frees */
+char *stack_tree(const struct stacks *s);
+char *stack_ranks_text(const int *ranks, int n); /* ascending, repeats allowed: "0-2,5"; caller frees */
 
 /* jobs.c: the jobs of this user on this machine, found by the segments that the mpiexecs hold. */
 struct running_rank {
@@ -53,10 +53,10 @@ struct running_jobs {
     struct running_job *at;
     int n;
 };
-void jobs_find(bool of_all_users, struct running_jobs *found_out);
-void jobs_free(struct running_jobs *jobs);
+void verdict_jobs_find(bool of_all_users, struct running_jobs *found_out);
+void verdict_jobs_free(struct running_jobs *jobs);
 /* The segment that a process holds as its launcher, of the same user; -1: it is no mpiexec. */
-int jobs_segment_open(pid_t pid, struct boot_head *head_out);
+int verdict_jobs_segment_open(pid_t pid, struct boot_head *head_out);
 
 /* Prints the stacks of one rank to standard error: of the process or, if core is not NULL, from that core file of `program`.  False: no debugger
  * is installed, or it printed nothing. */

@@ -138,7 +138,7 @@ static void stack_add(struct stacks *s, struct words *inner, int rank, bool whol
     words_free(inner);
 }
 
-int stacks_parse(struct stacks *s, const char *text, int rank, bool whole)
+int stack_parse(struct stacks *s, const char *text, int rank, bool whole)
 {
     struct words inner = {0};
     int before = s->n;
@@ -156,7 +156,7 @@ int stacks_parse(struct stacks *s, const char *text, int rank, bool whole)
     return s->n - before;
 }
 
-void stacks_free(struct stacks *s)
+void stack_free_all(struct stacks *s)
 {
     for (int i = 0; i < s->n; i++) words_free(&s->at[i].frames);
     free(s->at);
@@ -164,7 +164,7 @@ void stacks_free(struct stacks *s)
 }
 
 /* ---- printing -------------------------------------------------------------------------------------------------------------- */
-char *ranks_text(const int *ranks, int n)
+char *stack_ranks_text(const int *ranks, int n)
 {
     char *text = gw_xasprintf("%s", "");
     for (int i = 0; i < n;) {
@@ -196,7 +196,7 @@ static void print_ranks(const struct tree *t, int begin, int end)
     for (int i = 0; i < n; i++) ranks[i] = t->at[begin + i]->rank;
     qsort(ranks, (size_t)n, sizeof *ranks, by_rank);
     for (int i = 0; i < n; i++) distinct += i == 0 || ranks[i] != ranks[i - 1];
-    char *text = ranks_text(ranks, n);
+    char *text = stack_ranks_text(ranks, n);
     fprintf(t->to, "[%s]", text);
     if (n > distinct) fprintf(t->to, " (%d threads)", n);
     free(text);
@@ -251,7 +251,7 @@ static int by_stack_rank(const void *a, const void *b)
     return x->rank != y->rank ? x->rank - y->rank : (x > y) - (x < y);
 }
 
-char *stacks_tree(const struct stacks *s)
+char *stack_tree(const struct stacks *s)
 {
     char *text = NULL;
     size_t bytes;

@@ -14,10 +14,10 @@ static struct stacks s;
 /* The tree of all that was added since the last. */
 static void tree(const char *want)
 {
-    char *text = stacks_tree(&s);
+    char *text = stack_tree(&s);
     CHECK_STR(text, want);
     free(text);
-    stacks_free(&s);
+    stack_free_all(&s);
 }
 
 /* A stack of frames "a/b/c", outermost first. */
@@ -66,12 +66,12 @@ static void merging(void)
     add(0, "main/f/f/g");
     tree("[0,1] main / f / f\n  [0] g\n  [1] f / g\n");
     for (int r = 999; r >= 0; r--) add(r, r % 2 ? "main/odd" : "main/even");
-    char *text = stacks_tree(&s);
+    char *text = stack_tree(&s);
     CHECK(strncmp(text, "[0-999] main\n  [0,2,4,", 22) == 0);
     const char *odd = strstr(text, "999] odd\n");
     CHECK(odd && strstr(text, "\n  [1,3,5,") && strlen(odd) == 9);
     free(text);
-    stacks_free(&s);
+    stack_free_all(&s);
 }
 
 static const char gdb[] = "[New LWP 1050]\n"
@@ -120,65 +120,65 @@ static const char eu_stack[] = "PID 1048 - process\n"
 
 static void reading(void)
 {
-    CHECK_EQ(stacks_parse(&s, gdb, 3, false), 2);
+    CHECK_EQ(stack_parse(&s, gdb, 3, false), 2);
     tree("[3] other (st.c:4) / __libc_pause\n"
          "[3] main (st.c:6) / ?? / (anonymous namespace)::run / <signal handler called> / solve<int, (kind)2> (st.c:5) / "
          "PMPI_Barrier\n");
-    CHECK_EQ(stacks_parse(&s, gdb, 3, true), 2);
+    CHECK_EQ(stack_parse(&s, gdb, 3, true), 2);
     tree("[3] clone3 / start_thread / other (st.c:4) / __libc_pause\n"
          "[3] main (st.c:6) / ?? / (anonymous namespace)::run / <signal handler called> / solve<int, (kind)2> (st.c:5) / "
          "PMPI_Barrier"
          " / gw_futex_wait (os.c:23) / syscall\n");
-    CHECK_EQ(stacks_parse(&s, eu_stack, 0, false), 2);
-    CHECK_EQ(stacks_parse(&s, eu_stack, 1, false), 2);
+    CHECK_EQ(stack_parse(&s, eu_stack, 0, false), 2);
+    CHECK_EQ(stack_parse(&s, eu_stack, 1, false), 2);
     tree("[0,1] main (st.c:6) / ?? / solve (st.c:5) / PMPI_Barrier\n[0,1] std::other(int, char) (st.c:4) / pause\n");
-    CHECK_EQ(stacks_parse(&s, eu_stack, 0, true), 2);
+    CHECK_EQ(stack_parse(&s, eu_stack, 0, true), 2);
     tree("[0] _start / __libc_start_main / __libc_start_call_main / main (st.c:6) / ?? / solve (st.c:5) / PMPI_Barrier / syscall\n"
          "[0] __clone3 / start_thread / std::other(int, char) (st.c:4) / pause\n");
-    CHECK_EQ(
-        stacks_parse(&s, "#0 0x1 in nap ()\n#1 0x2 in ?? ()\n#2 0x3 in __libc_start_main_impl ()\n#3 0x4 in ?? ()\n", 0, false), 1);
+    CHECK_EQ(stack_parse(&s, "#0 0x1 in nap ()\n#1 0x2 in ?? ()\n#2 0x3 in __libc_start_main_impl ()\n#3 0x4 in ?? ()\n", 0, false),
+             1);
     tree("[0] ?? / nap\n"); /* a program without symbols */
     CHECK_EQ(
-        stacks_parse(&s,
-                     "#0 0x1 in send_far (b=...) at src/p2p/p2p.c:9\n#1 0x2 in rest_Send (buf=...) at src/facade/entry_p2p.c:2129\n"
-                     "#2 0x3 in rest_day () at st.c:4\n#3 0x4 in main () at st.c:6\n",
-                     0, false),
+        stack_parse(&s,
+                    "#0 0x1 in send_far (b=...) at src/p2p/p2p.c:9\n#1 0x2 in rest_Send (buf=...) at src/facade/entry_p2p.c:2129\n"
+                    "#2 0x3 in rest_day () at st.c:4\n#3 0x4 in main () at st.c:6\n",
+                    0, false),
         1);
     tree("[0] main (st.c:6) / rest_day (st.c:4) / PMPI_Send\n"); /* an entry point's second part */
     /* A crash: our handler is cut off, of gdb's and eu-stack's, and what it passes through. */
     CHECK_EQ(
-        stacks_parse(&s,
-                     "#0 0x1 in syscall ()\n#1 0x2 in boot_crash_handler (sig=11) at boot_crash.c:60\n#2 <signal handler called>\n"
-                     "#3 0x3 in fall () at a.c:1\n#4 0x4 in main () at a.c:2\n",
-                     0, false),
+        stack_parse(&s,
+                    "#0 0x1 in syscall ()\n#1 0x2 in boot_crash_handler (sig=11) at boot_crash.c:60\n#2 <signal handler called>\n"
+                    "#3 0x3 in fall () at a.c:1\n#4 0x4 in main () at a.c:2\n",
+                    0, false),
         1);
-    CHECK_EQ(stacks_parse(&s,
-                          "#0 0x1 syscall\n#1 0x2 - 1 boot_crash_handler\n#2 0x2 - 1 users_handler\n#3 0x2 __restore_rt\n"
-                          "#4 0x3 - 1 fall\n    a.c:1:1\n#5 0x4 - 1 main\n    a.c:2:1\n",
-                          1, false),
+    CHECK_EQ(stack_parse(&s,
+                         "#0 0x1 syscall\n#1 0x2 - 1 boot_crash_handler\n#2 0x2 - 1 users_handler\n#3 0x2 __restore_rt\n"
+                         "#4 0x3 - 1 fall\n    a.c:1:1\n#5 0x4 - 1 main\n    a.c:2:1\n",
+                         1, false),
              1);
     tree("[0,1] main (a.c:2) / fall (a.c:1)\n");
-    CHECK_EQ(stacks_parse(&s, "#0 0x1 in boot_crash_handler ()\n#1 <signal handler called>\n", 0, false), 1);
+    CHECK_EQ(stack_parse(&s, "#0 0x1 in boot_crash_handler ()\n#1 <signal handler called>\n", 0, false), 1);
     tree("[0] <signal handler called> / boot_crash_handler\n"); /* nothing else is known */
-    CHECK_EQ(stacks_parse(&s, "#0 f ()\n#1 f ()\n#2 f ()\n#3 f ()\n#4 f ()\n#5 f ()\n#6 f ()\n#7 f ()\n#8 main ()\n", 0, false), 1);
+    CHECK_EQ(stack_parse(&s, "#0 f ()\n#1 f ()\n#2 f ()\n#3 f ()\n#4 f ()\n#5 f ()\n#6 f ()\n#7 f ()\n#8 main ()\n", 0, false), 1);
     tree("[0] main / f / f / f / f / f / f / f / f\n");
     CHECK_EQ(
-        stacks_parse(&s, "#0 f ()\n#1 f ()\n#2 f ()\n#3 f ()\n#4 f ()\n#5 f ()\n#6 f ()\n#7 f ()\n#8 f ()\n#9 main ()\n", 0, false),
+        stack_parse(&s, "#0 f ()\n#1 f ()\n#2 f ()\n#3 f ()\n#4 f ()\n#5 f ()\n#6 f ()\n#7 f ()\n#8 f ()\n#9 main ()\n", 0, false),
         1);
     tree("[0] main / f [9 times]\n");
-    CHECK_EQ(stacks_parse(&s, "#0 0x1 in clone3 ()\n", 0, false), 1);
+    CHECK_EQ(stack_parse(&s, "#0 0x1 in clone3 ()\n", 0, false), 1);
     tree("[0] clone3\n");
-    CHECK_EQ(stacks_parse(&s, "", 0, false), 0);
-    CHECK_EQ(stacks_parse(&s, "ptrace: Operation not permitted.\n#x\n#", 0, false), 0);
+    CHECK_EQ(stack_parse(&s, "", 0, false), 0);
+    CHECK_EQ(stack_parse(&s, "ptrace: Operation not permitted.\n#x\n#", 0, false), 0);
     for (size_t n = 0; n < sizeof gdb;
          n++) { /* cut short anywhere: in memory of its own, so that a sanitizer sees reads behind it */
         char *cut = strndup(gdb, n);
-        stacks_parse(&s, cut, 0, n % 2);
+        stack_parse(&s, cut, 0, n % 2);
         free(cut);
         cut = strndup(eu_stack, n < sizeof eu_stack ? n : 0);
-        stacks_parse(&s, cut, 0, n % 2);
+        stack_parse(&s, cut, 0, n % 2);
         free(cut);
-        stacks_free(&s);
+        stack_free_all(&s);
     }
 }
 
@@ -197,7 +197,7 @@ static void ranges(void)
         {4, {2, 2, 3, 3}, "2,3"},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(cases); i++) {
-        char *text = ranks_text(cases[i].at, cases[i].n);
+        char *text = stack_ranks_text(cases[i].at, cases[i].n);
         CHECK_STR(text, cases[i].want);
         free(text);
     }

@@ -19,7 +19,7 @@ enum likeness { NOTHING, OTHER_SOURCE, OTHER_COMM, OTHER_TAG };
 
 static enum likeness likeness_of(const struct boot_pending *want, const struct boot_pending *got)
 {
-    bool ctx = want->ctx == got->ctx, tag = tags_meet(want->tag, got->tag);
+    bool ctx = want->ctx == got->ctx, tag = verdict_tags_match(want->tag, got->tag);
     bool source = want->world == GW_ANY_SOURCE || want->world == got->world;
     if (ctx && source && !tag) return OTHER_TAG;
     if (!ctx && source && tag) return OTHER_COMM;
@@ -46,7 +46,7 @@ static int holder(const struct verdict_job *j, int i, const struct boot_pending 
         const struct verdict_rank *r = &j->ranks[h];
         for (int k = 0; h != i && rank_waits(r) && k < BOOT_PENDING && k < r->where.n_unexpected; k++) {
             const struct boot_pending *u = &r->where.unexpected[k];
-            if (u->world == want->world && u->ctx == want->ctx && tags_meet(u->tag, want->tag)) return h;
+            if (u->world == want->world && u->ctx == want->ctx && verdict_tags_match(u->tag, want->tag)) return h;
         }
     }
     return -1;
@@ -59,10 +59,13 @@ static bool is_awaited_message(const struct boot_pending *p)
 
 static void text_want(struct text *t, const struct verdict_job *j, int i, const struct boot_pending *p)
 {
-    text_rank(t, j, i);
-    text_add(t, p->about == BOOT_SEND ? " sends " : p->about == BOOT_PROBE ? " probes for a message " : " waits for a message ");
-    text_pending(t, j, p);
-    text_add(t, p->about == BOOT_SEND ? ", which is not received" : ", and none came");
+    verdict_text_rank(t, j, i);
+    verdict_text_add(t,
+                     p->about == BOOT_SEND        ? " sends "
+                         : p->about == BOOT_PROBE ? " probes for a message "
+                                                  : " waits for a message ");
+    verdict_text_pending(t, j, p);
+    verdict_text_add(t, p->about == BOOT_SEND ? ", which is not received" : ", and none came");
 }
 
 /* "; nearest: tag 6 (unexpected at rank 1)" */
@@ -72,23 +75,23 @@ static void text_nearest(struct text *t, const struct verdict_job *j, int i, con
     const struct boot_pending *u = nearest(&j->ranks[i], want, &how);
     int at = u && how > OTHER_SOURCE ? -1 : holder(j, i, want);
     if (!u && at < 0) return;
-    text_add(t, "; nearest: ");
+    verdict_text_add(t, "; nearest: ");
     if (at >= 0)
-        text_add(t, "one sent to another rank");
+        verdict_text_add(t, "one sent to another rank");
     else if (how == OTHER_TAG)
-        text_add(t, "tag %d", u->tag);
+        verdict_text_add(t, "tag %d", u->tag);
     else if (how == OTHER_SOURCE)
-        text_add(t, "from %d", u->peer);
+        verdict_text_add(t, "from %d", u->peer);
     else
-        text_add(t, "on "), text_comm(t, j, u->ctx);
-    text_add(t, " (unexpected at ");
-    text_rank(t, j, at >= 0 ? at : i);
-    text_add(t, ")");
+        verdict_text_add(t, "on "), verdict_text_comm(t, j, u->ctx);
+    verdict_text_add(t, " (unexpected at ");
+    verdict_text_rank(t, j, at >= 0 ? at : i);
+    verdict_text_add(t, ")");
 }
 
 static void text_more(struct text *t, int n)
 {
-    if (n > SAY) text_add(t, "  and %d more like this\n", n - SAY);
+    if (n > SAY) verdict_text_add(t, "  and %d more like this\n", n - SAY);
 }
 
 static bool find_message(struct text *t, const struct view *v)
@@ -101,10 +104,10 @@ static bool find_message(struct text *t, const struct view *v)
             enum likeness how = NOTHING;
             if (is_awaited_message(p)) nearest(r, p, &how);
             if (how <= OTHER_SOURCE || n++ >= SAY) continue;
-            text_add(t, "verdict: wrong %s: ", how == OTHER_TAG ? "tag" : "communicator");
+            verdict_text_add(t, "verdict: wrong %s: ", how == OTHER_TAG ? "tag" : "communicator");
             text_want(t, v->j, i, p);
             text_nearest(t, v->j, i, p);
-            text_add(t, "\n");
+            verdict_text_add(t, "\n");
         }
     }
     text_more(t, n);
@@ -115,8 +118,8 @@ static bool find_message(struct text *t, const struct view *v)
 static bool is_leaving(const struct verdict_job *j, int i)
 {
     const struct verdict_rank *r = &j->ranks[i];
-    enum rank_is is = rank_is(r);
-    return is == RANK_GONE || is == RANK_LEFT || (is == RANK_BLOCKED && is_finalize(j, r->where.call));
+    enum verdict_rank_is is = verdict_rank_is(r);
+    return is == RANK_GONE || is == RANK_LEFT || (is == RANK_BLOCKED && verdict_is_finalize(j, r->where.call));
 }
 
 /* What rank i waits for from rank `other`, or NULL. */
@@ -142,20 +145,20 @@ static int say_left(struct text *t, const struct view *v, int leaver, int room)
         }
         n++;
         if (p->about == BOOT_MEMBER || n > room) continue;
-        text_add(t, "verdict: a rank has left MPI: ");
+        verdict_text_add(t, "verdict: a rank has left MPI: ");
         text_want(t, j, i, p);
-        text_add(t, "; ");
-        text_rank_is(t, j, leaver);
-        text_add(t, "\n");
+        verdict_text_add(t, "; ");
+        verdict_text_rank_is(t, j, leaver);
+        verdict_text_add(t, "\n");
     }
     if (members) {
-        text_add(t, "verdict: a rank has left MPI: ");
-        text_ranks(t, j, index, members);
-        text_add(t, members > 1 ? " are " : " is ");
-        text_place(t, j, index[0]);
-        text_add(t, ", and ");
-        text_rank_is(t, j, leaver);
-        text_add(t, "\n");
+        verdict_text_add(t, "verdict: a rank has left MPI: ");
+        verdict_text_ranks(t, j, index, members);
+        verdict_text_add(t, members > 1 ? " are " : " is ");
+        verdict_text_place(t, j, index[0]);
+        verdict_text_add(t, ", and ");
+        verdict_text_rank_is(t, j, leaver);
+        verdict_text_add(t, "\n");
     }
     free(index);
     return n;
@@ -185,7 +188,7 @@ static int no_room_at(const struct view *v, int i)
 {
     const struct verdict_rank *r = &v->j->ranks[i];
     for (int k = 0; v->stuck[i] && k < listed(r); k++) {
-        int other = r->where.pending[k].no_room ? waits_for(v->j, i, &r->where.pending[k]) : -1;
+        int other = r->where.pending[k].no_room ? verdict_waits_for(v->j, i, &r->where.pending[k]) : -1;
         if (other >= 0) return other;
     }
     return -1;
@@ -197,19 +200,19 @@ static void say_no_room(struct text *t, const struct view *v, int receiver, cons
     const struct verdict_job *j = v->j;
     const struct boot_where *at = &j->ranks[receiver].where, *from = &j->ranks[senders[0]].where;
     char held[32], kept[32], room[32];
-    text_add(t, "verdict: no room for messages: ");
-    text_ranks(t, j, senders, n);
-    text_add(t, n > 1 ? " send to rank %d, which does not receive: " : " sends to rank %d, which does not receive: ",
-             j->ranks[receiver].world);
-    if (at->room_bytes) text_add(t, "it holds %s that came and were not received, and ", bytes_text(at->held_bytes, held));
-    text_rank(t, j, senders[0]);
-    text_add(
+    verdict_text_add(t, "verdict: no room for messages: ");
+    verdict_text_ranks(t, j, senders, n);
+    verdict_text_add(t, n > 1 ? " send to rank %d, which does not receive: " : " sends to rank %d, which does not receive: ",
+                     j->ranks[receiver].world);
+    if (at->room_bytes) verdict_text_add(t, "it holds %s that came and were not received, and ", bytes_text(at->held_bytes, held));
+    verdict_text_rank(t, j, senders[0]);
+    verdict_text_add(
         t,
         " keeps copies of %s more, each at most %s (GODWIT_UNEXPECTED_MAX; a larger value lets more be sent before it is received); ",
         bytes_text(from->kept_bytes, kept), bytes_text(from->room_bytes, room));
-    text_rank_is(t, j, receiver);
-    if (wait_for_rank(j, receiver, senders[0])) text_add(t, ", which waits for rank %d", j->ranks[senders[0]].world);
-    text_add(t, "\n");
+    verdict_text_rank_is(t, j, receiver);
+    if (wait_for_rank(j, receiver, senders[0])) verdict_text_add(t, ", which waits for rank %d", j->ranks[senders[0]].world);
+    verdict_text_add(t, "\n");
 }
 
 static bool find_no_room(struct text *t, const struct view *v)
@@ -237,7 +240,7 @@ static int follow(const struct view *v, int i, bool messages_only)
     for (int k = 0; k < listed(r); k++) {
         const struct boot_pending *p = &r->where.pending[k];
         if (messages_only && p->about == BOOT_MEMBER) continue;
-        int other = waits_for(v->j, i, p);
+        int other = verdict_waits_for(v->j, i, p);
         if (other >= 0 && v->stuck[other]) return other;
     }
     return -1;
@@ -268,38 +271,38 @@ static int text_links(struct text *t, const struct view *v, int entry, bool mess
         at = follow(v, at, messages_only);
         length++;
     } while (at != entry);
-    text_add(t, "rank %d", v->j->ranks[entry].world);
+    verdict_text_add(t, "rank %d", v->j->ranks[entry].world);
     for (int k = 0; k < length; k++) {
         at = follow(v, at, messages_only);
         if (k < LINKS - 1 || k == length - 1)
-            text_add(t, " -> %d", v->j->ranks[at].world);
+            verdict_text_add(t, " -> %d", v->j->ranks[at].world);
         else if (k == LINKS - 1)
-            text_add(t, " -> ...");
+            verdict_text_add(t, " -> ...");
     }
-    if (length > LINKS) text_add(t, " (%d ranks)", length);
+    if (length > LINKS) verdict_text_add(t, " (%d ranks)", length);
     return length;
 }
 
 static void text_cycle(struct text *t, const struct view *v, int entry)
 {
     int at = entry, sends = 0;
-    text_add(t, "each waits for the next: ");
+    verdict_text_add(t, "each waits for the next: ");
     int length = text_links(t, v, entry, true);
     for (int k = 0; k < length; k++, at = follow(v, at, true)) sends += v->j->ranks[at].where.pending[0].about == BOOT_SEND;
     if (sends == length)
-        text_add(t,
-                 "; all send first, and messages of this size wait for their receive (MPI_Sendrecv or MPI_Irecv "
-                 "would help)");
+        verdict_text_add(t,
+                         "; all send first, and messages of this size wait for their receive (MPI_Sendrecv or MPI_Irecv "
+                         "would help)");
     else if (sends == 0)
-        text_add(t, "; all receive first");
-    text_add(t, "\n");
+        verdict_text_add(t, "; all receive first");
+    verdict_text_add(t, "\n");
 }
 
 static bool find_cycle(struct text *t, const struct view *v, const char *title)
 {
     int entry = cycle_entry(v, true);
     if (entry < 0) return false;
-    text_add(t, "%s", title);
+    verdict_text_add(t, "%s", title);
     text_cycle(t, v, entry);
     return true;
 }
@@ -307,18 +310,18 @@ static bool find_cycle(struct text *t, const struct view *v, const char *title)
 /* ---- messages without a partner, collectives in different orders ------------------------------------------------------------------------ */
 static void say_missing(struct text *t, const struct verdict_job *j, int i, const struct boot_pending *p)
 {
-    int other = p->world >= 0 ? index_of(j, p->world) : -1;
-    text_add(t, "verdict: %s: ", p->about == BOOT_SEND ? "no receiver" : "no sender");
+    int other = p->world >= 0 ? verdict_index_of(j, p->world) : -1;
+    verdict_text_add(t, "verdict: %s: ", p->about == BOOT_SEND ? "no receiver" : "no sender");
     text_want(t, j, i, p);
     if (other >= 0) {
-        text_add(t, "; ");
-        text_rank_is(t, j, other);
-        if (wait_for_rank(j, other, i)) text_add(t, ", which waits for rank %d", j->ranks[i].world);
+        verdict_text_add(t, "; ");
+        verdict_text_rank_is(t, j, other);
+        if (wait_for_rank(j, other, i)) verdict_text_add(t, ", which waits for rank %d", j->ranks[i].world);
     } else {
-        text_add(t, "; all other ranks wait too, or have left");
+        verdict_text_add(t, "; all other ranks wait too, or have left");
     }
     if (is_awaited_message(p)) text_nearest(t, j, i, p);
-    text_add(t, "\n");
+    verdict_text_add(t, "\n");
 }
 
 static bool find_missing(struct text *t, const struct view *v)
@@ -337,16 +340,16 @@ static bool find_order(struct text *t, const struct view *v)
 {
     int entry = cycle_entry(v, false), at = entry;
     if (entry < 0) return false;
-    text_add(t, "verdict: collectives in different orders: ");
+    verdict_text_add(t, "verdict: collectives in different orders: ");
     for (int k = 0; k < 2; k++) {
         int next = follow(v, at, false);
-        if (k) text_add(t, "; ");
-        text_rank_is(t, v->j, at);
-        text_add(t, ", which waits for rank %d", v->j->ranks[next].world);
+        if (k) verdict_text_add(t, "; ");
+        verdict_text_rank_is(t, v->j, at);
+        verdict_text_add(t, ", which waits for rank %d", v->j->ranks[next].world);
         at = next;
     }
-    if (at != entry) text_add(t, "; in all "), text_links(t, v, entry, false);
-    text_add(t, "\n");
+    if (at != entry) verdict_text_add(t, "; in all "), text_links(t, v, entry, false);
+    verdict_text_add(t, "\n");
     return true;
 }
 
@@ -355,9 +358,10 @@ static void say_unknown(struct text *t, const struct view *v)
 {
     int i = 0;
     while (!v->stuck[i]) i++;
-    text_add(t, "verdict: %d rank%s, and nobody is left who could end that; ", v->n_stuck, v->n_stuck > 1 ? "s wait" : " waits");
-    text_rank_is(t, v->j, i);
-    text_add(t, "\n");
+    verdict_text_add(t, "verdict: %d rank%s, and nobody is left who could end that; ", v->n_stuck,
+                     v->n_stuck > 1 ? "s wait" : " waits");
+    verdict_text_rank_is(t, v->j, i);
+    verdict_text_add(t, "\n");
 }
 
 /* ---- nobody is stuck -------------------------------------------------------------------------------------------------------------------- */
@@ -365,11 +369,11 @@ static void mark_awaited(const struct verdict_job *j, bool *awaited, bool *anyon
 {
     for (int i = 0; i < j->n; i++) {
         const struct verdict_rank *r = &j->ranks[i];
-        if (rank_is(r) != RANK_BLOCKED) continue;
+        if (verdict_rank_is(r) != RANK_BLOCKED) continue;
         *anyone = *anyone || listed(r) == 0;
         for (int k = 0; k < listed(r); k++) {
-            int other = waits_for(j, i, &r->where.pending[k]);
-            *anyone = *anyone || waits_for_anyone(&r->where.pending[k]);
+            int other = verdict_waits_for(j, i, &r->where.pending[k]);
+            *anyone = *anyone || verdict_waits_for_any(&r->where.pending[k]);
             if (other >= 0) awaited[other] = true;
         }
     }
@@ -383,17 +387,17 @@ static void say_running(struct text *t, const struct view *v, int n_blocked)
     int *index = gw_xmalloc((size_t)j->n * sizeof *index), n = 0;
     mark_awaited(j, awaited, &anyone);
     for (int i = 0; i < j->n; i++)
-        if ((awaited[i] || anyone) && rank_is(&j->ranks[i]) != RANK_BLOCKED) index[n++] = i;
+        if ((awaited[i] || anyone) && verdict_rank_is(&j->ranks[i]) != RANK_BLOCKED) index[n++] = i;
     if (n > 0) {
-        text_add(t, "verdict: no deadlock: the ranks that wait do so for ");
-        text_ranks(t, j, index, n);
-        text_add(t, "; ");
-        text_rank_is(t, j, index[0]);
-        text_add(t, "\n");
+        verdict_text_add(t, "verdict: no deadlock: the ranks that wait do so for ");
+        verdict_text_ranks(t, j, index, n);
+        verdict_text_add(t, "; ");
+        verdict_text_rank_is(t, j, index[0]);
+        verdict_text_add(t, "\n");
     } else {
-        text_add(t, "verdict: no deadlock: %s\n",
-                 n_blocked ? "the messages that are waited for are on their way, or the program itself must end the wait"
-                           : "no rank waits");
+        verdict_text_add(t, "verdict: no deadlock: %s\n",
+                         n_blocked ? "the messages that are waited for are on their way, or the program itself must end the wait"
+                                   : "no rank waits");
     }
     free(index);
     free(awaited);
@@ -401,7 +405,7 @@ static void say_running(struct text *t, const struct view *v, int n_blocked)
 
 static void find_cause(struct text *t, const struct view *v)
 {
-    if (find_mismatch(t, v) || find_differing(t, v) || find_no_room(t, v)) return;
+    if (verdict_find_mismatch(t, v) || verdict_find_differing(t, v) || find_no_room(t, v)) return;
     if (find_message(t, v))
         find_cycle(t, v, "  and a cycle of messages: "); /* one may be the reason of the other */
     else if (!find_left(t, v) && !find_cycle(t, v, "verdict: a cycle of messages: ") && !find_missing(t, v) && !find_order(t, v))
@@ -413,24 +417,24 @@ static bool suspect(struct text *t, const struct verdict_job *j)
 {
     struct view v;
     int *index = gw_xmalloc((size_t)j->n * sizeof *index), n = 0;
-    view_make(&v, j, 0, true);
+    verdict_view_make(&v, j, 0, true);
     for (int i = 0; i < j->n; i++)
-        if (v.stuck[i] && rank_is(&j->ranks[i]) == RANK_POLLING) index[n++] = i;
+        if (v.stuck[i] && verdict_rank_is(&j->ranks[i]) == RANK_POLLING) index[n++] = i;
     if (n > 0) {
-        text_add(t, "verdict: a hang if ");
-        text_ranks(t, j, index, n);
-        text_add(t, n > 1 ? " do nothing but poll; then:\n" : " does nothing but poll; then:\n");
+        verdict_text_add(t, "verdict: a hang if ");
+        verdict_text_ranks(t, j, index, n);
+        verdict_text_add(t, n > 1 ? " do nothing but poll; then:\n" : " does nothing but poll; then:\n");
         find_cause(t, &v);
     }
-    view_free(&v);
+    verdict_view_free(&v);
     free(index);
     return n > 0;
 }
 
-static int count_of(const struct verdict_job *j, enum rank_is is)
+static int count_of(const struct verdict_job *j, enum verdict_rank_is is)
 {
     int n = 0;
-    for (int i = 0; i < j->n; i++) n += rank_is(&j->ranks[i]) == is;
+    for (int i = 0; i < j->n; i++) n += verdict_rank_is(&j->ranks[i]) == is;
     return n;
 }
 
@@ -438,15 +442,15 @@ char *verdict_text(const struct verdict_job *j)
 {
     struct text t = {0};
     struct view v;
-    text_places(&t, j);
-    if (j->size > j->n) text_add(&t, "  (only the %d ranks of this node are known here, of %d)\n", j->n, j->size);
-    view_make(&v, j, 0, false);
+    verdict_text_places(&t, j);
+    if (j->size > j->n) verdict_text_add(&t, "  (only the %d ranks of this node are known here, of %d)\n", j->n, j->size);
+    verdict_view_make(&v, j, 0, false);
     if (count_of(j, RANK_NEW) == j->n)
-        text_add(&t, "verdict: no rank has called MPI_Init of this library\n");
+        verdict_text_add(&t, "verdict: no rank has called MPI_Init of this library\n");
     else if (v.n_stuck > 0)
         find_cause(&t, &v);
     else if (!suspect(&t, j))
         say_running(&t, &v, count_of(j, RANK_BLOCKED));
-    view_free(&v);
+    verdict_view_free(&v);
     return t.at;
 }

@@ -48,21 +48,25 @@ struct text {
     char *at;
     size_t len, cap;
 };
-void text_add(struct text *t, const char *fmt, ...) GW_PRINTF(2, 3);
+void verdict_text_add(struct text *t, const char *fmt, ...) GW_PRINTF(2, 3);
 /* "rank 3", "ranks 0-61, 63": of index[n] into j->ranks, ascending. */
-void text_ranks(struct text *t, const struct verdict_job *j, const int *index, int n);
-void text_rank(struct text *t, const struct verdict_job *j, int i);
-void text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx);                    /* its name */
-void text_pending(struct text *t, const struct verdict_job *j, const struct boot_pending *p); /* "from 0 tag 5 on MPI_COMM_WORLD" */
-void text_place(struct text *t, const struct verdict_job *j, int i);   /* "in MPI_Recv from 0 tag 5 on MPI_COMM_WORLD" */
-void text_rank_is(struct text *t, const struct verdict_job *j, int i); /* "rank 3 is " and its place */
-void text_places(struct text *t, const struct verdict_job *j);         /* a line for all that are at the same place */
+void verdict_text_ranks(struct text *t, const struct verdict_job *j, const int *index, int n);
+void verdict_text_rank(struct text *t, const struct verdict_job *j, int i);
+void verdict_text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx); /* its name */
+void verdict_text_pending(struct text *t, const struct verdict_job *j,
+                          const struct boot_pending *p);                       /* "from 0 tag 5 on MPI_COMM_WORLD" */
+void verdict_text_place(struct text *t, const struct verdict_job *j, int i);   /* "in MPI_Recv from 0 tag 5 on MPI_COMM_WORLD" */
+void verdict_text_rank_is(struct text *t, const struct verdict_job *j, int i); /* "rank 3 is " and its place */
+void verdict_text_places(struct text *t, const struct verdict_job *j);         /* a line for all that are at the same place */
 
-enum rank_is { RANK_BUSY, RANK_BLOCKED, RANK_POLLING, RANK_STOPPED, RANK_NEW, RANK_LEFT, RANK_GONE };
-enum rank_is rank_is(const struct verdict_rank *r);
-static inline bool rank_waits(const struct verdict_rank *r) { return rank_is(r) == RANK_BLOCKED || rank_is(r) == RANK_POLLING; }
-const char *call_name(const struct verdict_job *j, uint32_t call); /* without "_c"; "" if unknown */
-bool call_is_rooted(const char *name);
+enum verdict_rank_is { RANK_BUSY, RANK_BLOCKED, RANK_POLLING, RANK_STOPPED, RANK_NEW, RANK_LEFT, RANK_GONE };
+enum verdict_rank_is verdict_rank_is(const struct verdict_rank *r);
+static inline bool rank_waits(const struct verdict_rank *r)
+{
+    return verdict_rank_is(r) == RANK_BLOCKED || verdict_rank_is(r) == RANK_POLLING;
+}
+const char *verdict_call_name(const struct verdict_job *j, uint32_t call); /* without "_c"; "" if unknown */
+bool verdict_call_is_rooted(const char *name);
 static inline uint32_t coll_ctx(const uint64_t word[3]) { return (uint32_t)(word[0] >> 34); }
 static inline uint32_t coll_number(const uint64_t word[3]) { return (uint32_t)(word[0] >> 12) & 0x3fffff; }
 static inline uint32_t coll_call(const uint64_t word[3]) { return (uint32_t)word[0] & 0xfff; }

@@ -35,9 +35,9 @@ static bool agree(const struct verdict_job *j, const struct entered *a, const st
 {
     if (!a->call || !b->call) return true; /* of a rank with threads: not known */
     char name[64];
-    snprintf(name, sizeof name, "%s", call_name(j, a->call));
-    if (strcmp(name, call_name(j, b->call)) != 0) return false;
-    return !call_is_rooted(name) || a->root < 0 || b->root < 0 || a->root == b->root;
+    snprintf(name, sizeof name, "%s", verdict_call_name(j, a->call));
+    if (strcmp(name, verdict_call_name(j, b->call)) != 0) return false;
+    return !verdict_call_is_rooted(name) || a->root < 0 || b->root < 0 || a->root == b->root;
 }
 
 /* A rank may have noted a collective twice: GODWIT_CHECK does, as the call and as the collective.  Two that do not agree are of two
@@ -66,17 +66,20 @@ static int entered_all(const struct verdict_job *j, struct entered *e)
     return entered_once(j, e, n);
 }
 
-bool is_finalize(const struct verdict_job *j, uint32_t call) { return strcmp(call_name(j, call), "MPI_Finalize") == 0; }
+bool verdict_is_finalize(const struct verdict_job *j, uint32_t call)
+{
+    return strcmp(verdict_call_name(j, call), "MPI_Finalize") == 0;
+}
 
 /* "ranks 0-1 called MPI_Barrier", or with a different root only "gave root 0". */
 static void text_side(struct text *t, const struct verdict_job *j, const struct entered *e, const int *index, int n, bool by_root)
 {
-    text_ranks(t, j, index, n);
+    verdict_text_ranks(t, j, index, n);
     if (by_root)
-        text_add(t, " gave root %d", e->root);
+        verdict_text_add(t, " gave root %d", e->root);
     else
-        text_add(t, " called %s", call_name(j, e->call));
-    if (!by_root && call_is_rooted(call_name(j, e->call))) text_add(t, " (root %d)", e->root);
+        verdict_text_add(t, " called %s", verdict_call_name(j, e->call));
+    if (!by_root && verdict_call_is_rooted(verdict_call_name(j, e->call))) verdict_text_add(t, " (root %d)", e->root);
 }
 
 /* The ranks of e[n], one collective, by what they called. */
@@ -93,7 +96,7 @@ static void text_sides(struct text *t, const struct verdict_job *j, const struct
                 done[b] = true;
                 index[m++] = e[b].rank;
             }
-        text_add(t, sides++ ? ", " : " ");
+        verdict_text_add(t, sides++ ? ", " : " ");
         text_side(t, j, &e[a], index, m, by_root);
     }
     free(done);
@@ -111,21 +114,21 @@ static bool find_disagreement(struct text *t, const struct verdict_job *j, const
         by_root = by_root && e[k].call == e[0].call;
     }
     if (!odd) return false;
-    for (int k = 0; k < n; k++) left = left || is_finalize(j, e[k].call);
+    for (int k = 0; k < n; k++) left = left || verdict_is_finalize(j, e[k].call);
     if (by_root)
-        text_add(t, "verdict: wrong root: %s", call_name(j, e->call));
+        verdict_text_add(t, "verdict: wrong root: %s", verdict_call_name(j, e->call));
     else
-        text_add(t, "verdict: %s: collective", left ? "a rank has left MPI" : "the collectives do not match");
-    text_add(t, " #%u on ", e->number);
-    text_comm(t, j, e->ctx);
-    text_add(t, ":");
+        verdict_text_add(t, "verdict: %s: collective", left ? "a rank has left MPI" : "the collectives do not match");
+    verdict_text_add(t, " #%u on ", e->number);
+    verdict_text_comm(t, j, e->ctx);
+    verdict_text_add(t, ":");
     text_sides(t, j, e, n, by_root);
-    text_add(t, "\n");
+    verdict_text_add(t, "\n");
     return true;
 }
 
 /* The first collective in which its members do not agree; those that a stuck rank's communicator had come first. */
-bool find_mismatch(struct text *t, const struct view *v)
+bool verdict_find_mismatch(struct text *t, const struct view *v)
 {
     const struct verdict_job *j = v->j;
     struct entered *e = gw_xmalloc(((size_t)j->n * BOOT_COLLS + 1) * sizeof *e);
@@ -152,35 +155,35 @@ static const uint64_t *noted(const struct verdict_rank *r, uint32_t ctx, uint64_
 
 static void text_call(struct text *t, const struct verdict_job *j, int i, const uint64_t word[3], enum boot_difference how)
 {
-    const char *name = call_name(j, coll_call(word)), *sep = " (";
-    text_rank(t, j, i);
-    text_add(t, " called %s", name[0] ? name : "a collective");
-    if (call_is_rooted(name)) text_add(t, "%sroot %d", sep, coll_root(word)), sep = ", ";
-    if (how == BOOT_OTHER_BYTES) text_add(t, "%s%lld bytes", sep, (long long)boot_coll_bytes(word)), sep = ", ";
-    if (how == BOOT_OTHER_OP) text_add(t, "%sanother operation", sep), sep = ", ";
-    if (*sep == ',') text_add(t, ")");
+    const char *name = verdict_call_name(j, coll_call(word)), *sep = " (";
+    verdict_text_rank(t, j, i);
+    verdict_text_add(t, " called %s", name[0] ? name : "a collective");
+    if (verdict_call_is_rooted(name)) verdict_text_add(t, "%sroot %d", sep, coll_root(word)), sep = ", ";
+    if (how == BOOT_OTHER_BYTES) verdict_text_add(t, "%s%lld bytes", sep, (long long)boot_coll_bytes(word)), sep = ", ";
+    if (how == BOOT_OTHER_OP) verdict_text_add(t, "%sanother operation", sep), sep = ", ";
+    if (*sep == ',') verdict_text_add(t, ")");
 }
 
 /* A member that a stuck one waits for in a collective calls something else there: both are surely members of the same communicator. */
-bool find_differing(struct text *t, const struct view *v)
+bool verdict_find_differing(struct text *t, const struct view *v)
 {
     const struct verdict_job *j = v->j;
     for (int i = 0; i < j->n; i++) {
         const struct boot_where *w = &j->ranks[i].where;
         const uint64_t *mine = v->stuck[i] && w->has_coll ? noted(&j->ranks[i], w->coll.ctx, w->coll_number, NULL) : NULL;
         for (int k = 0; mine && k < listed(&j->ranks[i]); k++) {
-            int other = w->pending[k].world >= 0 ? index_of(j, w->pending[k].world) : -1;
+            int other = w->pending[k].world >= 0 ? verdict_index_of(j, w->pending[k].world) : -1;
             const uint64_t *theirs = other >= 0 ? noted(&j->ranks[other], w->coll.ctx, w->coll_number, mine) : NULL;
             enum boot_difference how =
                 theirs ? boot_coll_differ(mine[1], boot_coll_bytes(mine), theirs[1], boot_coll_bytes(theirs)) : BOOT_SAME;
             if (how == BOOT_SAME) continue;
-            text_add(t, "verdict: the collectives do not match: collective #%u on ", coll_number(mine));
-            text_comm(t, j, w->coll.ctx);
-            text_add(t, ": ");
+            verdict_text_add(t, "verdict: the collectives do not match: collective #%u on ", coll_number(mine));
+            verdict_text_comm(t, j, w->coll.ctx);
+            verdict_text_add(t, ": ");
             text_call(t, j, i, mine, how);
-            text_add(t, ", ");
+            verdict_text_add(t, ", ");
             text_call(t, j, other, theirs, how);
-            text_add(t, "\n");
+            verdict_text_add(t, "\n");
             return true;
         }
     }
@@ -191,8 +194,8 @@ char *verdict_mismatch(const struct verdict_job *j, uint64_t quiet_ns)
 {
     struct text t = {0};
     struct view v;
-    view_make(&v, j, quiet_ns, false);
-    if (v.n_stuck > 0) find_differing(&t, &v);
-    view_free(&v);
+    verdict_view_make(&v, j, quiet_ns, false);
+    if (v.n_stuck > 0) verdict_find_differing(&t, &v);
+    verdict_view_free(&v);
     return t.at;
 }

@@ -9,7 +9,7 @@
 #include "verdict/verdict.h"
 #include "obj/consts_gen.h"
 
-void text_add(struct text *t, const char *fmt, ...)
+void verdict_text_add(struct text *t, const char *fmt, ...)
 {
     va_list ap;
     for (;;) {
@@ -27,25 +27,25 @@ void text_add(struct text *t, const char *fmt, ...)
 }
 
 /* ---- ranks --------------------------------------------------------------------------------------------------------------------- */
-void text_ranks(struct text *t, const struct verdict_job *j, const int *index, int n)
+void verdict_text_ranks(struct text *t, const struct verdict_job *j, const int *index, int n)
 {
     enum { RUNS = 8 }; /* listed at most */
-    text_add(t, n == 1 ? "rank" : "ranks");
+    verdict_text_add(t, n == 1 ? "rank" : "ranks");
     for (int i = 0, run = 0; i < n; run++) {
         int last = i;
         while (last + 1 < n && j->ranks[index[last + 1]].world == j->ranks[index[last]].world + 1) last++;
         if (run == RUNS) {
-            text_add(t, " and %d more", n - i);
+            verdict_text_add(t, " and %d more", n - i);
             return;
         }
-        text_add(t, last > i ? "%s %d-%d" : "%s %d", run ? "," : "", j->ranks[index[i]].world, j->ranks[index[last]].world);
+        verdict_text_add(t, last > i ? "%s %d-%d" : "%s %d", run ? "," : "", j->ranks[index[i]].world, j->ranks[index[last]].world);
         i = last + 1;
     }
 }
 
-void text_rank(struct text *t, const struct verdict_job *j, int i) { text_ranks(t, j, &i, 1); }
+void verdict_text_rank(struct text *t, const struct verdict_job *j, int i) { verdict_text_ranks(t, j, &i, 1); }
 
-enum rank_is rank_is(const struct verdict_rank *r)
+enum verdict_rank_is verdict_rank_is(const struct verdict_rank *r)
 {
     if (r->is_gone) return RANK_GONE;
     if (r->phase == BOOT_FINALIZED || r->phase == BOOT_ABORTED) return RANK_LEFT;
@@ -56,7 +56,7 @@ enum rank_is rank_is(const struct verdict_rank *r)
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------------------------------------- */
-const char *call_name(const struct verdict_job *j, uint32_t call)
+const char *verdict_call_name(const struct verdict_job *j, uint32_t call)
 {
     static char name[64];
     const char *full = call > 0 && call < (uint32_t)j->n_call_names ? j->call_names[call] : "";
@@ -66,7 +66,7 @@ const char *call_name(const struct verdict_job *j, uint32_t call)
     return name;
 }
 
-bool call_is_rooted(const char *name)
+bool verdict_call_is_rooted(const char *name)
 {
     static const char *const rooted[] = {"bcast", "gather", "gatherv", "scatter", "scatterv", "reduce"};
     char word[32];
@@ -100,31 +100,32 @@ static const char *comm_name(const struct verdict_job *j, uint32_t ctx)
     return name;
 }
 
-void text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx)
+void verdict_text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx)
 {
     const char *name = comm_name(j, ctx);
-    if (!name) text_add(t, "communicator %u (without a name)", ctx);
-    for (; name && *name; name++) text_add(t, "%c", isprint((unsigned char)*name) ? *name : '?'); /* users may put anything there */
+    if (!name) verdict_text_add(t, "communicator %u (without a name)", ctx);
+    for (; name && *name; name++)
+        verdict_text_add(t, "%c", isprint((unsigned char)*name) ? *name : '?'); /* users may put anything there */
 }
 
-void text_pending(struct text *t, const struct verdict_job *j, const struct boot_pending *p)
+void verdict_text_pending(struct text *t, const struct verdict_job *j, const struct boot_pending *p)
 {
     if (p->about == BOOT_OUTSIDE) {
-        text_add(t, "something that no message brings");
+        verdict_text_add(t, "something that no message brings");
         return;
     }
-    text_add(t, p->about == BOOT_SEND ? "to " : "from ");
+    verdict_text_add(t, p->about == BOOT_SEND ? "to " : "from ");
     if (p->peer >= 0)
-        text_add(t, "%d", p->peer);
+        verdict_text_add(t, "%d", p->peer);
     else
-        text_add(t, p->world == GW_ANY_SOURCE ? "any source" : "a rank");
+        verdict_text_add(t, p->world == GW_ANY_SOURCE ? "any source" : "a rank");
     if (p->tag == GW_ANY_TAG)
-        text_add(t, ", any tag,");
+        verdict_text_add(t, ", any tag,");
     else
-        text_add(t, " tag %d", p->tag);
-    text_add(t, " on ");
-    text_comm(t, j, p->ctx);
-    if (p->world >= 0 && p->world != p->peer) text_add(t, " (world rank %d)", p->world);
+        verdict_text_add(t, " tag %d", p->tag);
+    verdict_text_add(t, " on ");
+    verdict_text_comm(t, j, p->ctx);
+    if (p->world >= 0 && p->world != p->peer) verdict_text_add(t, " (world rank %d)", p->world);
 }
 
 /* ---- places --------------------------------------------------------------------------------------------------------------------- */
@@ -151,76 +152,76 @@ static bool is_polling_call(const char *name)
 
 static void text_coll(struct text *t, const struct verdict_job *j, const struct boot_where *w)
 {
-    const char *name = call_name(j, w->coll_call);
-    text_add(t, "%s", name[0] ? name : "a collective");
+    const char *name = verdict_call_name(j, w->coll_call);
+    verdict_text_add(t, "%s", name[0] ? name : "a collective");
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0) return;
-    if (w->coll_number) text_add(t, " #%llu", (unsigned long long)w->coll_number);
-    if (call_is_rooted(name) && w->coll.peer >= 0) text_add(t, " (root %d)", w->coll.peer);
-    text_add(t, " on ");
-    text_comm(t, j, w->coll.ctx);
+    if (w->coll_number) verdict_text_add(t, " #%llu", (unsigned long long)w->coll_number);
+    if (verdict_call_is_rooted(name) && w->coll.peer >= 0) verdict_text_add(t, " (root %d)", w->coll.peer);
+    verdict_text_add(t, " on ");
+    verdict_text_comm(t, j, w->coll.ctx);
 }
 
 static void text_blocked(struct text *t, const struct verdict_job *j, const struct verdict_rank *r)
 {
     const struct boot_where *w = &r->where;
-    const char *name = call_name(j, w->call);
-    text_add(t, rank_is(r) == RANK_POLLING ? "polling with " : "in ");
+    const char *name = verdict_call_name(j, w->call);
+    verdict_text_add(t, verdict_rank_is(r) == RANK_POLLING ? "polling with " : "in ");
     if (w->has_coll) {
-        if (w->coll_call != w->call) text_add(t, "%s for ", name);
+        if (w->coll_call != w->call) verdict_text_add(t, "%s for ", name);
         text_coll(t, j, w);
         return;
     }
-    text_add(t, "%s", name[0] ? name : "MPI");
+    verdict_text_add(t, "%s", name[0] ? name : "MPI");
     bool plain = w->n_pending == 1 && is_message_call(name);
-    if (w->n_pending > 1) text_add(t, " for %s%d requests", w->is_any ? "one of " : "", w->n_pending);
+    if (w->n_pending > 1) verdict_text_add(t, " for %s%d requests", w->is_any ? "one of " : "", w->n_pending);
     for (int k = 0; k < listed(r) && k < 3; k++) {
         const struct boot_pending *p = &w->pending[k];
         if (plain)
-            text_add(t, " ");
+            verdict_text_add(t, " ");
         else
-            text_add(t, "%s%s",
-                     w->n_pending == 1 ? " for "
-                         : k           ? "; "
-                                       : ": ",
-                     p->about == BOOT_SEND        ? "a send "
-                         : p->about == BOOT_RECV  ? "a receive "
-                         : p->about == BOOT_PROBE ? "a message "
-                                                  : "");
-        text_pending(t, j, p);
+            verdict_text_add(t, "%s%s",
+                             w->n_pending == 1 ? " for "
+                                 : k           ? "; "
+                                               : ": ",
+                             p->about == BOOT_SEND        ? "a send "
+                                 : p->about == BOOT_RECV  ? "a receive "
+                                 : p->about == BOOT_PROBE ? "a message "
+                                                          : "");
+        verdict_text_pending(t, j, p);
     }
-    if (w->n_pending > 3) text_add(t, "; ...");
+    if (w->n_pending > 3) verdict_text_add(t, "; ...");
 }
 
-void text_place(struct text *t, const struct verdict_job *j, int i)
+void verdict_text_place(struct text *t, const struct verdict_job *j, int i)
 {
     const struct verdict_rank *r = &j->ranks[i];
-    const char *last = call_name(j, r->call);
-    switch (rank_is(r)) {
+    const char *last = verdict_call_name(j, r->call);
+    switch (verdict_rank_is(r)) {
     case RANK_BLOCKED:
     case RANK_POLLING: text_blocked(t, j, r); return;
-    case RANK_STOPPED: text_add(t, "stopped (by SIGSTOP or a debugger)"); break;
-    case RANK_NEW: text_add(t, "not in MPI yet: MPI_Init was not called"); return;
-    case RANK_LEFT: text_add(t, "out of MPI: MPI_Finalize is over"); return;
-    case RANK_GONE: text_add(t, "gone: its process has ended"); return;
+    case RANK_STOPPED: verdict_text_add(t, "stopped (by SIGSTOP or a debugger)"); break;
+    case RANK_NEW: verdict_text_add(t, "not in MPI yet: MPI_Init was not called"); return;
+    case RANK_LEFT: verdict_text_add(t, "out of MPI: MPI_Finalize is over"); return;
+    case RANK_GONE: verdict_text_add(t, "gone: its process has ended"); return;
     case RANK_BUSY:
         if (is_polling_call(last)) {
-            text_add(t, "polling with %s", last);
+            verdict_text_add(t, "polling with %s", last);
             return;
         }
-        text_add(t, "computing, in no MPI call%s",
-                 r->os == 'S'       ? " (asleep: input, a lock?)"
-                     : r->os == 'D' ? " (waiting for a disk or file system)"
-                                    : "");
+        verdict_text_add(t, "computing, in no MPI call%s",
+                         r->os == 'S'       ? " (asleep: input, a lock?)"
+                             : r->os == 'D' ? " (waiting for a disk or file system)"
+                                            : "");
         break;
     }
-    if (last[0]) text_add(t, "; the last one was %s", last);
+    if (last[0]) verdict_text_add(t, "; the last one was %s", last);
 }
 
-void text_rank_is(struct text *t, const struct verdict_job *j, int i)
+void verdict_text_rank_is(struct text *t, const struct verdict_job *j, int i)
 {
-    text_rank(t, j, i);
-    text_add(t, " is ");
-    text_place(t, j, i);
+    verdict_text_rank(t, j, i);
+    verdict_text_add(t, " is ");
+    verdict_text_place(t, j, i);
 }
 
 /* Ranks with equal keys are at the same place; zeroed before it is filled, as it is compared by bytes. */
@@ -235,7 +236,7 @@ static struct place place_of(const struct verdict_job *j, int i)
     const struct boot_where *w = &r->where;
     struct place p;
     memset(&p, 0, sizeof p);
-    p.is = rank_is(r);
+    p.is = verdict_rank_is(r);
     p.rank = i;
     if (rank_waits(r) && w->has_coll) {
         p.call = w->call, p.ctx = w->coll.ctx, p.number = (uint32_t)w->coll_number, p.root = (uint32_t)w->coll.peer;
@@ -267,7 +268,7 @@ static void text_since(struct text *t, const struct verdict_job *j, const struct
     for (int i = 0; i < n; i++)
         if (j->ranks[p[i].rank].where.since_ns < since) since = j->ranks[p[i].rank].where.since_ns;
     double s = (double)(j->now_ns - since) / 1e9;
-    text_add(t, s < 10 ? " since %.1f s" : " since %.0f s", s);
+    verdict_text_add(t, s < 10 ? " since %.1f s" : " since %.0f s", s);
 }
 
 /* All n ranks at one place; where their messages have different peers, the first one's stands for all. */
@@ -280,22 +281,22 @@ static void text_group(struct text *t, const struct verdict_job *j, const struct
         index[i] = p[i].rank;
         differ = differ || j->ranks[p[i].rank].where.pending[0].world != first->world;
     }
-    text_add(t, "  ");
-    text_ranks(t, j, index, n);
-    text_add(t, " ");
-    text_place(t, j, p->rank);
+    verdict_text_add(t, "  ");
+    verdict_text_ranks(t, j, index, n);
+    verdict_text_add(t, " ");
+    verdict_text_place(t, j, p->rank);
     bool waits = rank_waits(&j->ranks[p->rank]);
     if (n > 1 && waits && p->about != BOOT_MEMBER && p->n_pending && differ)
-        text_add(t, " (so rank %d; the others have other peers)", j->ranks[p->rank].world);
+        verdict_text_add(t, " (so rank %d; the others have other peers)", j->ranks[p->rank].world);
     const struct boot_where *w = &j->ranks[p->rank].where;
     if (n == 1 && waits && w->n_unexpected > 0)
-        text_add(t, ", %lld unexpected message%s held,", (long long)w->n_unexpected, w->n_unexpected > 1 ? "s" : "");
+        verdict_text_add(t, ", %lld unexpected message%s held,", (long long)w->n_unexpected, w->n_unexpected > 1 ? "s" : "");
     if (waits) text_since(t, j, p, n);
-    text_add(t, "\n");
+    verdict_text_add(t, "\n");
     free(index);
 }
 
-void text_places(struct text *t, const struct verdict_job *j)
+void verdict_text_places(struct text *t, const struct verdict_job *j)
 {
     enum { LINES = 8 };
     struct place *p = gw_xmalloc((size_t)j->n * sizeof *p);
@@ -314,7 +315,7 @@ void text_places(struct text *t, const struct verdict_job *j)
         else
             more += n;
     }
-    if (more) text_add(t, "  %d more ranks in %d other places\n", more, n_groups - LINES);
+    if (more) verdict_text_add(t, "  %d more ranks in %d other places\n", more, n_groups - LINES);
     free(group);
     free(p);
 }

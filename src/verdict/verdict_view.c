@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-int index_of(const struct verdict_job *j, int world)
+int verdict_index_of(const struct verdict_job *j, int world)
 {
     int low = 0, high = j->n - 1;
     while (low <= high) {
@@ -24,14 +24,14 @@ int index_of(const struct verdict_job *j, int world)
     return -1;
 }
 
-bool tags_meet(int a, int b) { return a == b || a == GW_ANY_TAG || b == GW_ANY_TAG; }
+bool verdict_tags_match(int a, int b) { return a == b || a == GW_ANY_TAG || b == GW_ANY_TAG; }
 
 /* A send of rank `from` and a receive of rank `to` that fit each other: whatever holds them up, it is not the program. */
 static bool they_meet(const struct verdict_job *j, int from, const struct boot_pending *send, int to,
                       const struct boot_pending *recv)
 {
     if (recv->about == BOOT_SEND || recv->about > BOOT_PROBE || send->about != BOOT_SEND) return false;
-    return send->ctx == recv->ctx && send->stream == recv->stream && tags_meet(send->tag, recv->tag) &&
+    return send->ctx == recv->ctx && send->stream == recv->stream && verdict_tags_match(send->tag, recv->tag) &&
         send->world == j->ranks[to].world && (recv->world == j->ranks[from].world || recv->world == GW_ANY_SOURCE);
 }
 
@@ -60,13 +60,13 @@ static void wait_can_end(struct view *v, int i)
     if (v->j->ranks[i].where.is_any || --v->needs[i] <= 0) set_live(v, i);
 }
 
-int waits_for(const struct verdict_job *j, int i, const struct boot_pending *p)
+int verdict_waits_for(const struct verdict_job *j, int i, const struct boot_pending *p)
 {
-    int other = p->about == BOOT_OUTSIDE || p->is_moving || p->world < 0 ? -1 : index_of(j, p->world);
+    int other = p->about == BOOT_OUTSIDE || p->is_moving || p->world < 0 ? -1 : verdict_index_of(j, p->world);
     return other >= 0 && has_counterpart(j, i, p, other) ? -1 : other;
 }
 
-bool waits_for_anyone(const struct boot_pending *p)
+bool verdict_waits_for_any(const struct boot_pending *p)
 {
     return p->world == GW_ANY_SOURCE && (p->about == BOOT_RECV || p->about == BOOT_PROBE) && !p->is_moving;
 }
@@ -74,8 +74,8 @@ bool waits_for_anyone(const struct boot_pending *p)
 /* Several threads: one of them is known to wait; what the others do can only be seen from the CPU time. */
 static bool may_run(const struct verdict_rank *r, uint64_t now, uint64_t quiet_ns, bool with_polls)
 {
-    if (rank_is(r) == RANK_POLLING && with_polls) return false;
-    if (rank_is(r) != RANK_BLOCKED) return rank_is(r) != RANK_LEFT && rank_is(r) != RANK_GONE;
+    if (verdict_rank_is(r) == RANK_POLLING && with_polls) return false;
+    if (verdict_rank_is(r) != RANK_BLOCKED) return verdict_rank_is(r) != RANK_LEFT && verdict_rank_is(r) != RANK_GONE;
     return (r->is_threaded && r->uses_cpu) || now - r->where.told_ns < quiet_ns;
 }
 
@@ -89,11 +89,11 @@ static void edges_add(struct view *v, int i)
     if (n == 0 && v->j->size == v->j->n) return; /* not known: for any rank */
     if (n == 0) wait_can_end(v, i);
     for (int k = 0; k < n && !r->is_threaded; k++) {
-        int other = waits_for(v->j, i, &r->where.pending[k]), e = i * BOOT_PENDING + k;
+        int other = verdict_waits_for(v->j, i, &r->where.pending[k]), e = i * BOOT_PENDING + k;
         if (other >= 0) {
             v->next[e] = v->first[other];
             v->first[other] = e;
-        } else if (!waits_for_anyone(&r->where.pending[k]) || v->j->size > v->j->n) {
+        } else if (!verdict_waits_for_any(&r->where.pending[k]) || v->j->size > v->j->n) {
             wait_can_end(v, i);
         }
     }
@@ -111,11 +111,11 @@ static void anyone_can_come(struct view *v)
             wait_can_end(v, i);
         else
             for (int k = 0; k < listed(r); k++)
-                if (waits_for_anyone(&r->where.pending[k])) wait_can_end(v, i);
+                if (verdict_waits_for_any(&r->where.pending[k])) wait_can_end(v, i);
     }
 }
 
-void view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns, bool with_polls)
+void verdict_view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns, bool with_polls)
 {
     size_t n = (size_t)j->n;
     *v = (struct view){.j = j,
@@ -143,7 +143,7 @@ void view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns, b
     }
 }
 
-void view_free(struct view *v)
+void verdict_view_free(struct view *v)
 {
     free(v->live);
     free(v->stuck);
@@ -156,8 +156,8 @@ void view_free(struct view *v)
 bool verdict_is_hang(const struct verdict_job *j, uint64_t quiet_ns)
 {
     struct view v;
-    view_make(&v, j, quiet_ns, false);
+    verdict_view_make(&v, j, quiet_ns, false);
     bool hangs = v.n_stuck > 0;
-    view_free(&v);
+    verdict_view_free(&v);
     return hangs;
 }

@@ -20,17 +20,17 @@ struct view {
     int *queue, n_queue; /* live ranks whose waiters have not been looked at */
 };
 /* Ranks in whose wait something has happened less than quiet_ns ago count as running. */
-void view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns, bool with_polls);
-void view_free(struct view *v);
-int index_of(const struct verdict_job *j, int world); /* into j->ranks; -1: it is not known */
-bool tags_meet(int a, int b);
+void verdict_view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns, bool with_polls);
+void verdict_view_free(struct view *v);
+int verdict_index_of(const struct verdict_job *j, int world); /* into j->ranks; -1: it is not known */
+bool verdict_tags_match(int a, int b);
 /* Does it wait for a rank that we know?  Then which one. */
-int waits_for(const struct verdict_job *j, int i, const struct boot_pending *p);
-bool waits_for_anyone(const struct boot_pending *p);
+int verdict_waits_for(const struct verdict_job *j, int i, const struct boot_pending *p);
+bool verdict_waits_for_any(const struct boot_pending *p);
 
 /* verdict_coll.c: true: it has been found, and said */
-bool find_mismatch(struct text *t, const struct view *v);  /* the first collective in which its members do not agree */
-bool find_differing(struct text *t, const struct view *v); /* a stuck one's, where another called something else */
-bool is_finalize(const struct verdict_job *j, uint32_t call);
+bool verdict_find_mismatch(struct text *t, const struct view *v);  /* the first collective in which its members do not agree */
+bool verdict_find_differing(struct text *t, const struct view *v); /* a stuck one's, where another called something else */
+bool verdict_is_finalize(const struct verdict_job *j, uint32_t call);
 
 #endif

@@ -127,7 +127,7 @@ static struct verdict_job job_copy(const struct job *j)
 static void say_verdict(const struct verdict_job *v)
 {
     char *text = verdict_text(v), *rest = text;
-    for (char *line; (line = strsep(&rest, "\n")) && *line;) say("%s", line);
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) say_line("%s", line);
     free(text);
 }
 
@@ -164,9 +164,9 @@ static bool warn(const struct job *j, uint64_t quiet_ns)
     struct verdict_job v = job_copy(j);
     bool hangs = verdict_is_hang(&v, quiet_ns);
     if (hangs) {
-        say("this job seems to hang: ranks wait for what cannot come, for more than %.0f s (GODWIT_HANG_WARN sets the "
-            "time, 0: never)",
-            (double)quiet_ns / 1e9);
+        say_line("this job seems to hang: ranks wait for what cannot come, for more than %.0f s (GODWIT_HANG_WARN sets the "
+                 "time, 0: never)",
+                 (double)quiet_ns / 1e9);
         say_verdict(&v);
     }
     free((void *)v.ranks);
@@ -186,7 +186,7 @@ static bool calls_differ(const struct job *j, uint64_t now)
     if (pause < longest_ns) pause += pause / 4;
     if (!text) return false;
     text[strcspn(text, "\n")] = 0;
-    say("%s; the job ends now", text);
+    say_line("%s; the job ends now", text);
     free(text);
     return true;
 }

@@ -100,7 +100,7 @@ struct wire_ep {
         mask;   /* next line to write; first line not known to be free; tail == limit always, if other senders share the ring */
     int32_t as; /* this process's number as the peer knows it: the sender that outgoing messages name */
     const _Atomic uint32_t
-        *choked; /* flow control: not 0 while the peer holds too many unexpected messages; send RTS instead of data.  Never NULL */
+        *xoff; /* flow control: not 0 while the peer holds too many unexpected messages; send RTS instead of data.  Never NULL */
     struct node_door
         *door; /* the peer's doorbell, rung after a commit and after a copy job; NULL: the peer is on another machine */
     /* Capabilities of this peer. */
@@ -110,7 +110,7 @@ struct wire_ep {
     int32_t place;                /* spreads peers over tables; on a node, its local rank in its job */
     const struct wire_ops *ops;
     struct wire *wire;
-    _Atomic uint32_t choked_here; /* where `choked` points if the peer reports its state by messages; written by proto */
+    _Atomic uint32_t xoff_here; /* where `xoff` points if the peer reports its state by messages; written by proto */
 };
 
 struct wire_ops {
@@ -194,7 +194,7 @@ static inline void wire_ep_init(struct wire_ep *ep, const struct wire_ops *ops, 
     struct wire_caps caps;
     ops->caps(w, &caps);
     *ep = (struct wire_ep){.as = as,
-                           .choked = &ep->choked_here,
+                           .xoff = &ep->xoff_here,
                            .short_max = (uint32_t)caps.short_max,
                            .pack_max = (uint32_t)caps.pack_max,
                            .can_read = WIRE_READ_NO,

@@ -28,7 +28,7 @@ static struct fi_info *chosen;
 static int n_open;
 static struct wire *wires[GW_MAX_LANES]; /* by lane */
 static bool is_shared;                   /* own_at has been published */
-static char own_at[KNOCK_AT];            /* where peers can ask for an address of this process; "": nowhere yet */
+static char own_at[ONDEMAND_AT];         /* where peers can ask for an address of this process; "": nowhere yet */
 
 int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 {
@@ -40,25 +40,25 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
     if (fi_av_lookup(w->av, ep->addr, bytes, &have) == 0 && have <= sizeof bytes) fi_av_straddr(w->av, bytes, name, &n);
     return gw_fail(GW_EOTHER, "%s over the network to or from rank %d (%s, provider %s on %s of %s) failed: %s", doing, ep->rank,
                    name[0] ? name : "address unknown", ofi_provider_name(w), w->info->domain_attr->name, gw_boot.host,
-                   ofi_lib.strerror(err));
+                   fabric_lib.strerror(err));
 }
 
 /* ---- choosing and opening ------------------------------------------------------------------------------------------------- */
 static int fabric_open(void)
 {
-    int rc = ofi_lib_open(!knock_is_on());
-    if (rc == GW_OK) rc = ofi_choose(&chosen);
+    int rc = fabric_lib_open(!ofi_ondemand_is_on());
+    if (rc == GW_OK) rc = fabric_choose(&chosen);
     if (rc != GW_OK) return rc;
-    rc = ofi_lib.fabric(chosen->fabric_attr, &fabric, NULL);
+    rc = fabric_lib.fabric(chosen->fabric_attr, &fabric, NULL);
     if (rc == 0) return GW_OK;
-    return gw_fail(GW_EOTHER, "provider %s cannot be opened: %s", chosen->fabric_attr->prov_name, ofi_lib.strerror(-rc));
+    return gw_fail(GW_EOTHER, "provider %s cannot be opened: %s", chosen->fabric_attr->prov_name, fabric_lib.strerror(-rc));
 }
 
 static void fabric_close(void)
 {
     if (--n_open > 0) return;
     if (fabric) fi_close(&fabric->fid);
-    if (chosen) ofi_lib.freeinfo(chosen);
+    if (chosen) fabric_lib.freeinfo(chosen);
     fabric = NULL;
     chosen = NULL;
 }
@@ -103,15 +103,15 @@ static int where_make(struct wire *w)
     int rc = fi_getname(&w->ep->fid, name, &bytes);
     if (rc || bytes > sizeof name)
         return gw_fail(GW_EOTHER, "provider %s does not say its address: %s", ofi_provider_name(w),
-                       ofi_lib.strerror(rc ? -rc : FI_ETOOSMALL));
+                       fabric_lib.strerror(rc ? -rc : FI_ETOOSMALL));
     w->where = ofi_place_text(w, name, bytes);
     return GW_OK;
 }
 
 static int ofi_opened(void)
 {
-    if (gw_boot.size == 1 || is_shared || ofi_meets_others) return GW_OK;
-    is_shared = network_is_late;
+    if (gw_boot.size == 1 || is_shared || fabric_has_other_jobs) return GW_OK;
+    is_shared = network_is_deferred;
     return boot_share();
 }
 
@@ -122,8 +122,8 @@ static void explain(const struct wire *w)
     if (fi_getname(&w->ep->fid, name, &bytes) == 0) fi_av_straddr(w->av, name, text, &room);
     GW_EXPLAIN(GW_LOG_WIRE,
                "lane %d: network by libfabric %u.%u, provider %s, address %s; injects %zu bytes, packets to %zu, %s%s%s%s", w->lane,
-               FI_MAJOR(ofi_lib.version()), FI_MINOR(ofi_lib.version()), ofi_provider_name(w), text, w->inject_max, w->pack_max,
-               w->has_rma ? "reads and writes memory" : "no access to memory", w->is_tagged ? ", matches with " : "",
+               FI_MAJOR(fabric_lib.version()), FI_MINOR(fabric_lib.version()), ofi_provider_name(w), text, w->inject_max,
+               w->pack_max, w->has_rma ? "reads and writes memory" : "no access to memory", w->is_tagged ? ", matches with " : "",
                w->is_tagged ? ofi_tag_mode_names[w->layout.mode] : "",
                w->listener >= 0 ? "; hosts whose ranks have asked for that may connect" : "");
 }
@@ -138,7 +138,7 @@ static int wire_open(struct wire *w)
         fabric_close();
         return rc;
     }
-    w->info = ofi_lib.dupinfo(chosen);
+    w->info = fabric_lib.dupinfo(chosen);
     if (!w->info) gw_die("no memory for the description of a network");
     /* A layer over another provider (tcp;ofi_rxm) has a rendezvous of its own for messages from 16 KiB on, and later small ones are done
      * before them: what goes at once there comes in order. */
@@ -157,7 +157,7 @@ static int wire_open(struct wire *w)
     const char *failed = objects_open(w, &err);
     if (failed)
         rc = gw_fail(GW_EOTHER, "the network cannot be opened: provider %s refuses %s: %s", ofi_provider_name(w), failed,
-                     ofi_lib.strerror(-err));
+                     fabric_lib.strerror(-err));
     if (rc == GW_OK) rc = ofi_tagged_open(w);
     if (rc == GW_OK) rc = ofi_key_draw(w);
     if (rc == GW_OK) rc = ofi_sends_open(w);
@@ -174,7 +174,7 @@ static int wire_open(struct wire *w)
 }
 
 /* ---- late ------------------------------------------------------------------------------------------------------------------------
- * A lane is opened by its first message to another node, or because another rank asks for it (ofi_knock.h): that one's thread opens it, and
+ * A lane is opened by its first message to another node, or because another rank asks for it (ofi_ondemand.h): that one's thread opens it, and
  * the lane sees that with its next progress, of which the eventfd tells it where it sleeps. */
 static int woken = -1;
 
@@ -215,10 +215,10 @@ static GW_COLD int need(struct wire *w)
     pthread_mutex_unlock(&opening);
     bool has_failed = atomic_load_explicit(&w->state, memory_order_acquire) == OFI_FAILED;
     /* As in MPI_Init, had it been opened there. */
-    if (has_failed && network_is_late && !ofi_meets_others) gw_die("the network between nodes: %s", w->where);
+    if (has_failed && network_is_deferred && !fabric_has_other_jobs) gw_die("the network between nodes: %s", w->where);
     if (has_failed) return gw_fail(GW_EUNSUPPORTED, "%s", w->where);
     w->is_open = true;
-    return network_is_late && w->fd >= 0 ? node_wait_on(w->fd) : GW_OK;
+    return network_is_deferred && w->fd >= 0 ? node_wait_on(w->fd) : GW_OK;
 }
 
 bool ofi_was_opened(struct wire *w)
@@ -226,8 +226,8 @@ bool ofi_was_opened(struct wire *w)
     return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY && need(w) == GW_OK;
 }
 
-/* In the thread of ofi_knock.c. */
-static int open_for_others(int lane, const struct knock_asker *asker, char where_out[KNOCK_VALUE])
+/* In the thread of ofi_ondemand.c. */
+static int open_for_others(int lane, const struct ofi_ondemand_client *asker, char where_out[ONDEMAND_VALUE])
 {
     assert(lane >= 0 && lane < GW_MAX_LANES);
     pthread_mutex_lock(&opening);
@@ -237,12 +237,12 @@ static int open_for_others(int lane, const struct knock_asker *asker, char where
     open_once(w);
     bool is_open = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_READY;
     if (is_open && was_closed) (void)!write(woken, &(uint64_t){1}, sizeof(uint64_t));
-    snprintf(where_out, KNOCK_VALUE, "%s", w->where);
+    snprintf(where_out, ONDEMAND_VALUE, "%s", w->where);
     pthread_mutex_unlock(&opening);
     return is_open ? GW_OK : gw_fail(GW_EUNSUPPORTED, "%s", where_out);
 }
 
-/* In the thread of ofi_knock.c, when those who asked have come. */
+/* In the thread of ofi_ondemand.c, when those who asked have come. */
 static void connections_mark(void)
 {
     union {
@@ -261,7 +261,7 @@ static void connections_mark(void)
 
 /* Who has cards of their own wants to know what they count from the start; who looks on wants to see, and who chooses, whether there is
  * what was chosen. */
-static bool may_be_late(void)
+static bool may_be_deferred(void)
 {
     bool is_looked_at = gw_log_mask & GW_LOG_WIRE || gw_set.nic_verbose > 0 || gw_set.nic_counter_report > 0;
     return gw_boot.size > 1 && gw_set.net_open == GW_SET_NET_OPEN_LATE && !is_looked_at && !boot_connects_all() &&
@@ -269,17 +269,17 @@ static bool may_be_late(void)
 }
 
 /* With the first lane. */
-static int late_begin(void)
+static int deferred_begin(void)
 {
-    char at[KNOCK_AT];
+    char at[ONDEMAND_AT];
     struct sockaddr_storage address;
     int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
     woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (woken < 0 || !knock_begin(ofi_is_far(), lanes, open_for_others, connections_mark, at, &address)) return GW_OK;
-    network_is_late = true;
+    if (woken < 0 || !ofi_ondemand_begin(fabric_is_far(), lanes, open_for_others, connections_mark, at, &address)) return GW_OK;
+    network_is_deferred = true;
     snprintf(own_at, sizeof own_at, "%s", at);
     int rc = boot_put("gw.net.0", at);
-    return rc == GW_OK ? network_alive_tell((struct sockaddr *)&address) : rc;
+    return rc == GW_OK ? network_alive_publish((struct sockaddr *)&address) : rc;
 }
 
 /* What others are told of a lane that is open: where it is, or where to ask for that, so that their hosts are known when they connect.
@@ -290,7 +290,7 @@ static const char *where_public(struct wire *w)
     int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
     pthread_mutex_lock(&opening);
     if (w->lane == 0 && w->listener >= 0 && !own_at[0] &&
-        !knock_begin(ofi_is_far(), lanes, open_for_others, connections_mark, own_at, &address))
+        !ofi_ondemand_begin(fabric_is_far(), lanes, open_for_others, connections_mark, own_at, &address))
         own_at[0] = 0;
     if (!own_at[0]) ofi_guard_end(w);
     const char *where = !own_at[0] ? w->where : w->lane == 0 ? own_at : NULL;
@@ -311,7 +311,7 @@ static int publish(struct wire *w)
     snprintf(key, sizeof key, "gw.net.%d", w->lane);
     int rc = where ? boot_put(key, where) : GW_OK;
     if (rc != GW_OK || w->lane > 0 || !ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &at, &bytes) != 0) return rc;
-    return network_alive_tell(&at.any);
+    return network_alive_publish(&at.any);
 }
 
 /* A job on one host gets its network here; one on several has it already. */
@@ -320,7 +320,7 @@ static int ofi_invite(char *at_out, size_t cap)
     struct sockaddr_storage address;
     int rc = GW_OK, lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
     pthread_mutex_lock(&opening);
-    bool is_first = !own_at[0], is_here = !ofi_is_far();
+    bool is_first = !own_at[0], is_here = !fabric_is_far();
     bool has_net = false;
     for (int i = 0; i < GW_MAX_LANES; i++) has_net = has_net || wires[i];
     if (has_net && is_here)
@@ -328,14 +328,14 @@ static int ofi_invite(char *at_out, size_t cap)
             GW_EUNSUPPORTED,
             "the ranks of this job use the network of this host alone (faked nodes, or GODWIT_WIRES=ofi), and cannot reach other hosts");
     else if (is_first) {
-        ofi_meets_others = ofi_meets_others || is_here;
+        fabric_has_other_jobs = fabric_has_other_jobs || is_here;
         if (!has_net) woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (!knock_begin(true, lanes, open_for_others, connections_mark, own_at, &address)) {
+        if (!ofi_ondemand_begin(true, lanes, open_for_others, connections_mark, own_at, &address)) {
             own_at[0] = 0;
             rc =
                 gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
         } else if (!has_net) {
-            network_is_late = true;
+            network_is_deferred = true;
         }
     }
     if (rc == GW_OK && strlen(own_at) >= cap) rc = gw_fail(GW_EINTERN, "no room for an address");
@@ -355,15 +355,15 @@ static void wire_free(struct wire *w);
 static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
     /* What is sent last may still lie in our own buffers.  Where only some ranks meet other jobs, disconnecting sees to that. */
-    if (!ofi_meets_others) boot_needs(BOOT_AFTER_LAST);
-    if (lane == 0) ofi_lib_prepare();
-    int rc = !network_is_late && !n_open && may_be_late() ? late_begin() : GW_OK;
+    if (!fabric_has_other_jobs) boot_needs(BOOT_AFTER_LAST);
+    if (lane == 0) fabric_lib_prepare();
+    int rc = !network_is_deferred && !n_open && may_be_deferred() ? deferred_begin() : GW_OK;
     pthread_mutex_lock(&opening);
     struct wire *w = wire_of(lane);
     pthread_mutex_unlock(&opening);
     w->recv = recv;
     w->ctx = ctx;
-    if (rc == GW_OK && !network_is_late) {
+    if (rc == GW_OK && !network_is_deferred) {
         rc = need(w);
         if (rc == GW_OK) rc = publish(w);
     }
@@ -380,32 +380,32 @@ static void symmetry_check(int rank, int nics)
 {
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
     if (gw_boot.local_rank > 0 || gw_set.nic_skip_symmetry_test) return;
-    if (nic_check_symmetry(gw_boot.host, ofi_node.n_nics, rank, nics) == GW_OK || atomic_flag_test_and_set(&is_said)) return;
+    if (nic_check_symmetry(gw_boot.host, fabric_nics.n_nics, rank, nics) == GW_OK || atomic_flag_test_and_set(&is_said)) return;
     gw_warn("%s", gw_fail_text());
 }
 
 /* Where that rank can be reached, or asked for that. */
-static int place_get(const struct wire *w, int rank, char value[KNOCK_VALUE])
+static int place_get(const struct wire *w, int rank, char value[ONDEMAND_VALUE])
 {
     static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
     char key[32];
     const char *at = rank < gw_boot.size ? NULL : node_far_at(rank);
-    if (at) snprintf(value, KNOCK_VALUE, "%s", at);
+    if (at) snprintf(value, ONDEMAND_VALUE, "%s", at);
     if (rank >= gw_boot.size) return at ? GW_OK : gw_fail(GW_EINTERN, "peer %d has no address", rank);
     snprintf(key, sizeof key, "gw.net.%d", w->lane);
     gw_lock(&lock);
-    int rc = boot_get(rank, "gw.net.0", value, KNOCK_VALUE);
-    if (rc == GW_OK && w->lane > 0 && !knock_is_name(value)) rc = boot_get(rank, key, value, KNOCK_VALUE);
+    int rc = boot_get(rank, "gw.net.0", value, ONDEMAND_VALUE);
+    if (rc == GW_OK && w->lane > 0 && !ofi_ondemand_is_name(value)) rc = boot_get(rank, key, value, ONDEMAND_VALUE);
     gw_unlock(&lock);
     if (rc == GW_OK && strncmp(value, "@tcp:", 5) == 0) network_differs(rank, "ofi");
     return rc;
 }
 
-static int answer_wait(struct wire *w, struct knock_call *call, char value[KNOCK_VALUE])
+static int answer_wait(struct wire *w, struct ofi_ondemand_call *call, char value[ONDEMAND_VALUE])
 {
     bool is_warned = false;
     int rc;
-    while ((rc = knock_answer(call, value)) == GW_AGAIN) {
+    while ((rc = ofi_ondemand_answer(call, value)) == GW_AGAIN) {
         network_alive_look(w->alive);
         ofi_reach_unanswered(call, &is_warned);
     }
@@ -421,28 +421,28 @@ static void self_admit(struct wire *w)
     } own;
     size_t bytes = sizeof own;
     uint8_t ip[1][ADMIT_IP];
-    if (!ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &own, &bytes) != 0 || !admit_address_of(&own.any, ip[0])) return;
+    if (!ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &own, &bytes) != 0 || !ofi_admit_address_of(&own.any, ip[0])) return;
     pthread_mutex_lock(&opening);
     ofi_guard_admit(wires, GW_MAX_LANES, ip, 1);
     pthread_mutex_unlock(&opening);
 }
 
 /* The other rank opens its lane while this one opens its own. */
-static int where_is(struct wire *w, int rank, char value[KNOCK_VALUE])
+static int where_is(struct wire *w, int rank, char value[ONDEMAND_VALUE])
 {
-    struct knock_call call;
+    struct ofi_ondemand_call call;
     int rc = place_get(w, rank, value);
-    if (rc != GW_OK || !knock_is_name(value)) return rc == GW_OK ? need(w) : rc;
-    rc = knock_call(&call, rank, value, w->lane);
+    if (rc != GW_OK || !ofi_ondemand_is_name(value)) return rc == GW_OK ? need(w) : rc;
+    rc = ofi_ondemand_call(&call, rank, value, w->lane);
     if (rc == GW_OK) rc = need(w);
     if (rc == GW_OK && (rc = answer_wait(w, &call, value)) != GW_OK) gw_die("the network between nodes: %s", gw_fail_text());
-    knock_hang_up(&call);
+    ofi_ondemand_cancel(&call);
     return rc;
 }
 
 static int address_get(struct wire *w, int rank, struct ofi_place *p)
 {
-    char value[KNOCK_VALUE];
+    char value[ONDEMAND_VALUE];
     int rc = rank == gw_boot.rank ? need(w) : where_is(w, rank, value);
     if (rc != GW_OK) return rc;
     if (rank == gw_boot.rank) {
@@ -541,7 +541,7 @@ static void wire_shut(struct wire *w)
     free(w->catches);
     free(w->catch_slab);
     free(w->sink);
-    ofi_lib.freeinfo(w->info);
+    fabric_lib.freeinfo(w->info);
     fabric_close();
 }
 
@@ -557,7 +557,7 @@ static void wire_free(struct wire *w)
 static void ofi_close(struct wire *w)
 {
     static const uint64_t patience_ns = 2000000000;
-    knock_end();
+    ofi_ondemand_end();
     w->is_leaving = w->is_closing = true;
     for (uint64_t since = gw_now_ns(); !ofi_drained(w) && gw_now_ns() - since < patience_ns;)
         if (ofi_progress(w)) since = gw_now_ns();
@@ -569,7 +569,7 @@ static void ofi_close(struct wire *w)
     if (any) return;
     if (woken >= 0) close(woken);
     woken = -1;
-    is_shared = network_is_late = ofi_meets_others = false;
+    is_shared = network_is_deferred = fabric_has_other_jobs = false;
     own_at[0] = 0;
     ofi_guard_forget();
 }

@@ -1,6 +1,6 @@
 /* ofi.h -- transport between nodes: any libfabric provider with reliable datagram endpoints (FI_EP_RDM).
  *
- * libfabric is opened by dlopen when the first lane is used (on-demand connection, ofi_knock.h): linking it would cost every program 300 ms
+ * libfabric is opened by dlopen when the first lane is used (on-demand connection, ofi_ondemand.h): linking it would cost every program 300 ms
  * at start, and a handler for SIGSEGV.  Each lane has its own domain, endpoint, address vector and completion queue, so the lane's lock is
  * the only lock.
  *
@@ -19,8 +19,8 @@
 
 extern const struct wire_ops ofi_ops;
 
-struct ofi_offer;
+struct net_offer;
 /* For network_print(): prints the tag layout for matching by this provider.  libfabric is open. */
-void ofi_tags_print(FILE *to, const struct ofi_offer *o);
+void ofi_tags_print(FILE *to, const struct net_offer *o);
 
 #endif

@@ -15,7 +15,7 @@ static const struct {
 } levels[] = {{32, 128}, {28, 112}, {24, 96}, {20, 80}, {16, 64}, {8, 48}, {0, 0}};
 _Static_assert(sizeof levels / sizeof *levels == ADMIT_WIDEST + 1, "as many as the header says");
 
-bool admit_address_of(const struct sockaddr *at, uint8_t out[ADMIT_IP])
+bool ofi_admit_address_of(const struct sockaddr *at, uint8_t out[ADMIT_IP])
 {
     const struct sockaddr_in *four = (const void *)at;
     const struct sockaddr_in6 *six = (const void *)at;
@@ -28,7 +28,7 @@ bool admit_address_of(const struct sockaddr *at, uint8_t out[ADMIT_IP])
     return at->sa_family == AF_INET || at->sa_family == AF_INET6;
 }
 
-bool admit_is_four(const uint8_t ip[ADMIT_IP]) { return memcmp(ip, four_head, sizeof four_head) == 0; }
+bool ofi_admit_is_ipv4(const uint8_t ip[ADMIT_IP]) { return memcmp(ip, four_head, sizeof four_head) == 0; }
 
 /* ---- the set ----------------------------------------------------------------------------------------------------------------- */
 /* Word i, in the host's order, of a mask of so many bits. */
@@ -45,7 +45,7 @@ static uint32_t word_of(const uint8_t *ip, int i)
 
 static void cut(uint8_t ip[ADMIT_IP], int level)
 {
-    int bits = admit_is_four(ip) ? 96 + levels[level].four : levels[level].six;
+    int bits = ofi_admit_is_ipv4(ip) ? 96 + levels[level].four : levels[level].six;
     for (int i = 0; i < ADMIT_IP; i++) ip[i] &= (uint8_t)(mask_of(bits, i / 4) >> (24 - i % 4 * 8));
 }
 
@@ -56,7 +56,7 @@ static bool has(const struct ofi_admit *a, const uint8_t ip[ADMIT_IP])
     return false;
 }
 
-bool admit_widen(struct ofi_admit *a)
+bool ofi_admit_widen(struct ofi_admit *a)
 {
     int n = a->n;
     if (a->level == ADMIT_WIDEST) return false;
@@ -71,13 +71,13 @@ bool admit_widen(struct ofi_admit *a)
     return true;
 }
 
-bool admit_add(struct ofi_admit *a, const uint8_t ip[ADMIT_IP])
+bool ofi_admit_add(struct ofi_admit *a, const uint8_t ip[ADMIT_IP])
 {
     uint8_t mine[ADMIT_IP];
     memcpy(mine, ip, ADMIT_IP);
     cut(mine, a->level);
     if (has(a, mine)) return false;
-    while (a->n == ADMIT_MOST && admit_widen(a)) cut(mine, a->level); /* at the widest there are two at most */
+    while (a->n == ADMIT_MOST && ofi_admit_widen(a)) cut(mine, a->level); /* at the widest there are two at most */
     if (!has(a, mine)) memcpy(a->of[a->n++], mine, ADMIT_IP);
     return true;
 }
@@ -92,7 +92,7 @@ static int four_program(const struct ofi_admit *a, struct sock_filter *out)
     out[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_NET_OFF + SOURCE);
     out[at++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask_of(levels[a->level].four, 0));
     for (int i = 0; i < a->n; i++) {
-        if (!admit_is_four(a->of[i])) continue;
+        if (!ofi_admit_is_ipv4(a->of[i])) continue;
         out[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, word_of(a->of[i], WORDS - 1), 0, 1);
         out[at++] = yes;
     }
@@ -110,7 +110,7 @@ static int six_program(const struct ofi_admit *a, struct sock_filter *out)
         out[at++] = (struct sock_filter)BPF_STMT(BPF_ST, (uint32_t)w);
     }
     for (int i = 0; i < a->n; i++) {
-        if (admit_is_four(a->of[i])) continue;
+        if (ofi_admit_is_ipv4(a->of[i])) continue;
         for (int w = 0; w < WORDS; w++) { /* what differs goes on behind this one */
             out[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_MEM, (uint32_t)w);
             out[at++] =
@@ -122,7 +122,7 @@ static int six_program(const struct ofi_admit *a, struct sock_filter *out)
     return at;
 }
 
-int admit_program(const struct ofi_admit *a, struct sock_filter out[ADMIT_PROGRAM])
+int ofi_admit_program(const struct ofi_admit *a, struct sock_filter out[ADMIT_PROGRAM])
 {
     enum { HEAD = 6 };
     int at = HEAD;
@@ -139,14 +139,14 @@ int admit_program(const struct ofi_admit *a, struct sock_filter out[ADMIT_PROGRA
 }
 
 /* ---- the socket -------------------------------------------------------------------------------------------------------------- */
-int admit_attach(struct ofi_admit *a, int fd)
+int ofi_admit_attach(struct ofi_admit *a, int fd)
 {
     struct sock_filter code[ADMIT_PROGRAM];
     int err;
     do {
-        struct sock_fprog program = {.len = (unsigned short)admit_program(a, code), .filter = code};
+        struct sock_fprog program = {.len = (unsigned short)ofi_admit_program(a, code), .filter = code};
         err = setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0 ? 0 : errno;
-    } while (err == ENOMEM && admit_widen(a));
+    } while (err == ENOMEM && ofi_admit_widen(a));
     if (err) (void)setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &(int){0}, sizeof(int));
     return err;
 }

@@ -1,4 +1,4 @@
-/* ofi_admit.h -- allow list of the hosts that may connect to a lane over TCP: those that have sent the key of a rank here (ofi_knock.h).
+/* ofi_admit.h -- allow list of the hosts that may connect to a lane over TCP: those that have sent the key of a rank here (ofi_ondemand.h).
  *
  * libfabric's listener accepts every connection and parses its data.  So packets are filtered by the kernel: a classic BPF program on the
  * listening socket (SO_ATTACH_FILTER, which needs no privilege) drops all segments, SYNs included, whose source address is not in the list.
@@ -24,14 +24,14 @@ struct ofi_admit {
     uint8_t of[ADMIT_MOST][ADMIT_IP]; /* prefixes, followed by zero bits */
 };
 
-bool admit_address_of(const struct sockaddr *at, uint8_t out[ADMIT_IP]); /* false: no IP address */
-bool admit_is_four(const uint8_t ip[ADMIT_IP]);                          /* IPv4 */
+bool ofi_admit_address_of(const struct sockaddr *at, uint8_t out[ADMIT_IP]); /* false: no IP address */
+bool ofi_admit_is_ipv4(const uint8_t ip[ADMIT_IP]);                          /* IPv4 */
 /* False: the address was in the list already. */
-bool admit_add(struct ofi_admit *a, const uint8_t ip[ADMIT_IP]);
-bool admit_widen(struct ofi_admit *a); /* shortens prefixes by one step; false: not possible */
+bool ofi_admit_add(struct ofi_admit *a, const uint8_t ip[ADMIT_IP]);
+bool ofi_admit_widen(struct ofi_admit *a); /* shortens prefixes by one step; false: not possible */
 /* Writes the BPF program; returns its length. */
-int admit_program(const struct ofi_admit *a, struct sock_filter out[ADMIT_PROGRAM]);
+int ofi_admit_program(const struct ofi_admit *a, struct sock_filter out[ADMIT_PROGRAM]);
 /* Attaches the filter to a listening socket; shortens prefixes if the kernel refuses the length.  0, or errno: the socket has no filter. */
-int admit_attach(struct ofi_admit *a, int fd);
+int ofi_admit_attach(struct ofi_admit *a, int fd);
 
 #endif

@@ -24,10 +24,10 @@ static const uint8_t *ip_of(const char *text)
     struct sockaddr_in6 six = {.sin6_family = AF_INET6};
     uint8_t *out = ip[next++ % 4];
     if (inet_pton(AF_INET, text, &four.sin_addr) == 1) {
-        CHECK(admit_address_of((struct sockaddr *)&four, out));
+        CHECK(ofi_admit_address_of((struct sockaddr *)&four, out));
     } else {
         CHECK_EQ(inet_pton(AF_INET6, text, &six.sin6_addr), 1);
-        CHECK(admit_address_of((struct sockaddr *)&six, out));
+        CHECK(ofi_admit_address_of((struct sockaddr *)&six, out));
     }
     return out;
 }
@@ -70,11 +70,11 @@ static bool passes(const struct ofi_admit *a, const uint8_t ip[ADMIT_IP])
 {
     struct sock_filter code[ADMIT_PROGRAM];
     uint8_t head[HEAD];
-    int n = admit_program(a, code);
+    int n = ofi_admit_program(a, code);
     CHECK(n <= ADMIT_PROGRAM && n <= BPF_MAXINSNS);
     memset(head, 0xff, sizeof head);
-    head[0] = admit_is_four(ip) ? 0x45 : 0x60;
-    if (admit_is_four(ip))
+    head[0] = ofi_admit_is_ipv4(ip) ? 0x45 : 0x60;
+    if (ofi_admit_is_ipv4(ip))
         memcpy(head + 12, ip + 12, 4);
     else
         memcpy(head + 8, ip, ADMIT_IP);
@@ -94,8 +94,8 @@ static void test_small(void)
     struct sock_filter code[ADMIT_PROGRAM];
     for (size_t i = 0; i < GW_ARRAY_LEN(ours); i++) CHECK(!passes(&a, ip_of(ours[i])));
     for (size_t i = 0; i < GW_ARRAY_LEN(ours); i++) {
-        CHECK(admit_add(&a, ip_of(ours[i])));
-        CHECK(!admit_add(&a, ip_of(ours[i])));
+        CHECK(ofi_admit_add(&a, ip_of(ours[i])));
+        CHECK(!ofi_admit_add(&a, ip_of(ours[i])));
         CHECK_EQ(a.n, i + 1);
         for (size_t k = 0; k < GW_ARRAY_LEN(ours); k++) CHECK_EQ(passes(&a, ip_of(ours[k])), k <= i);
         for (size_t k = 0; k < GW_ARRAY_LEN(others); k++) CHECK(!passes(&a, ip_of(others[k])));
@@ -103,7 +103,7 @@ static void test_small(void)
     for (int version = 0; version < 16; version++) { /* what is neither */
         head[0] = (uint8_t)(version << 4);
         memcpy(head + 12, ip_of("10.0.0.1") + 12, 4);
-        CHECK_EQ(run(code, admit_program(&a, code), head) != 0, version == 4);
+        CHECK_EQ(run(code, ofi_admit_program(&a, code), head) != 0, version == 4);
     }
 }
 
@@ -122,9 +122,9 @@ static void test_bytes(void)
         {0x06, 0, 0, 0}};
     static struct ofi_admit a;
     struct sock_filter code[ADMIT_PROGRAM];
-    admit_add(&a, ip_of("192.0.2.2"));
-    admit_add(&a, ip_of("2001:db8::7"));
-    CHECK_EQ(admit_program(&a, code), GW_ARRAY_LEN(want));
+    ofi_admit_add(&a, ip_of("192.0.2.2"));
+    ofi_admit_add(&a, ip_of("2001:db8::7"));
+    CHECK_EQ(ofi_admit_program(&a, code), GW_ARRAY_LEN(want));
     CHECK(memcmp(code, want, sizeof want) == 0);
 }
 
@@ -138,8 +138,8 @@ static void test_many(void)
     for (int i = 0; i < 3000; i++) {
         four[14] = (uint8_t)(i >> 8), four[15] = (uint8_t)i;
         six[8] = (uint8_t)(i >> 8), six[15] = (uint8_t)i;
-        admit_add(&a, four);
-        admit_add(&a, six);
+        ofi_admit_add(&a, four);
+        ofi_admit_add(&a, six);
         CHECK(a.n > 0 && a.n <= ADMIT_MOST);
         if (i % 100 == 99) CHECK(passes(&a, four) && passes(&a, six));
         if (i == 127) CHECK(a.level == 0 && !passes(&a, ip_of("10.1.0.128")) && !passes(&a, ip_of("2001:db8:0:7::1:0")));
@@ -155,12 +155,12 @@ static void test_many(void)
     for (int i = 0; i < 256 * 256 && a.level < ADMIT_WIDEST; i++) {
         four[12] = (uint8_t)i, four[13] = (uint8_t)(i >> 8);
         six[0] = (uint8_t)(i + 1), six[1] = (uint8_t)(i >> 8);
-        admit_add(&a, four);
-        admit_add(&a, six);
+        ofi_admit_add(&a, four);
+        ofi_admit_add(&a, six);
     }
     CHECK_EQ(a.level, ADMIT_WIDEST);
     CHECK_EQ(a.n, 2);
-    CHECK(passes(&a, ip_of("198.51.100.1")) && passes(&a, ip_of("3fff::1")) && !admit_widen(&a));
+    CHECK(passes(&a, ip_of("198.51.100.1")) && passes(&a, ip_of("3fff::1")) && !ofi_admit_widen(&a));
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------------------- */
@@ -207,20 +207,20 @@ static void test_listener(void)
     ((struct sockaddr_in *)&at)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int s = listener_open(&at, &bytes);
     CHECK(s >= 0);
-    CHECK_EQ(admit_attach(&a, s), 0); /* before it listens */
+    CHECK_EQ(ofi_admit_attach(&a, s), 0); /* before it listens */
     CHECK_EQ(listen(s, 16), 0);
     of = (struct pollfd){.fd = s, .events = POLLIN};
     struct sockaddr *to = (struct sockaddr *)&at;
     CHECK_EQ(connect_from("127.0.0.2", to, bytes, 100), -1);
-    admit_add(&a, ip_of("127.0.0.2"));
-    CHECK_EQ(admit_attach(&a, s), 0);
+    ofi_admit_add(&a, ip_of("127.0.0.2"));
+    CHECK_EQ(ofi_admit_attach(&a, s), 0);
     int one = connect_from("127.0.0.2", to, bytes, 5000), got = accept(s, NULL, NULL);
     CHECK(one >= 0 && got >= 0);
     CHECK_EQ(connect_from("127.0.0.3", to, bytes, 100), -1);
     CHECK_EQ(connect_from("127.0.0.1", to, bytes, 100), -1);
     CHECK_EQ(poll(&of, 1, 0), 0); /* nobody waits there */
-    admit_add(&a, ip_of("127.0.0.3"));
-    CHECK_EQ(admit_attach(&a, s), 0);
+    ofi_admit_add(&a, ip_of("127.0.0.3"));
+    CHECK_EQ(ofi_admit_attach(&a, s), 0);
     int two = connect_from("127.0.0.3", to, bytes, 5000), got_two = accept(s, NULL, NULL);
     CHECK(two >= 0 && got_two >= 0);
     CHECK(write(one, "right", 5) == 5 && read(got, word, 5) == 5 && strcmp(word, "right") == 0);
@@ -243,12 +243,12 @@ static void test_listener_six(void)
     int s = listener_open(&at, &bytes);
     if (s < 0) return; /* no IPv6 on this machine */
     struct sockaddr *to = (struct sockaddr *)&at;
-    admit_add(&a, ip_of("::2"));
-    CHECK_EQ(admit_attach(&a, s), 0);
+    ofi_admit_add(&a, ip_of("::2"));
+    CHECK_EQ(ofi_admit_attach(&a, s), 0);
     CHECK_EQ(listen(s, 16), 0);
     CHECK_EQ(connect_from("::1", to, bytes, 100), -1);
-    admit_add(&a, ip_of("::1"));
-    CHECK_EQ(admit_attach(&a, s), 0);
+    ofi_admit_add(&a, ip_of("::1"));
+    CHECK_EQ(ofi_admit_attach(&a, s), 0);
     int one = connect_from("::1", to, bytes, 5000);
     CHECK(one >= 0);
     close(one);
@@ -265,20 +265,20 @@ static void test_listener_full(void)
     ((struct sockaddr_in *)&at)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int s = listener_open(&at, &bytes);
     memcpy(six, ip_of("2001:db8::"), sizeof six);
-    admit_add(&a, ip_of("127.0.0.2"));
+    ofi_admit_add(&a, ip_of("127.0.0.2"));
     for (int i = 1; i < ADMIT_MOST; i++) {
         six[3] = (uint8_t)i;
-        CHECK(admit_add(&a, six));
+        CHECK(ofi_admit_add(&a, six));
     }
     CHECK_EQ(a.n, ADMIT_MOST);
-    for (int i = 0; i < 20; i++) CHECK_EQ(admit_attach(&a, s), 0); /* what was there before goes */
+    for (int i = 0; i < 20; i++) CHECK_EQ(ofi_admit_attach(&a, s), 0); /* what was there before goes */
     CHECK_EQ(listen(s, 16), 0);
     int one = connect_from("127.0.0.2", (struct sockaddr *)&at, bytes, 5000);
     CHECK(one >= 0 && has_filter(s));
     if (a.level < 5) CHECK_EQ(connect_from("127.1.0.2", (struct sockaddr *)&at, bytes, 100), -1);
     close(one);
     close(s);
-    CHECK_EQ(admit_attach(&a, s), EBADF);
+    CHECK_EQ(ofi_admit_attach(&a, s), EBADF);
 }
 
 int main(void)
@@ -288,7 +288,7 @@ int main(void)
     test_bytes();
     test_many();
     int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool takes = admit_attach(&none, s) == 0;
+    bool takes = ofi_admit_attach(&none, s) == 0;
     close(s);
     if (!takes) {
         printf("the kernel takes no filters here\n");

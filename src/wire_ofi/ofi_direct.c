@@ -52,7 +52,7 @@ void ofi_chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged
         t->owed -= e->len; /* each fits its chunk, or the provider says so */
     if (unlikely(err))
         t->err = gw_fail(GW_EOTHER, "a long message over the network failed (provider %s): %s", ofi_provider_name(w),
-                         ofi_lib.strerror(err));
+                         fabric_lib.strerror(err));
     if (--t->missing > 0) return;
     if (unlikely(t->owed) && !t->err)
         t->err = gw_fail(
@@ -82,7 +82,7 @@ static void transfer_post(struct wire *w, struct transfer *t)
         t->ticket++;
     }
     if (rc != 0 && rc != -FI_EAGAIN)
-        gw_die("a long message over the network is refused (provider %s): %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
+        gw_die("a long message over the network is refused (provider %s): %s", ofi_provider_name(w), fabric_lib.strerror((int)-rc));
 }
 
 /* The same at both ends. */

@@ -1,4 +1,4 @@
-/* ofi_guard.c -- which hosts libfabric's listeners hear (ofi_admit.h): those of ranks that asked for an address (ofi_knock.h), of all
+/* ofi_guard.c -- which hosts libfabric's listeners hear (ofi_admit.h): those of ranks that asked for an address (ofi_ondemand.h), of all
  * lanes.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -19,7 +19,7 @@ static bool guard_is_on(void)
 
 static void guard(struct wire *w)
 {
-    int err = admit_attach(&admitted, w->listener);
+    int err = ofi_admit_attach(&admitted, w->listener);
     if (!err) return;
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: any host may connect: the kernel takes no filter: %s", w->lane, strerror(err));
     w->listener = -1;
@@ -40,7 +40,7 @@ void ofi_guard_begin(struct wire *w)
 void ofi_guard_admit(struct wire *const lanes[], int n, const uint8_t (*from)[ADMIT_IP], int n_from)
 {
     bool any = false;
-    for (int i = 0; i < n_from; i++) any = admit_add(&admitted, from[i]) || any;
+    for (int i = 0; i < n_from; i++) any = ofi_admit_add(&admitted, from[i]) || any;
     for (int i = 0; i < n && any; i++)
         if (lanes[i] && lanes[i]->listener >= 0) guard(lanes[i]);
 }

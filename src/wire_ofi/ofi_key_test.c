@@ -328,7 +328,7 @@ static void test_places(void)
         if (ofi_place_read(bad[i], &p)) fprintf(stderr, "taken: \"%s\"\n", bad[i]);
         CHECK(!ofi_place_read(bad[i], &p));
     }
-    char text[KNOCK_VALUE] = "net 1 0 "; /* an address that is too long */
+    char text[ONDEMAND_VALUE] = "net 1 0 "; /* an address that is too long */
     memset(text + strlen(text), 'a', 2 * OFI_NAME_MOST + 2);
     strcat(text, " 00000000000000ff");
     CHECK(!ofi_place_read(text, &p));

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 
 enum { KEY_DIGITS = 2 * OFI_KEY_BYTES };
-_Static_assert(KNOCK_VALUE >= 2 * OFI_NAME_MOST + OFI_PROVIDER_MOST + 16 + KEY_DIGITS + 1, "there is room for what a lane says");
+_Static_assert(ONDEMAND_VALUE >= 2 * OFI_NAME_MOST + OFI_PROVIDER_MOST + 16 + KEY_DIGITS + 1, "there is room for what a lane says");
 
 char *ofi_place_text(const struct wire *w, const uint8_t *name, size_t bytes)
 {
-    char value[KNOCK_VALUE];
-    snprintf(value, sizeof value, "%.63s %d %d ", ofi_provider_name(w), ofi_node.n_nics, w->layout.mode);
+    char value[ONDEMAND_VALUE];
+    snprintf(value, sizeof value, "%.63s %d %d ", ofi_provider_name(w), fabric_nics.n_nics, w->layout.mode);
     for (size_t i = 0; i < bytes; i++) gw_text_add(value, sizeof value, "%02x", name[i]);
     gw_text_add(value, sizeof value, " %016" PRIx64, w->key);
     char *text = strdup(value);

@@ -14,7 +14,7 @@
 #include "node/node.h"
 #include "wire/wire.h"
 #include "wire_ofi/ofi.h"
-#include "wire_ofi/ofi_knock.h"
+#include "wire_ofi/ofi_ondemand.h"
 #include "wire_ofi/ofi_regs.h"
 #include "wire_ofi/ofi_tag.h"
 
@@ -92,7 +92,7 @@ struct ofi_ep {
 
 struct wire {
     int lane;
-    _Atomic int state; /* enum ofi_state, written while the network is opened, maybe by the thread of ofi_knock.c */
+    _Atomic int state; /* enum ofi_state, written while the network is opened, maybe by the thread of ofi_ondemand.c */
     bool is_open;      /* READY, and the lane has seen it: everything from `info` on is there */
     char *where;       /* what others need to send here; or, where it could not be opened, why */
     wire_recv_fn recv;
@@ -201,7 +201,7 @@ void ofi_guard_forget(void);        /* no lane is open: the next ones begin with
 /* ofi_reach.c */
 void ofi_reach_begin(struct ofi_ep *ep);
 /* No reply to a request for an address yet: to be called repeatedly. */
-void ofi_reach_unanswered(const struct knock_call *c, bool *is_warned);
+void ofi_reach_unanswered(const struct ofi_ondemand_call *c, bool *is_warned);
 void ofi_reach_end(struct ofi_ep *ep);       /* it is connected, whoever of the two began */
 void ofi_reach_look(struct wire *w) GW_COLD; /* w->n_doubted > 0 and something is under way */
 /* ofi_send.c */

@@ -31,7 +31,7 @@ static bool address_is(const char *hex, const struct sockaddr *peer)
     return digits == 32 && memcmp(words, want, sizeof want) == 0;
 }
 
-bool reach_is_connected(const char *table, const struct sockaddr *peer)
+bool ofi_reach_is_connected(const char *table, const struct sockaddr *peer)
 {
     for (const char *line = strchr(table, '\n'); line; line = strchr(line + 1, '\n')) {
         char remote[64];
@@ -63,7 +63,7 @@ static char *table_read(const char *path)
 bool ofi_is_by_tcp(const struct wire *w)
 {
     uint32_t p = w->info->ep_attr->protocol;
-    return !ofi_node_is_hardware && (w->info->addr_format == FI_SOCKADDR_IN || w->info->addr_format == FI_SOCKADDR_IN6) &&
+    return !fabric_is_hardware && (w->info->addr_format == FI_SOCKADDR_IN || w->info->addr_format == FI_SOCKADDR_IN6) &&
         p != FI_PROTO_RXD && p != FI_PROTO_UDP;
 }
 
@@ -79,7 +79,7 @@ void ofi_reach_begin(struct ofi_ep *ep)
     w->doubt_at = gw_ticks() + DOUBT_US * gw_ticks_per_us();
 }
 
-void ofi_reach_unanswered(const struct knock_call *c, bool *is_warned)
+void ofi_reach_unanswered(const struct ofi_ondemand_call *c, bool *is_warned)
 {
     uint64_t seconds = (gw_now_ns() - c->begun_ns) / 1000000000;
     if (seconds < WARN_S || (*is_warned && !network_is_last(seconds))) return;
@@ -103,7 +103,7 @@ static void ep_look(struct ofi_ep *ep, const char *tables[2], uint64_t now)
     }
     const struct sockaddr *peer = (const void *)name;
     for (int i = 0; i < 2; i++)
-        if (tables[i] && reach_is_connected(tables[i], peer)) {
+        if (tables[i] && ofi_reach_is_connected(tables[i], peer)) {
             ofi_reach_end(ep);
             return;
         }

@@ -15,6 +15,6 @@
 
 /* Does the text of /proc/net/tcp or tcp6 list an established connection with this address?  The port is ignored: for incoming connections only
  * the peer's address is known. */
-bool reach_is_connected(const char *table, const struct sockaddr *peer);
+bool ofi_reach_is_connected(const char *table, const struct sockaddr *peer);
 
 #endif

@@ -24,10 +24,10 @@ static bool connected(const char *table, const char *address)
     struct sockaddr_in6 a6 = {.sin6_family = AF_INET6};
     if (strchr(address, ':')) {
         CHECK_EQ(inet_pton(AF_INET6, address, &a6.sin6_addr), 1);
-        return reach_is_connected(table, (struct sockaddr *)&a6);
+        return ofi_reach_is_connected(table, (struct sockaddr *)&a6);
     }
     CHECK_EQ(inet_pton(AF_INET, address, &a4.sin_addr), 1);
-    return reach_is_connected(table, (struct sockaddr *)&a4);
+    return ofi_reach_is_connected(table, (struct sockaddr *)&a4);
 }
 
 int main(void)

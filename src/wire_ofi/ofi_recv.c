@@ -63,7 +63,7 @@ static int recv_post(struct wire *w, struct ofi_recv *r)
     }
     if (rc == 0 || rc == -FI_EAGAIN) return GW_OK;
     return gw_fail(GW_EOTHER, "a receive buffer for the network was refused by provider %s: %s", ofi_provider_name(w),
-                   ofi_lib.strerror((int)-rc));
+                   fabric_lib.strerror((int)-rc));
 }
 
 static struct ofi_recv *recv_at(const struct wire *w, int i) { return i < w->n_recvs ? &w->recvs[i] : w->more[i - w->n_recvs]; }
@@ -152,7 +152,7 @@ static void recv_over(struct wire *w, struct ofi_recv *r)
 static GW_COLD void recv_failed(struct wire *w, struct ofi_recv *r, int err)
 {
     bool is_end = w->is_closing || err == FI_ECANCELED;
-    if (!is_end) ofi_drop(w, 0, ofi_lib.strerror(err));
+    if (!is_end) ofi_drop(w, 0, fabric_lib.strerror(err));
     if (r->state == OFI_RECV_TORN) return;
     become(w, r, w->is_multi && !is_end ? OFI_RECV_TORN : OFI_RECV_IDLE);
     if (is_end) return;
@@ -214,7 +214,7 @@ void ofi_recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
     if (w->is_multi) {
         size_t at = e->len ? (size_t)((char *)e->buf - r->buf) : r->end;
         if (unlikely(at > r->last_end && at - r->last_end < PACKET_LEAST))
-            w->has_gaps = !ofi_stops_at_unexpected(w->info->ep_attr->protocol);
+            w->has_gaps = !offer_stops_at_unexpected(w->info->ep_attr->protocol);
         r->last_end = at + e->len;
         r->got += e->len;
         if (r->last_end > r->end) r->end = r->last_end;
@@ -266,7 +266,8 @@ static GW_COLD int error_read(struct wire *w)
     struct fi_cq_err_entry e = {0};
     ssize_t rc = fi_cq_readerr(w->cq, &e, 0);
     if (rc == -FI_EAGAIN) return 0;
-    if (rc < 0) gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
+    if (rc < 0)
+        gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w), fabric_lib.strerror((int)-rc));
     struct ofi_op *op = e.op_context;
     struct fi_cq_tagged_entry at = {op, e.flags, e.len + e.olen, e.buf, e.data, e.tag};
     if (op && ofi_is_ours(op))
@@ -274,7 +275,7 @@ static GW_COLD int error_read(struct wire *w)
     else if (!op && w->is_tagged && e.err == FI_ENOSPC)
         w->recv(w->ctx, w->lane, WIRE_FULL, NULL, NULL, 0);
     else
-        ofi_drop(w, 0, ofi_lib.strerror(e.err));
+        ofi_drop(w, 0, fabric_lib.strerror(e.err));
     return 1;
 }
 
@@ -293,7 +294,7 @@ int ofi_progress(struct wire *w)
             continue;
         }
         if (unlikely(got < 0))
-            gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w), ofi_lib.strerror((int)-got));
+            gw_die("the completion queue of provider %s cannot be read: %s", ofi_provider_name(w), fabric_lib.strerror((int)-got));
         for (ssize_t i = 0; i < got; i++) {
             struct ofi_op *op = w->events[i].op_context;
             if (likely(op))
@@ -311,7 +312,7 @@ int ofi_progress(struct wire *w)
     enum { IDLE_LOOKS = 16, IDLE_LOOKS_ALIVE = 4096 };
     if (n == 0 && ++w->idle % IDLE_LOOKS == 0) {
         if (w->may_starve && !w->is_closing) look(w);
-        boot_tied_step(); /* in a program that polls, too */
+        boot_connected_step(); /* in a program that polls, too */
         if (unlikely(w->alive != NULL) && w->idle % IDLE_LOOKS_ALIVE == 0) network_alive_look(w->alive);
     }
     if (unlikely(w->n_doubted) && n == 0 && gw_ticks() >= w->look_at) ofi_reach_look(w);

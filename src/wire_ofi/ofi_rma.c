@@ -29,7 +29,7 @@ int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, u
     if (rc == 0) return GW_OK;
     *mr_out = NULL;
     return gw_fail(GW_ENOMEM, "%zu bytes of memory cannot be registered with provider %s: %s", bytes, ofi_provider_name(w),
-                   ofi_lib.strerror(-rc));
+                   fabric_lib.strerror(-rc));
 }
 
 int ofi_region_begin(struct wire *w, struct ofi_reg *r)

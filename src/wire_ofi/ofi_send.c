@@ -29,12 +29,12 @@ static GW_COLD void send_failed(struct wire *w, const struct ofi_ep *ep, int err
         gw_fail(
             GW_EOTHER,
             "a message over the network to another job, with which this one is connected, failed (provider %s): %s; has that job ended?",
-            ofi_provider_name(w), ofi_lib.strerror(err));
+            ofi_provider_name(w), fabric_lib.strerror(err));
     else if (ep)
         ofi_fail(ep, "a message", err);
     else
         gw_fail(GW_EOTHER, "a small message over the network failed (provider %s): %s", ofi_provider_name(w),
-                ofi_lib.strerror(err));
+                fabric_lib.strerror(err));
     gw_die("%s", gw_fail_text());
 }
 
@@ -251,5 +251,5 @@ bool ofi_drained(struct wire *w) { return !w->under_way; }
 void ofi_leave(struct wire *w, bool is_leaving)
 {
     w->is_leaving = is_leaving;
-    knock_rest(is_leaving);
+    ofi_ondemand_rest(is_leaving);
 }

@@ -9,21 +9,21 @@
 #include "wire_ofi/ofi_private.h"
 
 /* What the provider can do for tags, where it is asked for that. */
-static void tag_means_get(const struct ofi_offer *o, struct ofi_tag_means *means_out)
+static void tag_means_get(const struct net_offer *o, struct ofi_tag_means *means_out)
 {
-    struct fi_info *hints = ofi_hints(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV), *list = NULL;
+    struct fi_info *hints = fabric_hints(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV), *list = NULL;
     *means_out = (struct ofi_tag_means){o->mem_tag_format, o->cq_data_size, false};
-    if (hints && ofi_lib.getinfo(OFI_API, NULL, NULL, 0, hints, &list) != 0) list = NULL;
+    if (hints && fabric_lib.getinfo(FABRIC_API, NULL, NULL, 0, hints, &list) != 0) list = NULL;
     for (const struct fi_info *i = list; i; i = i->next) {
         if (strcmp(i->fabric_attr->prov_name, o->provider) != 0 || strcmp(i->domain_attr->name, o->domain) != 0) continue;
         *means_out = (struct ofi_tag_means){i->ep_attr->mem_tag_format, i->domain_attr->cq_data_size, true};
         break;
     }
-    if (hints) ofi_lib.freeinfo(hints);
-    if (list) ofi_lib.freeinfo(list);
+    if (hints) fabric_lib.freeinfo(hints);
+    if (list) fabric_lib.freeinfo(list);
 }
 
-void ofi_tags_print(FILE *to, const struct ofi_offer *o)
+void ofi_tags_print(FILE *to, const struct net_offer *o)
 {
     struct ofi_tag_layout l;
     struct ofi_tag_means means;
@@ -33,7 +33,7 @@ void ofi_tags_print(FILE *to, const struct ofi_offer *o)
         return;
     }
     fprintf(to, "tags where the provider matches (GODWIT_MATCH_MODE; else tags to %d)\n", INT32_MAX);
-    if (ofi_stops_at_unexpected(o->protocol))
+    if (offer_stops_at_unexpected(o->protocol))
         fprintf(to, "  not by %s, which stops a connection at a message that nobody waits for\n", o->provider);
     fprintf(to, "  %s: context ids to %u, tags to %d, ", ofi_tag_mode_names[l.mode], l.cid_max, l.tag_max);
     if (l.src_bits)

@@ -26,7 +26,7 @@ int ofi_tagged_open(struct wire *w)
     const struct ofi_tag_means means = {w->info->ep_attr->mem_tag_format, w->info->domain_attr->cq_data_size,
                                         w->info->caps & FI_DIRECTED_RECV};
     bool is_wanted = gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE && !gw_checking;
-    if (!is_wanted || !(w->info->caps & FI_TAGGED) || ofi_stops_at_unexpected(w->info->ep_attr->protocol)) return GW_OK;
+    if (!is_wanted || !(w->info->caps & FI_TAGGED) || offer_stops_at_unexpected(w->info->ep_attr->protocol)) return GW_OK;
     int rc = ofi_tag_layout_make((enum ofi_tag_mode)gw_set.ofi_tag_mode, &means, &w->layout);
     if (rc != GW_OK) return rc;
     w->is_tagged = true;
@@ -65,7 +65,7 @@ void ofi_take_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
     if (w->is_closing) return;
     t->is_cancelled = err == FI_ECANCELED;
     if (unlikely(err) && !t->is_cancelled && err != FI_ETRUNC) {
-        if (take_again(w, t, 0, ofi_lib.strerror(err))) return;
+        if (take_again(w, t, 0, fabric_lib.strerror(err))) return;
         is_lost = true;
     }
     if (!t->is_cancelled) {
@@ -117,7 +117,7 @@ int ofi_tag_recv(struct wire *w, struct wire_ep *from, struct wire_take *t)
     if (rc == 0) return GW_POSTED;
     if (o->reg) ofi_regs_give(w, o->reg);
     if (rc == -FI_EAGAIN) return GW_AGAIN;
-    return gw_fail(GW_EOTHER, "a receive was refused by provider %s: %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
+    return gw_fail(GW_EOTHER, "a receive was refused by provider %s: %s", ofi_provider_name(w), fabric_lib.strerror((int)-rc));
 }
 
 void ofi_tag_cancel(struct wire *w, struct wire_take *t) { fi_cancel(&w->ep->fid, &((struct ofi_take *)t->at_wire)->op.context); }
@@ -132,7 +132,8 @@ static void catch_post(struct wire *w, struct ofi_catch *c)
     if (c->is_posted != (rc == 0)) w->n_catches_unposted += rc == 0 ? -1 : 1;
     c->is_posted = rc == 0;
     if (rc && rc != -FI_EAGAIN)
-        gw_die("a receive buffer for the network was refused by provider %s: %s", ofi_provider_name(w), ofi_lib.strerror((int)-rc));
+        gw_die("a receive buffer for the network was refused by provider %s: %s", ofi_provider_name(w),
+               fabric_lib.strerror((int)-rc));
 }
 
 void ofi_catch_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
@@ -144,7 +145,7 @@ void ofi_catch_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged
     struct wire_tag came;
     tag_read(w, e, &came);
     if (unlikely(err))
-        ofi_drop(w, err == FI_ETRUNC ? e->len : 0, ofi_lib.strerror(err));
+        ofi_drop(w, err == FI_ETRUNC ? e->len : 0, fabric_lib.strerror(err));
     else if (unlikely(e->len > w->pack_max || !is_credible(w, &came)))
         ofi_drop(w, e->len, "its source is none");
     else

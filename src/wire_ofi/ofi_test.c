@@ -167,28 +167,28 @@ static void test_no_memory_access(void)
 /* libfabric is asked five times: what it answers again is kept once. */
 static void test_answers(uint64_t caps, bool is_other, int n)
 {
-    struct ofi_market m;
+    struct fabric_infos m;
     fake_set_up(&(struct ways){.caps = caps, .is_other_without_rma = is_other});
-    CHECK_EQ(ofi_market_open(&m, false), GW_OK);
+    CHECK_EQ(fabric_infos_open(&m, false), GW_OK);
     CHECK_EQ(m.n, n);
     CHECK_EQ(m.n_usable, n);
     CHECK_STR(m.offers[m.verdicts[0].offer].domain, "fake0");
     if (n > 1) CHECK_STR(m.offers[m.verdicts[1].offer].domain, "fake1");
-    ofi_market_close(&m);
+    fabric_infos_close(&m);
 }
 
 /* An interface that is away while libfabric is asked for all, and there when it is asked for less. */
 static void test_flapping(uint64_t caps)
 {
     struct fi_info *chosen = NULL;
-    ofi_meets_others = true;
+    fabric_has_other_jobs = true;
     for (int away = 0; away < 5; away++) {
         fake_set_up(&(struct ways){.caps = caps | FI_TAGGED, .is_ip = true, .away = away});
-        CHECK_EQ(ofi_choose(&chosen), GW_OK);
+        CHECK_EQ(fabric_choose(&chosen), GW_OK);
         CHECK_EQ(chosen->caps & (caps | FI_TAGGED), caps | FI_TAGGED);
         fake_freeinfo(chosen);
     }
-    ofi_meets_others = false;
+    fabric_has_other_jobs = false;
 }
 
 int main(void)

@@ -143,7 +143,7 @@ static void ep_begin(struct shm_ep *ep, struct wire *w, int32_t as, int local, s
     ep->base.as = as;
     ep->base.place = local;
     ep->base.door = &doors[local];
-    ep->base.choked = &doors[local].choked;
+    ep->base.xoff = &doors[local].xoff;
     ep->base.ops = &shm_ops;
     ep->base.wire = w;
 }

@@ -50,7 +50,7 @@ void loop_begin(const struct loop_ways *ways)
     loop.ways = *ways;
     loop.last = &loop.first;
     loop.next_key = 1;
-    atomic_store_explicit(&gw_node.doors[gw_node.me].choked, 0, memory_order_relaxed);
+    atomic_store_explicit(&gw_node.doors[gw_node.me].xoff, 0, memory_order_relaxed);
 }
 
 void loop_end(void) { forget(); }
@@ -124,7 +124,7 @@ static int wire_open(bool is_far, int lane, wire_recv_fn recv, void *ctx, struct
         ep->can_read = WIRE_READ_OK;
         if (is_far) continue;
         ep->door = i == LOOP_NEAR ? &gw_node.doors[gw_node.me] : &loop.doors[i];
-        ep->choked = &ep->door->choked;
+        ep->xoff = &ep->door->xoff;
     }
     loop.wires[is_far] = *wire_out = w;
     return GW_OK;

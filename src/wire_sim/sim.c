@@ -37,7 +37,7 @@ static int sim_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
         struct wire_ep *ep = &w->eps[i];
         wire_ep_init(ep, &sim_ops, w, me, i);
         ep->door = &gw_node.doors[i];
-        ep->choked = &ep->door->choked;
+        ep->xoff = &ep->door->xoff;
         ep->can_read = net->copies_ok[me * net->n + i] ? WIRE_READ_OK : WIRE_READ_NO;
     }
     *wire_out = w;

@@ -24,11 +24,11 @@
 
 static struct gw_lock opening; /* of all lanes: the door, and what follows */
 static int n_open;
-static bool is_published, meets_others;
+static bool is_published, has_other_jobs;
 static const char key[] = "gw.net.0"; /* as wire_ofi's, so that ranks with different wires see that */
 
 /* Faked nodes of one host are reached by the loopback. */
-static bool is_far(void) { return meets_others || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
+static bool is_far(void) { return has_other_jobs || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
 
 /* ---- open --------------------------------------------------------------------------------------------------------------------------- */
 int tcp_watch(struct wire *w, int fd, uint32_t events, void *what)
@@ -67,14 +67,14 @@ static int door_open(void)
 /* Once, with the first lane. */
 static int publish(void)
 {
-    if (gw_boot.size == 1 || is_published || meets_others) return GW_OK;
+    if (gw_boot.size == 1 || is_published || has_other_jobs) return GW_OK;
     int rc = boot_put(key, tcp_door_text());
-    return rc == GW_OK ? network_alive_tell((const struct sockaddr *)&tcp_door_place()->at) : rc;
+    return rc == GW_OK ? network_alive_publish((const struct sockaddr *)&tcp_door_place()->at) : rc;
 }
 
 static int tcp_opened(void)
 {
-    if (gw_boot.size == 1 || is_published || meets_others) return GW_OK;
+    if (gw_boot.size == 1 || is_published || has_other_jobs) return GW_OK;
     is_published = true;
     return boot_share();
 }
@@ -84,7 +84,7 @@ static void wire_free(struct wire *w);
 static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
     /* What is sent last may still lie in our own queues.  Where only some ranks meet other jobs, disconnecting sees to that. */
-    if (!meets_others) boot_needs(BOOT_AFTER_LAST);
+    if (!has_other_jobs) boot_needs(BOOT_AFTER_LAST);
     struct wire *w = gw_xcalloc(1, sizeof *w);
     w->lane = lane;
     w->recv = recv;
@@ -133,7 +133,7 @@ static int tcp_invite(char *at_out, size_t cap)
                      "the ranks of this job use the network of this host alone (faked nodes, or GODWIT_WIRES without shm), "
                      "and cannot reach other hosts");
     if (rc == GW_OK && !tcp_door_is_open()) {
-        meets_others = true;
+        has_other_jobs = true;
         rc = tcp_door_open(true);
     }
     if (rc == GW_OK && strlen(tcp_door_text()) >= cap) rc = gw_fail(GW_EINTERN, "no room for an address");
@@ -244,7 +244,7 @@ static GW_COLD void idle_look(struct wire *w)
 {
     enum { LOOKS_ALIVE = 256 };
     static const uint32_t calls = 64;
-    boot_tied_step(); /* in a program that polls, too */
+    boot_connected_step(); /* in a program that polls, too */
     if (w->n_calling && w->idle % calls == 0) tcp_calls_look(w);
     if (unlikely(w->alive != NULL) && w->idle % LOOKS_ALIVE == 0) network_alive_look(w->alive);
     if (unlikely(w->n_forgotten)) forgotten_close(w);
@@ -296,7 +296,7 @@ static void wire_free(struct wire *w)
     free(w);
     if (--n_open == 0) {
         tcp_door_close();
-        is_published = meets_others = false;
+        is_published = has_other_jobs = false;
     }
     gw_unlock(&opening);
 }

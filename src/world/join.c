@@ -112,7 +112,7 @@ static int hello_swap(int fd, bool listens, const struct gw_comm *c, struct hell
                            .host = boot_host_id(),
                            .is_spread = world_far_is_spread(c),
                            .by_engine = gw_boot.how == BOOT_PMIX || gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2};
-    boot_tied_name(mine->job);
+    boot_connected_name(mine->job);
     for (int i = 0; i < c->group->size; i++) mine->has_others |= group_world(c->group, i) >= gw_boot.size;
     int rc = world_socket_send(fd, mine, sizeof *mine);
     if (rc == GW_OK) rc = world_socket_receive(fd, theirs, sizeof *theirs);
@@ -198,7 +198,7 @@ int world_join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *brid
         rc = both_ok(fd, rc);
         if (rc != GW_OK && bridge_out->comm) comm_release(bridge_out->comm);
         is_tied = rc == GW_OK && !bridge_out->is_users && must_tie(&mine, &theirs, bridge_out->is_far);
-        if (is_tied) boot_tied_add(fd, theirs.home.uid, theirs.job);
+        if (is_tied) boot_connected_add(fd, theirs.home.uid, theirs.job);
     }
     if (o) node_other_drop(o);
     if (!is_tied) close(fd);
@@ -242,6 +242,6 @@ int world_join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, 
     if (rc == GW_OK) rc = sent;
     if (rc == GW_OK) rc = world_inter_create_over(c, root, &b, comm_out);
     if (is_root && told == GW_OK) comm_release(bridge->comm);
-    world_ties_look();
+    world_connected_look();
     return rc;
 }

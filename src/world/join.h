@@ -18,7 +18,7 @@ int world_socket_wait_until(const int fds[2], uint64_t until_ns); /* -1: it is t
  * GW_EINFO_VALUE: it says no number. */
 int world_deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, uint64_t *until_ns_out);
 
-/* A way to the root of the other side: a communicator of the two.  The socket is closed, also on error, or kept as a tie (boot_tied.c). */
+/* A way to the root of the other side: a communicator of the two.  The socket is closed, also on error, or kept as a tie (boot_connected.c). */
 int world_join_meet(int fd, bool listens, struct gw_comm *c, struct bridge *bridge_out);
 /* Collective over c.  Root: `rc` is how far it came, `bridge` where that is GW_OK.  Makes the intercommunicator, or the same error
  * everywhere; `code` is one that the caller wants told as well (may be NULL). */

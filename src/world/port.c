@@ -317,14 +317,14 @@ int world_comm_join(int fd, struct gw_comm **comm_out)
 }
 
 /* ---- connected jobs ---- */
-void world_ties_look(void)
+void world_connected_look(void)
 {
     uint64_t uid;
-    for (int i = 0; boot_tied_at(i, &uid);)
+    for (int i = 0; boot_connected_at(i, &uid);)
         if (node_other_is_held(uid))
             i++;
         else
-            boot_tied_part(uid);
+            boot_connected_part(uid);
     world_spawn_look();
 }
 
@@ -372,7 +372,7 @@ int world_comm_disconnect(struct gw_comm **c)
     if (rc != GW_OK) return rc;
     rc = own_members(*c, &ranks, &n, &me);
     if (rc == GW_OK) rc = world_comm_free(c);
-    world_ties_look();
+    world_connected_look();
     /* When one of us returns all of our job have let go: if it fails then, the others' jobs do not. */
     if (rc == GW_OK && n > 1) rc = coll_group_allreduce(&gw_comm_world, ranks, n, me, tag, &nothing, 1, gw_op_max);
     free(ranks);
@@ -389,7 +389,7 @@ GW_ONCE void world_finalize(void)
         boot_gate_close(&p->gate);
         free(p);
     }
-    boot_tied_part(0);
+    boot_connected_part(0);
     world_published_finalize();
     world_spawn_finalize();
 }

@@ -100,7 +100,7 @@ int world_inter_create_over(struct gw_comm *local, int leader, const struct brid
 void world_sweep(void); /* other worlds that nobody holds any more are forgotten, if nothing is under way */
 /* Worlds may have been joined, or let go: those with which this job would fail are told, and the launchers of those that this process
  * spawned. */
-void world_ties_look(void);
+void world_connected_look(void);
 void world_spawn_look(void); /* the latter */
 void world_spawn_finalize(void);
 void world_published_finalize(void);

@@ -63,8 +63,8 @@ int __wrap_sched_yield(void)
 }
 
 /* Which way is quicker is a matter of the CPU's own clock: here a matter of the seed. */
-bool __wrap_pace_direct(void *lane, const void *recv);
-bool __wrap_pace_direct(void *lane, const void *recv)
+bool __wrap_proto_adaptive_direct(void *lane, const void *recv);
+bool __wrap_proto_adaptive_direct(void *lane, const void *recv)
 {
     (void)lane, (void)recv;
     return gw_set.proto == GW_SET_PROTO_R0 || sim_chance(host->net, 128);

@@ -19,7 +19,7 @@ info 8000
 launch 4000
 pmi1 20000
 shm 1000
-knock 200000
+ondemand 200000
 proto 20000
 rma 3000
 net 20000

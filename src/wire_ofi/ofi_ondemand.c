@@ -1,8 +1,8 @@
-/* ofi_knock.c -- see ofi_knock.h.
+/* ofi_ondemand.c -- see ofi_ondemand.h.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_knock.h"
+#include "wire_ofi/ofi_ondemand.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,9 +22,9 @@
 enum { UNASKED_MS = 500, COME_MS = 1000, EVERY_MS = 50, KEY_DIGITS = 16, AT_ONCE = 64 };
 
 static const char magic[8] = {'g', 'w', 'k', 'n', 'o', 'c', 'k', '3'};
-_Static_assert(sizeof(struct knock_question) == 32 + KNOCK_FROM * ADMIT_IP, "no holes");
-_Static_assert(offsetof(struct knock_reply, text) == KNOCK_REPLY_HEAD, "no holes");
-_Static_assert(1 + BOOT_ADDRESS_TEXT + 1 + KEY_DIGITS < KNOCK_AT, "there is room for a name");
+_Static_assert(sizeof(struct ofi_ondemand_request) == 32 + ONDEMAND_FROM * ADMIT_IP, "no holes");
+_Static_assert(offsetof(struct ofi_ondemand_reply, text) == ONDEMAND_REPLY_HEAD, "no holes");
+_Static_assert(1 + BOOT_ADDRESS_TEXT + 1 + KEY_DIGITS < ONDEMAND_AT, "there is room for a name");
 
 static struct {
     int s, stop; /* the socket; an eventfd */
@@ -32,8 +32,8 @@ static struct {
     bool is_on;
     uint64_t key; /* of this rank: the launcher told it to the ranks of the job, and to nobody else */
     int n_lanes;
-    knock_open_fn open;
-    knock_come_fn come;
+    ofi_ondemand_open_fn open;
+    ofi_ondemand_come_fn come;
     _Atomic bool is_resting;
 } door = {.s = -1, .stop = -1};
 
@@ -42,7 +42,7 @@ static struct {
     struct gw_lock lock;
     bool is_known;
     int n;
-    uint8_t from[KNOCK_FROM][ADMIT_IP];
+    uint8_t from[ONDEMAND_FROM][ADMIT_IP];
 } own;
 
 /* False: the kernel has no random numbers.  A number that can be guessed is no key. */
@@ -60,17 +60,18 @@ static bool is_fit(const uint8_t ip[ADMIT_IP])
 {
     struct in6_addr six;
     memcpy(&six, ip, sizeof six);
-    if (admit_is_four(ip)) return ip[12] != 0 && ip[12] != IN_LOOPBACKNET && ip[12] < 224;
+    if (ofi_admit_is_ipv4(ip)) return ip[12] != 0 && ip[12] != IN_LOOPBACKNET && ip[12] < 224;
     return !IN6_IS_ADDR_UNSPECIFIED(&six) && !IN6_IS_ADDR_LOOPBACK(&six) && !IN6_IS_ADDR_MULTICAST(&six);
 }
 
-int knock_from_ifaces(const struct iface *all, const struct iface_verdict *verdicts, int n, uint8_t out[KNOCK_FROM][ADMIT_IP])
+int ofi_ondemand_from_ifaces(const struct iface *all, const struct iface_verdict *verdicts, int n,
+                             uint8_t out[ONDEMAND_FROM][ADMIT_IP])
 {
     static const uint8_t four_head[ADMIT_IP - 4] = {[10] = 0xff, [11] = 0xff};
     int n_out = 0;
     for (int v = 0; v < n; v++) {
         const struct iface *i = &all[verdicts[v].iface];
-        for (int k = 0; k < i->n_addresses && n_out < KNOCK_FROM; k++) {
+        for (int k = 0; k < i->n_addresses && n_out < ONDEMAND_FROM; k++) {
             const struct iface_address *a = &i->addresses[k];
             uint8_t ip[ADMIT_IP];
             memcpy(ip, a->family == AF_INET6 ? a->bytes : four_head, a->family == AF_INET6 ? ADMIT_IP : sizeof four_head);
@@ -82,20 +83,20 @@ int knock_from_ifaces(const struct iface *all, const struct iface_verdict *verdi
 }
 
 /* Where no interface is fit, ranks of one host take any. */
-static void own_note(const struct ofi_ifaces *f)
+static void own_note(const struct iface_list *f)
 {
     gw_lock(&own.lock);
-    own.n = knock_from_ifaces(f->all, f->verdicts, f->n_usable > 0 ? f->n_usable : f->n, own.from);
+    own.n = ofi_ondemand_from_ifaces(f->all, f->verdicts, f->n_usable > 0 ? f->n_usable : f->n, own.from);
     own.is_known = true;
     gw_unlock(&own.lock);
 }
 
 static void own_read(void)
 {
-    struct ofi_ifaces f;
-    ofi_ifaces_read(&f);
+    struct iface_list f;
+    iface_list_read(&f);
     own_note(&f);
-    ofi_ifaces_free(&f);
+    iface_list_free(&f);
 }
 
 static void own_find(void)
@@ -107,34 +108,35 @@ static void own_find(void)
 }
 
 /* ---- what is sent ------------------------------------------------------------------------------------------------------------- */
-void knock_question_make(struct knock_question *q, uint64_t key, uint64_t nonce, int lane, const uint8_t (*from)[ADMIT_IP], int n)
+void ofi_ondemand_request_make(struct ofi_ondemand_request *q, uint64_t key, uint64_t nonce, int lane,
+                               const uint8_t (*from)[ADMIT_IP], int n)
 {
-    *q = (struct knock_question){.key = key, .nonce = nonce, .lane = lane};
+    *q = (struct ofi_ondemand_request){.key = key, .nonce = nonce, .lane = lane};
     memcpy(q->magic, magic, sizeof magic);
-    for (int i = 0; i < n && q->n_from < KNOCK_FROM; i++)
+    for (int i = 0; i < n && q->n_from < ONDEMAND_FROM; i++)
         if (is_fit(from[i])) memcpy(q->from[q->n_from++], from[i], ADMIT_IP);
 }
 
-bool knock_question_read(const void *bytes, size_t n, uint64_t key, struct knock_question *out)
+bool ofi_ondemand_request_read(const void *bytes, size_t n, uint64_t key, struct ofi_ondemand_request *out)
 {
     static const uint8_t none[ADMIT_IP];
-    struct knock_question q;
+    struct ofi_ondemand_request q;
     if (n != sizeof q) return false;
     memcpy(&q, bytes, sizeof q);
     /* All bits at once: the time tells nobody how much of a guess was right. */
-    if ((q.key ^ key) != 0 || memcmp(q.magic, magic, sizeof magic) != 0 || q.n_from < 0 || q.n_from > KNOCK_FROM) return false;
-    for (int i = 0; i < KNOCK_FROM; i++)
+    if ((q.key ^ key) != 0 || memcmp(q.magic, magic, sizeof magic) != 0 || q.n_from < 0 || q.n_from > ONDEMAND_FROM) return false;
+    for (int i = 0; i < ONDEMAND_FROM; i++)
         if (i < q.n_from ? !is_fit(q.from[i]) : memcmp(q.from[i], none, sizeof none) != 0) return false;
     *out = q;
     return true;
 }
 
-bool knock_reply_read(const void *bytes, size_t n, uint64_t nonce, int lane, struct knock_reply *out)
+bool ofi_ondemand_reply_read(const void *bytes, size_t n, uint64_t nonce, int lane, struct ofi_ondemand_reply *out)
 {
-    if (n <= KNOCK_REPLY_HEAD || n > sizeof *out) return false;
-    size_t text = n - KNOCK_REPLY_HEAD - 1;
-    const struct knock_reply *r = bytes;
-    const char *at = (const char *)bytes + KNOCK_REPLY_HEAD;
+    if (n <= ONDEMAND_REPLY_HEAD || n > sizeof *out) return false;
+    size_t text = n - ONDEMAND_REPLY_HEAD - 1;
+    const struct ofi_ondemand_reply *r = bytes;
+    const char *at = (const char *)bytes + ONDEMAND_REPLY_HEAD;
     if ((r->nonce ^ nonce) != 0 || memcmp(r->magic, magic, sizeof magic) != 0 || r->lane != lane) return false;
     if (r->rc != GW_OK && (r->rc <= GW_EFIRST_ || r->rc >= GW_ELAST_)) return false;
     if (text == 0 || strnlen(at, text + 1) != text) return false;
@@ -151,23 +153,23 @@ static socklen_t bytes_of(const struct sockaddr_storage *a)
 }
 
 /* "@192.0.2.2:40000#0123456789abcdef" */
-static void name_text(const struct sockaddr_storage *a, uint64_t key, char to[KNOCK_AT])
+static void name_text(const struct sockaddr_storage *a, uint64_t key, char to[ONDEMAND_AT])
 {
     char text[BOOT_ADDRESS_TEXT];
     boot_address_text(a, text);
-    snprintf(to, KNOCK_AT, "@%s#%016llx", text, (unsigned long long)key);
+    snprintf(to, ONDEMAND_AT, "@%s#%016llx", text, (unsigned long long)key);
 }
 
-bool knock_is_name(const char *at) { return at[0] == '@'; }
+bool ofi_ondemand_is_name(const char *at) { return at[0] == '@'; }
 
 /* Only what name_text() writes. */
-bool knock_name_read(const char *at, struct sockaddr_storage *out, uint64_t *key_out)
+bool ofi_ondemand_name_read(const char *at, struct sockaddr_storage *out, uint64_t *key_out)
 {
-    char text[BOOT_ADDRESS_TEXT], again[KNOCK_AT];
+    char text[BOOT_ADDRESS_TEXT], again[ONDEMAND_AT];
     const char *digits = strchr(at, '#');
     struct sockaddr_storage address;
     unsigned long long key;
-    if (!knock_is_name(at) || !digits || digits - at > BOOT_ADDRESS_TEXT) return false;
+    if (!ofi_ondemand_is_name(at) || !digits || digits - at > BOOT_ADDRESS_TEXT) return false;
     snprintf(text, sizeof text, "%.*s", (int)(digits - at - 1), at + 1);
     if (!boot_address_parse(text, &address) || sscanf(digits, "#%16llx", &key) != 1) return false;
     name_text(&address, key, again);
@@ -178,11 +180,11 @@ bool knock_name_read(const char *at, struct sockaddr_storage *out, uint64_t *key
 }
 
 /* ---- who is asked ------------------------------------------------------------------------------------------------------------- */
-static void reply_send(const struct knock_question *q, const struct sockaddr *to, socklen_t bytes)
+static void reply_send(const struct ofi_ondemand_request *q, const struct sockaddr *to, socklen_t bytes)
 {
-    struct knock_reply r = {.nonce = q->nonce, .lane = q->lane};
-    struct knock_asker asker = {0};
-    asker.n = admit_address_of(to, asker.from[0]);
+    struct ofi_ondemand_reply r = {.nonce = q->nonce, .lane = q->lane};
+    struct ofi_ondemand_client asker = {0};
+    asker.n = ofi_admit_address_of(to, asker.from[0]);
     for (int i = 0; i < q->n_from; i++) memcpy(asker.from[asker.n++], q->from[i], ADMIT_IP);
     memcpy(r.magic, magic, sizeof magic);
     gw_fail_clear();
@@ -194,14 +196,14 @@ static void reply_send(const struct knock_question *q, const struct sockaddr *to
     if (r.rc != GW_OK) snprintf(r.text, sizeof r.text, "%s", gw_fail_text());
     for (char *c = r.text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = ' ';
-    (void)!sendto(door.s, &r, KNOCK_REPLY_HEAD + strlen(r.text) + 1, 0, to, bytes); /* it will ask again */
+    (void)!sendto(door.s, &r, ONDEMAND_REPLY_HEAD + strlen(r.text) + 1, 0, to, bytes); /* it will ask again */
 }
 
 /* What does not know our key costs its recvfrom(), and is not answered: nobody can have us send to somebody else, or send more than was
  * sent to us. */
 static bool answer(void)
 {
-    struct knock_question q;
+    struct ofi_ondemand_request q;
     bool any = false;
     char got[sizeof q + 1]; /* one more than is right: what is too long is seen to be */
     for (int i = 0; i < AT_ONCE; i++) {
@@ -209,7 +211,7 @@ static bool answer(void)
         socklen_t bytes = sizeof from;
         ssize_t n = recvfrom(door.s, got, sizeof got, MSG_DONTWAIT, (struct sockaddr *)&from, &bytes);
         if (n < 0) break;
-        if (!knock_question_read(got, (size_t)n, door.key, &q)) continue;
+        if (!ofi_ondemand_request_read(got, (size_t)n, door.key, &q)) continue;
         reply_send(&q, (struct sockaddr *)&from, bytes);
         any = true;
     }
@@ -225,7 +227,7 @@ static int ms_until(uint64_t due_ns, uint64_t now_ns)
 static void *listen_on(void *unused)
 {
     (void)unused;
-    char value[KNOCK_VALUE];
+    char value[ONDEMAND_VALUE];
     /* When to open lane 0 unasked, and when those who asked have come; 0: not at all. */
     uint64_t open_ns = gw_now_ns() + (uint64_t)UNASKED_MS * 1000000, come_ns = 0, now;
     struct pollfd of[] = {{.fd = door.s, .events = POLLIN}, {.fd = door.stop, .events = POLLIN}};
@@ -247,8 +249,8 @@ static void *listen_on(void *unused)
     }
 }
 
-bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn come, char at_out[KNOCK_AT],
-                 struct sockaddr_storage *address_out)
+bool ofi_ondemand_begin(bool is_far, int n_lanes, ofi_ondemand_open_fn open, ofi_ondemand_come_fn come, char at_out[ONDEMAND_AT],
+                        struct sockaddr_storage *address_out)
 {
     struct sockaddr *at = (struct sockaddr *)address_out;
     if (!random_get(&door.key) || !network_address(is_far, address_out)) return false;
@@ -269,11 +271,11 @@ bool knock_begin(bool is_far, int n_lanes, knock_open_fn open, knock_come_fn com
     return false;
 }
 
-bool knock_is_on(void) { return door.is_on; }
+bool ofi_ondemand_is_on(void) { return door.is_on; }
 
-void knock_rest(bool is_resting) { atomic_store_explicit(&door.is_resting, is_resting, memory_order_relaxed); }
+void ofi_ondemand_rest(bool is_resting) { atomic_store_explicit(&door.is_resting, is_resting, memory_order_relaxed); }
 
-void knock_end(void)
+void ofi_ondemand_end(void)
 {
     if (!door.is_on) return;
     door.is_on = false;
@@ -285,30 +287,30 @@ void knock_end(void)
 }
 
 /* ---- who asks ----------------------------------------------------------------------------------------------------------------- */
-static void ask(struct knock_call *c)
+static void ask(struct ofi_ondemand_call *c)
 {
-    struct knock_question q;
+    struct ofi_ondemand_request q;
     gw_lock(&own.lock);
-    knock_question_make(&q, c->key, c->nonce, c->lane, own.from, own.n);
+    ofi_ondemand_request_make(&q, c->key, c->nonce, c->lane, own.from, own.n);
     gw_unlock(&own.lock);
     c->asked_ns = gw_now_ns();
     (void)!send(c->s, &q, sizeof q, MSG_DONTWAIT);
 }
 
 /* 0 or errno. */
-static int way_open(struct knock_call *c)
+static int way_open(struct ofi_ondemand_call *c)
 {
     c->s = socket(c->to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int err = c->s >= 0 && connect(c->s, (struct sockaddr *)&c->to, bytes_of(&c->to)) == 0 ? 0 : errno;
-    if (err) knock_hang_up(c);
+    if (err) ofi_ondemand_cancel(c);
     return err;
 }
 
-int knock_call(struct knock_call *c, int rank, const char *at, int lane)
+int ofi_ondemand_call(struct ofi_ondemand_call *c, int rank, const char *at, int lane)
 {
     static const uint64_t patience_ns = 2000000000;
-    *c = (struct knock_call){.s = -1, .rank = rank, .lane = lane, .begun_ns = gw_now_ns()};
-    if (!knock_name_read(at, &c->to, &c->key))
+    *c = (struct ofi_ondemand_call){.s = -1, .rank = rank, .lane = lane, .begun_ns = gw_now_ns()};
+    if (!ofi_ondemand_name_read(at, &c->to, &c->key))
         return gw_fail(GW_EOTHER, "rank %d does not say where it can be asked for its address: \"%.*s\"", rank,
                        (int)strcspn(at, "#"), at);
     if (!random_get(&c->nonce))
@@ -325,22 +327,22 @@ int knock_call(struct knock_call *c, int rank, const char *at, int lane)
     return GW_OK;
 }
 
-int knock_answer(struct knock_call *c, char value_out[KNOCK_VALUE])
+int ofi_ondemand_answer(struct ofi_ondemand_call *c, char value_out[ONDEMAND_VALUE])
 {
-    struct knock_reply r;
+    struct ofi_ondemand_reply r;
     char got[sizeof r + 1] GW_ALIGNED(8);
     struct pollfd of = {.fd = c->s, .events = POLLIN};
     poll(&of, 1, EVERY_MS);
     ssize_t n = recv(c->s, got, sizeof got, MSG_DONTWAIT); /* of the address that was asked: the socket is connected */
-    if (n > 0 && knock_reply_read(got, (size_t)n, c->nonce, c->lane, &r)) {
-        snprintf(value_out, KNOCK_VALUE, "%s", r.text);
+    if (n > 0 && ofi_ondemand_reply_read(got, (size_t)n, c->nonce, c->lane, &r)) {
+        snprintf(value_out, ONDEMAND_VALUE, "%s", r.text);
         return r.rc == GW_OK ? GW_OK : gw_fail(r.rc, "rank %d: %.900s", c->rank, r.text);
     }
     if (gw_now_ns() - c->asked_ns >= (uint64_t)EVERY_MS * 1000000) ask(c);
     return GW_AGAIN;
 }
 
-void knock_hang_up(struct knock_call *c)
+void ofi_ondemand_cancel(struct ofi_ondemand_call *c)
 {
     if (c->s >= 0) close(c->s);
     c->s = -1;

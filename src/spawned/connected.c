@@ -1,4 +1,4 @@
-/* ties.c -- jobs that are connected fail together (MPI 4.1 section 11.10.4); those that never met, or have disconnected, do not.
+/* connected.c -- jobs that are connected fail together (MPI 4.1 section 11.10.4); those that never met, or have disconnected, do not.
  *
  * Each rank's slot lists the worlds that it is connected with.  The mpiexec of a job that fails sends a signal to theirs, which holds
  * the number of its world and the exit status; they end their jobs and send it on.  So it reaches all that are connected in any way,
@@ -17,19 +17,19 @@
 #include "boot/world.h"
 #include "job/job.h"
 #include "job/say.h"
-#include "spawned/ties.h"
+#include "spawned/connected.h"
 #include "verdict/stack.h"
 
 /* What the signal carries: the number without its last byte, and the exit status there. */
 static const uint64_t number = ~UINT64_C(0xff);
 
-int ties_signal(void) { return SIGRTMIN + 7; }
+int connected_signal(void) { return SIGRTMIN + 7; }
 
-void ties_open(void)
+void connected_open(void)
 {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, ties_signal());
+    sigaddset(&set, connected_signal());
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -51,14 +51,14 @@ static bool counts(const struct boot_rank *slot)
     return phase == BOOT_RUNNING || phase == BOOT_INIT || phase == BOOT_ABORTED;
 }
 
-bool ties_has(const struct job *j, uint64_t uid)
+bool connected_has(const struct job *j, uint64_t uid)
 {
     for (int i = 0; i < j->n; i++) {
         const struct boot_rank *slot = job_slot(j, i);
         if (!counts(slot)) continue;
-        if ((int32_t)atomic_load_explicit(&slot->ties_more, memory_order_relaxed) > 0) return true; /* it may well be */
-        for (int k = 0; k < BOOT_TIES; k++)
-            if (((atomic_load_explicit(&slot->ties[k].uid, memory_order_acquire) ^ uid) & number) == 0) return true;
+        if ((int32_t)atomic_load_explicit(&slot->connections_more, memory_order_relaxed) > 0) return true; /* it may well be */
+        for (int k = 0; k < BOOT_CONNECTIONS; k++)
+            if (((atomic_load_explicit(&slot->connections[k].uid, memory_order_acquire) ^ uid) & number) == 0) return true;
     }
     return false;
 }
@@ -67,7 +67,7 @@ bool ties_has(const struct job *j, uint64_t uid)
 static bool is_mpiexec_of(pid_t pid, const struct boot_home *home)
 {
     struct boot_head h;
-    int fd = jobs_segment_open(pid, &h);
+    int fd = verdict_jobs_segment_open(pid, &h);
     if (fd >= 0) close(fd);
     return fd >= 0 && h.uid == home->uid;
 }
@@ -103,30 +103,31 @@ static bool signal_if(pid_t pid, int sig, uint64_t word, const struct boot_home 
     return sent == 0;
 }
 
-static void tell(const struct job *j, const struct boot_tie *t, int status)
+static void tell(const struct job *j, const struct boot_connection *t, int status)
 {
-    /* Acquire: see boot_tie(). */
+    /* Acquire: see boot_connection(). */
     struct boot_home home = {.uid = atomic_load_explicit(&t->uid, memory_order_acquire)};
     home.pid = atomic_load_explicit(&t->pid, memory_order_relaxed);
     home.fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
     pid_t launcher = home.uid ? launcher_of(&home) : -1;
-    if (launcher > 0) signal_if(launcher, ties_signal(), (j->head->uid & number) | (uint64_t)(status & 0xff), &home, is_mpiexec_of);
+    if (launcher > 0)
+        signal_if(launcher, connected_signal(), (j->head->uid & number) | (uint64_t)(status & 0xff), &home, is_mpiexec_of);
     if (launcher == 0 && signal_if(home.pid, SIGTERM, 0, &home, is_home)) /* else it would wait for ever */
-        say("process %d, with which this job is connected, ends now; it has no mpiexec", home.pid);
+        say_line("process %d, with which this job is connected, ends now; it has no mpiexec", home.pid);
 }
 
-void ties_tell(const struct job *j, int status)
+void connected_notify(const struct job *j, int status)
 {
     if (j->name[0] && !j->met) return; /* those who asked for it get an answer */
     for (int i = 0; i < j->n; i++) {
         const struct boot_rank *slot = job_slot(j, i);
-        for (int k = 0; k < BOOT_TIES && counts(slot); k++) tell(j, &slot->ties[k], status);
+        for (int k = 0; k < BOOT_CONNECTIONS && counts(slot); k++) tell(j, &slot->connections[k], status);
     }
 }
 
-bool ties_heard(const struct job *j, uint64_t word, int *status_out)
+bool connected_signalled(const struct job *j, uint64_t word, int *status_out)
 {
-    if (!ties_has(j, word & number)) return false;
+    if (!connected_has(j, word & number)) return false;
     *status_out = (int)(word & ~number);
     return true;
 }

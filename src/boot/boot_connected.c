@@ -1,8 +1,8 @@
-/* boot_tied.c -- jobs on other hosts with which this one is connected fail together with it (MPI 4.1 section 11.10.4).
+/* boot_connected.c -- jobs on other hosts with which this one is connected fail together with it (MPI 4.1 section 11.10.4).
  *
  * The roots of two jobs that met keep the socket over which they did: who showed the port's secret holds its other end, and nobody
  * else can write to it.  It ends when its process does, however that went; who lets go says so before.  A job that fails takes its
- * roots along, so each of them is enough.  On one host mpiexec tells (spawned/ties.c).
+ * roots along, so each of them is enough.  On one host mpiexec tells (spawned/connected.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,20 +21,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct tied {
+struct connected {
     int fd;
     uint64_t uid;
     char name[BOOT_TIED_NAME];
 };
 static struct {
-    struct tied *at;
+    struct connected *at;
     int n;
     struct gw_lock lock;
 } all;
-_Atomic int boot_tied_n;
+_Atomic int boot_connected_n;
 static const char parted = 'B';
 
-void boot_tied_name(char out[BOOT_TIED_NAME])
+void boot_connected_name(char out[BOOT_TIED_NAME])
 {
     memset(out, 0, BOOT_TIED_NAME);
     snprintf(out, BOOT_TIED_NAME, "%.48s (%d rank%s; rank %d is process %d on %.48s)", program_invocation_short_name, gw_boot.size,
@@ -54,15 +54,15 @@ static void watch_host(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
 }
 
-void boot_tied_add(int fd, uint64_t uid, const char name[BOOT_TIED_NAME])
+void boot_connected_add(int fd, uint64_t uid, const char name[BOOT_TIED_NAME])
 {
-    struct tied t = {.fd = fd, .uid = uid};
+    struct connected t = {.fd = fd, .uid = uid};
     for (int i = 0; i < BOOT_TIED_NAME - 1 && name[i]; i++) t.name[i] = name[i] >= ' ' && name[i] < 0x7f ? name[i] : '?';
     watch_host(fd);
     gw_lock(&all.lock);
     all.at = gw_xrealloc(all.at, sizeof *all.at * (size_t)(all.n + 1));
     all.at[all.n++] = t;
-    atomic_store_explicit(&boot_tied_n, all.n, memory_order_relaxed);
+    atomic_store_explicit(&boot_connected_n, all.n, memory_order_relaxed);
     gw_unlock(&all.lock);
 }
 
@@ -71,13 +71,13 @@ static void drop(int i)
 {
     close(all.at[i].fd);
     all.at[i] = all.at[--all.n];
-    atomic_store_explicit(&boot_tied_n, all.n, memory_order_relaxed);
+    atomic_store_explicit(&boot_connected_n, all.n, memory_order_relaxed);
     if (all.n) return;
     free(all.at);
     all.at = NULL;
 }
 
-bool boot_tied_at(int i, uint64_t *uid_out)
+bool boot_connected_at(int i, uint64_t *uid_out)
 {
     gw_lock(&all.lock);
     bool is_there = i < all.n;
@@ -86,7 +86,7 @@ bool boot_tied_at(int i, uint64_t *uid_out)
     return is_there;
 }
 
-void boot_tied_part(uint64_t uid)
+void boot_connected_part(uint64_t uid)
 {
     gw_lock(&all.lock);
     for (int i = all.n; i-- > 0;) {
@@ -106,7 +106,7 @@ static GW_COLD void end_job(const char *name, int why)
     boot_abort(1, text);
 }
 
-void boot_tied_look(void)
+void boot_connected_look(void)
 {
     static const uint64_t every_ns = 200000000;
     static _Atomic uint64_t next_ns;

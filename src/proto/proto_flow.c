@@ -1,4 +1,4 @@
-/* proto_choke.c -- a receiver that keeps too many unexpected bytes tells its senders to ask first; and how many are too many.
+/* proto_flow.c -- a receiver that keeps too many unexpected bytes tells its senders to ask first; and how many are too many.
  *
  * On the node they see a flag in our door.  Elsewhere whoever sends too much meanwhile is told by a message, once, and told again when
  * there is room; his flag is in the endpoint that his end of the wire has for us.
@@ -17,7 +17,7 @@ static const int64_t ROOM_MOST = (int64_t)16 << 30; /* an arena has addresses fo
 
 /* Three tenths of what memory there is for what all ranks of this machine hold as receivers, and as much for what they keep as senders.
  * Files are read for this, so it is not asked before a megabyte has come. */
-GW_COLD void room_find(struct proto_lane *pl)
+GW_COLD void proto_flow_room(struct proto_lane *pl)
 {
     const char *limit;
     if (pl->is_room_known) return;
@@ -28,17 +28,17 @@ GW_COLD void room_find(struct proto_lane *pl)
                (long long)pl->room, limit);
 }
 
-void room_init(struct proto_lane *pl)
+void proto_flow_init(struct proto_lane *pl)
 {
     pl->is_room_known = gw_set.unexpected_max >= 0;
     pl->room = pl->is_room_known ? gw_set.unexpected_max : ROOM_FIRST;
 }
 
-static void tell(struct proto_lane *pl, int world, bool is_choked)
+static void tell(struct proto_lane *pl, int world, bool is_xoff)
 {
     struct gw_peer *p = peer_get(pl->lane, world);
     if (!p->ep && peer_connect(pl->lane, p) != GW_OK) return; /* one less asks first */
-    ctl_send(pl, p, PROTO_CHOKE, (struct proto_ctl){(uint64_t)p->ep->as, is_choked}, NULL, 0);
+    proto_ctl_send(pl, p, PROTO_FLOW, (struct proto_ctl){(uint64_t)p->ep->as, is_xoff}, NULL, 0);
 }
 
 static void tell_all_again(struct proto_lane *pl)
@@ -48,16 +48,16 @@ static void tell_all_again(struct proto_lane *pl)
 }
 
 /* The flag goes down at half, so that it does not flicker. */
-GW_COLD void lane_choke(struct proto_lane *pl, bool on)
+GW_COLD void proto_flow_set(struct proto_lane *pl, bool on)
 {
-    if (on) room_find(pl);
+    if (on) proto_flow_room(pl);
     if (on && pl->unexpected_bytes <= pl->room) return;
-    pl->has_choked = on;
-    atomic_fetch_add_explicit(&gw_node.doors[gw_node.me].choked, on ? 1u : -1u, memory_order_relaxed);
+    pl->has_xoff = on;
+    atomic_fetch_add_explicit(&gw_node.doors[gw_node.me].xoff, on ? 1u : -1u, memory_order_relaxed);
     if (!on) tell_all_again(pl);
 }
 
-GW_COLD void choke_sender(struct proto_lane *pl, int world)
+GW_COLD void proto_flow_notify(struct proto_lane *pl, int world)
 {
     if (!peer_is_far(pl->lane, world)) return;
     if (!pl->told) pl->told = calloc((size_t)node_numbers_max() / BITS + 1, sizeof *pl->told);
@@ -68,8 +68,8 @@ GW_COLD void choke_sender(struct proto_lane *pl, int world)
     tell(pl, world, true);
 }
 
-void choke_arrived(struct proto_lane *pl, const struct proto_ctl *c)
+void proto_flow_arrived(struct proto_lane *pl, const struct proto_ctl *c)
 {
     struct gw_peer *p = peer_get(pl->lane, (int)c->to);
-    if (p->ep) atomic_store_explicit(&p->ep->choked_here, c->value != 0, memory_order_relaxed);
+    if (p->ep) atomic_store_explicit(&p->ep->xoff_here, c->value != 0, memory_order_relaxed);
 }

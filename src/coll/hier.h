@@ -1,11 +1,11 @@
-/* levels.h -- shared by the hierarchical algorithms: stages among the members of a node, and among the node leaders.
+/* hier.h -- shared by the hierarchical algorithms: stages among the members of a node, and among the node leaders.
  *
  * The leader of a node is its member in place 0; in the root's node it is the root.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GW_COLL_LEVELS_H
-#define GW_COLL_LEVELS_H
+#ifndef GW_COLL_HIER_H
+#define GW_COLL_HIER_H
 
 #include "coll/coll_private.h"
 
@@ -69,7 +69,7 @@ static inline int speaker(const struct plan_nodes *n, int root)
 {
     return plan_node_of(n, root) == n->me ? plan_place_of(n, root) : 0;
 }
-static inline bool speaks(const struct plan_nodes *n, int root) { return n->place == speaker(n, root); }
+static inline bool is_leader(const struct plan_nodes *n, int root) { return n->place == speaker(n, root); }
 
 /* Selects the algorithm of a stage from the table, by its ranks and bytes. */
 static inline void stage_pick(struct plan_stage *s, enum coll_kind kind, int64_t bytes, bool leaves)

@@ -1,4 +1,4 @@
-/* ties_test.c -- a signal goes to the mpiexec of a connected job, and to no other process whose number somebody wrote there; nor does
+/* connected_test.c -- a signal goes to the mpiexec of a connected job, and to no other process whose number somebody wrote there; nor does
  * `mpiexec --stack` of root look at one.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -14,7 +14,7 @@
 #include "boot/segment.h"
 #include "boot/world.h"
 #include "job/job.h"
-#include "spawned/ties.h"
+#include "spawned/connected.h"
 #include "verdict/stack.h"
 
 #include "../../test/unit.h"
@@ -44,10 +44,10 @@ static void fails(int home_pid, int home_fd)
     j.head->uid = OURS;
     struct boot_rank *slot = job_slot(&j, 0);
     slot->phase = BOOT_RUNNING;
-    slot->ties[0].pid = home_pid;
-    slot->ties[0].fd = home_fd;
-    slot->ties[0].uid = UID;
-    ties_tell(&j, STATUS);
+    slot->connections[0].pid = home_pid;
+    slot->connections[0].fd = home_fd;
+    slot->connections[0].uid = UID;
+    connected_notify(&j, STATUS);
     free(j.head);
 }
 
@@ -93,12 +93,12 @@ static void heard(bool has_mpiexec)
     if (pid == 0) {
         siginfo_t info;
         sigset_t set;
-        ties_open();
+        connected_open();
         sigemptyset(&set);
-        sigaddset(&set, ties_signal());
+        sigaddset(&set, connected_signal());
         fd = segment(has_mpiexec ? getpid() : 0, getpid());
         if (write(ready[1], &fd, sizeof fd) < 0) {}
-        while (sigtimedwait(&set, &info, &(struct timespec){20, 0}) != ties_signal()) {}
+        while (sigtimedwait(&set, &info, &(struct timespec){20, 0}) != connected_signal()) {}
         _exit((uint64_t)(uintptr_t)info.si_value.sival_ptr == (OURS | STATUS) ? 0 : 1);
     }
     CHECK_EQ(read(ready[0], &fd, sizeof fd), (ssize_t)sizeof fd);
@@ -137,10 +137,10 @@ static int ranks_seen(uid_t rank_uid)
     CHECK_EQ(read(ready[0], &byte, 1), 1);
     for (int tries = 0; tries < 20 && n <= 0; tries++) { /* until it has become sleep */
         usleep(20000);
-        jobs_find(true, &jobs);
+        verdict_jobs_find(true, &jobs);
         for (int i = 0; i < jobs.n; i++)
             if (jobs.at[i].launcher == launcher) n = jobs.at[i].n;
-        jobs_free(&jobs);
+        verdict_jobs_free(&jobs);
     }
     kill(rank, SIGKILL);
     kill(launcher, SIGKILL);

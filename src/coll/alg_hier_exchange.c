@@ -1,11 +1,11 @@
-/* alg_levels_exchange.c -- gather, scatter, allgather(v), alltoall, reduce_scatter, scans over several nodes.
+/* alg_hier_exchange.c -- gather, scatter, allgather(v), alltoall, reduce_scatter, scans over several nodes.
  *
  * What a node gives or takes as a whole goes through the node leader.  Blocks that do not lie in the user's buffer in the order
  * of nodes, without holes, are packed in the temporary, node after node.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "coll/levels.h"
+#include "coll/hier.h"
 
 /* Of nodes: each has `each` for every member. */
 static void per_node(const struct plan_args *a, char *tmp, int64_t each)
@@ -72,7 +72,7 @@ static int64_t gather_tmp(const struct plan_args *a)
 {
     int64_t block = gather_block(a);
     if (a->rank == a->root) return lists(a) + (a->nodes->ordered ? 0 : lines(block * a->size));
-    return lists(a) + (speaks(a->nodes, a->root) ? lines(block * plan_node_size(a->nodes, a->nodes->me)) : 0);
+    return lists(a) + (is_leader(a->nodes, a->root) ? lines(block * plan_node_size(a->nodes, a->nodes->me)) : 0);
 }
 static bool gather_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
@@ -98,7 +98,7 @@ static bool gather_stages(const struct plan_args *a, int i, bool leaves, char *t
         s->in = place_at(PLAN_TMP, lists(a));
         if (!direct) s->out = place_at(PLAN_TMP, lists(a)), s->args.rt = gw_type_byte;
         if (n->fewest == n->most) stage_equal(s, &s->args.rcounts, &s->args.rdispls, &s->args.rcount, counts_in(tmp)[0]);
-        if (speaks(n, a->root)) stage_pick(s, s->args.is_vector ? COLL_GATHERV : COLL_GATHER, node, false);
+        if (is_leader(n, a->root)) stage_pick(s, s->args.is_vector ? COLL_GATHERV : COLL_GATHER, node, false);
     } else if (i == 2 && root && !direct) {
         stage_local(s, &alg_unpack, block, lists(a));
     }
@@ -114,7 +114,7 @@ static int64_t scatter_tmp(const struct plan_args *a)
 {
     int64_t block = scatter_block(a);
     if (a->rank == a->root) return lists(a) + (a->nodes->ordered ? 0 : lines(block * a->size));
-    return lists(a) + (speaks(a->nodes, a->root) ? lines(block * plan_node_size(a->nodes, a->nodes->me)) : 0);
+    return lists(a) + (is_leader(a->nodes, a->root) ? lines(block * plan_node_size(a->nodes, a->nodes->me)) : 0);
 }
 static bool scatter_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
@@ -134,7 +134,7 @@ static bool scatter_stages(const struct plan_args *a, int i, bool leaves, char *
         s->args.in_place = root;
         s->out = place_at(PLAN_TMP, lists(a));
         if (n->fewest == n->most) stage_equal(s, &s->args.scounts, &s->args.sdispls, &s->args.scount, counts_in(tmp)[0]);
-        if (speaks(n, a->root)) stage_pick(s, s->args.is_vector ? COLL_SCATTERV : COLL_SCATTER, node, false);
+        if (is_leader(n, a->root)) stage_pick(s, s->args.is_vector ? COLL_SCATTERV : COLL_SCATTER, node, false);
     } else if (i == 2) {
         stage_node(s);
         s->args.root = speaker(n, a->root);

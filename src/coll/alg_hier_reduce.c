@@ -1,8 +1,8 @@
-/* alg_levels_reduce.c -- reduce_scatter(_block), scan, exscan over several nodes whose members are neighbours in rank.
+/* alg_hier_reduce.c -- reduce_scatter(_block), scan, exscan over several nodes whose members are neighbours in rank.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "coll/levels.h"
+#include "coll/hier.h"
 
 static bool neighbours(const struct plan_args *a) { return a->nodes && a->nodes->ordered; }
 

@@ -1,4 +1,4 @@
-/* proto_name.c -- cookies: what other processes call our records by, an index into a table of the lane and a generation.
+/* proto_cookie.c -- cookies: what other processes call our records by, an index into a table of the lane and a generation.
  *
  * A record has a name only while another process may speak of it, that is in a rendezvous or a synchronous send.  The generation of a
  * place goes up when its name is taken back, so that a name that comes late, twice, or from a stranger finds nothing.
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 enum { FIRST_ROOM = 64 };
-struct name_place {
+struct proto_cookie_slot {
     void *what;          /* NULL: free, */
     uint32_t next;       /* and then the next one that is free, + 1; 0: none */
     uint32_t generation; /* never 0, so that no name is; below 2^31, so that NAME_OF_MSG is in none */
@@ -18,48 +18,48 @@ struct name_place {
 
 static uint64_t name_of(uint32_t index, uint32_t generation) { return (uint64_t)generation << 32 | index; }
 
-static GW_COLD void names_grow(struct proto_names *n)
+static GW_COLD void names_grow(struct proto_cookies *n)
 {
     uint32_t room = n->room ? 2 * n->room : FIRST_ROOM;
     n->places = gw_xrealloc(n->places, room * sizeof *n->places);
     for (uint32_t i = room; i-- > n->room;) {
-        n->places[i] = (struct name_place){NULL, n->free, 1};
+        n->places[i] = (struct proto_cookie_slot){NULL, n->free, 1};
         n->free = i + 1;
     }
     n->room = room;
 }
 
-uint64_t name_give(struct proto_names *n, void *what)
+uint64_t proto_cookie_give(struct proto_cookies *n, void *what)
 {
     assert(what);
     if (unlikely(!n->free)) names_grow(n);
     uint32_t index = n->free - 1;
-    struct name_place *p = &n->places[index];
+    struct proto_cookie_slot *p = &n->places[index];
     n->free = p->next;
     p->what = what;
     return name_of(index, p->generation);
 }
 
-void *name_find(const struct proto_names *n, uint64_t name)
+void *proto_cookie_find(const struct proto_cookies *n, uint64_t name)
 {
     uint32_t index = (uint32_t)name;
     if (unlikely(index >= n->room) || unlikely(n->places[index].generation != name >> 32)) return NULL;
     return n->places[index].what;
 }
 
-void name_take_back(struct proto_names *n, uint64_t name)
+void proto_cookie_revoke(struct proto_cookies *n, uint64_t name)
 {
     uint32_t index = (uint32_t)name;
-    assert(name_find(n, name));
-    struct name_place *p = &n->places[index];
+    assert(proto_cookie_find(n, name));
+    struct proto_cookie_slot *p = &n->places[index];
     p->what = NULL;
     if (++p->generation > INT32_MAX) p->generation = 1;
     p->next = n->free;
     n->free = index + 1;
 }
 
-void names_finish(struct proto_names *n)
+void proto_cookies_finish(struct proto_cookies *n)
 {
     free(n->places);
-    *n = (struct proto_names){0};
+    *n = (struct proto_cookies){0};
 }

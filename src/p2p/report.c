@@ -1,4 +1,4 @@
-/* tell.c -- what this rank waits for, written where mpiexec can read it, for the report on a job that hangs.
+/* report.c -- what this rank waits for, written where mpiexec can read it, for the report on a job that hangs.
  *
  * All of it runs only when a wait has become long.
  *
@@ -11,7 +11,7 @@
 enum { STREAM_MASK = (1 << GW_STREAM_BITS) - 1 };
 struct p2p_upcalls p2p_upcalls;
 
-void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c)
+void p2p_report_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c)
 {
     p->ctx = ctx_id;
     struct gw_comm *found = c ? NULL : comm_by_context(ctx_id);
@@ -24,7 +24,7 @@ void p2p_tell_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c)
 static void name_peer(struct boot_pending *p)
 {
     struct gw_comm *c = comm_by_context(p->ctx);
-    p2p_tell_comm(p, p->ctx, c);
+    p2p_report_comm(p, p->ctx, c);
     if (p->world >= 0) { /* a send knows only the process */
         for (int i = 0; c && i < c->targets && p->peer < 0; i++)
             if (group_world(comm_target_group(c), i) == p->world) p->peer = i;
@@ -37,7 +37,7 @@ static void name_peer(struct boot_pending *p)
     if (c) comm_release(c);
 }
 
-int p2p_tell_member(uint32_t ctx, int rank)
+int p2p_report_member(uint32_t ctx, int rank)
 {
     struct gw_comm *c = comm_by_context(ctx >> GW_STREAM_BITS);
     int world = c && rank >= 0 && rank < c->targets ? group_world(comm_target_group(c), rank) : -1;
@@ -65,7 +65,7 @@ static void add_message(struct boot_where *where, struct gw_req *r)
             struct gw_comm *c = comm_by_context(p.ctx);
             where->has_coll = 1;
             where->coll = (struct boot_pending){.peer = GW_ANY_SOURCE, .tag = GW_ANY_TAG};
-            p2p_tell_comm(&where->coll, p.ctx, c);
+            p2p_report_comm(&where->coll, p.ctx, c);
             /* Only some members take part where the user gave a tag: that has no number. */
             uint64_t next = c ? atomic_load_explicit(&c->colls, memory_order_relaxed) : 0;
             where->coll_number = next > 0 && !(p.stream == GW_STREAM_WORLD && p.tag >= 0) ? next - 1 : 0;
@@ -76,13 +76,13 @@ static void add_message(struct boot_where *where, struct gw_req *r)
     add(where, &p);
 }
 
-void p2p_tell_request(struct boot_where *where, struct gw_req *r)
+void p2p_report_request(struct boot_where *where, struct gw_req *r)
 {
     struct gw_req *one = NULL, *two = NULL;
     struct boot_pending p;
     if (!r || req_is_done(r) || (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) == REQ_PERSISTENT) return;
-    if (r->kind == REQ_COLL && p2p_upcalls.tell_coll) {
-        p2p_upcalls.tell_coll(r, where);
+    if (r->kind == REQ_COLL && p2p_upcalls.report_coll) {
+        p2p_upcalls.report_coll(r, where);
     } else if ((r->flags & REQ_PERSISTENT && p2p_persistent_pending(r, &one)) || p2p_both_pending(r, &one, &two)) {
         if (one) add_message(where, one);
         if (two) add_message(where, two);
@@ -149,7 +149,7 @@ void p2p_stream_each_left(struct gw_comm *c, enum gw_stream s, struct p2p_left *
     gw_unlock(&c->lane->lock);
 }
 
-void p2p_told(struct boot_where *where, struct gw_lane *lane)
+void p2p_report_end(struct boot_where *where, struct gw_lane *lane)
 {
     const struct boot_pending *like = NULL;
     int listed = where->n_pending < BOOT_PENDING ? where->n_pending : BOOT_PENDING;
@@ -165,22 +165,22 @@ void p2p_told(struct boot_where *where, struct gw_lane *lane)
     proto_describe_unexpected(lane, like, STREAM_MASK, where);
     gw_unlock(&lane->lock);
     for (int i = 0; i < BOOT_PENDING && i < where->n_unexpected; i++)
-        p2p_tell_comm(&where->unexpected[i], where->unexpected[i].ctx >> GW_STREAM_BITS, NULL);
-    node_told(where);
+        p2p_report_comm(&where->unexpected[i], where->unexpected[i].ctx >> GW_STREAM_BITS, NULL);
+    node_report_end(where);
 }
 
-void p2p_tell_requests(struct gw_req **reqs, int n, bool is_any)
+void p2p_report_requests(struct gw_req **reqs, int n, bool is_any)
 {
     struct gw_lane *lane = &gw_lanes[0];
-    struct boot_where *where = node_tell();
+    struct boot_where *where = node_report_begin();
     for (int i = 0; i < n; i++) {
         struct gw_req *r = reqs[i];
         if (!r) continue;
         lane = &gw_lanes[r->lane];
         gw_lock(&lane->lock);
-        p2p_tell_request(where, r);
+        p2p_report_request(where, r);
         gw_unlock(&lane->lock);
     }
     where->is_any = is_any;
-    p2p_told(where, lane);
+    p2p_report_end(where, lane);
 }

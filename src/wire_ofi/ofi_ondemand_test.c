@@ -1,8 +1,8 @@
-/* ofi_knock_test.c -- a rank that has not opened the network is asked to, by messages that get lost or come from strangers.
+/* ofi_ondemand_test.c -- a rank that has not opened the network is asked to, by messages that get lost or come from strangers.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "wire_ofi/ofi_knock.h"
+#include "wire_ofi/ofi_ondemand.h"
 #include "wire_ofi/ofi_private.h"
 
 #include <arpa/inet.h>
@@ -15,42 +15,42 @@
 
 static _Atomic int opened[4];
 
-static struct knock_asker last; /* who asked; read when it is answered */
+static struct ofi_ondemand_client last; /* who asked; read when it is answered */
 
-static int open_lane(int lane, const struct knock_asker *asker, char value_out[KNOCK_VALUE])
+static int open_lane(int lane, const struct ofi_ondemand_client *asker, char value_out[ONDEMAND_VALUE])
 {
     if (asker) last = *asker;
     if (lane == 3) return gw_fail(GW_EUNSUPPORTED, "the card is on fire");
     opened[lane]++;
-    snprintf(value_out, KNOCK_VALUE, "address of lane %d", lane);
+    snprintf(value_out, ONDEMAND_VALUE, "address of lane %d", lane);
     return GW_OK;
 }
 
 static _Atomic int n_come;
 static void have_come(void) { n_come++; }
 
-static int answer_get(struct knock_call *c, char *value)
+static int answer_get(struct ofi_ondemand_call *c, char *value)
 {
     int rc = GW_AGAIN;
-    for (int i = 0; i < 100 && rc == GW_AGAIN; i++) rc = knock_answer(c, value);
+    for (int i = 0; i < 100 && rc == GW_AGAIN; i++) rc = ofi_ondemand_answer(c, value);
     return rc;
 }
 
 static void test_asked(const char *at)
 {
-    struct knock_call c;
-    char value[KNOCK_VALUE];
+    struct ofi_ondemand_call c;
+    char value[ONDEMAND_VALUE];
     for (int lane = 1; lane < 3; lane++) {
-        CHECK_EQ(knock_call(&c, 5, at, lane), GW_OK);
+        CHECK_EQ(ofi_ondemand_call(&c, 5, at, lane), GW_OK);
         CHECK_EQ(answer_get(&c, value), GW_OK);
         CHECK_STR(value, lane == 1 ? "address of lane 1" : "address of lane 2");
         CHECK(opened[lane] >= 1); /* who is not answered soon asks again */
-        knock_hang_up(&c);
+        ofi_ondemand_cancel(&c);
     }
-    CHECK_EQ(knock_call(&c, 5, at, 3), GW_OK);
+    CHECK_EQ(ofi_ondemand_call(&c, 5, at, 3), GW_OK);
     CHECK_EQ(answer_get(&c, value), GW_EUNSUPPORTED);
     CHECK_STR(gw_fail_text(), "rank 5: the card is on fire");
-    knock_hang_up(&c);
+    ofi_ondemand_cancel(&c);
 }
 
 static int stranger(const struct sockaddr_storage *address)
@@ -60,16 +60,16 @@ static int stranger(const struct sockaddr_storage *address)
     return s;
 }
 
-static struct knock_question question(uint64_t key, uint64_t nonce, int lane)
+static struct ofi_ondemand_request question(uint64_t key, uint64_t nonce, int lane)
 {
-    struct knock_question q = {.key = key, .nonce = nonce, .lane = lane};
+    struct ofi_ondemand_request q = {.key = key, .nonce = nonce, .lane = lane};
     memcpy(q.magic, "gwknock3", sizeof q.magic);
     return q;
 }
 
 enum { WRONG = 12 };
 /* Addresses that nobody comes from, and numbers of them that are none. */
-static struct knock_question wrong_from(const struct knock_question *right, int i)
+static struct ofi_ondemand_request wrong_from(const struct ofi_ondemand_request *right, int i)
 {
     static const uint8_t ips[][ADMIT_IP] = {
         {0},                                              /* :: */
@@ -81,19 +81,19 @@ static struct knock_question wrong_from(const struct knock_question *right, int 
         {[10] = 0xff, [11] = 0xff, 255, 255, 255, 255},   /* 255.255.255.255 */
         {0x20, 1, 0x0d, 0xb8, [15] = 1},                  /* 2001:db8::1, which is right */
     };
-    struct knock_question q = *right;
+    struct ofi_ondemand_request q = *right;
     q.n_from = 1;
     memcpy(q.from[0], ips[i < 7 ? i : 7], ADMIT_IP);
     if (i == 7) q.n_from = 0; /* it is there, and is not to be */
     if (i == 8) q.n_from = -1;
-    if (i == 9) q.n_from = KNOCK_FROM + 1;
+    if (i == 9) q.n_from = ONDEMAND_FROM + 1;
     if (i == 10) q.n_from = 2; /* there is none */
-    if (i == 11) q.from[KNOCK_FROM - 1][15] = 1;
+    if (i == 11) q.from[ONDEMAND_FROM - 1][15] = 1;
     return q;
 }
 
 /* The bytes of the answer, or -1: none comes.  The thread has seen what was sent before once it answers a question of ours. */
-static ssize_t reply_get(int s, struct knock_reply *r)
+static ssize_t reply_get(int s, struct ofi_ondemand_reply *r)
 {
     struct pollfd p = {.fd = s, .events = POLLIN};
     return poll(&p, 1, 300) == 1 ? recv(s, r, sizeof *r, MSG_DONTWAIT) : -1;
@@ -102,14 +102,14 @@ static ssize_t reply_get(int s, struct knock_reply *r)
 /* What does not know the key, or is not a question, is not answered and harms nobody. */
 static void test_strangers(const char *at, const struct sockaddr_storage *address)
 {
-    struct knock_call c;
+    struct ofi_ondemand_call c;
     struct sockaddr_storage to;
-    struct knock_reply r;
-    char value[KNOCK_VALUE], noise[2048];
+    struct ofi_ondemand_reply r;
+    char value[ONDEMAND_VALUE], noise[2048];
     uint64_t key, random = 88172645463325252;
     int s = stranger(address), before = opened[1];
-    CHECK(knock_name_read(at, &to, &key));
-    struct knock_question right = question(key, 77, 1), q;
+    CHECK(ofi_ondemand_name_read(at, &to, &key));
+    struct ofi_ondemand_request right = question(key, 77, 1), q;
     for (int bit = 0; bit < 64; bit++) { /* wrong by one bit */
         q = question(key ^ (uint64_t)1 << bit, 77, 1);
         CHECK_EQ(send(s, &q, sizeof q, 0), (ssize_t)sizeof q);
@@ -132,11 +132,11 @@ static void test_strangers(const char *at, const struct sockaddr_storage *addres
     }
     CHECK_EQ(reply_get(s, &r), -1);
     CHECK_EQ(opened[1], before);
-    CHECK_EQ(knock_call(&c, 5, at, 1), GW_OK);
+    CHECK_EQ(ofi_ondemand_call(&c, 5, at, 1), GW_OK);
     CHECK_EQ(answer_get(&c, value), GW_OK);
     CHECK_STR(value, "address of lane 1");
     CHECK_EQ(opened[1], before + 1);
-    knock_hang_up(&c);
+    ofi_ondemand_cancel(&c);
     close(s);
 }
 
@@ -151,19 +151,19 @@ static void test_bytes(const char *at, const struct sockaddr_storage *address)
     uint64_t key, nonce = 0x1122334455667788;
     int32_t lane = 2, two = 2;
     struct sockaddr_storage to;
-    struct knock_question q, again;
+    struct ofi_ondemand_request q, again;
     struct pollfd of;
-    CHECK(knock_name_read(at, &to, &key));
+    CHECK(ofi_ondemand_name_read(at, &to, &key));
     memcpy(want + 8, &key, 8);
     memcpy(want + 16, &nonce, 8);
     memcpy(want + 24, &lane, 4);
     memcpy(want + 28, &two, 4);
     memcpy(want + 32, from[0], 16);
     memcpy(want + 48, from[2], 16); /* the loopback is left out */
-    knock_question_make(&q, key, nonce, lane, from, 3);
+    ofi_ondemand_request_make(&q, key, nonce, lane, from, 3);
     CHECK_EQ(sizeof q, sizeof want);
     CHECK(memcmp(&q, want, sizeof want) == 0);
-    CHECK(knock_question_read(want, sizeof want, key, &again) && memcmp(&again, &q, sizeof q) == 0);
+    CHECK(ofi_ondemand_request_read(want, sizeof want, key, &again) && memcmp(&again, &q, sizeof q) == 0);
     int s = stranger(address);
     CHECK_EQ(send(s, want, sizeof want, 0), (ssize_t)sizeof want);
     of = (struct pollfd){.fd = s, .events = POLLIN};
@@ -198,14 +198,14 @@ static void test_from(void)
                                              {[10] = 0xff, [11] = 0xff, 192, 0, 2, 2},
                                              {0x20, 1, 0x0d, 0xb8, [15] = 2},
                                              {[10] = 0xff, [11] = 0xff, 10, 9, 0, 1}};
-    uint8_t out[KNOCK_FROM][ADMIT_IP];
+    uint8_t out[ONDEMAND_FROM][ADMIT_IP];
     for (int i = 0; i < 8; i++) all[4].addresses[i] = (struct iface_address){AF_INET, 24, {10, 9, 0, (uint8_t)(i + 1)}};
-    CHECK_EQ(knock_from_ifaces(all, verdicts, 3, out), 3);
+    CHECK_EQ(ofi_ondemand_from_ifaces(all, verdicts, 3, out), 3);
     CHECK(memcmp(out, want, 3 * ADMIT_IP) == 0);
-    CHECK_EQ(knock_from_ifaces(all, verdicts, 4, out), KNOCK_FROM);
+    CHECK_EQ(ofi_ondemand_from_ifaces(all, verdicts, 4, out), ONDEMAND_FROM);
     CHECK(memcmp(out, want, 4 * ADMIT_IP) == 0);
     CHECK(out[7][15] == 5);
-    CHECK_EQ(knock_from_ifaces(all, verdicts, 0, out), 0);
+    CHECK_EQ(ofi_ondemand_from_ifaces(all, verdicts, 0, out), 0);
 }
 
 /* A lane that does not exist is not opened; who knows the key is told.  An answer is as long as its text. */
@@ -213,15 +213,15 @@ static void test_lanes(const char *at, const struct sockaddr_storage *address)
 {
     static const int lanes[] = {4, 5, 16, 1 << 20, INT32_MAX, -1, INT32_MIN};
     struct sockaddr_storage to;
-    struct knock_reply r;
+    struct ofi_ondemand_reply r;
     uint64_t key;
     int s = stranger(address);
-    CHECK(knock_name_read(at, &to, &key));
+    CHECK(ofi_ondemand_name_read(at, &to, &key));
     for (size_t i = 0; i < GW_ARRAY_LEN(lanes); i++) {
-        struct knock_question q = question(key, 1000 + i, lanes[i]);
+        struct ofi_ondemand_request q = question(key, 1000 + i, lanes[i]);
         char words[64];
         CHECK_EQ(send(s, &q, sizeof q, 0), (ssize_t)sizeof q);
-        CHECK_EQ(reply_get(s, &r), (ssize_t)(KNOCK_REPLY_HEAD + strlen(r.text) + 1));
+        CHECK_EQ(reply_get(s, &r), (ssize_t)(ONDEMAND_REPLY_HEAD + strlen(r.text) + 1));
         CHECK_EQ(r.nonce, 1000 + i);
         CHECK_EQ(r.rc, GW_EARG);
         snprintf(words, sizeof words, "there is no lane %d here, only 4", lanes[i]);
@@ -233,28 +233,28 @@ static void test_lanes(const char *at, const struct sockaddr_storage *address)
 /* Only the asked address answers, with the number of the question, and says what can be shown. */
 static void test_forged(void)
 {
-    char at[KNOCK_AT], value[KNOCK_VALUE] = "";
+    char at[ONDEMAND_AT], value[ONDEMAND_VALUE] = "";
     struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}, asker;
     socklen_t bytes = sizeof here;
-    struct knock_call c;
-    struct knock_question q;
-    struct knock_reply r = {.lane = 2, .text = "tcp 1 0 0200"};
+    struct ofi_ondemand_call c;
+    struct ofi_ondemand_request q;
+    struct ofi_ondemand_reply r = {.lane = 2, .text = "tcp 1 0 0200"};
     int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), other = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    size_t n = KNOCK_REPLY_HEAD + strlen(r.text) + 1;
+    size_t n = ONDEMAND_REPLY_HEAD + strlen(r.text) + 1;
     CHECK(bind(s, (struct sockaddr *)&here, sizeof here) == 0 && getsockname(s, (struct sockaddr *)&here, &bytes) == 0);
     snprintf(at, sizeof at, "@127.0.0.1:%d#%016llx", ntohs(here.sin_port), 0x0123456789abcdefULL);
-    CHECK_EQ(knock_call(&c, 5, at, 2), GW_OK);
+    CHECK_EQ(ofi_ondemand_call(&c, 5, at, 2), GW_OK);
     bytes = sizeof asker;
     CHECK_EQ(recvfrom(s, &q, sizeof q, 0, (struct sockaddr *)&asker, &bytes), (ssize_t)sizeof q);
     CHECK(q.key == 0x0123456789abcdefULL && q.lane == 2 && q.nonce != 0);
-    struct knock_question want = question(0x0123456789abcdefULL, q.nonce, 2);
-    struct ofi_ifaces f; /* of this machine, whatever there is */
-    ofi_ifaces_read(&f);
-    want.n_from = knock_from_ifaces(f.all, f.verdicts, f.n_usable > 0 ? f.n_usable : f.n, want.from);
-    ofi_ifaces_free(&f);
+    struct ofi_ondemand_request want = question(0x0123456789abcdefULL, q.nonce, 2);
+    struct iface_list f; /* of this machine, whatever there is */
+    iface_list_read(&f);
+    want.n_from = ofi_ondemand_from_ifaces(f.all, f.verdicts, f.n_usable > 0 ? f.n_usable : f.n, want.from);
+    iface_list_free(&f);
     CHECK(memcmp(&q, &want, sizeof q) == 0);
     memcpy(r.magic, q.magic, sizeof r.magic);
-    struct knock_reply wrong[6] = {r, r, r, r, r, r};
+    struct ofi_ondemand_reply wrong[6] = {r, r, r, r, r, r};
     for (int i = 0; i < 6; i++) wrong[i].nonce = q.nonce;
     wrong[0].nonce ^= 1;
     wrong[1].lane = 1;
@@ -266,12 +266,12 @@ static void test_forged(void)
     r.nonce = q.nonce;
     for (size_t k = 0; k < n; k++) CHECK_EQ(sendto(s, &r, k, 0, (struct sockaddr *)&asker, bytes), (ssize_t)k);
     CHECK_EQ(sendto(other, &r, n, 0, (struct sockaddr *)&asker, bytes), (ssize_t)n); /* from another port */
-    for (int i = 0; i < 60; i++) CHECK_EQ(knock_answer(&c, value), GW_AGAIN);
+    for (int i = 0; i < 60; i++) CHECK_EQ(ofi_ondemand_answer(&c, value), GW_AGAIN);
     CHECK_STR(value, "");
     CHECK_EQ(sendto(s, &r, n, 0, (struct sockaddr *)&asker, bytes), (ssize_t)n);
     CHECK_EQ(answer_get(&c, value), GW_OK);
     CHECK_STR(value, "tcp 1 0 0200");
-    knock_hang_up(&c);
+    ofi_ondemand_cancel(&c);
     close(s);
     close(other);
 }
@@ -279,24 +279,24 @@ static void test_forged(void)
 /* Each time another key, and another number for a question. */
 static void test_random(void)
 {
-    char at[2][KNOCK_AT];
+    char at[2][ONDEMAND_AT];
     struct sockaddr_storage address;
-    struct knock_call c[2];
+    struct ofi_ondemand_call c[2];
     uint64_t keys[2];
     for (int i = 0; i < 2; i++) {
-        CHECK(knock_begin(false, 4, open_lane, have_come, at[i], &address));
-        CHECK(knock_name_read(at[i], &address, &keys[i]));
-        CHECK_EQ(knock_call(&c[i], 5, at[i], 1), GW_OK);
-        knock_hang_up(&c[i]);
-        knock_end();
+        CHECK(ofi_ondemand_begin(false, 4, open_lane, have_come, at[i], &address));
+        CHECK(ofi_ondemand_name_read(at[i], &address, &keys[i]));
+        CHECK_EQ(ofi_ondemand_call(&c[i], 5, at[i], 1), GW_OK);
+        ofi_ondemand_cancel(&c[i]);
+        ofi_ondemand_end();
     }
     CHECK(keys[0] != keys[1] && c[0].nonce != c[1].nonce && c[0].nonce != c[0].key);
 }
 
 static void test_names(void)
 {
-    struct knock_call c;
-    CHECK(knock_is_name("@192.0.2.1:7#0000000000000001") && !knock_is_name("tcp;ofi_rxm 1 0 0200"));
+    struct ofi_ondemand_call c;
+    CHECK(ofi_ondemand_is_name("@192.0.2.1:7#0000000000000001") && !ofi_ondemand_is_name("tcp;ofi_rxm 1 0 0200"));
     static const char *const bad[] = {"@",
                                       "@192.0.2.1",
                                       "@192.0.2:7",
@@ -317,47 +317,47 @@ static void test_names(void)
                                       "@[0::1]:7#0123456789abcdef",
                                       "@192.0.2.1:7#-123456789abcdef"};
     for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) {
-        CHECK_EQ(knock_call(&c, 2, bad[i], 0), GW_EOTHER);
+        CHECK_EQ(ofi_ondemand_call(&c, 2, bad[i], 0), GW_EOTHER);
         CHECK(!strstr(gw_fail_text(), "23456789abcde")); /* a key is shown to nobody */
     }
-    CHECK_EQ(knock_call(&c, 2, "@[::1]:9#0123456789abcdef", 0), GW_OK);
+    CHECK_EQ(ofi_ondemand_call(&c, 2, "@[::1]:9#0123456789abcdef", 0), GW_OK);
     CHECK_STR(c.at, "[::1]:9");
     CHECK(c.key == 0x0123456789abcdefULL);
-    knock_hang_up(&c);
+    ofi_ondemand_cancel(&c);
 }
 
 /* The answer to the first question is lost: nobody listens yet at that port. */
 static void test_asked_again(void)
 {
-    char at[KNOCK_AT], value[KNOCK_VALUE];
+    char at[ONDEMAND_AT], value[ONDEMAND_VALUE];
     struct sockaddr_storage address;
-    struct knock_call c;
-    CHECK(knock_begin(false, 4, open_lane, have_come, at, &address));
+    struct ofi_ondemand_call c;
+    CHECK(ofi_ondemand_begin(false, 4, open_lane, have_come, at, &address));
     struct sockaddr_in here = *(struct sockaddr_in *)&address;
-    knock_end();
-    CHECK_EQ(knock_call(&c, 5, at, 1), GW_OK);
-    CHECK_EQ(knock_answer(&c, value), GW_AGAIN);
+    ofi_ondemand_end();
+    CHECK_EQ(ofi_ondemand_call(&c, 5, at, 1), GW_OK);
+    CHECK_EQ(ofi_ondemand_answer(&c, value), GW_AGAIN);
     int s = socket(AF_INET, SOCK_DGRAM, 0); /* takes the place, and is silent */
     CHECK_EQ(bind(s, (struct sockaddr *)&here, sizeof here), 0);
-    for (int i = 0; i < 3; i++) CHECK_EQ(knock_answer(&c, value), GW_AGAIN);
+    for (int i = 0; i < 3; i++) CHECK_EQ(ofi_ondemand_answer(&c, value), GW_AGAIN);
     CHECK(recv(s, value, sizeof value, MSG_DONTWAIT) > 0); /* it has asked again */
     close(s);
-    knock_hang_up(&c);
+    ofi_ondemand_cancel(&c);
 }
 
 int main(void)
 {
-    char at[KNOCK_AT];
+    char at[ONDEMAND_AT];
     struct sockaddr_storage address;
     test_names();
     test_asked_again();
     test_random();
     test_forged();
     test_from();
-    CHECK(!knock_is_on());
-    CHECK(knock_begin(false, 4, open_lane, have_come, at, &address));
-    CHECK(knock_is_on() && knock_is_name(at));
-    knock_rest(true);
+    CHECK(!ofi_ondemand_is_on());
+    CHECK(ofi_ondemand_begin(false, 4, open_lane, have_come, at, &address));
+    CHECK(ofi_ondemand_is_on() && ofi_ondemand_is_name(at));
+    ofi_ondemand_rest(true);
     test_asked(at);
     test_strangers(at, &address);
     test_lanes(at, &address);
@@ -366,12 +366,12 @@ int main(void)
     CHECK_EQ(opened[0], 0); /* the program has sent its last */
     for (int i = 0; i < 100 && !n_come; i++) usleep(50000);
     CHECK(n_come > 0); /* those who were answered */
-    knock_end();
-    knock_rest(false);
-    CHECK(knock_begin(false, 4, open_lane, have_come, at, &address));
+    ofi_ondemand_end();
+    ofi_ondemand_rest(false);
+    CHECK(ofi_ondemand_begin(false, 4, open_lane, have_come, at, &address));
     for (int i = 0; i < 100 && !opened[0]; i++) usleep(50000);
     CHECK_EQ(opened[0], 1); /* unasked, once */
-    knock_end();
-    knock_end();
+    ofi_ondemand_end();
+    ofi_ondemand_end();
     return unit_end();
 }

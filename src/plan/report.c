@@ -1,4 +1,4 @@
-/* tell.c -- numbers collectives, and says which members one waits for: for the report on a job that hangs.
+/* report.c -- numbers collectives, and says which members one waits for: for the report on a job that hangs.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -73,7 +73,7 @@ static void add_round(struct boot_where *where, const struct plan_exec *x, uint6
             add_member(where, c, member_of(x, s->peer));
     } else {
         gw_lock(&c->lane->lock);
-        for (int i = 0; i < x->n_reqs; i++) p2p_tell_request(where, x->reqs[i]);
+        for (int i = 0; i < x->n_reqs; i++) p2p_report_request(where, x->reqs[i]);
         gw_unlock(&c->lane->lock);
     }
 }
@@ -83,7 +83,7 @@ static void name_coll(struct boot_where *where, struct gw_comm *c, int root, uin
     if (where->has_coll) return; /* of several requests, the first */
     where->has_coll = 1;
     where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = root, .tag = GW_ANY_TAG};
-    p2p_tell_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
+    p2p_report_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
     where->coll_number = number;
     where->coll_call = call;
 }
@@ -103,13 +103,13 @@ static void look_for_given(struct plan_exec *x)
     }
 }
 
-bool plan_tell(struct plan_exec *x, uint64_t entry)
+bool plan_report(struct plan_exec *x, uint64_t entry)
 {
     struct gw_comm *c = x->comm;
-    struct boot_where *where = node_tell();
+    struct boot_where *where = node_report_begin();
     name_coll(where, c, root_of(x), c->colls - 1, where->call);
     add_round(where, x, entry);
-    p2p_told(where, c->lane);
+    p2p_report_end(where, c->lane);
     struct plan_said said = plan_said_by(x);
     gw_lock(&c->lane->lock);
     int rc = plan_compare_parts(&said, x->reqs, x->n_reqs);
@@ -120,17 +120,17 @@ bool plan_tell(struct plan_exec *x, uint64_t entry)
     return x->differs;
 }
 
-void plan_tell_parts(struct boot_where *where, const struct plan_exec *x, uint32_t call, struct gw_req **parts, int n)
+void plan_report_parts(struct boot_where *where, const struct plan_exec *x, uint32_t call, struct gw_req **parts, int n)
 {
     name_coll(where, x->comm, root_of(x), x->args->number, call);
-    for (int i = 0; i < n; i++) p2p_tell_request(where, parts[i]);
+    for (int i = 0; i < n; i++) p2p_report_request(where, parts[i]);
 }
 
-bool plan_tell_one(struct gw_comm *c, int member)
+bool plan_report_one(struct gw_comm *c, int member)
 {
-    struct boot_where *where = node_tell();
+    struct boot_where *where = node_report_begin();
     name_coll(where, c, GW_ANY_SOURCE, c->colls - 1, where->call);
     add_member(where, c, member);
-    p2p_told(where, c->lane);
+    p2p_report_end(where, c->lane);
     return plan_compare_newest(c) < 0;
 }

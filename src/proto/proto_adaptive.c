@@ -1,4 +1,4 @@
-/* proto_pace.c -- which of two ways is quicker: R0, the receiver's kernel copies once, or R1, both ranks copy pieces through the wire
+/* proto_adaptive.c -- which of two ways is quicker: R0, the receiver's kernel copies once, or R1, both ranks copy pieces through the wire
  * at the same time.
  *
  * That depends on where the two cores lie (with a common cache R1 takes half the time of R0 at 64 KiB, without one twice as
@@ -20,30 +20,30 @@
 /* Of every 128 ms the first four are for R0, the next for R1; the first half of both brings caches to where that way leaves them. */
 enum { HALF_NS = 2000000, WINDOWS = 32, SLOWER_BY = 8 };
 
-/* Returns the way that it is the time to try, or PACE_TIMES.  Its samples count from the second half on. */
+/* Returns the way that it is the time to try, or TIMING_KINDS.  Its samples count from the second half on. */
 static int way_to_try(struct proto_lane *pl)
 {
     uint64_t halves = gw_now_ns() / HALF_NS, window = halves / 2 % WINDOWS;
-    int way = window == 0 ? PACE_GET : window == 1 ? PACE_PIECES : PACE_TIMES;
-    pl->sampling = halves % 2 ? way : PACE_TIMES;
+    int way = window == 0 ? TIMING_GET : window == 1 ? TIMING_PIECES : TIMING_KINDS;
+    pl->sampling = halves % 2 ? way : TIMING_KINDS;
     return way;
 }
 
-static uint32_t *pace_of(struct proto_lane *pl, const struct gw_peer *p, int64_t len)
+static uint32_t *timing_of(struct proto_lane *pl, const struct gw_peer *p, int64_t len)
 {
     int class = 0;
-    for (int64_t to = 32 << 10; class < PACE_CLASSES - 1 && len > to; to <<= 1) class ++;
-    return pl->paces[(unsigned)p->ep->place % PACE_PEERS][class].ticks;
+    for (int64_t to = 32 << 10; class < TIMING_CLASSES - 1 && len > to; to <<= 1) class ++;
+    return pl->timings[(unsigned)p->ep->place % TIMING_PEERS][class].ticks;
 }
 
 /* The mean, in which no sample counts more than twice what was there. */
-void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes, uint64_t ticks)
+void proto_adaptive_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64_t len, int64_t bytes, uint64_t ticks)
 {
-    uint32_t *now = &pace_of(pl, p, len)[what];
+    uint32_t *now = &timing_of(pl, p, len)[what];
     int64_t sample = (int64_t)(ticks * 1024 / (uint64_t)bytes + 1), old = *now;
-    bool is_get = what == PACE_GET || what == PACE_GET_HUGE;
+    bool is_get = what == TIMING_GET || what == TIMING_GET_HUGE;
     if (is_get) pl->taking_since += ticks; /* of no concern to the streams of pieces that wait meanwhile */
-    if (pl->sampling == (is_get ? PACE_GET : PACE_PIECES))
+    if (pl->sampling == (is_get ? TIMING_GET : TIMING_PIECES))
         *now = (uint32_t)(old ? old + (gw_min64(sample, 2 * old) - old) / SLOWER_BY : sample);
 }
 
@@ -51,7 +51,7 @@ void pace_copied(struct proto_lane *pl, int what, const struct gw_peer *p, int64
 static void pieces_note(const struct proto_lane *pl, uint32_t *now, uint64_t ticks, int64_t bytes)
 {
     uint64_t sample = ticks * 1024 / (uint64_t)bytes + 1;
-    if (pl->sampling != PACE_PIECES) return;
+    if (pl->sampling != TIMING_PIECES) return;
     if (!*now || sample < *now)
         *now = (uint32_t)gw_min64((int64_t)sample, UINT32_MAX);
     else
@@ -59,23 +59,23 @@ static void pieces_note(const struct proto_lane *pl, uint32_t *now, uint64_t tic
 }
 
 /* R0 until both ways have had their time, and where R1 is not clearly quicker: a sender that serves several has less time for each. */
-bool pace_direct(struct proto_lane *pl, const struct proto_recv *r)
+bool proto_adaptive_direct(struct proto_lane *pl, const struct proto_recv *r)
 {
     bool exchange = lane_sends_large(pl);
     if (gw_set.proto == GW_SET_PROTO_R0 || r->want >> exchange >= gw_set.cma_sure) return true;
     if (!r->ptr) return r->want >= gw_set.cma_sure;
     int now = way_to_try(pl);
-    if (now != PACE_TIMES) return now == PACE_GET;
-    const uint32_t *t = pace_of(pl, peer_get(pl->lane, r->world), r->want);
-    uint32_t get = t[r->is_huge ? PACE_GET_HUGE : PACE_GET];
-    if (!get || !t[exchange ? PACE_OUT : PACE_PIECES]) return true;
-    if (!exchange) return (uint64_t)get * 3 < (uint64_t)t[PACE_PIECES] * 4;
-    uint64_t copies = (uint64_t)t[PACE_OUT] + (t[PACE_IN] ? t[PACE_IN] : t[PACE_OUT]);
+    if (now != TIMING_KINDS) return now == TIMING_GET;
+    const uint32_t *t = timing_of(pl, peer_get(pl->lane, r->world), r->want);
+    uint32_t get = t[r->is_huge ? TIMING_GET_HUGE : TIMING_GET];
+    if (!get || !t[exchange ? TIMING_OUT : TIMING_PIECES]) return true;
+    if (!exchange) return (uint64_t)get * 3 < (uint64_t)t[TIMING_PIECES] * 4;
+    uint64_t copies = (uint64_t)t[TIMING_OUT] + (t[TIMING_IN] ? t[TIMING_IN] : t[TIMING_OUT]);
     return (uint64_t)get * 2 < copies * 3;
 }
 
 /* Streams of pieces overlap, so what is timed is the while in which there are any. */
-void pace_taking(struct proto_lane *pl)
+void proto_adaptive_pieces_begin(struct proto_lane *pl)
 {
     pl->taking_alone = (!pl->n_taking || pl->taking_alone) && !lane_sends_large(pl);
     if (pl->n_taking++) return;
@@ -83,9 +83,9 @@ void pace_taking(struct proto_lane *pl)
     pl->taken = 0;
 }
 
-void pace_taken(struct proto_lane *pl, const struct proto_recv *r)
+void proto_adaptive_pieces_end(struct proto_lane *pl, const struct proto_recv *r)
 {
     pl->taken += r->want;
     if (--pl->n_taking || !r->ptr || !pl->taking_alone || lane_sends_large(pl)) return;
-    pieces_note(pl, &pace_of(pl, peer_get(pl->lane, r->world), r->want)[PACE_PIECES], gw_ticks() - pl->taking_since, pl->taken);
+    pieces_note(pl, &timing_of(pl, peer_get(pl->lane, r->world), r->want)[TIMING_PIECES], gw_ticks() - pl->taking_since, pl->taken);
 }

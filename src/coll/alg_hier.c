@@ -1,8 +1,8 @@
-/* alg_levels.c -- barrier, bcast, reductions over several nodes: inside each node, then across nodes, then inside again.
+/* alg_hier.c -- barrier, bcast, reductions over several nodes: inside each node, then across nodes, then inside again.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "coll/levels.h"
+#include "coll/hier.h"
 
 /* ---- barrier: a node is there when all its members are; then the nodes meet; then everybody may go --------------------------- */
 static int fan_in(const struct plan_args *a, int round, struct plan_step *steps)
@@ -65,7 +65,7 @@ static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tm
     int64_t bytes = s->args.rcount * a->rt->size;
     if (i % 2 == 0) {
         stage_speakers(s, a->root);
-        if (speaks(a->nodes, a->root)) stage_pick(s, COLL_BCAST, bytes, leaves);
+        if (is_leader(a->nodes, a->root)) stage_pick(s, COLL_BCAST, bytes, leaves);
     } else {
         stage_node(s);
         s->args.root = speaker(a->nodes, a->root);
@@ -92,7 +92,7 @@ static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *t
     } else {
         stage_speakers(s, a->root);
         s->args.in_place = true;
-        if (speaks(a->nodes, a->root)) stage_pick(s, COLL_REDUCE, bytes, leaves);
+        if (is_leader(a->nodes, a->root)) stage_pick(s, COLL_REDUCE, bytes, leaves);
     }
     return i < 2;
 }

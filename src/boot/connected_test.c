@@ -1,4 +1,4 @@
-/* tied_test.c -- ties with jobs on other hosts: who lets go says so, and ends nobody; who ends without a word ends this process, which
+/* connected_test.c -- connections with jobs on other hosts: who lets go says so, and ends nobody; who ends without a word ends this process, which
  * names it; parents are met at an address.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -23,7 +23,7 @@
 static void look(void)
 {
     usleep(250000); /* it looks five times a second */
-    boot_tied_step();
+    boot_connected_step();
 }
 
 static int tie(uint64_t uid, const char *name)
@@ -32,7 +32,7 @@ static int tie(uint64_t uid, const char *name)
     char text[BOOT_TIED_NAME] = "";
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
     snprintf(text, sizeof text, "%s", name);
-    boot_tied_add(ends[0], uid, text);
+    boot_connected_add(ends[0], uid, text);
     return ends[1];
 }
 
@@ -41,25 +41,25 @@ static void let_go(void)
     uint64_t uid = 0;
     char word[4];
     int one = tie(7, "one"), two = tie(8, "two"), also = tie(7, "one again");
-    CHECK_EQ(boot_tied_n, 3);
-    CHECK(boot_tied_at(1, &uid) && uid == 8 && !boot_tied_at(3, &uid));
+    CHECK_EQ(boot_connected_n, 3);
+    CHECK(boot_connected_at(1, &uid) && uid == 8 && !boot_connected_at(3, &uid));
     CHECK_EQ(send(two, "xx", 2, 0), 2); /* nothing that we know */
     look();
     look();
     look();
-    CHECK_EQ(boot_tied_n, 3);
-    boot_tied_part(7);
-    CHECK_EQ(boot_tied_n, 1);
+    CHECK_EQ(boot_connected_n, 3);
+    boot_connected_part(7);
+    CHECK_EQ(boot_connected_n, 1);
     CHECK(recv(one, word, sizeof word, 0) == 1 && recv(one, word, sizeof word, 0) == 0);
     CHECK(recv(also, word, sizeof word, 0) == 1 && recv(also, word, sizeof word, 0) == 0);
     CHECK_EQ(send(two, word, 1, 0), 1); /* what we say ourselves, and the end behind it */
     close(two);
     look();
-    CHECK_EQ(boot_tied_n, 0);
+    CHECK_EQ(boot_connected_n, 0);
     look();
     tie(9, "nine");
-    boot_tied_part(0);
-    CHECK_EQ(boot_tied_n, 0);
+    boot_connected_part(0);
+    CHECK_EQ(boot_connected_n, 0);
     close(one);
     close(also);
 }
@@ -107,7 +107,7 @@ static void names_this_job(void)
     gw_boot.size = 3;
     gw_boot.rank = 1;
     snprintf(gw_boot.host, sizeof gw_boot.host, "n1");
-    boot_tied_name(name);
+    boot_connected_name(name);
     snprintf(want, sizeof want, " (3 ranks; rank 1 is process %d on n1)", (int)getpid());
     CHECK(strstr(name, want) != NULL && name[BOOT_TIED_NAME - 1] == 0);
 }

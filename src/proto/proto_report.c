@@ -1,4 +1,4 @@
-/* proto_tell.c -- what a rank waits for and what it holds, for the report on a job that hangs.
+/* proto_report.c -- what a rank waits for and what it holds, for the report on a job that hangs.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -51,8 +51,8 @@ static void list_add(struct boot_where *where, int *score, int *n, const struct 
     }
     const struct proto_msg *m = container_of(mm, struct proto_msg, m);
     score[at] = s;
-    where->unexpected[at] = (struct boot_pending){.bytes = msg_len(m),
-                                                  .world = msg_world(mm->ctx, mm->src, m->world),
+    where->unexpected[at] = (struct boot_pending){.bytes = proto_msg_len(m),
+                                                  .world = proto_msg_world(mm->ctx, mm->src, m->world),
                                                   .peer = mm->src,
                                                   .tag = mm->tag,
                                                   .ctx = mm->ctx,
@@ -85,7 +85,7 @@ void proto_each_left(struct gw_lane *lane, struct proto_left *l)
         l->ctx = m->ctx;
         l->src = m->src;
         l->tag = m->tag;
-        l->bytes = msg_len(container_of(m, struct proto_msg, m));
+        l->bytes = proto_msg_len(container_of(m, struct proto_msg, m));
         l->done.fn(&l->done, GW_OK);
     }
 }
@@ -93,9 +93,9 @@ void proto_each_left(struct gw_lane *lane, struct proto_left *l)
 void proto_lengths(struct gw_lane *lane, uint32_t ctx, struct proto_lengths *out)
 {
     struct match_queue *q = lane_of(lane)->fast.q;
-    *out = (struct proto_lengths){.posted = match_posted_in(q, ctx) + tags_posted_in(lane_of(lane), ctx)};
+    *out = (struct proto_lengths){.posted = match_posted_in(q, ctx) + proto_tags_posted_in(lane_of(lane), ctx)};
     for (struct match_msg *m = match_first_msg(q, ctx); m; m = match_next_msg(q, m, ctx)) {
         out->messages++;
-        out->bytes += msg_len(container_of(m, struct proto_msg, m));
+        out->bytes += proto_msg_len(container_of(m, struct proto_msg, m));
     }
 }
