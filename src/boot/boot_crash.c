@@ -2,7 +2,8 @@
  *
  * A handler, because nothing else sees the process between the fault and its end without a cost to programs that do not crash: a tracer
  * (mpiexec --stacks-on-crash) stops it for every signal, and keeps debuggers away; core files are for the system to allow.  It is there
- * from before main(), so that MPI_Init changes no handler, and does nothing but between boot_crash_begin() and boot_crash_end().
+ * from before main(), so that MPI_Init changes no handler, and does nothing after boot_crash_end().  Before boot_crash_begin() it has no
+ * slot yet: the handler then looks for it in the segment itself.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,6 +11,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,6 +26,31 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static struct boot_crash *record;
 static pid_t process; /* not a child that it has forked; 0: nothing is told */
 static char stack[65536] GW_ALIGNED(64);
+static struct {    /* before boot_crash_begin(): what GODWIT_BOOT says */
+    pid_t process; /* 0: over */
+    int fd, local;
+} early;
+
+/* In a handler, before MPI_Init has come so far: the slot in mpiexec's segment, if mpiexec has started this very process. */
+static bool early_begin(void)
+{
+    struct boot_head h;
+    struct stat st;
+    pid_t me = getpid();
+    if (early.process != me || pread(early.fd, &h, sizeof h, 0) != (ssize_t)sizeof h) return false;
+    if (h.magic != BOOT_MAGIC || h.version != GODWIT_SHM_VERSION || h.launcher_pid != getppid()) return false;
+    if (early.local < 0 || early.local >= h.nlocal || h.ranks_offset != BOOT_RANKS_OFFSET) return false;
+    uint64_t at = h.ranks_offset + (uint64_t)early.local * sizeof(struct boot_rank), page = at & ~(uint64_t)4095;
+    uint64_t end = at + sizeof(struct boot_rank);
+    if (fstat(early.fd, &st) != 0 || (uint64_t)st.st_size < end) return false;
+    char *map = mmap(NULL, end - page, PROT_READ | PROT_WRITE, MAP_SHARED, early.fd, (off_t)page);
+    if (map == MAP_FAILED) return false;
+    struct boot_rank *slot = (struct boot_rank *)(void *)(map + (at - page));
+    atomic_store(&slot->pid, me);
+    record = &slot->crash;
+    boot_crash_watcher = h.launcher_pid;
+    return true;
+}
 
 /* In a handler.  The thread that crashes first tells; all wait. */
 static void tell_and_wait(int sig, const siginfo_t *si)
@@ -49,7 +77,7 @@ static void boot_crash_handler(int sig, siginfo_t *si, void *context)
     struct sigaction end = {.sa_handler = SIG_DFL};
     int kept = errno;
     (void)context;
-    if (getpid() == process && atomic_load(&boot_slot->phase) != BOOT_ABORTED) tell_and_wait(sig, si);
+    if ((getpid() == process && atomic_load(&boot_slot->phase) != BOOT_ABORTED) || early_begin()) tell_and_wait(sig, si);
     sigaction(sig, &end, NULL);
     /* A fault comes again on return, with its address for a core file; what was sent would not. */
     if (si->si_code <= 0 || sig == SIGABRT) syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sig);
@@ -69,12 +97,15 @@ __attribute__((constructor)) static void install(void)
         alternate = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
         sigaltstack(&alternate, NULL);
     }
+    early.fd = boot_list_int(boot, "fd", -1), early.local = boot_list_int(boot, "local", -1);
+    early.process = getpid();
     for (size_t i = 0; i < GW_ARRAY_LEN(signals); i++)
         if (sigaction(signals[i], NULL, &old) == 0 && is_default(&old)) sigaction(signals[i], &ours, NULL);
 }
 
 void boot_crash_begin(void)
 {
+    early.process = 0;
     if (!boot_crash_watcher || !gw_set.crash_report) return;
     record = &boot_slot->crash;
     process = getpid();

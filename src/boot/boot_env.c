@@ -72,8 +72,7 @@ bool boot_env_speaks(void)
 /* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U]" and a segment behind the descriptor ---- */
 static bool godwit_offered(void) { return getenv("GODWIT_BOOT") != NULL; }
 
-/* The number behind "key=" in a comma-separated list. */
-static int list_int(const char *list, const char *key, int fallback)
+int boot_list_int(const char *list, const char *key, int fallback)
 {
     size_t n = strlen(key);
     for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
@@ -119,7 +118,7 @@ int boot_env_size(void)
     const char *text = getenv("GODWIT_BOOT");
     struct boot_head h;
     if (boot_env_int("GODWIT_SINGLETON", 0) > 0) return 1;
-    if (text) return head_check(list_int(text, "fd", -1), list_int(text, "local", -1), &h) == GW_OK ? h.size : 0;
+    if (text) return head_check(boot_list_int(text, "fd", -1), boot_list_int(text, "local", -1), &h) == GW_OK ? h.size : 0;
     for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++)
         if (boot_env_int(sizes[i], 0) > 0) return boot_env_int(sizes[i], 0);
     return boot_env_several() || boot_backend_pmix.offered() || boot_pmi_offered() ? 0 : 1;
@@ -128,7 +127,7 @@ int boot_env_size(void)
 static int godwit_join(void)
 {
     const char *text = getenv("GODWIT_BOOT");
-    int fd = list_int(text, "fd", -1), local = list_int(text, "local", -1);
+    int fd = boot_list_int(text, "fd", -1), local = boot_list_int(text, "local", -1);
     struct boot_head h;
     int rc = head_check(fd, local, &h);
     if (rc) return rc;
@@ -147,13 +146,13 @@ static int godwit_join(void)
     gw_boot.rank = h.first_rank + local;
     gw_boot.size = h.size;
     gw_boot.shm_fd = fd;
-    gw_boot.appnum = list_int(text, "app", 0);
-    gw_boot.universe_size = list_int(text, "universe", 0);
+    gw_boot.appnum = boot_list_int(text, "app", 0);
+    gw_boot.universe_size = boot_list_int(text, "universe", 0);
     gw_boot.parent = h.parent;
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "%.31s", h.jobid);
     boot_set_locals(ranks, n);
     boot_host_nlocal = h.nlocal;
-    boot_crash_watcher = list_int(text, "crash", 0) ? h.launcher_pid : 0;
+    boot_crash_watcher = boot_list_int(text, "crash", 0) ? h.launcher_pid : 0;
     return GW_OK;
 }
 

@@ -54,6 +54,8 @@ int boot_hosts(int32_t *host_out); /* asks the way in: see struct boot_backend *
 extern int32_t *boot_processes;
 const int32_t *boot_map_processes(void); /* the same in the segment */
 void boot_order_show(void);
+/* The number behind "key=" in a comma-separated list such as GODWIT_BOOT; fallback if it has no such key. */
+int boot_list_int(const char *list, const char *key, int fallback);
 extern int boot_crash_watcher; /* the pid of who wants to look at this process if it crashes; 0: nobody */
 extern int boot_host_nlocal;   /* ranks of this host, whatever faked nodes they are in */
 const char *boot_vnodes(void); /* GODWIT_VNODES, or what mpiexec says */

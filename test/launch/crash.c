@@ -1,7 +1,7 @@
 /* crash.c -- ranks that crash on purpose, for test/launch/crash.sh: crash HOW [RANK], and `recover`, whose handler must not be disturbed.
  *
  * before: handlers and what is ignored from before MPI_Init stay; chain, chained: a handler that ends the program, or calls the one before it;
- * child: one without MPI crashes; late: after MPI_Finalize; deep: the stack is full; other PID: it gives itself out for that process;
+ * child: one without MPI crashes; late: after MPI_Finalize; early, constructor: rank 0 before MPI_Init, before main(); deep: the stack is full; other PID: it gives itself out for that process;
  * sends, receives: rank 0 sends 1 MiB to the last rank, and the last page is no memory at the one or at the other.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -128,9 +128,20 @@ static void message(int rank, int last, int is_bad)
     if (rank == last) MPI_Recv(p, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+__attribute__((noinline)) static void before_init(void)
+{
+    const char *rank = getenv("GODWIT_RANK");
+    if (rank && strcmp(rank, "0") == 0) fall("segv");
+}
+__attribute__((constructor)) static void before_main(void)
+{
+    if (getenv("GW_CRASH_CONSTRUCTOR")) before_init();
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, failed = 0;
+    if (argc > 1 && strcmp(argv[1], "early") == 0) before_init();
     if (argc > 1 && strcmp(argv[1], "before") == 0) {
         signal(SIGFPE, handler);
         signal(SIGILL, SIG_IGN);

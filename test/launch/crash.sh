@@ -66,6 +66,18 @@ run 139 -n 2 "$e" late # after MPI_Finalize the program is as it was
 says "^mpiexec: rank 1 (.*) was killed by signal 11 (Segmentation fault)"
 ! grep -q ' crashes: ' "$dir/err" || fail "after MPI_Finalize:"
 
+# Before MPI_Init, and before main().
+for n in 1 3; do
+    run 139 -n $n "$e" early
+    once "^mpiexec: rank 0 (host .*, pid [0-9]*) crashes: Segmentation fault at address 0x10$"
+    run 139 -n $n -genv GW_CRASH_CONSTRUCTOR 1 "$e" recover
+    once "^mpiexec: rank 0 (host .*, pid [0-9]*) crashes: Segmentation fault at address 0x10$"
+done
+run 139 --vnodes 2 -n 2 "$e" early
+once "^mpiexec: rank 0 (host .*, pid [0-9]*) crashes: Segmentation fault at address 0x10$"
+run 139 -n 1 sh -c "$e early; exit 139" # mpiexec has not started it itself
+! grep -q ' crashes: ' "$dir/err" || fail "of a process that mpiexec has not started:"
+
 # A rank that gives itself out for a process that is none of the job's, whose user may be another one: nobody looks at that.
 sleep 60 &
 stranger=$!
@@ -77,6 +89,8 @@ once "^mpiexec: no stack of it: mpiexec has started no process $stranger$"
 
 # Nobody else may look where the kernel refuses that.
 command -v gdb > "$dir/out" || { echo "note: no gdb, no stacks"; exit 0; }
+run 139 -n 3 "$e" early
+once 'before_init'
 run 139 -n 1 "$e" segv
 if ! grep -q '^\[0\] main' "$dir/err"; then
     says 'the kernel refuses\|needs gdb'
