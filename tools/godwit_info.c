@@ -102,7 +102,7 @@ static void print_overview(void)
 {
     struct utsname u;
     const char *limit;
-    printf("Godwit %s, MPI 4.1 over the MPI 5.0 standard ABI (libmpi_abi.so.1)\n", GODWIT_VERSION);
+    printf("Godwit %s, MPI 5.0, standard ABI (libmpi_abi.so.1)\n", GODWIT_VERSION);
     if (uname(&u) == 0) printf("host      %s, %s %s, %s\n", u.nodename, u.sysname, u.release, u.machine);
     printf("cores     %d that this process may use\n", gw_cores_allowed());
     int64_t memory = gw_memory_available(&limit);
