@@ -26,6 +26,7 @@ on n1 "$build/godwit-info" --network >"$dir/network" 2>/dev/null || :
 
 begin() { # NAME=VALUE...: three ranks; where they listen goes to $dir/at: HOST PID ADDRESS
     rm -f "$dir/stop"
+    : >"$dir/out" # of the job before; what follows may begin later than the loop
     env "$@" timeout 200 mpiexec.hydra -hosts n1:2,n2:1 -n 3 "$build/mpi_net_dropped" "$dir/stop" >"$dir/out" 2>&1 </dev/null &
     job=$!
     for _ in $(seq 900); do

@@ -125,6 +125,7 @@ start -n 4 sh -c 'echo ready; sleep 7331'
 kill -TERM $pid
 t0=$(now_ms)
 gone 143 2500
+: >"$dir/out"
 env GW_MARK=$mark nohup "$build/mpiexec" -n 2 sh -c 'echo started; sleep 1; echo done' >"$dir/out" 2>&1 </dev/null &
 pid=$!
 until [ "$(grep -c started "$dir/out")" = 2 ]; do sleep 0.1; done

@@ -23,6 +23,7 @@ cc -O1 -Wall -o "$dir/net_strangers" "$(dirname "$0")/net_strangers.c" -lfabric 
 
 begin() { # LIMIT: of open files; three ranks on two nodes
     rm -f "$dir/stop"
+    : > "$dir/out" # of the job before; what follows may begin later than the loop
     (
         ulimit -n "$1"
         GODWIT_OFI_PROVIDER=$provider exec timeout 200 "$build/mpiexec" -n 3 --vnodes 2 "$build/mpi_net_dropped" "$dir/stop"

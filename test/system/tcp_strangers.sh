@@ -26,6 +26,7 @@ chmod 644 "$dir/stranger.py"
 
 begin() { # LIMIT: of open files; three ranks on two nodes
     rm -f "$dir/stop"
+    : > "$dir/out" # of the job before; what follows may begin later than the loop
     (
         ulimit -n "$1"
         GODWIT_WIRES=shm,tcp exec timeout 200 "$build/mpiexec" -n 3 --vnodes 2 "$build/mpi_net_dropped" "$dir/stop"
