@@ -42,7 +42,8 @@ int main(int argc, char **argv)
     chunks = counter("net_chunks", MPI_T_PVAR_CLASS_COUNTER), ahead = counter("net_chunks_ahead", MPI_T_PVAR_CLASS_COUNTER);
     ring(10, 1); /* connected */
     struct counts c = ring(EAGER, MANY);
-    CHECK_EQ(c.out, EAGER * MANY);
+    if (!getenv("GODWIT_CHECK")) CHECK_EQ(c.out, EAGER * MANY); /* which has messages of its own */
+    CHECK(c.out >= EAGER * MANY && c.out < EAGER * MANY + SMALL);
     CHECK(c.in >= EAGER * MANY && c.in < EAGER * MANY + SMALL);
     CHECK_EQ(c.chunks, 0);
     c = ring(READ, 1); /* what is copied are questions and answers */
