@@ -80,11 +80,13 @@ struct check_tree {
     struct check_branch *v;
     size_t n, room;
     uintptr_t longest;
-}; /* zeros: an empty one */
+    struct check_leaf *spare; /* of a tree that has become empty */
+};                            /* zeros: an empty one */
 void check_tree_add(struct check_tree *t, struct check_node *n);
 void check_tree_extend(struct check_tree *t, struct check_node *n, uintptr_t hi); /* one that is in it, to a larger hi */
 void check_tree_remove(struct check_tree *t, struct check_node *n);               /* that is in it */
-void check_tree_drop(struct check_tree *t); /* it is empty then; the nodes stay the caller's */
+void check_tree_drop(
+    struct check_tree *t); /* empties it and frees its memory, which an empty tree keeps some of; the nodes stay the caller's */
 /* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
 typedef bool check_node_fn(struct check_node *n, void *arg);
 bool check_tree_each(const struct check_tree *t, uintptr_t lo, uintptr_t hi, check_node_fn *fn, void *arg);

@@ -91,8 +91,9 @@ static void leaf_split(struct check_tree *t, size_t at, bool is_at_end)
 void check_tree_add(struct check_tree *t, struct check_node *n)
 {
     if (!t->n) {
-        struct check_leaf *l = gw_xmalloc(sizeof *l);
+        struct check_leaf *l = t->spare ? t->spare : gw_xmalloc(sizeof *l);
         l->n = 0;
+        t->spare = NULL;
         branch_insert(t, 0, l);
     }
     size_t at = leaf_find(t, n->lo, n);
@@ -141,15 +142,20 @@ void check_tree_remove(struct check_tree *t, struct check_node *n)
         if (must_update) branch_update(b);
         return;
     }
-    free(l);
     memmove(b, b + 1, (--t->n - at) * sizeof *b);
-    if (!t->n) check_tree_drop(t);
+    if (t->n) {
+        free(l);
+        return;
+    }
+    t->spare = l; /* as a rule one operation follows another */
+    t->longest = 0;
 }
 
 void check_tree_drop(struct check_tree *t)
 {
     for (size_t i = 0; i < t->n; i++) free(t->v[i].leaf);
     free(t->v);
+    free(t->spare);
     *t = (struct check_tree){0};
 }
 

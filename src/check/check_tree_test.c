@@ -62,7 +62,7 @@ int main(void)
     }
     for (int i = 0; i < N; i++)
         if (is_in[i]) check_tree_remove(&t, &node[i]);
-    CHECK(t.n == 0 && !t.v);
+    CHECK(t.n == 0 && t.spare);
     enum { MANY = 100000 };
     struct check_node *many = calloc(MANY, sizeof *many);
     for (uintptr_t i = 0; i < MANY; i++) {

@@ -78,7 +78,7 @@ static void words_pair(__int128 v, int64_t *out)
     out[0] = (int64_t)(v >> 32);
     out[1] = (int64_t)(v & UINT32_MAX);
 }
-static __int128 pair_value(const int64_t *words) { return ((__int128)words[0] << 32) + words[1]; }
+static __int128 pair_value(const int64_t *words) { return (__int128)words[0] * (INT64_C(1) << 32) + words[1]; }
 
 static void words_double(const void *from, const int16_t *exponents, int64_t *words, int64_t n)
 {

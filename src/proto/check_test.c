@@ -631,13 +631,13 @@ static void kept(int peer, bool is_left)
 
 /* Of messages that a sender on another node keeps, the next ones are fetched with the first one that is received. */
 enum { AHEAD = 5, AHEAD_LEN = 24 };
-static void ahead_begin(struct trip *t, const struct loop_ways *ways, _Atomic uint32_t **choked_out)
+static void ahead_begin(struct trip *t, const struct loop_ways *ways, _Atomic uint32_t **xoff_out)
 {
     up(GW_SET_PROTO_AUTO, ways);
     struct gw_peer *p = peer_get(lane, LOOP_FAR);
     CHECK_EQ(peer_connect(lane, p), GW_OK);
-    *choked_out = (_Atomic uint32_t *)(uintptr_t)p->ep->xoff;
-    atomic_store(*choked_out, 1);
+    *xoff_out = (_Atomic uint32_t *)(uintptr_t)p->ep->xoff;
+    atomic_store(*xoff_out, 1);
     for (int i = 0; i < AHEAD; i++) {
         trip_begin(&t[i], LOOP_FAR, AHEAD_LEN + i, PROTO_STANDARD);
         t[i].from[0] = (char)i;
@@ -685,9 +685,9 @@ static void ahead(void)
     struct trip t[AHEAD];
     _Atomic uint32_t *xoff;
     const struct loop_ways ways = {.room = LOOP_ROOM};
-    struct proto_addr a = addr_of(LOOP_FAR, 3);
     uint64_t before = atomic_load(&gw_count.sends_fetched);
     ahead_begin(t, &ways, &xoff);
+    struct proto_addr a = addr_of(LOOP_FAR, 3);
     trip_receive(&t[0]);
     CHECK_EQ(atomic_load(&gw_count.sends_fetched) - before, AHEAD - 1);
     CHECK(loop_waiting() == AHEAD && !req_is_done(t[0].recv) && !proto_is_posted(t[0].recv));
