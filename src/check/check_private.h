@@ -274,5 +274,6 @@ struct check_run {
 };
 static inline void check_run_use(struct check_run *r, struct check_span s) { r->spans[r->n_spans++] = s; }
 void check_run_drop(struct check_run *r); /* the spans: nobody uses them */
+void check_runs_free(void);               /* at the end: what is kept for the next call */
 
 #endif

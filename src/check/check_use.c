@@ -598,6 +598,7 @@ void check_use_end(void)
     last_loose = NULL;
     check_recv_end();
     check_items_free();
+    check_runs_free();
     check_tree_drop(&in_use[0]);
     check_tree_drop(&in_use[1]);
 }
