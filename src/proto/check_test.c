@@ -217,6 +217,7 @@ static void rts_wrong(const struct loop_msg *m, int peer)
     WRONG32(m, WORLD, 3 - peer);
     WRONG32(m, WORLD, -1);
     wrong_lengths(m);
+    WRONG64(m, IN_PAYLOAD + offsetof(struct proto_rts, cookie), 0);
 }
 
 /* A question that the network matched by tag and gave to us: what an RTS says, and who asks. */

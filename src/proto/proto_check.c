@@ -59,7 +59,11 @@ static bool check_hdr(const struct proto_lane *pl, bool is_far, uint8_t kind, co
     return !is_answered || peer_may_say(pl->lane, h->world, is_far) || proto_msg_reject(kind, "sender", h->world);
 }
 
-bool proto_msg_check_rts(const struct proto_rts *rts) { return rts->len >= 0 || proto_msg_reject(PROTO_RTS, "bytes", rts->len); }
+bool proto_msg_check_rts(const struct proto_rts *rts)
+{
+    if (rts->cookie == 0) return proto_msg_reject(PROTO_RTS, "cookie", 0);
+    return rts->len >= 0 || proto_msg_reject(PROTO_RTS, "bytes", rts->len);
+}
 
 static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, const struct proto_ctl *c, const void *payload)
 {
