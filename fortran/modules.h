@@ -9,6 +9,9 @@
 #define FORT_SAME(symbol, is)                                                                                                      \
     int symbol(const int *a, const int *b);                                                                                        \
     int symbol(const int *a, const int *b) { return *a is * b; }
+/* What the modules call the kinds of handles. */
+#define FORT_HANDLE_WORDS(X)                                                                                                       \
+    X(comm) X(datatype) X(errhandler) X(file) X(group) X(info) X(message) X(op) X(request) X(session) X(win)
 #define FORT_COPY(symbol)                                                                                                          \
     int symbol(const int *h);                                                                                                      \
     int symbol(const int *h) { return *h; }

@@ -71,17 +71,7 @@ static __attribute__((constructor)) void tell_c(void)
     SAME(word##_f_neq_f08, !=)                                                                                                     \
     COPY(word##_f2c)                                                                                                               \
     COPY(word##_c2f)
-COMPARE(comm)
-COMPARE(datatype)
-COMPARE(errhandler)
-COMPARE(file)
-COMPARE(group)
-COMPARE(info)
-COMPARE(message)
-COMPARE(op)
-COMPARE(request)
-COMPARE(session)
-COMPARE(win)
+FORT_HANDLE_WORDS(COMPARE)
 
 void __mpi_f08_types_MOD_mpi_status_f2f08(const MPI_Status *f, MPI_Status *f08, int *ierror);
 void __mpi_f08_types_MOD_mpi_status_f082f(const MPI_Status *f08, MPI_Status *f, int *ierror);

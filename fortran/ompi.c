@@ -28,17 +28,7 @@ const struct fort_special fort_specials[] = {
 #define COMPARE(word)                                                                                                              \
     FORT_SAME(__mpi_f08_types_MOD_ompi_##word##_op_eq, ==)                                                                         \
     FORT_SAME(__mpi_f08_types_MOD_ompi_##word##_op_ne, !=)
-COMPARE(comm)
-COMPARE(datatype)
-COMPARE(errhandler)
-COMPARE(file)
-COMPARE(group)
-COMPARE(info)
-COMPARE(message)
-COMPARE(op)
-COMPARE(request)
-COMPARE(session)
-COMPARE(win)
+FORT_HANDLE_WORDS(COMPARE)
 
 void mpi_f_sync_reg_f08_(const void *buf);
 void pmpi_f_sync_reg_f08_(const void *buf);

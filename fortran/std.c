@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "fort.h"
+#include "modules.h"
 
 struct fort_sentinels mpi_abi_sentinels_;
 struct fort_sentinel_texts mpi_abi_sentinel_texts_;
@@ -31,18 +32,6 @@ void fort_started(void)
 
 /* ---- handles of mpi_f08 that are compared ---- */
 #define COMPARE(word)                                                                                                              \
-    int mpi_abi_eq_##word##_(const int *a, const int *b);                                                                          \
-    int mpi_abi_ne_##word##_(const int *a, const int *b);                                                                          \
-    int mpi_abi_eq_##word##_(const int *a, const int *b) { return *a == *b; }                                                      \
-    int mpi_abi_ne_##word##_(const int *a, const int *b) { return *a != *b; }
-COMPARE(comm)
-COMPARE(datatype)
-COMPARE(errhandler)
-COMPARE(file)
-COMPARE(group)
-COMPARE(info)
-COMPARE(message)
-COMPARE(op)
-COMPARE(request)
-COMPARE(session)
-COMPARE(win)
+    FORT_SAME(mpi_abi_eq_##word##_, ==)                                                                                            \
+    FORT_SAME(mpi_abi_ne_##word##_, !=)
+FORT_HANDLE_WORDS(COMPARE)

@@ -157,3 +157,24 @@ void door_attribute_out(int client_keyval, void *address_of_value)
     }
     memcpy(address_of_value, &at, sizeof at);
 }
+
+/* ---- what is the same with every other ABI ---- */
+/* All forms of a status are the same integers; one that says that it is of no interest has none. */
+static int status_copy(void *to, const void *from)
+{
+    if (!to || !from || door_is_no_status(from)) return CLIENT_ERR_ARG;
+    memmove(to, from, sizeof(client_Status));
+    return MPI_SUCCESS;
+}
+DOOR_OWN(int, Status_c2f, (const client_Status *c, int *f)) { return status_copy(f, c); }
+DOOR_OWN(int, Status_f2c, (const int *f, client_Status *c)) { return status_copy(c, f); }
+DOOR_OWN(int, Status_c2f08, (const client_Status *c, client_F08_status *f)) { return status_copy(f, c); }
+DOOR_OWN(int, Status_f082c, (const client_F08_status *f, client_Status *c)) { return status_copy(c, f); }
+DOOR_OWN(int, Status_f082f, (const client_F08_status *f08, int *f)) { return status_copy(f, f08); }
+DOOR_OWN(int, Status_f2f08, (const int *f, client_F08_status *f08)) { return status_copy(f08, f); }
+
+DOOR_OWN(int, Abi_get_version, (int *major, int *minor))
+{
+    *major = *minor = -1; /* this is not the standard ABI */
+    return MPI_SUCCESS;
+}

@@ -72,26 +72,6 @@ DOOR_OWN(client_File, File_f2c, (int h)) { return (client_File)(uintptr_t)(unsig
 DOOR_OWN(int, File_toint, (client_File h)) { return (int)(uintptr_t)h; }
 DOOR_OWN(client_File, File_fromint, (int h)) { return (client_File)(uintptr_t)(unsigned)h; }
 
-/* All forms of a status are the same five integers. */
-static int status_copy(void *to, const void *from)
-{
-    if (!to || !from) return CLIENT_ERR_ARG;
-    memmove(to, from, sizeof(client_Status));
-    return MPI_SUCCESS;
-}
-DOOR_OWN(int, Status_c2f, (const client_Status *c, int *f)) { return status_copy(f, c); }
-DOOR_OWN(int, Status_f2c, (const int *f, client_Status *c)) { return status_copy(c, f); }
-DOOR_OWN(int, Status_c2f08, (const client_Status *c, client_F08_status *f)) { return status_copy(f, c); }
-DOOR_OWN(int, Status_f082c, (const client_F08_status *f, client_Status *c)) { return status_copy(c, f); }
-DOOR_OWN(int, Status_f082f, (const client_F08_status *f08, int *f)) { return status_copy(f, f08); }
-DOOR_OWN(int, Status_f2f08, (const int *f, client_F08_status *f08)) { return status_copy(f08, f); }
-
-DOOR_OWN(int, Abi_get_version, (int *major, int *minor))
-{
-    *major = *minor = -1; /* this is not the standard ABI */
-    return MPI_SUCCESS;
-}
-
 /* ---- predefined functions for attributes: NULL_FN is 0, as in the standard ABI ---- */
 #pragma GCC visibility push(default)
 int MPIR_Dup_fn(client_Comm comm, int keyval, void *extra, void *in, void *out, int *flag_out);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 /* ---- variables ---- */
-extern char mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
 #define DATA(type, word, name)                                                                                                     \
     DOOR_EXPORT type data_##word __asm__(name);                                                                                    \
     DOOR_EXPORT type data_##word
@@ -89,26 +88,6 @@ AS_NUMBER(File, File, GW_KIND_FILE)
 AS_NUMBER(Errhandler, Errhandler, GW_KIND_ERRHANDLER)
 AS_NUMBER(Message, Message, GW_KIND_MSG)
 AS_NUMBER(Session, Session, GW_KIND_SESSION)
-
-/* All forms of a status are the same 24 bytes; the one that says that it is of no interest has none. */
-static int status_copy(void *to, const void *from)
-{
-    if (!to || !from || from == mpi_fortran_status_ignore_ || from == mpi_fortran_statuses_ignore_) return CLIENT_ERR_ARG;
-    memmove(to, from, sizeof(client_Status));
-    return MPI_SUCCESS;
-}
-DOOR_OWN(int, Status_c2f, (const client_Status *c, int *f)) { return status_copy(f, c); }
-DOOR_OWN(int, Status_f2c, (const int *f, client_Status *c)) { return status_copy(c, f); }
-DOOR_OWN(int, Status_c2f08, (const client_Status *c, client_F08_status *f)) { return status_copy(f, c); }
-DOOR_OWN(int, Status_f082c, (const client_F08_status *f, client_Status *c)) { return status_copy(c, f); }
-DOOR_OWN(int, Status_f082f, (const client_F08_status *f08, int *f)) { return status_copy(f, f08); }
-DOOR_OWN(int, Status_f2f08, (const int *f, client_F08_status *f08)) { return status_copy(f08, f); }
-
-DOOR_OWN(int, Abi_get_version, (int *major, int *minor))
-{
-    *major = *minor = -1; /* this is not the standard ABI */
-    return MPI_SUCCESS;
-}
 
 /* ---- predefined functions for attributes: the library's own are 0 and 1 ---- */
 #define ATTRIBUTE_FUNCTIONS(name, handle)                                                                                          \
