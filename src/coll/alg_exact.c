@@ -140,11 +140,12 @@ static int exact_round(const struct plan_args *a, enum coll_kind kind, int round
     struct plan_steps s = {steps, 0};
     struct exact x = exact_of(a, kind);
     if (round == 0) return exponents_round(&x, &s);
-    struct within maximum = within_of(&x, false), sum = within_of(&x, true);
+    struct within maximum = within_of(&x, false);
     int n = within_round(&x, &maximum, round - 1, steps);
     if (n > 0) return n;
     round -= 1 + within_rounds(&maximum);
     if (round == 0) return words_round(&x, &s);
+    struct within sum = within_of(&x, true);
     n = within_round(&x, &sum, round - 1, steps);
     if (n > 0) return n;
     return round - 1 == within_rounds(&sum) ? result_round(&x, &s) : 0;

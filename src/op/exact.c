@@ -10,13 +10,6 @@
 enum { INFINITE = 0, MINUS_INFINITE = 21, NO_NUMBER = 42, COUNT_BITS = 21 };
 enum { F80_BYTES = 16 };
 
-static const struct exact_table *table(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) return &exact_avx2;
-#endif
-    return &exact_base;
-}
 static int index_of(uint8_t real) { return real == GW_ELEM_F64; }
 static int16_t special_exponent(uint8_t real) { return real == GW_ELEM_F32 ? 0xff : real == GW_ELEM_F64 ? 0x7ff : 0x7fff; }
 static int64_t bytes_of(uint8_t real) { return real == GW_ELEM_F32 ? 4 : real == GW_ELEM_F64 ? 8 : F80_BYTES; }
@@ -85,7 +78,7 @@ static void words_double(const void *from, const int16_t *exponents, int64_t *wo
     int64_t some[EXACT_BLOCK];
     for (int64_t at = 0, now; at < n; at += now) {
         now = gw_min64(n - at, EXACT_BLOCK);
-        table()->words[1]((const char *)from + at * 8, exponents + at, some, now);
+        op_exact_table->words[1]((const char *)from + at * 8, exponents + at, some, now);
         for (int64_t i = 0; i < now; i++) words_pair(some[i], words + 2 * (at + i));
     }
 }
@@ -154,7 +147,7 @@ static void specials(struct op_exact e, enum op_exact_step step, const void *fro
 static void exponents_take(struct op_exact e, const void *from, int16_t *exponents, int64_t n)
 {
     if (e.real != GW_ELEM_F80)
-        table()->exponents[index_of(e.real)](from, exponents, n);
+        op_exact_table->exponents[index_of(e.real)](from, exponents, n);
     else
         for (int64_t i = 0; i < n; i++) exponents[i] = (int16_t)(f80_at(from, i).sign_exponent & 0x7fff);
 }
@@ -165,7 +158,7 @@ static void words_take(struct op_exact e, const void *from, const int16_t *expon
     else if (e.words == 2)
         words_double(from, exponents, words, n);
     else
-        table()->words[index_of(e.real)](from, exponents, words, n);
+        op_exact_table->words[index_of(e.real)](from, exponents, words, n);
 }
 static void numbers_take(struct op_exact e, const int64_t *words, const int16_t *exponents, void *to, int64_t n)
 {
@@ -174,7 +167,7 @@ static void numbers_take(struct op_exact e, const int64_t *words, const int16_t 
     else if (e.words == 2)
         round_double(words, exponents, to, n);
     else
-        table()->round[index_of(e.real)](words, exponents, to, n);
+        op_exact_table->round[index_of(e.real)](words, exponents, to, n);
 }
 
 void op_exact_step(struct op_exact e, enum op_exact_step step, const void *from, int16_t *exponents, void *to, int64_t n)

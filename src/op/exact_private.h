@@ -20,5 +20,6 @@ extern const struct exact_table exact_base;
 #if defined(__x86_64__)
 extern const struct exact_table exact_avx2;
 #endif
+extern const struct exact_table *op_exact_table; /* the one for this processor: op_init() */
 
 #endif

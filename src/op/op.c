@@ -2,7 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "op/kernel.h"
+#include "op/exact_private.h"
 
 #include <stdlib.h>
 
@@ -38,6 +38,7 @@ static const struct {
 static struct gw_op predef[OP_CODES];
 struct gw_op *gw_op_sum = &predef[OP_SUM], *gw_op_max = &predef[OP_MAX], *gw_op_min = &predef[OP_MIN];
 static const op_table *kernels = &op_kernels_base;
+const struct exact_table *op_exact_table = &exact_base;
 
 /* ---- logicals of a compiler whose .TRUE. is not 1 ------------------------------------------------------------------------ */
 #define LOGICALS(X) X(L8, t_U8) X(L16, t_U16) X(L32, t_U32) X(L64, t_U64) X(L128, t_U128)
@@ -86,7 +87,7 @@ GW_ONCE int op_init(void)
     }
     kernels = &op_kernels_base;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) kernels = &op_kernels_avx2;
+    if (__builtin_cpu_supports("avx2")) kernels = &op_kernels_avx2, op_exact_table = &exact_avx2;
 #endif
     if (logical_bytes) literals_take();
     return GW_OK;
