@@ -4,18 +4,26 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "fort.h"
 
-uintptr_t fort_first, fort_span;
+#include <assert.h>
 
+struct fort_range fort_ranges[2];
+
+/* The ranges end at the widest gap. */
 static __attribute__((constructor)) void look_where(void)
 {
-    uintptr_t first = UINTPTR_MAX, last = 0;
-    for (const struct fort_special *s = fort_specials; s->what != FORT_NOTHING; s++) {
-        uintptr_t at = (uintptr_t)s->at;
-        first = at < first ? at : first;
-        last = at > last ? at : last;
+    enum { MOST = 32 };
+    uintptr_t at[MOST];
+    int n = 0, cut = 1;
+    for (const struct fort_special *s = fort_specials; s->what != FORT_NOTHING; s++, n++) {
+        assert(n < MOST);
+        int i = n;
+        for (; i > 0 && at[i - 1] > (uintptr_t)s->at; i--) at[i] = at[i - 1];
+        at[i] = (uintptr_t)s->at;
     }
-    fort_first = first;
-    fort_span = last - first + 1;
+    for (int i = 2; i < n; i++)
+        if (at[i] - at[i - 1] > at[cut] - at[cut - 1]) cut = i;
+    fort_ranges[0] = (struct fort_range){at[0], at[cut - 1] - at[0] + 1};
+    fort_ranges[1] = (struct fort_range){at[cut], at[n - 1] - at[cut] + 1};
 }
 
 enum fort_what fort_special_find(const void *p)

@@ -23,13 +23,17 @@ struct fort_special {
     enum fort_what what;
 };
 FORT_HIDDEN extern const struct fort_special fort_specials[]; /* up to one of FORT_NOTHING */
-/* All of them lie in these bytes: what else lies there is looked up in vain. */
-FORT_HIDDEN extern uintptr_t fort_first, fort_span;
+/* They lie in the program and in libraries, which are far apart, the heap between them: two ranges hold all of them, and little else. */
+struct fort_range {
+    uintptr_t first, span;
+};
+FORT_HIDDEN extern struct fort_range fort_ranges[2];
+static inline bool fort_in_range(const void *p, int i) { return (uintptr_t)p - fort_ranges[i].first < fort_ranges[i].span; }
 FORT_HIDDEN enum fort_what fort_special_find(const void *p);
 
 static inline enum fort_what fort_special(const void *p)
 {
-    return likely((uintptr_t)p - fort_first >= fort_span) ? FORT_NOTHING : fort_special_find(p);
+    return likely(!fort_in_range(p, 0) && !fort_in_range(p, 1)) ? FORT_NOTHING : fort_special_find(p);
 }
 static inline bool fort_is_sentinel(const void *p) { return fort_special(p) != FORT_NOTHING; }
 static inline bool fort_is_no_texts(const char *argv) { return fort_special(argv) == FORT_NO_TEXTS; }

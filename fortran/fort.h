@@ -38,7 +38,7 @@
 #define FORT_TEXT_(x)        #x
 
 /* ---- what an ABI decides ----
- * fort_is_sentinel(p)         whether p is the address of one of MPI's special variables, but those for texts
+ * fort_is_sentinel(p)         whether p is the address of one of MPI's special variables; those for texts may count
  * fort_buf(p), fort_weights(p)     what C has in their place;  fort_is_no_texts(p)  MPI_ARGV_NULL or MPI_ARGVS_NULL
  * fort_comm(int), fort_comm_int(MPI_Comm), ...   handles; fort_comm_quick(int) where fort_are_plain() is true of all of them, ored
  * fort_keyval_in(int)         C's number of a key

@@ -27,28 +27,6 @@ typedef int MPI_Fint;
 """
 
 
-def types(abi):
-    for r in abi.rows:
-        if r["section"] == "type" and r["name"][4:] in doors.HANDLES.values():
-            yield "typedef int %s;" % r["name"] if r["c_type"] == "integer" else "typedef struct %s_ *%s;" % (r["name"], r["name"])
-    fields = [r for r in abi.rows if r["section"] == "struct_field" and r["name"].startswith("MPI_Status.")]
-    # Fortran's statuses are INTEGERs, and lie where INTEGERs may.
-    yield "typedef struct MPI_Status {"
-    for r in fields:
-        yield "    %s %s;" % (r["c_type"], r["name"].split(".")[1])
-    yield "} __attribute__((packed, aligned(4))) MPI_Status;"
-    yield "typedef MPI_Status MPI_F08_status, MPI_F08_Status;"
-
-
-def callbacks(model):
-    for cb in model.callbacks:
-        for key in ("c_typedef", "c_typedef_large"):
-            t = cb.get(key)
-            if t and "MPI_T_" not in t["name"]:
-                args = ", ".join(p["c"] if p["c"] == "..." else p["c"] + " " + p["name"] for p in t["params"])
-                yield "typedef %s %s(%s);" % (t["return_c"].strip(), t["name"], args)
-
-
 def constants(abi):
     for r in abi.rows:
         name, value, c = r["name"], r["value"], r["c_type"]
@@ -63,7 +41,7 @@ def constants(abi):
 
 
 def mpi_h(model, abi):
-    lines = [HEAD] + list(types(abi)) + list(callbacks(model)) + list(constants(abi))
+    lines = [HEAD] + list(doors.abi_types(abi, "MPI_", "MPI_")) + [text for name, text in model.typedefs() if "MPI_T_" not in name] + list(constants(abi))
     for e in model.entries(implemented=True):
         if not e.name.startswith("MPI_T_"):
             lines += [e.prototype() + ";", e.prototype("P") + ";"]

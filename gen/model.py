@@ -160,6 +160,13 @@ class Model:
             for p in [p for e in f.entries for p in e.params if p.name in f.flags.get("everywhere", [])]:
                 p.root_only = False
 
+    def typedefs(self):
+        """(name, C text) of the types of users' functions."""
+        for cb in self.callbacks:
+            for t in filter(None, (cb.get("c_typedef"), cb.get("c_typedef_large"))):
+                args = ", ".join(p["c"] if p["c"] == "..." else p["c"] + ("" if p["c"].endswith("*") else " ") + p["name"] for p in t["params"])
+                yield t["name"], "typedef %s %s(%s);" % (t["return_c"].strip(), t["name"], args)
+
     def entries(self, implemented=None):
         for f in self.functions:
             if implemented is None or f.implemented == implemented:

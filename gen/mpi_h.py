@@ -66,22 +66,12 @@ def enums(abi):
         yield "typedef enum %s { %s } %s;" % (name, ", ".join(rows), name)
 
 
-def callbacks(model):
-    for cb in model.callbacks:
-        for key in ("c_typedef", "c_typedef_large"):
-            t = cb.get(key)
-            if t:
-                args = ", ".join(p["c"] if p["c"] == "..." else p["c"] + ("" if p["c"].endswith("*") else " ") + p["name"]
-                                 for p in t["params"])
-                yield "typedef %s %s(%s);" % (t["return_c"].strip(), t["name"], args)
-
-
 def emit(model):
     lines = [HEAD, "/* ---- handles: small values are predefined objects, others come from the library ---- */"]
     lines += ["typedef %s %s;" % (r["c_type"].strip().replace(" *", " *") if r["c_type"].endswith("*") else r["c_type"], r["name"])
               for r in model.abi if r["section"] == "handle_typedef"]
     lines += [""] + list(enums(model.abi))
-    lines += ["", "/* ---- functions that users write ---- */"] + list(callbacks(model))
+    lines += ["", "/* ---- functions that users write ---- */"] + [text for _, text in model.typedefs()]
     lines += ["", "/* ---- constants ---- */"] + list(constants(model.abi))
     for prefix, title in (("", "functions"), ("P", "the same under their profiling names")):
         lines += ["", "/* ---- %s ---- */" % title]

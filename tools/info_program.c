@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "info_program.h"
+#include "base/os.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -103,17 +104,14 @@ static bool is_mpi_name(const char *name)
 static void *door_load(const char *library, char path[PATH_MAX + 64])
 {
     static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door", "fortran"};
-    char here[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
-    here[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(here, '/');
-    if (slash) *slash = 0;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    char *here = gw_own_folder();
+    void *door = NULL;
+    for (size_t i = 0; here && i < sizeof places / sizeof places[0] && !door; i++) {
         snprintf(path, PATH_MAX + 64, "%s/%s/%s", here, places[i], library);
-        void *door = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (door) return door;
+        door = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
-    return NULL;
+    free(here);
+    return door;
 }
 
 static int report_door(const struct file *f, const char *path, const struct family *family)

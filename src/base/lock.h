@@ -16,7 +16,7 @@ struct gw_lock {
     _Atomic uint32_t takes; /* how often gw_lock() took it; counted only with gw_threads */
 };
 GW_EXTERN bool gw_threads;   /* MPI_THREAD_MULTIPLE, or a progress thread: locks are taken */
-GW_EXTERN bool gw_checking;  /* GODWIT_CHECK is on: entry points call the wrappers of room check */
+GW_EXTERN bool gw_checking;  /* GODWIT_CHECK is on: entry points show room check their arguments, before and after the target */
 GW_EXTERN bool gw_slow_path; /* either of the two, or matching by hardware: fast paths inlined into entry points are not taken */
 void gw_lock_slow(struct gw_lock *l);
 void gw_unlock_slow(struct gw_lock *l);

@@ -130,9 +130,10 @@ static int process_of(int rank)
 static int check_same_order(const int32_t *list)
 {
     char mine[32], other[32];
+    if (boot_fences_once()) return GW_OK; /* the one fence is for the addresses */
     snprintf(mine, sizeof mine, "%016llx", (unsigned long long)gw_hash(GW_HASH_SEED, list, (size_t)gw_boot.size * sizeof *list));
     int rc = gw_boot.rank == 0 ? boot_put("gw.order", mine) : GW_OK;
-    bool is_direct = boot_backend_is_direct() && !boot_fences_once();
+    bool is_direct = boot_backend_is_direct();
     if (rc == GW_OK && !is_direct) rc = boot_fence();
     if (rc == GW_OK && is_direct && gw_boot.rank == 0) rc = boot_commit();
     if (rc == GW_OK) rc = boot_get(0, "gw.order", other, sizeof other);
@@ -199,9 +200,8 @@ void boot_order_show(void)
     char host[80];
     int method = (int)gw_set.rank_order;
     if (!gw_set.rank_order_display) return;
-    if (gw_boot.nnodes > 1 &&
-        (boot_put("gw.host", gw_boot.host) != GW_OK ||
-         (boot_backend_is_direct() && !boot_fences_once() ? boot_commit() : boot_fence()) != GW_OK))
+    bool asks = gw_boot.nnodes > 1 && !boot_fences_once(); /* the one fence is for the addresses */
+    if (asks && (boot_put("gw.host", gw_boot.host) != GW_OK || (boot_backend_is_direct() ? boot_commit() : boot_fence()) != GW_OK))
         gw_die("%s", gw_fail_text());
     if (gw_boot.rank != 0) return;
     fprintf(stderr, "godwit: rank order: %s%s%s; %d ranks on %d nodes\n", method < 0 ? "the launcher's" : methods[method],
@@ -209,8 +209,8 @@ void boot_order_show(void)
             gw_boot.nnodes);
     for (int r = 0, node = 0; r < gw_boot.size && node < gw_boot.nnodes; r++) {
         if (boot_node_of(r) != node) continue; /* numbered in the order of their lowest ranks */
-        snprintf(host, sizeof host, "%s", gw_boot.host);
-        if (gw_boot.nnodes > 1 && boot_get(r, "gw.host", host, sizeof host) != GW_OK) gw_die("%s", gw_fail_text());
+        snprintf(host, sizeof host, "%s", asks || gw_boot.nnodes == 1 || r == gw_boot.rank ? gw_boot.host : "?");
+        if (asks && boot_get(r, "gw.host", host, sizeof host) != GW_OK) gw_die("%s", gw_fail_text());
         fprintf(stderr, "godwit:   node %d (%s): ", node++, host);
         print_ranks(node - 1);
         fputs("\n", stderr);

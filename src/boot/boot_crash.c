@@ -40,13 +40,13 @@ static bool early_begin(void)
     if (early.process != me || pread(early.fd, &h, sizeof h, 0) != (ssize_t)sizeof h) return false;
     if (h.magic != BOOT_MAGIC || h.version != GODWIT_SHM_VERSION || h.launcher_pid != getppid()) return false;
     if (early.local < 0 || early.local >= h.nlocal || h.ranks_offset != BOOT_RANKS_OFFSET) return false;
-    uint64_t at = h.ranks_offset + (uint64_t)early.local * sizeof(struct boot_rank), page = at & ~(uint64_t)4095;
-    uint64_t end = at + sizeof(struct boot_rank);
+    uint64_t at = h.ranks_offset + (uint64_t)early.local * sizeof(struct boot_rank), end = at + sizeof(struct boot_rank);
     if (fstat(early.fd, &st) != 0 || (uint64_t)st.st_size < end) return false;
-    char *map = mmap(NULL, end - page, PROT_READ | PROT_WRITE, MAP_SHARED, early.fd, (off_t)page);
+    char *map = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED, early.fd, 0);
     if (map == MAP_FAILED) return false;
-    struct boot_rank *slot = (struct boot_rank *)(void *)(map + (at - page));
-    atomic_store(&slot->pid, me);
+    struct boot_rank *slot = (struct boot_rank *)(void *)(map + at);
+    int32_t nobody = 0; /* an orphan that mpiexec has adopted has its parent's variables, and not its slot */
+    if (!atomic_compare_exchange_strong(&slot->pid, &nobody, (int32_t)me) && nobody != me) return false;
     record = &slot->crash;
     boot_crash_watcher = h.launcher_pid;
     return true;

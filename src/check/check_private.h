@@ -87,6 +87,7 @@ void check_tree_extend(struct check_tree *t, struct check_node *n, uintptr_t hi)
 void check_tree_remove(struct check_tree *t, struct check_node *n);               /* that is in it */
 void check_tree_drop(
     struct check_tree *t); /* empties it and frees its memory, which an empty tree keeps some of; the nodes stay the caller's */
+const char *check_tree_broken(const struct check_tree *t); /* which invariant does not hold, NULL: all do */
 /* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
 typedef bool check_node_fn(struct check_node *n, void *arg);
 bool check_tree_each(const struct check_tree *t, uintptr_t lo, uintptr_t hi, check_node_fn *fn, void *arg);
@@ -256,6 +257,10 @@ struct check_kind {
     int (*before)(struct check_run *r);
     int (*after)(struct check_run *r, int rc);
 };
+struct check_was { /* of a request that is completed: active before the call */
+    struct gw_req *q;
+    uint32_t id;
+};
 struct check_run {
     struct check_args a; /* first; as given */
     const struct check_kind *kind;
@@ -269,6 +274,7 @@ struct check_run {
     int told;    /* an error that `after` answers unless there is another one */
     struct check_was *was;
     char small[64]; /* from here on nothing is set before it is used */
+    struct check_was few[32];
     struct check_race race;
     struct check_span spans[CHECK_SPANS];
 };

@@ -16,16 +16,11 @@ static struct gw_req **requests_of(const struct check_run *r)
 static bool is_active(const struct gw_req *q) { return q && (q->flags & (REQ_PERSISTENT | REQ_ACTIVE)) != REQ_PERSISTENT; }
 
 /* ---- completing: those that are active before the call, and what became of them ---- */
-struct check_was {
-    struct gw_req *q;
-    uint32_t id;
-};
-
 static int complete_before(struct check_run *r)
 {
     int64_t n = number_of(r);
     struct gw_req **q = requests_of(r);
-    r->was = gw_xmalloc((size_t)(n + 1) * sizeof *r->was);
+    r->was = n <= (int64_t)GW_ARRAY_LEN(r->few) ? r->few : gw_xmalloc((size_t)n * sizeof *r->was);
     for (int64_t i = 0; i < n; i++)
         r->was[i] = is_active(q[i]) ? (struct check_was){q[i], q[i]->obj.id} : (struct check_was){NULL, 0};
     return GW_OK;
@@ -42,7 +37,7 @@ static int complete_after(struct check_run *r, int rc)
         else if (!is_active(q[i]))
             check_use_over(r->was[i].id, false);
     }
-    free(r->was);
+    if (r->was != r->few) free(r->was);
     return rc;
 }
 const struct check_kind check_of_complete = {complete_before, complete_after};

@@ -13,7 +13,7 @@ static _Atomic(struct check_run *) spare;
 
 struct check_args *check_args_new(const struct check_kind *kind, enum check_form form)
 {
-    struct check_run *r = atomic_exchange(&spare, NULL);
+    struct check_run *r = atomic_exchange_explicit(&spare, NULL, memory_order_acquire); /* pairs with [R1] */
     if (!r) r = gw_xmalloc(sizeof *r);
     memset(r, 0, offsetof(struct check_run, small));
     r->kind = kind;
@@ -30,12 +30,12 @@ void check_run_drop(struct check_run *r)
 
 static int end(struct check_run *r, int rc)
 {
-    free(atomic_exchange(&spare, r));
+    free(atomic_exchange_explicit(&spare, r, memory_order_acq_rel)); /* [R1] */
     check_left();
     return rc;
 }
 
-void check_runs_free(void) { free(atomic_exchange(&spare, NULL)); }
+void check_runs_free(void) { free(atomic_exchange_explicit(&spare, NULL, memory_order_acquire)); }
 
 int check_before(struct check_args *k)
 {

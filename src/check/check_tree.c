@@ -171,3 +171,21 @@ bool check_tree_each(const struct check_tree *t, uintptr_t lo, uintptr_t hi, che
     }
     return false;
 }
+
+const char *check_tree_broken(const struct check_tree *t)
+{
+    const struct entry *last = NULL;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct check_leaf *l = t->v[i].leaf;
+        uintptr_t reach = 0;
+        if (l->n < 1 || l->n > LEAF) return "T1: a leaf is empty or too full";
+        for (const struct entry *e = l->v; e < l->v + l->n; last = e++) {
+            if (last && !is_before(last, e->lo, e->node)) return "T1: intervals are not in order";
+            if (e->lo != e->node->lo || e->hi != e->node->hi) return "an interval is not that of its node";
+            if (e->hi - e->lo > t->longest) return "T2: an interval is longer than `longest`";
+            if (e->hi > reach) reach = e->hi;
+        }
+        if (t->v[i].lo != l->v[0].lo || t->v[i].reach != reach) return "T2: lo or reach of a leaf";
+    }
+    return NULL;
+}

@@ -59,6 +59,7 @@ int main(void)
         is_in[i] = !is_in[i];
         uintptr_t lo = 990 + random_below(930);
         look(&t, lo, lo + 1 + random_below(60));
+        if (k % 64 == 0) CHECK(check_tree_broken(&t) == NULL);
     }
     for (int i = 0; i < N; i++)
         if (is_in[i]) check_tree_remove(&t, &node[i]);
@@ -69,7 +70,7 @@ int main(void)
         many[i].lo = i * 8, many[i].hi = i * 8 + 8;
         check_tree_add(&t, &many[i]);
     }
-    CHECK(t.n < MANY / 32);
+    CHECK(t.n < MANY / 32 && check_tree_broken(&t) == NULL);
     struct found f = {.ordered = true};
     check_tree_each(&t, 80, 96, take, &f);
     CHECK(f.n == 2);

@@ -489,8 +489,10 @@ static void over(struct check_item *i)
 static void settle(uint32_t owner, int rank)
 {
     int which = rank == CHECK_EVERYONE;
+    struct check_item *i = check_owed_first(owner, rank), *next;
+    if (!i) return;
     check_pages_hold(true);
-    for (struct check_item *i = check_owed_first(owner, rank), *next; i; i = next) {
+    for (; i; i = next) {
         next = i->links[which].next;
         over(i);
     }

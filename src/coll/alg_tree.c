@@ -84,12 +84,13 @@ static void join(struct plan_steps *s, const struct plan_args *a, bool other_is_
 static int reduce_binomial(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int k = (round - 1) / 2, levels = log2_up(a->size), d = 1 << k, v = a->rank;
+    int k = (round - 1) / 2, levels = log2_up(a->size), v = a->rank;
     if (round == 0) {
         step_copy(&s, mine(a), operand(a, 0));
         return s.n;
     }
     if (k < levels) {
+        int d = 1 << k;
         bool still_in = v % d == 0, gives = still_in && v & d, takes = still_in && !(v & d) && v + d < a->size;
         if (gives && round % 2)
             step_send(&s, v - d, operand(a, 0));

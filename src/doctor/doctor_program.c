@@ -267,7 +267,7 @@ static bool judge_line(const struct machine *m, const char *line, struct loaded 
     if ((missing ? sscanf(missing, "%*s %*s %*s %255[^: ]", name) : sscanf(line, " %255s", name)) != 1) return false;
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     l->family = mpi_of_library_name(base);
-    l->has_door = strncmp(base, "libmpi.so.40", 12) == 0;
+    l->has_door = program_mpi_of_library(base) == PROGRAM_OMPI;
     if (missing || (arrow && strstr(arrow, "not found"))) {
         doctor_answer_add(a, "; %s is not found", name);
         judge_missing(m, l->family, a);

@@ -326,8 +326,12 @@ static void foreign(void)
     judged = "\tlibmpi.so.40 => /opt/ompi/lib/libmpi.so.40 (0x3)\n\tlibmpi_mpifh.so.40 => /opt/ompi/lib/libmpi_mpifh.so.40 (0x3)\n";
     struct answer a = {FINDING_OK, "", ""};
     judge(&m, &a);
-    CHECK(a.is >= FINDING_NOTE && strstr(a.value, "(Open MPI)") &&
-          !strstr(a.value, " and "));         /* a problem where there is no libpmix */
+    CHECK(a.is >= FINDING_NOTE && strstr(a.value, "(Open MPI)") && !strstr(a.value, " and "));
+    CHECK(finds(judge, FINDING_NOTE, "(Open MPI)", "through the door"));
+    const char *fortran = judged;
+    judged = "\tlibmpi.so.40 => /opt/ompi/lib/libmpi.so.40 (0x3)\n\tlibmpi_cxx.so.40 => /opt/ompi/lib/libmpi_cxx.so.40 (0x3)\n";
+    CHECK(!finds(judge, FINDING_NOTE, "(Open MPI)", "through the door")); /* a problem where there is no libpmix */
+    judged = fortran;
     for (size_t n = strlen(judged); n; n--) { /* whatever a loader says */
         char *cut = gw_xasprintf("%.*s", (int)n, judged);
         struct answer b = {FINDING_OK, "", ""};

@@ -162,7 +162,7 @@ void door_attribute_out(int client_keyval, void *address_of_value)
 /* All forms of a status are the same integers; one that says that it is of no interest has none. */
 static int status_copy(void *to, const void *from)
 {
-    if (!to || !from || door_is_no_status(from)) return CLIENT_ERR_ARG;
+    if (door_is_no_status(to) || door_is_no_status(from)) return CLIENT_ERR_ARG;
     memmove(to, from, sizeof(client_Status));
     return MPI_SUCCESS;
 }

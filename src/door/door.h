@@ -59,6 +59,7 @@ int door_code_out(int code) GW_COLD;
 static inline int door_code(int rc) { return likely(rc == MPI_SUCCESS) ? rc : door_code_out(rc); } /* what an entry point answers */
 void door_codes_out(int *codes, int n);
 int door_is_root(client_Comm comm, int root);
+bool door_is_no_status(const void *s) GW_COLD; /* NULL, or an address that says that no status is wanted, in C or Fortran */
 
 /* ---- arrays: on the stack while they are short ---- */
 enum { DOOR_STACK = 64 };

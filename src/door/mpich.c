@@ -19,6 +19,12 @@ DATA(int *, f_statuses_ignore, "MPI_F_STATUSES_IGNORE") = fortran_status;
 DATA(void *, f08_status_ignore, "MPI_F08_STATUS_IGNORE") = fortran_status;
 DATA(void *, f08_statuses_ignore, "MPI_F08_STATUSES_IGNORE") = fortran_status;
 
+bool door_is_no_status(const void *s)
+{
+    return (uintptr_t)s <= 1 || s == data_f_status_ignore || s == data_f_statuses_ignore || s == data_f08_status_ignore ||
+        s == data_f08_statuses_ignore;
+}
+
 /* ---- handles ---- */
 uintptr_t door_strange_in(int h, unsigned first, unsigned n)
 {

@@ -127,8 +127,6 @@ static inline MPI_T_pvar_handle door_pvar_handle_in(MPI_T_pvar_handle h) { retur
 
 /* ---- statuses: the high part of the count above the mark of cancelled requests ---- */
 _Static_assert(offsetof(struct gw_status, cancelled) == offsetof(MPI_Status, MPI_internal), "where what the library keeps begins");
-/* Is it the address that stands for no status?  Here that is a number. */
-static inline bool door_is_no_status(const void *s) { return (uintptr_t)s <= 1; }
 static inline void door_status_load(const client_Status *from, MPI_Status *to)
 {
     *to =

@@ -106,9 +106,6 @@ static inline MPI_T_pvar_handle door_pvar_handle_in(MPI_T_pvar_handle h)
 
 /* ---- statuses ---- */
 _Static_assert(offsetof(struct gw_status, cancelled) == offsetof(MPI_Status, MPI_internal), "where what the library keeps begins");
-/* Is it the address that stands for no status? */
-extern char mpi_fortran_status_ignore_[], mpi_fortran_statuses_ignore_[];
-static inline bool door_is_no_status(const void *s) { return s == mpi_fortran_status_ignore_ || s == mpi_fortran_statuses_ignore_; }
 static inline void door_status_load(const client_Status *from, MPI_Status *to)
 {
     *to =

@@ -135,7 +135,6 @@ static void call_errhandler(const struct gw_callback *cb, struct gw_obj *on, int
 static int request_result(const char *what, const struct gw_callback *cb, int code)
 {
     const struct door_calls *door = std_door_of(cb);
-    assert(cb->fn && cb->abi < DOOR_COUNT);
     if (door) code = door->result(code);
     if (code == MPI_SUCCESS) return GW_OK;
     return gw_fail_callback(code, "the %s function of a generalized request answered error code %d", what, code);

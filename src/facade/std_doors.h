@@ -11,6 +11,10 @@
 extern const struct door_calls *std_doors[DOOR_COUNT]; /* [DOOR_STD] stays NULL */
 
 /* NULL: the function is one of the standard ABI. */
-static inline const struct door_calls *std_door_of(const struct gw_callback *cb) { return std_doors[cb->abi]; }
+static inline const struct door_calls *std_door_of(const struct gw_callback *cb)
+{
+    assert(cb->abi < DOOR_COUNT);
+    return std_doors[cb->abi];
+}
 
 #endif

@@ -17,10 +17,11 @@ static void put(struct text *t, const char *fmt, ...) GW_PRINTF(2, 3);
 static void put(struct text *t, const char *fmt, ...)
 {
     va_list args;
+    assert(t->at < t->end);
     va_start(args, fmt);
     int n = vsnprintf(t->at, (size_t)(t->end - t->at), fmt, args);
     va_end(args);
-    assert(n >= 0 && t->at < t->end);
+    assert(n >= 0);
     t->at += gw_min64(n, t->end - t->at - 1);
 }
 

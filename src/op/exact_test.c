@@ -9,7 +9,7 @@
 
 #include "../../test/unit.h"
 
-enum { N = 37, RANKS = 9 };
+enum { N = 2 * EXACT_BLOCK + 37, RANKS = 9 }; /* more than one block */
 static uint64_t state = 88172645463325252u;
 static uint64_t random_bits(void)
 {
@@ -180,10 +180,17 @@ static void test_specials(void)
     float short_out[2];
     sum(how_of(GW_ELEM_F32, 2), (const void *const[]){c, d}, upward, 2, short_out, 2);
     CHECK(short_out[0] == INFINITY && isnan(short_out[1]));
+#if defined(__x86_64__)
     const long double e[2] = {-INFINITY, NAN}, f[2] = {-1, 1};
     long double long_out[2];
     sum(how_of(GW_ELEM_F80, 2), (const void *const[]){e, f}, upward, 2, long_out, 2);
     CHECK(long_out[0] == -INFINITY && isnan(long_out[1]));
+#endif
+    doubles_make(9);
+    doubles[1][EXACT_BLOCK + 1] = -INFINITY;
+    double far[N];
+    sum(how_of(GW_ELEM_F64, 2), of_doubles, upward, 2, far, N);
+    for (int i = 0; i < N; i++) CHECK(i == EXACT_BLOCK + 1 ? far[i] == -INFINITY : isfinite(far[i]));
 }
 
 static void test_which(void)
@@ -196,22 +203,31 @@ static void test_which(void)
 }
 
 /* Base instructions and AVX2 agree. */
-static void test_tables(void)
-{
 #if defined(__x86_64__)
-    if (!__builtin_cpu_supports("avx2")) return;
+static void agree(int which, const void *first, const void *second, size_t bytes)
+{
     int16_t exponents[N], others[N];
     int64_t words[N], other_words[N];
     double out[N], other_out[N];
-    doubles_make(80);
-    exact_base.exponents[1](doubles[0], exponents, N), exact_avx2.exponents[1](doubles[0], others, N);
+    exact_base.exponents[which](first, exponents, N), exact_avx2.exponents[which](first, others, N);
     CHECK(memcmp(exponents, others, sizeof exponents) == 0);
-    exact_base.words[1](doubles[1], exponents, words, N), exact_avx2.words[1](doubles[1], exponents, other_words, N);
+    exact_base.words[which](second, exponents, words, N), exact_avx2.words[which](second, exponents, other_words, N);
     CHECK(memcmp(words, other_words, sizeof words) == 0);
-    exact_base.round[1](words, exponents, out, N), exact_avx2.round[1](words, exponents, other_out, N);
-    CHECK(memcmp(out, other_out, sizeof out) == 0);
-#endif
+    exact_base.round[which](words, exponents, out, N), exact_avx2.round[which](words, exponents, other_out, N);
+    CHECK(memcmp(out, other_out, bytes * N) == 0);
 }
+static void test_tables(void)
+{
+    static float floats[N];
+    if (!__builtin_cpu_supports("avx2")) return;
+    doubles_make(80);
+    agree(1, doubles[0], doubles[1], sizeof(double));
+    for (int i = 0; i < N; i++) floats[i] = (float)doubles[0][i];
+    agree(0, floats, floats, sizeof(float));
+    for (int i = 0; i < N; i++) doubles[0][i] = ldexp(doubles[0][i], i % 2 ? 950 : -1000); /* one factor would not do */
+    agree(1, doubles[0], doubles[0], sizeof(double));
+}
+#endif
 
 int main(void)
 {
@@ -226,7 +242,9 @@ int main(void)
     test_long_doubles();
 #endif
     test_specials();
+#if defined(__x86_64__)
     test_tables();
+#endif
     op_finalize();
     type_finalize();
     gw_obj_finalize();

@@ -44,8 +44,8 @@ static unsigned kinds_of(struct job *j)
 
 int foreign_start(struct job *j)
 {
-    const char *other = program_of(j, MPICH | OMPI);
-    if (j->o.profile && other) {
+    const char *other = j->o.profile ? program_of(j, MPICH | OMPI) : NULL;
+    if (other) {
         say_line(
             "--profile counts calls of the standard ABI, and %s was built with %s: compile it with mpicc of Godwit, or leave --profile out",
             other, program_of(j, MPICH) == other ? "MPICH" : "Open MPI");

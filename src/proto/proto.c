@@ -302,7 +302,7 @@ static void lane_finish(struct proto_lane *pl)
     proto_tags_finish(pl);
     proto_cookies_finish(&pl->op_cookies);
     proto_cookies_finish(&pl->recv_cookies);
-    proto_cookies_finish(&pl->ahead_names);
+    proto_cookies_finish(&pl->ahead_cookies);
     match_free(pl->fast.q);
     free(pl->scratch);
     free(pl->notes);

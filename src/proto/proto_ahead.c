@@ -43,7 +43,7 @@ static void ask(struct proto_lane *pl, struct proto_msg *m)
 {
     struct msg_kept *k = kept_of(m);
     struct proto_cts cts = {0, k->rts.len, 0, 0};
-    k->name = proto_cookie_give(&pl->ahead_names, m) | NAME_OF_MSG;
+    k->name = proto_cookie_give(&pl->ahead_cookies, m) | COOKIE_OF_MSG;
     m->ahead = AHEAD_ASKED;
     pl->n_ahead++;
     pl->ahead_bytes += cost_of(k);
@@ -94,14 +94,14 @@ static bool data_is_right(const struct msg_kept *k, int64_t at, size_t len)
 
 void proto_ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len)
 {
-    struct proto_msg *m = is_far ? proto_cookie_find(&pl->ahead_names, c->to & ~NAME_OF_MSG) : NULL;
+    struct proto_msg *m = is_far ? proto_cookie_find(&pl->ahead_cookies, c->to & ~COOKIE_OF_MSG) : NULL;
     if (!m) {
         proto_msg_reject(PROTO_DATA, "cookie", (int64_t)c->to);
         return;
     }
     struct msg_kept *k = kept_of(m);
     if (!data_is_right(k, (int64_t)c->value, len)) return;
-    proto_cookie_revoke(&pl->ahead_names, k->name & ~NAME_OF_MSG);
+    proto_cookie_revoke(&pl->ahead_cookies, k->name & ~COOKIE_OF_MSG);
     pl->n_ahead--;
     if (m->ahead == AHEAD_ASKED && !k->recv) {
         k->data = gw_arena_take(&pl->arena, len);

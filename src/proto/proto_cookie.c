@@ -13,12 +13,12 @@ enum { FIRST_ROOM = 64 };
 struct proto_cookie_slot {
     void *what;          /* NULL: free, */
     uint32_t next;       /* and then the next one that is free, + 1; 0: none */
-    uint32_t generation; /* never 0, so that no name is; below 2^31, so that NAME_OF_MSG is in none */
+    uint32_t generation; /* never 0, so that no cookie is; below 2^31, so that COOKIE_OF_MSG is in none */
 };
 
-static uint64_t name_of(uint32_t index, uint32_t generation) { return (uint64_t)generation << 32 | index; }
+static uint64_t cookie_of(uint32_t index, uint32_t generation) { return (uint64_t)generation << 32 | index; }
 
-static GW_COLD void names_grow(struct proto_cookies *n)
+static GW_COLD void cookies_grow(struct proto_cookies *n)
 {
     uint32_t room = n->room ? 2 * n->room : FIRST_ROOM;
     n->places = gw_xrealloc(n->places, room * sizeof *n->places);
@@ -32,12 +32,12 @@ static GW_COLD void names_grow(struct proto_cookies *n)
 uint64_t proto_cookie_give(struct proto_cookies *n, void *what)
 {
     assert(what);
-    if (unlikely(!n->free)) names_grow(n);
+    if (unlikely(!n->free)) cookies_grow(n);
     uint32_t index = n->free - 1;
     struct proto_cookie_slot *p = &n->places[index];
     n->free = p->next;
     p->what = what;
-    return name_of(index, p->generation);
+    return cookie_of(index, p->generation);
 }
 
 void *proto_cookie_find(const struct proto_cookies *n, uint64_t name)

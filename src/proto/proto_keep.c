@@ -38,8 +38,6 @@ bool proto_keep_op(struct proto_lane *pl, struct proto_op *op)
     return true;
 }
 
-bool proto_keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op) { return peer_may_read(pl, op->peer); }
-
 void proto_keep_drop(struct proto_lane *pl, struct proto_op *op)
 {
     assert(pl->n_kept > 0);

@@ -76,7 +76,7 @@ void proto_op_ask(struct proto_lane *pl, struct proto_op *op)
 {
     bool is_run = op->ptr && op->peer->ep, is_near = op->peer->ep && !peer_by_net(op->peer);
     bool can_read = is_run &&
-        (op->is_kept ? is_near && proto_keep_may_be_read(pl, op)
+        (op->is_kept ? is_near && peer_may_read(pl, op->peer)
                      : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
     if (can_read && !op->is_kept) can_read = op_expose(pl, op);
     op->may_be_read = can_read;

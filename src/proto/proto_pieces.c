@@ -116,7 +116,7 @@ static bool data_is_right(const struct proto_recv *r, int64_t at, int64_t n)
 
 void proto_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len)
 {
-    if (unlikely(c->to & NAME_OF_MSG)) {
+    if (unlikely(c->to & COOKIE_OF_MSG)) {
         proto_ahead_data_arrived(pl, is_far, c, payload, len);
         return;
     }

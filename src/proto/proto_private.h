@@ -38,7 +38,7 @@ static inline void proto_pool_give(struct proto_pool *p, void *b)
     gw_poison(b, p->size);
 }
 
-/* ---- names (proto_cookie.c): what other processes call our records by; never 0 ---------------------------------- */
+/* ---- cookies (proto_cookie.c): what other processes call our records by; never 0 ---------------------------------- */
 struct proto_cookies {
     struct proto_cookie_slot *places;
     uint32_t room, free; /* the first free one, + 1; 0: none */
@@ -47,7 +47,7 @@ uint64_t proto_cookie_give(struct proto_cookies *n, void *what);
 void *proto_cookie_find(const struct proto_cookies *n, uint64_t name); /* NULL: it is none, or not any more */
 void proto_cookie_revoke(struct proto_cookies *n, uint64_t name);
 void proto_cookies_finish(struct proto_cookies *n);
-#define NAME_OF_MSG ((uint64_t)1 << 63) /* no name has this bit: with it, one is of another table */
+#define COOKIE_OF_MSG ((uint64_t)1 << 63) /* no cookie has this bit: with it, one is of another table */
 
 /* ---- messages that arrived before their receive --------------------------------------------------------------
  * Blocks of the lane's arena: one costs 64 bytes and what came, rounded up to 16. */
@@ -70,7 +70,7 @@ struct proto_recv;
 struct msg_kept {
     struct proto_rts rts;
     struct gw_list link;
-    uint64_t name; /* ASKED, LEFT: of proto_lane.ahead_names, with NAME_OF_MSG */
+    uint64_t name; /* ASKED, LEFT: of proto_lane.ahead_cookies, with COOKIE_OF_MSG */
     union {
         struct proto_recv *recv; /* ASKED: it has been received, or NULL */
         char *data;              /* HERE */
@@ -220,7 +220,7 @@ struct proto_lane {
     struct gw_list kept_there;   /* by senders on other nodes, in the order in which they came; */
     int n_ahead;                 /* so many have been asked for, and are not here, */
     int64_t ahead_bytes;         /* and so many bytes have been asked for, and are not received */
-    struct proto_cookies op_cookies, recv_cookies, ahead_names;
+    struct proto_cookies op_cookies, recv_cookies, ahead_cookies;
     struct proto_pool out_pool, cursors, puts;
 };
 static inline struct proto_lane *lane_of(struct gw_lane *lane) { return lane->proto; }
@@ -415,8 +415,7 @@ void proto_flow_room(struct proto_lane *pl); /* pl->room is right afterwards; be
 /* Makes the data of a message that would go at once, if its receiver had room, ours, and an RTS of it: the caller sends that or queues it,
  * and completes the request once it has gone.  False: we have no room either. */
 bool proto_keep_op(struct proto_lane *pl, struct proto_op *op) GW_COLD;
-bool proto_keep_may_be_read(const struct proto_lane *pl, const struct proto_op *op); /* by its receiver, on a node */
-void proto_keep_drop(struct proto_lane *pl, struct proto_op *op) GW_COLD;            /* nobody needs the copy any more */
+void proto_keep_drop(struct proto_lane *pl, struct proto_op *op) GW_COLD; /* nobody needs the copy any more */
 void proto_keep_left_send(struct proto_lane *pl, int world,
                           uint64_t cookie) GW_COLD; /* a message that asked: nobody will receive it */
 void proto_keep_left_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c);

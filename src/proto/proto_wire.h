@@ -12,6 +12,7 @@
  *                                            for with CTS, and what the sender cannot write it sends as DATA
  *   RTS -----------------------------------> CTS(proto_cts) -> DATA ... DATA               R1
  *                                            or chunks are written into the exposed buffer, then PUT; where that fails, DATA from the begin
+ *   RTS(key PROTO_RTS_KEPT) --------------> CTS, also before it is matched -> DATA, one piece (proto_ahead.c)
  *   FAULT(proto_fault) --------------------> instead of DATA on a node: the sender cannot read them itself
  *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
  *   LEFT(cookie) <-------------------------- from a receiver that has left MPI: that RTS will not be matched; its sender drops a copy
@@ -55,13 +56,14 @@ struct proto_ctl {
     uint64_t
         value; /* NOTE: number of basic elements, `to` their signature; CTS, HELP: the receiver's cookie; DATA: offset in the message; FIN: the job or 0; CANCEL: world rank */
 };
+enum { PROTO_RTS_KEPT = 2 }; /* rts.key, to another node: the sender is done with it, and it may be fetched before it is received */
 struct proto_rts {
     uint64_t cookie, addr; /* addr 0: the receiver cannot read the data, R1 only */
     int64_t len;
-    uint64_t key; /* of wire.h, for caps.keys; addr 0: not 0 where the data are one run of bytes; on a node: not 0 where they
-                            * lie on huge pages */
+    uint64_t
+        key; /* of wire.h, for caps.keys; on a node: not 0 where the data lie on huge pages; from another node with addr 0: 1 where they
+                            * are one run of bytes, PROTO_RTS_KEPT where the sender keeps them */
 };
-enum { PROTO_RTS_KEPT = 2 }; /* rts.key, to another node: the sender is done with it, and it may be fetched before it is received */
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */
     uint64_t addr,

@@ -71,12 +71,13 @@ void ofi_reach_begin(struct ofi_ep *ep)
 {
     struct wire *w = ep->w;
     if (ep->rank == gw_boot.rank || !ofi_is_by_tcp(w)) return;
+    uint64_t ticks = gw_ticks(), mark_at = ticks + MARK_US * gw_ticks_per_us();
+    bool was_marking = w->is_marking, is_first = w->n_doubted == was_marking; /* nobody is doubted */
     ep->doubted_ns = w->connect_ns = gw_now_ns();
-    w->n_doubted += !w->is_marking;
     w->is_marking = true;
-    if (w->n_doubted++ > 1) return;
-    w->look_at = gw_ticks() + MARK_US * gw_ticks_per_us();
-    w->doubt_at = gw_ticks() + DOUBT_US * gw_ticks_per_us();
+    w->n_doubted += !was_marking + 1;
+    if (!was_marking && (is_first || w->look_at > mark_at)) w->look_at = mark_at; /* never later than it was */
+    if (is_first) w->doubt_at = ticks + DOUBT_US * gw_ticks_per_us();
 }
 
 void ofi_reach_unanswered(const struct ofi_ondemand_call *c, bool *is_warned)
@@ -152,7 +153,8 @@ void ofi_reach_look(struct wire *w)
     if (ticks < w->look_at) return;
     uint64_t away_ns = (ticks - w->look_at) * 1000 / gw_ticks_per_us(); /* while the program computes, nothing connects */
     for (int r = 0; r < w->n_eps && away_ns > second_ns; r++)
-        if (w->eps[r] && w->eps[r]->doubted_ns) w->eps[r]->doubted_ns += away_ns;
+        if (w->eps[r] && w->eps[r]->doubted_ns) /* not beyond now: it may have been begun after the look was due */
+            w->eps[r]->doubted_ns = (uint64_t)gw_min64((int64_t)(w->eps[r]->doubted_ns + away_ns), (int64_t)now);
     w->look_at = ticks + (w->is_marking ? MARK_US : DOUBT_US) * gw_ticks_per_us();
     if (w->is_marking) connections_mark(w, now);
     if (w->n_doubted == w->is_marking || ticks < w->doubt_at) return;

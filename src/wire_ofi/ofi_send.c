@@ -117,7 +117,9 @@ static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const 
 {
     head_fill(&s->head, kind, hdr, len);
     pad_clear(s->payload, len);
-    return buffer_post(ep, s, ofi_total(len));
+    int rc = buffer_post(ep, s, ofi_total(len));
+    gw_counted(&gw_count.net_copied_out, rc == GW_OK ? len : 0);
+    return rc;
 }
 
 /* With a completion, unlike fi_inject(): so that it is known when nothing is left here. */
@@ -157,7 +159,6 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     struct ofi_send *s = send_take(w);
     if (unlikely(!s)) return GW_AGAIN;
     if (len) gw_copy(s->payload, payload, len);
-    gw_counted(&gw_count.net_copied_out, len);
     return send_post(ep, s, kind, hdr, len);
 }
 
@@ -173,7 +174,6 @@ int ofi_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct ty
     (void)packed;
     int rc = send_post(ep, s, kind, hdr, len);
     if (unlikely(rc == GW_AGAIN)) *c = before;
-    gw_counted(&gw_count.net_copied_out, len);
     return rc;
 }
 
@@ -183,18 +183,21 @@ int ofi_send_many(struct wire_ep *base, uint8_t kind, const struct wire_part *pa
     struct ofi_send *s = send_take(ep->w);
     if (unlikely(!s)) return GW_AGAIN;
     char *begin = (char *)s + offsetof(struct ofi_send, head), *at = begin;
+    size_t copied = 0;
     for (int i = 0; i < n; i++) {
         size_t len = parts[i].len;
         struct ofi_head *h = (struct ofi_head *)at;
         head_fill(h, kind, parts[i].hdr, len);
         at += sizeof *h;
         if (len) gw_copy(at, parts[i].payload, len);
-        gw_counted(&gw_count.net_copied_out, len);
+        copied += len;
         pad_clear(at, len);
         at += ofi_total(len) - sizeof *h;
         assert((size_t)(at - begin) <= ofi_total(ep->w->pack_max));
     }
-    return buffer_post(ep, s, (size_t)(at - begin));
+    int rc = buffer_post(ep, s, (size_t)(at - begin));
+    gw_counted(&gw_count.net_copied_out, rc == GW_OK ? copied : 0);
+    return rc;
 }
 
 /* No head: what it says is in the tag, and so the payload lands where the receive wants it. */
@@ -231,6 +234,7 @@ int ofi_tag_send(struct wire_ep *base, const struct wire_tag *tag, const void *p
     }
     w->under_way++;
     w->n_injects += is_small;
+    gw_counted(&gw_count.net_copied_out, s ? len : 0);
     return GW_OK;
 }
 

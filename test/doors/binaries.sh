@@ -6,7 +6,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
-fail() { echo "binaries: $*"; exit 1; }
+fail() { echo "binaries: $*" >&2; exit 1; } # what runs in $( ) prints its results
 command -v mpirun.openmpi >/dev/null || { echo "skipped: needs Debian's Open MPI (openmpi-bin)"; exit 77; }
 keep=$build/binaries
 mkdir -p "$keep" && cd "$keep"
@@ -24,7 +24,7 @@ run() { timeout 200 "$build/mpiexec" "$@" </dev/null; }
 hpcc() {
     rm -rf work && mkdir work && cd work
     printf '%s\n' "" "" "HPL.out" "8" "1" "120" "1" "24" "0" "1" "1" "$1" "16.0" "1" "2" "1" "4" "1" "2" "1" "1" "1" "0" "1" "0" "2" "64" "0" "0" "1" "8" >hpccinf.txt
-    run -n "$1" ../root/usr/bin/hpcc >out 2>&1 || { cat out; fail "hpcc on $1 ranks"; }
+    run -n "$1" ../root/usr/bin/hpcc >out 2>&1 || { cat out >&2; fail "hpcc on $1 ranks"; }
     grep -E 'tests completed and|^Success|Failure|_errCount|WR1' hpccoutf.txt | grep -v Time | sed 's/  *[0-9.]*  *[0-9.e+-]*$//' || true
     cd ..
 }

@@ -31,14 +31,6 @@ def types(abi, known):
         yield "typedef MPI_F08_status MPI_F08_Status;"
 
 
-def callbacks(model, known):
-    for cb in model.callbacks:
-        for key in ("c_typedef", "c_typedef_large"):
-            t = cb.get(key)
-            if t and t["name"] not in known:
-                yield "typedef %s %s(%s);" % (t["return_c"].strip(), t["name"], ", ".join(p["c"] for p in t["params"]))
-
-
 def versions(model):
     """Of the standard; the ABI is not the standard's, so it has none."""
     for r in model.abi:
@@ -64,5 +56,5 @@ def header(name, mpicc):
     model, abi = api.Model(), doors.Abi(name)
     known = set(re.findall(r"\w+", preprocessed(mpicc)))
     out = ["#include <stdint.h>", "#include <mpi.h>"] + list(versions(model)) + list(types(abi, known))
-    out += list(callbacks(model, known)) + list(constants(abi, known))
+    out += [text for name, text in model.typedefs() if name not in known] + list(constants(abi, known))
     return "\n".join(out + [e.prototype() + ";" for e in model.entries() if e.name not in known]) + "\n"

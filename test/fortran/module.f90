@@ -280,8 +280,9 @@ contains
 #endif
     logical :: flag
     call MPI_Sendrecv([1, 2, 3], 3, MPI_INTEGER, 0, 5, g, 8, MPI_INTEGER, 0, 5, MPI_COMM_SELF, f, ierr)
+#ifdef WITHOUT_STATUS_F2F08
     g = f
-#ifndef WITHOUT_STATUS_F2F08
+#else
     call MPI_Status_f2f08(f, f08, ierr)
     call want(f08%MPI_SOURCE == 0 .and. f08%MPI_TAG == 5, 'status for f08')
     call MPI_Status_f082f(f08, g, ierr)

@@ -19,10 +19,17 @@ same() {
     sort -o "$dir/now" "$dir/now" # not all lines come from one rank
     cmp -s "$dir/$base" "$dir/now" || { echo "$n ranks, $what: other bits"; diff "$dir/$base" "$dir/now" | head -6; exit 1; }
 }
+# first BASE COMMAND...: what others are compared with
+first() {
+    to=$dir/$1
+    shift
+    timeout 60 "$@" >"$to" || { echo "$n ranks: it failed"; exit 1; }
+    sort -o "$to" "$to"
+}
 for n in 2 3 5 8; do
     run="$build/mpiexec -n $n"
     program=$build/mpi_reproducible
-    $run "$program" | sort >"$dir/plain"
+    first plain $run "$program"
     [ "$(wc -l <"$dir/plain")" = 90 ] || { echo "not all was printed"; exit 1; }
     same plain "again" $run "$program"
     same plain "not bound" $run --bind-to none "$program"
@@ -31,7 +38,7 @@ for n in 2 3 5 8; do
         same plain $v env $v $run "$program"
     done
     export GODWIT_REPRODUCIBLE=placement
-    $run "$program" setting | sort >"$dir/fixed"
+    first fixed $run "$program" setting
     same fixed "placement, again" $run "$program" setting
     same fixed "placement, on one core" taskset -c "$one_core" $run "$program" setting
     for v in GODWIT_COLL_LEAF=off GODWIT_CMA=off GODWIT_PROTO=r1 GODWIT_EAGER_MAX=1K; do
@@ -44,8 +51,8 @@ done
 
 n=3
 export GODWIT_REPRODUCIBLE=any
-"$build/mpiexec" -n 3 "$build/mpi_reproducible" any | sort >"$dir/any"
-[ "$(grep -c '^any' "$dir/any")" = 70 ] || { echo "not all was printed"; exit 1; }
+first any "$build/mpiexec" -n 3 "$build/mpi_reproducible" any
+[ "$(grep -c '^any' "$dir/any")" = 50 ] || { echo "not all was printed"; exit 1; }
 for n in 4 5 8; do
     run="$build/mpiexec -n $n"
     same any "any" $run "$build/mpi_reproducible" any
