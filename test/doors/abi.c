@@ -196,6 +196,7 @@ static void statuses(void)
     MPI_Status_set_elements(&copy, MPI_INT, 12);
     MPI_Test_cancelled(&copy, &flag);
     MPI_Get_count(&copy, MPI_INT, &count);
+    OK(MPI_Status_f2c(MPI_F_STATUS_IGNORE, &copy) != MPI_SUCCESS); /* it is none */
     OK(flag && count == 12);
 }
 

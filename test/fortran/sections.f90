@@ -12,6 +12,7 @@ program sections
   prev = mod(me + n - 1, n)
   call want(MPI_SUBARRAYS_SUPPORTED, 'MPI_SUBARRAYS_SUPPORTED')
   call blocking
+  call empty(-3)
   call nonblocking
   call three_dimensions
   call persistent
@@ -40,6 +41,20 @@ contains
         a(i, j) = 10000 * of + 100 * i + j
       end do
     end do
+  end subroutine
+
+  ! sections of nothing, as bounds that are only known now make them
+  subroutine empty(m)
+    integer, intent(in) :: m
+    integer :: a(6, 8), b(6, 8)
+    call fill(a, me)
+    b = -1
+    call MPI_Sendrecv(a(1:m:2, 1), 0, MPI_INTEGER, next, 1, b(1:m:2, 1), 0, MPI_INTEGER, prev, 1, &
+      MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call MPI_Sendrecv(a(1:m:2, 1:m:2), 0, MPI_INTEGER, next, 1, b(1:m:2, 1:m:2), 0, MPI_INTEGER, prev, 1, &
+      MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call MPI_Bcast(b(1:m:2, 1:m:2), 0, MPI_INTEGER, 0, MPI_COMM_WORLD)
+    call want(count_of(b) == 0, 'sections of nothing')
   end subroutine
 
   ! a row, a column from behind, every second one; what is not in the section must not change
