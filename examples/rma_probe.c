@@ -17,19 +17,31 @@ static int rank, ranks, to, from;
 static MPI_Win win;
 static int *mine; /* of the window: what the rank before has put here */
 
-/* Each puts `value` at the next rank by its way and answers the first error. */
+/* Each puts `value` at the next rank by its way and answers the first error; an epoch that has begun is ended. */
 #define TRY(call)                                                                                                                  \
     do {                                                                                                                           \
         int err = (call);                                                                                                          \
         if (err != MPI_SUCCESS) return err;                                                                                        \
     } while (0)
+/* The first error of two calls, of which the second ends the epoch and is made in any case. */
+static int first(int err, int end) { return err != MPI_SUCCESS ? err : end; }
 static int put(const int *value) { return MPI_Put(value, 1, MPI_INT, to, 0, 1, MPI_INT, win); }
 
 static int by_fence(const int *value)
 {
     TRY(MPI_Win_fence(MPI_MODE_NOPRECEDE, win));
-    TRY(put(value));
-    return MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    int err = put(value);
+    return first(err, MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+}
+
+/* Where MPI_Win_start or MPI_Win_complete is refused, MPI_Win_wait would wait for ever. */
+static int between(const int *value, MPI_Group next, MPI_Group before)
+{
+    TRY(MPI_Win_post(before, 0, win));
+    TRY(MPI_Win_start(next, 0, win));
+    int err = put(value), end = MPI_Win_complete(win);
+    if (end != MPI_SUCCESS) return first(err, end);
+    return first(err, MPI_Win_wait(win));
 }
 
 static int by_groups(const int *value)
@@ -38,22 +50,18 @@ static int by_groups(const int *value)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &to, &next);
     MPI_Group_incl(world, 1, &from, &before);
-    TRY(MPI_Win_post(before, 0, win));
-    TRY(MPI_Win_start(next, 0, win));
-    TRY(put(value));
-    TRY(MPI_Win_complete(win));
-    TRY(MPI_Win_wait(win));
+    int err = between(value, next, before);
     MPI_Group_free(&world);
     MPI_Group_free(&next);
     MPI_Group_free(&before);
-    return MPI_SUCCESS;
+    return err;
 }
 
 static int by_lock(int type, const int *value)
 {
     TRY(MPI_Win_lock(type, to, 0, win));
-    TRY(put(value));
-    return MPI_Win_unlock(to, win);
+    int err = put(value);
+    return first(err, MPI_Win_unlock(to, win));
 }
 static int by_shared_lock(const int *value) { return by_lock(MPI_LOCK_SHARED, value); }
 static int by_exclusive_lock(const int *value) { return by_lock(MPI_LOCK_EXCLUSIVE, value); }
@@ -61,26 +69,26 @@ static int by_exclusive_lock(const int *value) { return by_lock(MPI_LOCK_EXCLUSI
 static int by_flush(const int *value)
 {
     TRY(MPI_Win_lock_all(0, win));
-    TRY(put(value));
-    TRY(MPI_Win_flush_all(win));
-    return MPI_Win_unlock_all(win);
+    int err = put(value);
+    if (err == MPI_SUCCESS) err = MPI_Win_flush_all(win);
+    return first(err, MPI_Win_unlock_all(win));
 }
 
 static int by_request(const int *value)
 {
     MPI_Request request;
     TRY(MPI_Win_lock_all(0, win));
-    TRY(MPI_Rput(value, 1, MPI_INT, to, 0, 1, MPI_INT, win, &request));
-    TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    return MPI_Win_unlock_all(win);
+    int err = MPI_Rput(value, 1, MPI_INT, to, 0, 1, MPI_INT, win, &request);
+    if (err == MPI_SUCCESS) err = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return first(err, MPI_Win_unlock_all(win));
 }
 
 static int by_atomic(const int *value)
 {
     int old;
     TRY(MPI_Win_lock(MPI_LOCK_SHARED, to, 0, win));
-    TRY(MPI_Fetch_and_op(value, &old, MPI_INT, to, 0, MPI_REPLACE, win));
-    return MPI_Win_unlock(to, win);
+    int err = MPI_Fetch_and_op(value, &old, MPI_INT, to, 0, MPI_REPLACE, win);
+    return first(err, MPI_Win_unlock(to, win));
 }
 
 static const struct {
@@ -97,7 +105,7 @@ static const struct {
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* 0 works, 1 wrong data, else MPI's code, of the rank that has it worst. */
+/* 0 works, -1 wrong data, else MPI's code, of the rank that has it worst. */
 static int probe(int way)
 {
     int value = 1000 * way + rank + 1, err, seen = 0, locked, worst;

@@ -19,15 +19,27 @@ for n in 1 2 3 5; do
 done
 GODWIT_RMA_MODEL=separate run 2 || fail "the separate model"
 lines 1 '^memory model  *separate$'
-# A library without passive targets, and one whose puts do nothing.
+# A library without passive targets, one without MPI_Rput, one whose puts are refused, and one whose puts do nothing.
 printf '#include <mpi.h>\nint MPI_Win_lock(int t, int r, int a, MPI_Win w)\n{ (void)t, (void)r, (void)a, (void)w; return MPI_ERR_RMA_SYNC; }\n' >"$tmp/refuse.c"
 make "$tmp/refuse.c"
 ! run 3 || fail "a library without locks passed"
 lines 3 ' is refused: '
 lines 2 '^lock, .* is refused: '
 lines 4 ' works$'
-printf '#include <mpi.h>\nint MPI_Put(const void *b, int n, MPI_Datatype t, int r, MPI_Aint d, int m, MPI_Datatype u, MPI_Win w)\n{ (void)b, (void)n, (void)t, (void)r, (void)d, (void)m, (void)u, (void)w; return MPI_SUCCESS; }\n' >"$tmp/nothing.c"
-make "$tmp/nothing.c"
+puts() {
+    printf '#include <mpi.h>\nint %s(const void *b, int n, MPI_Datatype t, int r, MPI_Aint d, int m, MPI_Datatype u, MPI_Win w%s)\n{ (void)b, (void)n, (void)t, (void)r, (void)d, (void)m, (void)u, (void)w%s; return %s; }\n' "$@" >"$tmp/puts.c"
+    make "$tmp/puts.c"
+}
+puts MPI_Rput ', MPI_Request *q' ', (void)q' MPI_ERR_RMA_SYNC
+! run 3 || fail "a library without MPI_Rput passed"
+lines 1 ' is refused: '
+lines 1 '^request (MPI_Rput) .* is refused: '
+lines 6 ' works$'
+puts MPI_Put '' '' MPI_ERR_RMA_SYNC
+! run 3 || fail "a library without MPI_Put passed"
+lines 5 ' is refused: '
+lines 2 ' works$'
+puts MPI_Put '' '' MPI_SUCCESS
 ! run 2 || fail "puts that do nothing passed"
 lines 5 ' gives wrong data$'
 lines 2 ' works$'
