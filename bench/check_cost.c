@@ -3,7 +3,7 @@
  *   mpiexec -n 2 [--vnodes 2] bench_check_cost [operations]
  *
  * For each kind of operation and each order of the places (one behind the other, every third, at random) the time of an epoch of
- * MPI_Win_fence with so many of 8 bytes, and of all in one call of MPI_Win_flush, in ms: the median of 5.
+ * MPI_Win_fence, and of one of MPI_Win_lock and MPI_Win_unlock, with so many of 8 bytes, in ms: the median of 5.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
