@@ -4,56 +4,34 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <mpi.h>
-#include <stdio.h>
-#include <string.h>
+#include "counters_check.h"
 
 enum { PUTS, PUT_BYTES, GETS, GOT_BYTES, COUNTERS };
 static const char *const names[COUNTERS] = {"key_puts", "key_put_bytes", "key_gets", "key_got_bytes"};
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle handles[COUNTERS];
-static int rank, ranks, bad;
-
-static void counters_begin(void)
-{
-    int provided, index, count;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_T_pvar_session_create(&session);
-    for (int i = 0; i < COUNTERS; i++) {
-        MPI_T_pvar_get_index(names[i], i % 2 ? MPI_T_PVAR_CLASS_AGGREGATE : MPI_T_PVAR_CLASS_COUNTER, &index);
-        MPI_T_pvar_handle_alloc(session, index, NULL, &handles[i], &count);
-        MPI_T_pvar_start(session, handles[i]);
-    }
-}
-
-static void check(int is, const char *what, const unsigned long long *n)
-{
-    if (is) return;
-    fprintf(stderr, "rank %d: not so: %s: put %llu of %llu bytes, got %llu of %llu\n", rank, what, n[PUTS], n[PUT_BYTES], n[GETS],
-            n[GOT_BYTES]);
-    bad = 1;
-}
 
 int main(int argc, char **argv)
 {
-    unsigned long long n[COUNTERS] = {0};
+    MPI_T_pvar_handle handles[COUNTERS];
+    unsigned long long n[COUNTERS];
     int token = 7, got = 0;
     if (argc < 2) return 2;
     int all = !strcmp(argv[1], "all");
     counters_begin();
+    for (int i = 0; i < COUNTERS; i++)
+        handles[i] = counter(names[i], i % 2 ? MPI_T_PVAR_CLASS_AGGREGATE : MPI_T_PVAR_CLASS_COUNTER);
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Sendrecv(&token, 1, MPI_INT, (rank + 1) % ranks, 1, &got, 1, MPI_INT, (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD,
+    test_begin();
+    MPI_Sendrecv(&token, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    check(got == token, "the ring", n);
-    for (int i = 0; i < COUNTERS; i++) MPI_T_pvar_read(session, handles[i], &n[i]);
-    check(n[PUTS] >= 1 && n[PUT_BYTES] >= 16, "an address is published", n);
-    check(all ? n[GETS] == (unsigned)ranks - 1 : n[GETS] >= 1 && n[GETS] <= 2,
-          all ? "all are asked for" : "neighbours are asked for", n);
-    check(n[GOT_BYTES] >= 16 * n[GETS] && n[GOT_BYTES] <= n[GETS] * n[PUT_BYTES], "as long as what others publish", n);
-    if (argc > 2) printf("published %d %llu %llu %llu %llu\n", rank, n[PUTS], n[PUT_BYTES], n[GETS], n[GOT_BYTES]);
-    MPI_Finalize();
-    MPI_T_finalize();
-    return bad;
+    CHECK_EQ(got, token);
+    for (int i = 0; i < COUNTERS; i++) n[i] = counted(handles[i]);
+    CHECK(n[PUTS] >= 1 && n[PUT_BYTES] >= 16);
+    if (all)
+        CHECK_EQ(n[GETS], size - 1);
+    else
+        CHECK(n[GETS] >= 1 && n[GETS] <= 2);                                       /* neighbours are asked for */
+    CHECK(n[GOT_BYTES] >= 16 * n[GETS] && n[GOT_BYTES] <= n[GETS] * n[PUT_BYTES]); /* as long as what others publish */
+    if (argc > 2 || failures) printf("published %d %llu %llu %llu %llu\n", rank, n[PUTS], n[PUT_BYTES], n[GETS], n[GOT_BYTES]);
+    counters_end();
+    return test_end();
 }
