@@ -224,6 +224,7 @@ static void on_post(struct fabric *f, int64_t flow, int64_t now)
 static void next_turn(struct fabric *f, int64_t dst, int64_t now)
 {
     int n = f->job->n_flows;
+    if (!f->job->managed) return; /* nothing is held */
     for (int k = 1; k <= n && has_turn(f, dst); k++) {
         int64_t flow = (f->last[dst] + k) % n;
         if (f->job->flows[flow].dst != dst || f->held[flow].first == NONE) continue;
