@@ -8,6 +8,8 @@ digits that stand there; --data writes it there instead."""
 # run.py: timeout=300
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
+import importlib.machinery
+import importlib.util
 import os
 import subprocess
 import sys
@@ -16,7 +18,6 @@ import tempfile
 BUILD = os.path.abspath(sys.argv[1])
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SVG = sys.argv[sys.argv.index("--svg") + 1] if "--svg" in sys.argv else None
-DATA = os.path.join(ROOT, "doc", "figures.tsv")
 BAD = []
 NAMED = {} # ratios that doc/figures.tsv has, by name
 
@@ -42,7 +43,7 @@ def price(machine, coll, algs, ranks, sizes, svg=None):
 def figure(what, documents, was, becomes, low, high, note="", name=None):
     ratio = was / becomes
     if name:
-        NAMED[name] = "%.6g" % ratio
+        NAMED[name] = ratio
     good = low <= ratio <= high
     print("| %s | %s | %.0f us | %.0f us | %s | %s |" % (what, documents, was, becomes, ("%.0f" if ratio >= 20 else "%.2g") % ratio, note))
     if not good:
@@ -181,18 +182,18 @@ def alltoalls():
 
 
 def data(writes):
-    """doc/figures.tsv: as bench/figures writes it."""
+    """doc/figures.tsv, which bench/figures reads and writes."""
     how, where = "test/scale/figures.py --data", "the simulator: the same everywhere"
-    with open(DATA, encoding="utf-8") as f:
-        lines = f.read().splitlines()
-    rows = {line.split("\t")[0]: line for line in lines if not line.startswith("#")}
-    new = {name: "\t".join((name, value, how, where)) for name, value in NAMED.items()}
-    if not writes:
-        BAD.extend("doc/figures.tsv: %s is %s now" % (name, NAMED[name]) for name in sorted(new) if rows.get(name) != new[name])
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader("figures", os.path.join(ROOT, "bench", "figures"))
+    bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("figures", loader))
+    loader.exec_module(bench)
+    if writes:
+        bench.write(NAMED, how, where)
         return
-    rows.update(new)
-    with open(DATA, "w", encoding="utf-8") as f:
-        f.write("\n".join([lines[0]] + [rows[name] for name in sorted(rows)]) + "\n")
+    rows = bench.read()
+    new = {name: bench.entry(ratio, how, where) for name, ratio in NAMED.items()}
+    BAD.extend("doc/figures.tsv: %s is %s now" % (name, new[name][0]) for name in sorted(new) if rows.get(name) != new[name])
 
 
 def main():

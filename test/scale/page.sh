@@ -1,6 +1,7 @@
 #!/bin/sh
 # doc/figures.md is what bench/figures makes of doc/figures.tsv; each figure of the documents has a row, and none is empty; a number that is
-# changed by hand, in the page or in the data, and a row without its number are seen.  That the simulator's numbers are so: figures.py.
+# changed by hand, in the page or in the data, a number without its row, and a row without its number are seen.  That the simulator's
+# numbers are so: figures.py.
 # run.py: timeout=20 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -21,6 +22,9 @@ seen "a page changed by hand" "is not what"
 again
 awk 'BEGIN { FS = OFS = "\t" } $1 == "igatherv" { $2 = $2 * 2 } { print }' "$root/doc/figures.tsv" > "$copy/doc/figures.tsv"
 seen "data changed without the page" "is not what"
+again
+printf 'gather\t1\tnothing\tnowhere\n' >> "$copy/doc/figures.tsv" # other numbers' names begin so
+seen "a number of no row" "gather is in no row"
 again
 sed -i 's/"no gain: 1 in place of 7"/""/' "$copy/bench/figures"
 "$copy/bench/figures" page
