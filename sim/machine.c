@@ -223,8 +223,10 @@ static bool read_like(struct reader *r, char **save)
         return wrong(r, "only the first line of a file may be like (and no more than three files in a row):", name);
     snprintf(path, sizeof path, "%s%s.machine", r->folder, name);
     if (!load(path, text, sizeof text, why, sizeof why)) return wrong(r, "cannot be read:", why);
-    struct reader other = {r->m, r->folder, 0, r->depth + 1, r->error, r->cap};
-    return read_text(&other, text);
+    struct reader other = {r->m, r->folder, 0, r->depth + 1, why, sizeof why};
+    if (read_text(&other, text)) return true;
+    snprintf(r->error, (size_t)r->cap, "line %d: like %s: %s", r->line, name, why);
+    return false;
 }
 
 static bool read_line(struct reader *r, char *line)

@@ -75,6 +75,9 @@ static void likes(void)
     CHECK_STR(m.name, "two");
     CHECK(m.node_ranks == 4 && m.n_levels == 2 && m.levels[0].ranks == 4 && m.levels[0].o == 7 && m.levels[1].L == 3);
     CHECK(m.n_engines == 1 && m.engines[0].L == 9 && m.match_search == 0.5);
+    FILE *wrong = fopen(path[0], "w");
+    CHECK(wrong && fputs("machine one\nlevel x q=1\n", wrong) >= 0 && fclose(wrong) == 0);
+    CHECK(!machine_read(path[1], &m, error, sizeof error) && strstr(error, "line 1: like one: line 2: no such key here: 'q'"));
     FILE *itself = fopen(path[0], "w");
     CHECK(itself && fputs("like two\n", itself) >= 0 && fclose(itself) == 0);
     CHECK(!machine_read(path[1], &m, error, sizeof error) && strstr(error, "no more than three"));
