@@ -149,7 +149,7 @@ static bool read_pairs(struct reader *r, const struct key *table, size_t n, void
     return true;
 }
 
-/* The level of this name, described anew if it is there; NULL: it may not stand here. */
+/* The level of this name, which is made if there is none; NULL: it may not stand here. */
 static struct machine_level *level_named(struct reader *r, const char *name)
 {
     struct machine *m = r->m;
@@ -157,7 +157,10 @@ static struct machine_level *level_named(struct reader *r, const char *name)
         if (!strcmp(m->levels[i].name, name)) return &m->levels[i];
     if (m->n_levels == MACHINE_LEVELS) return wrong(r, "too many levels:", name), NULL;
     if (m->n_levels && !m->levels[m->n_levels - 1].ranks) return wrong(r, "behind the level that joins all:", name), NULL;
-    return &m->levels[m->n_levels++];
+    struct machine_level *l = &m->levels[m->n_levels++];
+    *l = (struct machine_level){.eager = 1e18};
+    snprintf(l->name, sizeof l->name, "%s", name);
+    return l;
 }
 
 static bool read_level(struct reader *r, char **save)
@@ -166,8 +169,6 @@ static bool read_level(struct reader *r, char **save)
     const char *name = name_of(r, "level", save);
     struct machine_level *l = name ? level_named(r, name) : NULL;
     if (!l) return false;
-    *l = (struct machine_level){.eager = 1e18};
-    snprintf(l->name, sizeof l->name, "%s", name);
     while ((pair = strtok_r(NULL, " \t", save))) {
         if (!strncmp(pair, "ranks=", 6) ? !ranks_of(r, pair, &l->ranks)
                                         : !set(r, level_keys, GW_ARRAY_LEN(level_keys), l, "level", pair))
@@ -184,21 +185,29 @@ static bool read_engine(struct reader *r, char **save)
     if (!name) return false;
     while (i < m->n_engines && strcmp(m->engines[i].name, name) != 0) i++;
     if (i == MACHINE_ENGINES) return wrong(r, "too many engines:", name);
-    if (i == m->n_engines) m->n_engines++;
-    m->engines[i] = (struct machine_engine){.upto = 1e18};
-    snprintf(m->engines[i].name, sizeof m->engines[i].name, "%s", name);
-    return read_pairs(r, engine_keys, GW_ARRAY_LEN(engine_keys), &m->engines[i], "engine", save);
+    struct machine_engine *e = &m->engines[i];
+    if (i == m->n_engines) {
+        *e = (struct machine_engine){.upto = 1e18};
+        snprintf(e->name, sizeof e->name, "%s", name);
+        m->n_engines++;
+    }
+    return read_pairs(r, engine_keys, GW_ARRAY_LEN(engine_keys), e, "engine", save);
 }
 
 static bool read_class(struct reader *r, char **save)
 {
     struct machine *m = r->m;
     const char *name = name_of(r, "class", save);
+    int i = 0;
     if (!name) return false;
-    if (m->n_classes == MACHINE_CLASSES) return wrong(r, "too many classes:", name);
-    struct machine_class *c = &m->classes[m->n_classes++];
-    *c = (struct machine_class){.max = 1};
-    snprintf(c->name, sizeof c->name, "%s", name);
+    while (i < m->n_classes && strcmp(m->classes[i].name, name) != 0) i++;
+    if (i == MACHINE_CLASSES) return wrong(r, "too many classes:", name);
+    struct machine_class *c = &m->classes[i];
+    if (i == m->n_classes) {
+        *c = (struct machine_class){.max = 1};
+        snprintf(c->name, sizeof c->name, "%s", name);
+        m->n_classes++;
+    }
     if (!read_pairs(r, class_keys, GW_ARRAY_LEN(class_keys), c, "class", save)) return false;
     return (c->max > 0 && c->max <= 1 && c->min <= c->max) ||
         wrong(r, "min is at most max, which is more than 0 and at most 1, for", name);

@@ -14,8 +14,8 @@
  *   fabric groups= switches= nodes= hop= G= buffer= packet= window= detour=
  *                                   a dragonfly (fabric.h); each hop between switches costs a message `hop` more than L
  *   class NAME min= max= priority=  of traffic (fabric.h)
- *   like FILE                       first all lines of another machine, FILE.machine beside this one; a level of the same name and an
- *                                   engine of the same name are then described anew
+ *   like FILE                       first all lines of another machine, FILE.machine beside this one; its levels, engines and classes, and
+ *                                   what has no name, are then changed in the keys that are named
  *   match search= entry= extra=     pairing a message with a receive, and looking at one entry of a queue on the way (0: hashed);
  *                                   taking in a message that nobody has asked for yet, beyond what one costs that is expected
  *   incast after=N cost=            each message that comes in where N wait already for a receive costs so much more

@@ -57,15 +57,16 @@ static void descriptions(void)
     refused("like xe6\n", "in a row): 'xe6'");
 }
 
-/* A file like another one: of that one's levels and engines those of the same name are described anew. */
+/* A file like another one: that one's levels, engines and classes are changed in the keys that are named. */
 static void likes(void)
 {
     struct machine m;
     char folder[] = "/tmp/godwit-machines-XXXXXX", path[2][64], error[256];
     CHECK(mkdtemp(folder) != NULL);
     static const char *const texts[] = {
-        "machine one\nnode ranks=2\nlevel node ranks=2 o=1\nlevel network o=2 L=3\nengine all L=1\nmatch search=0.5\n",
-        "like one\nmachine two\nnode ranks=4\nlevel node ranks=4 o=7\nengine all L=9\n"};
+        "machine one\nnode ranks=2\nlevel node ranks=2 o=1\nlevel network o=2 L=3\nengine all L=1 g=2\n"
+        "class quick max=0.5 priority=2\nmatch search=0.5\n",
+        "like one\nmachine two\nnode ranks=4\nlevel node ranks=4 o=7\nlevel network o=5\nengine all L=9\nclass quick priority=3\n"};
     for (int i = 0; i < 2; i++) {
         snprintf(path[i], sizeof path[i], "%s/%s.machine", folder, i ? "two" : "one");
         FILE *f = fopen(path[i], "w");
@@ -73,8 +74,10 @@ static void likes(void)
     }
     CHECK(machine_read(path[1], &m, error, sizeof error));
     CHECK_STR(m.name, "two");
-    CHECK(m.node_ranks == 4 && m.n_levels == 2 && m.levels[0].ranks == 4 && m.levels[0].o == 7 && m.levels[1].L == 3);
-    CHECK(m.n_engines == 1 && m.engines[0].L == 9 && m.match_search == 0.5);
+    CHECK(m.node_ranks == 4 && m.n_levels == 2 && m.levels[0].ranks == 4 && m.levels[0].o == 7 && m.match_search == 0.5);
+    CHECK(m.levels[1].o == 5 && m.levels[1].L == 3 && m.levels[1].eager == 1e18);
+    CHECK(m.n_engines == 1 && m.engines[0].L == 9 && m.engines[0].g == 2);
+    CHECK(m.n_classes == 1 && m.classes[0].max == 0.5 && m.classes[0].priority == 3);
     FILE *wrong = fopen(path[0], "w");
     CHECK(wrong && fputs("machine one\nlevel x q=1\n", wrong) >= 0 && fclose(wrong) == 0);
     CHECK(!machine_read(path[1], &m, error, sizeof error) && strstr(error, "line 1: like one: line 2: no such key here: 'q'"));

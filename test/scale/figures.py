@@ -160,13 +160,19 @@ def million():
             BAD.append("%s of a million ranks: %.4g times as long as of 16,384" % (coll, ratio))
 
 
+def ranks_of_node(path):
+    with open(path, encoding="utf-8") as f:
+        lines = [line.split() for line in f]
+    ranks = [int(w[len("ranks="):]) for words in lines if words[:1] == ["node"] for w in words if w.startswith("ranks=")]
+    others = [words[1] for words in lines if words[:1] == ["like"]]
+    return ranks[-1] if ranks else ranks_of_node(os.path.join(os.path.dirname(path), others[0] + ".machine"))
+
+
 def machines():
     """Each machine that is described: a barrier over 32 of its nodes takes longer than within one, and less than a millisecond."""
     for name in sorted(os.listdir(os.path.join(ROOT, "sim", "machines"))):
         path = os.path.join(ROOT, "sim", "machines", name)
-        with open(path, encoding="utf-8") as f:
-            nodes = [int(w[len("ranks="):]) for line in f for w in line.split() if line.startswith("node ") and w.startswith("ranks=")]
-        per_node = nodes[-1] if nodes else 8 # like frontier
+        per_node = ranks_of_node(path)
         t = price(path, "barrier", ["dissemination"], "%d,%d" % (per_node, 32 * per_node), 0)
         one, many = t[per_node, 0, "dissemination"], t[32 * per_node, 0, "dissemination"]
         if not one < many < 1000:
