@@ -70,7 +70,12 @@ struct image {
 static struct image *ins, *outs; /* of each member */
 
 /* Sums of any order are of doubles, here of integers, so that the right bits are known. */
-static bool is_exact(const struct job *j) { return strstr(names[j->alg], "_exact") != NULL; }
+static bool exact[N_ALGORITHMS];
+static void find_exact(void)
+{
+    for (int k = 0; k < N_ALGORITHMS; k++) exact[k] = strstr(names[k], "_exact") != NULL;
+}
+static bool is_exact(const struct job *j) { return exact[j->alg]; }
 static struct gw_type *type_of(const struct job *j)
 {
     if (is_exact(j)) return j->gaps ? gapped_double : type_of_basic(GW_ELEM_F64);
@@ -501,6 +506,7 @@ int main(void)
     CHECK_EQ(type_resized(t, 0, 24, &gapped_double), GW_OK);
     CHECK_EQ(type_commit(&gapped_double), GW_OK);
     CHECK_EQ(coll_select_init(), GW_OK);
+    find_exact();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) all_jobs(sizes[i]);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && sizes[i] <= MOST_ON_NODES; i++) all_places(sizes[i]);
     for (int k = 0; k < N_ALGORITHMS; k++)
