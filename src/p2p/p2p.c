@@ -128,7 +128,13 @@ static inline int posted(int rc) { return likely(rc >= 0) ? GW_OK : rc; }
 
 int p2p_isend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return posted(p2p_post_send(P2P_STANDARD, buf, count, t, dst, tag, c, req_out));
+    *req_out = &gw_req_sent;
+    if (dst == GW_PROC_NULL) return GW_OK;
+    struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
+    gw_lock(&a.lane->lock);
+    int rc = proto_send(&a, buf, count, t, PROTO_LATER, req_out);
+    gw_unlock(&a.lane->lock);
+    return posted(rc);
 }
 
 int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,

@@ -52,10 +52,13 @@ struct gw_lane {
     } poll; /* of that thread: lock count seen last; rounds that it skips */
 } GW_ALIGNED(128);
 
-/* Per lane and process.  32 bytes until connected. */
+/* Per lane and process.  A peer has two states, and leaves the first one once:
+ *   NEW --peer_connect(): GW_OK--> READY   it has its endpoint and wire, and peer_upcalls.connected has set up the room above
+ *   NEW --peer_connect(): GW_AGAIN--> NEW  the peer has not opened its side yet
+ * The data path takes READY peers only and does not ask again; NEW is asked for where a message, an answer or a queue begins. */
 struct gw_peer {
-    struct wire_ep *ep;   /* NULL: not connected */
-    struct lane_wire *by; /* the wire of ep; NULL: not connected */
+    struct wire_ep *ep;   /* NULL: NEW */
+    struct lane_wire *by; /* the wire of ep; NULL: NEW */
     uint64_t sent,
         sent_bytes; /* messages sent inline (E0), counted by proto/; those of other protocols are counted in its tallies */
 };
@@ -87,11 +90,12 @@ struct peer_upcalls {
 int peer_init(const struct peer_upcalls *up); /* opens the wires of all lanes; after node_init.  `up` stays */
 void peer_finalize(void);
 uint64_t peer_area_bytes(int nlocal, int nlanes); /* what node_init() must reserve per rank for the wires */
-/* Never NULL; perhaps not connected yet. */
+/* Never NULL; perhaps NEW. */
 static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
+static inline bool peer_is_ready(const struct gw_peer *p) { return likely(p->ep != NULL); }
 bool peer_is_far(const struct gw_lane *lane, int number);                         /* reached by a network */
 struct lane_wire *peer_route(struct gw_lane *lane, int number);                   /* the wire that reaches it; NULL: none does */
-static inline bool peer_by_net(const struct gw_peer *p) { return p->by->is_net; } /* p is connected */
+static inline bool peer_by_net(const struct gw_peer *p) { return p->by->is_net; } /* p is READY */
 /* Iterates over the open networks of a lane: the one after `w`, the first if w is NULL; NULL: no more. */
 static inline struct lane_wire *peer_next_net(struct gw_lane *lane, const struct lane_wire *w)
 {
@@ -101,7 +105,7 @@ static inline struct lane_wire *peer_next_net(struct gw_lane *lane, const struct
 }
 /* Validation: can a message that arrived by a network (is_far) or on the node be from the process whose number it carries? */
 bool peer_may_say(const struct gw_lane *lane, int64_t number, bool is_far);
-int peer_connect(struct gw_lane *lane, struct gw_peer *p);    /* GW_OK, GW_AGAIN or error */
+int peer_connect(struct gw_lane *lane, struct gw_peer *p);    /* GW_OK: it is READY; GW_AGAIN or an error: it is still NEW */
 void peer_caps(struct gw_lane *lane, const struct gw_peer *p, /* NULL: of the ranks of this node */
                struct wire_caps *caps_out);
 /* Other worlds (jobs met by spawn or connect): their ranks become peers, with numbers that node/ assigns.  No lane's lock held. */

@@ -9,22 +9,16 @@
 #include "base/base.h"
 #include "wire/wire_ring.h"
 
-static inline struct wire_line *peer_line(const struct gw_peer *p) { return likely(p->ep) ? wire_ring_line(p->ep) : NULL; }
-
-/* Sends header and payload (len <= caps.pack_max).  GW_OK (copied), GW_AGAIN or an error.  The lane's lock is held. */
-static inline int peer_short(struct gw_lane *lane, struct gw_peer *p, uint8_t kind, const void *hdr, const void *payload,
-                             size_t len)
+/* Sends header and payload (len <= caps.pack_max) to a READY peer.  GW_OK (copied), GW_AGAIN or an error.  The lane's lock is held. */
+static inline int peer_short(const struct gw_peer *p, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
-    struct wire_line *l = likely(len <= WIRE_LINE_BYTES) ? peer_line(p) : NULL;
+    assert(p->ep);
+    struct wire_line *l = likely(len <= WIRE_LINE_BYTES) ? wire_ring_line(p->ep) : NULL;
     if (likely(l)) {
         memcpy(l->hdr, hdr, WIRE_HDR_BYTES);
         wire_ring_copy(l->data, payload, len);
         wire_ring_commit(p->ep, l, kind, len);
         return GW_OK;
-    }
-    if (unlikely(!p->ep)) {
-        int rc = peer_connect(lane, p);
-        if (rc != GW_OK) return rc;
     }
     return p->ep->ops->send_short(p->ep, kind, hdr, payload, len);
 }

@@ -23,7 +23,7 @@ static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto
     assert(cookie != 0);
     packed(pl, PROTO_SYNC_PREFIX, d);
     memcpy(pl->scratch, &cookie, PROTO_SYNC_PREFIX);
-    return peer_short(pl->lane, p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)d->len + PROTO_SYNC_PREFIX);
+    return peer_short(p, PROTO_EAGER_SYNC, h, pl->scratch, (size_t)d->len + PROTO_SYNC_PREFIX);
 }
 
 int proto_eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,
@@ -32,7 +32,7 @@ int proto_eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind ki
     assert(p->ep && (kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC));
     if (kind == PROTO_EAGER_SYNC) return sync_try(pl, p, h, d, cookie);
     if (tag_goes(pl, p, h)) return proto_tag_send(pl, p, PROTO_EAGER, h, d->ptr ? d->ptr : packed(pl, 0, d), (size_t)d->len);
-    if (d->ptr) return peer_short(pl->lane, p, PROTO_EAGER, h, d->ptr, (size_t)d->len);
+    if (d->ptr) return peer_short(p, PROTO_EAGER, h, d->ptr, (size_t)d->len);
     struct type_cursor c;
     type_cursor_init(&c, d->buf, d->count, d->type);
     return p->ep->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)d->len);

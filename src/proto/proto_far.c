@@ -72,7 +72,8 @@ enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p,
     const struct proto_limits *f = limits_of(pl, p);
     int forced = gw_set.proto;
     bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_xoff(p);
-    if (prefix && pl->tags.state != TAGS_OFF) may_be_eager = false; /* a tag has no room for a cookie */
+    if (may_be_eager && len <= f->eager_max && prefix && pl->tags.state != TAGS_OFF)
+        return PROTO_R1; /* a tag has no room for a cookie */
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= f->inline_max) return PROTO_E0;
     if (may_be_eager && len <= f->eager_max) return PROTO_E1;
     if (forced == GW_SET_PROTO_R1 || !is_run || !f->may_get) return PROTO_R1;
@@ -138,8 +139,8 @@ void proto_far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_c
 {
     struct gw_peer *p = peer_get(pl->lane, r->world);
     bool is_run = r->key != 0;
-    r->key = 0;                            /* the sender's is of no more use */
-    if (peer_open(pl, p) != GW_OK) return; /* the answer will say so */
+    r->key = 0;                    /* the sender's is of no more use */
+    if (!peer_is_ready(p)) return; /* the answer will say so */
     const struct proto_limits *f = limits_of(pl, p);
     if (f->is_direct && is_run && r->ptr) {
         r->done.fn = direct_arrived;

@@ -37,7 +37,7 @@ void proto_flow_init(struct proto_lane *pl)
 static void tell(struct proto_lane *pl, int world, bool is_xoff)
 {
     struct gw_peer *p = peer_get(pl->lane, world);
-    if (!p->ep && peer_connect(pl->lane, p) != GW_OK) return; /* one less asks first */
+    if (!peer_is_ready(p) && peer_connect(pl->lane, p) != GW_OK) return; /* one less asks first */
     proto_ctl_send(pl, p, PROTO_FLOW, (struct proto_ctl){(uint64_t)p->ep->as, is_xoff}, NULL, 0);
 }
 

@@ -34,7 +34,7 @@ bool proto_keep_op(struct proto_lane *pl, struct proto_op *op)
     pl->n_kept++;
     pl->kept_bytes += cost_of(op->len);
     gw_counted(&gw_count.sends_kept, 1);
-    proto_op_ask(pl, op);
+    proto_op_ask(pl, op, !peer_by_net(op->peer) && peer_may_read(pl, op->peer) ? PROTO_R0 : PROTO_R1);
     return true;
 }
 

@@ -36,10 +36,11 @@ void proto_note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t 
     if (a->ctx & PROTO_STREAM_MASK) return;
     if (as.type) count = as.count, t = as.type;
     struct type_signature s = type_signature(t, count, INT64_MAX);
-    int as_whom = peer_open(pl, a->peer) == GW_OK ? a->peer->ep->as : 0; /* 0: it will be queued, and told then (out_try) */
+    bool is_ready = peer_is_ready(a->peer);
+    int as_whom = is_ready ? a->peer->ep->as : 0; /* of a queued one out_try() fills it in */
     struct proto_note n = {a->ctx, a->tag, as_whom, type_has_packed(t), as.is_ready, count, ""};
     strncpy(n.type, type_name(t), sizeof n.type - 1);
-    proto_ctl_send(pl, a->peer, PROTO_NOTE, (struct proto_ctl){s.hash, (uint64_t)s.n}, &n, sizeof n);
+    (is_ready ? proto_ctl_send : proto_ctl_queue)(pl, a->peer, PROTO_NOTE, (struct proto_ctl){s.hash, (uint64_t)s.n}, &n, sizeof n);
 }
 
 /* ---- receiver ------------------------------------------------------------------------------------------------- */

@@ -69,23 +69,25 @@ int proto_rts_send(struct proto_lane *pl, struct proto_op *op)
 {
     assert(op->kind == PROTO_RTS);
     if (tag_goes(pl, op->peer, &op->hdr)) return proto_tag_send(pl, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
-    return peer_short(pl->lane, op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
+    return peer_short(op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
 }
 
-void proto_op_ask(struct proto_lane *pl, struct proto_op *op)
+/* What an RTS says in place of a key. */
+static uint64_t hint_of(const struct proto_op *op)
 {
-    bool is_run = op->ptr && op->peer->ep, is_near = op->peer->ep && !peer_by_net(op->peer);
-    bool can_read = is_run &&
-        (op->is_kept ? is_near && peer_may_read(pl, op->peer)
-                     : proto_select(pl, op->peer, op->len, true, PROTO_STANDARD) == PROTO_R0);
-    if (can_read && !op->is_kept) can_read = op_expose(pl, op);
-    op->may_be_read = can_read;
-    uint64_t hint = op->is_kept ? (is_near ? 0 : PROTO_RTS_KEPT)
-        : is_near               ? can_read && node_read_by_others(op->ptr, op->len)
-                                : is_run;
-    struct proto_rts rts = {proto_op_cookie(pl, op), can_read ? (uintptr_t)op->ptr : 0, op->len, op->key ? op->key : hint};
+    if (!peer_is_ready(op->peer)) return 0;
+    if (peer_by_net(op->peer)) return op->is_kept ? PROTO_RTS_KEPT : op->ptr != NULL;
+    return !op->is_kept && op->may_be_read && node_read_by_others(op->ptr, op->len);
+}
+
+void proto_op_ask(struct proto_lane *pl, struct proto_op *op, enum proto_path path)
+{
+    assert(path == PROTO_R1 || (path == PROTO_R0 && op->ptr && peer_is_ready(op->peer)));
+    op->may_be_read = path == PROTO_R0 && (op->is_kept || op_expose(pl, op));
+    struct proto_rts rts = {proto_op_cookie(pl, op), op->may_be_read ? (uintptr_t)op->ptr : 0, op->len,
+                            op->key ? op->key : hint_of(op)};
     op->kind = PROTO_RTS;
-    op->hdr.world = op->peer->ep ? op->peer->ep->as : 0;
+    op->hdr.world = peer_is_ready(op->peer) ? op->peer->ep->as : 0;
     op->ctl_len = sizeof rts;
     memcpy(op->payload, &rts, sizeof rts);
 }

@@ -60,12 +60,11 @@ void proto_out_remove(struct proto_lane *pl, struct proto_op *op)
 /* One queued message goes now: GW_OK (then it has left the queue), GW_AGAIN or an error. */
 static int out_try(struct proto_lane *pl, struct proto_op *op)
 {
-    int rc = peer_open(pl, op->peer);
-    if (unlikely(rc != GW_OK)) return rc;
+    int rc;
     if (!op->type) {
         int32_t as = op->peer->ep->as;
         if (op->kind == PROTO_NOTE) memcpy(op->payload + offsetof(struct proto_note, world), &as, sizeof as);
-        rc = peer_short(pl->lane, op->peer, op->kind, &op->ctl, op->payload, op->ctl_len);
+        rc = peer_short(op->peer, op->kind, &op->ctl, op->payload, op->ctl_len);
         if (rc == GW_OK) {
             gw_list_del(&op->link);
             proto_op_release(pl, op);
@@ -74,10 +73,10 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     }
     op->hdr.world = op->peer->ep->as;
     /* The receiver may have had too much since the message was queued: then it has to ask, at the same place in the order. */
-    if (op->kind != PROTO_RTS && op->peer->ep && peer_is_xoff(op->peer) && !(op->kind == PROTO_EAGER && proto_keep_op(pl, op))) {
+    if (op->kind != PROTO_RTS && peer_is_xoff(op->peer) && !(op->kind == PROTO_EAGER && proto_keep_op(pl, op))) {
         op->no_room = op->kind == PROTO_EAGER;
         gw_counted(&gw_count.sends_held, op->no_room);
-        proto_op_ask(pl, op);
+        proto_op_ask(pl, op, proto_select(pl, op->peer, op->len, op->ptr != NULL, PROTO_STANDARD));
     }
     struct proto_data d = {op->buf, op->count, op->type, op->ptr, op->len};
     uint64_t cookie = op->kind == PROTO_EAGER_SYNC ? proto_op_cookie(pl, op) : 0;
@@ -107,7 +106,7 @@ static int out_try_many(struct proto_lane *pl, struct proto_out *o)
     struct wire_part parts[FAR_COALESCE_MOST];
     int n = 0;
     size_t bytes = 0;
-    if (!p->ep || !p->ep->ops->send_many || pl->tags.state != TAGS_OFF || peer_is_xoff(p)) return 0;
+    if (!p->ep->ops->send_many || pl->tags.state != TAGS_OFF || peer_is_xoff(p)) return 0;
     for (struct gw_list *l = o->ops.next; l != &o->ops && n < gw_set.net_together; l = l->next) {
         struct proto_op *op = container_of(l, struct proto_op, link);
         if (!may_coalesce(op) || (bytes += (size_t)op->len + WIRE_PART_BYTES) > limits_of(pl, p)->pack_max) break;
@@ -122,7 +121,7 @@ static int out_try_many(struct proto_lane *pl, struct proto_out *o)
 /* What there is room for; how many. */
 static int out_step(struct proto_lane *pl, struct proto_out *o)
 {
-    int n = 0, rc = GW_OK;
+    int n = 0, rc = peer_is_ready(o->peer) ? GW_OK : peer_connect(pl->lane, o->peer);
     while (!gw_list_empty(&o->ops) && rc == GW_OK) {
         int many = out_try_many(pl, o);
         n += many;
@@ -159,20 +158,27 @@ void proto_out_poll_one(struct proto_lane *pl, const struct gw_peer *p)
     pl->is_sending_outs = false;
 }
 
-void proto_ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
-                    size_t len)
+void proto_ctl_queue(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
+                     size_t len)
 {
     assert(len <= PROTO_CTL_MAX && kind >= PROTO_CTS);
-    if (likely(!pl->n_outs) || !proto_out_find(pl, p)) {
-        int rc = peer_open(pl, p);
-        if (likely(rc == GW_OK)) rc = peer_short(pl->lane, p, (uint8_t)kind, &ctl, payload, len);
-        if (likely(rc == GW_OK)) return;
-        if (rc < 0) gw_die("another rank could not be answered: %s", gw_fail_text());
-    }
     struct proto_op *op = proto_op_new(pl, p);
     op->kind = (uint8_t)kind;
     op->ctl = ctl;
     op->ctl_len = (uint8_t)len;
     if (len) memcpy(op->payload, payload, len);
     proto_out_queue(pl, op);
+}
+
+void proto_ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
+                    size_t len)
+{
+    assert(len <= PROTO_CTL_MAX && kind >= PROTO_CTS);
+    if (likely(!pl->n_outs) || !proto_out_find(pl, p)) {
+        int rc = peer_is_ready(p) ? GW_OK : peer_connect(pl->lane, p);
+        if (likely(rc == GW_OK)) rc = peer_short(p, (uint8_t)kind, &ctl, payload, len);
+        if (likely(rc == GW_OK)) return;
+        if (rc < 0) gw_die("another rank could not be answered: %s", gw_fail_text());
+    }
+    proto_ctl_queue(pl, p, kind, ctl, payload, len);
 }

@@ -246,12 +246,6 @@ static inline bool peer_may_read(const struct proto_lane *pl, const struct gw_pe
 void proto_connected(struct gw_lane *lane, struct gw_peer *p);
 void proto_limits_of_nets(struct proto_lane *pl);
 void proto_far_set_up(struct proto_lane *pl, struct lane_wire *w) GW_COLD;
-/* Connects it where it is not: GW_OK, GW_AGAIN or an error.  Every way to a peer begins here, or in peer_connect(). */
-static inline int peer_open(struct proto_lane *pl, struct gw_peer *p)
-{
-    return likely(p->ep != NULL) ? GW_OK : peer_connect(pl->lane, p);
-}
-
 /* Large messages are on the way out from here.  Who receives one meanwhile is in an exchange, where the sender most likely has some to
  * receive for himself. */
 static inline bool lane_sends_large(const struct proto_lane *pl)
@@ -282,9 +276,11 @@ void proto_lane_inline_update(struct proto_lane *pl); /* after a change of n_out
 int proto_out_poll(struct proto_lane *pl);
 void proto_out_poll_one(struct proto_lane *pl, const struct gw_peer *p);
 void proto_out_remove(struct proto_lane *pl, struct proto_op *op); /* it is QUEUED: a cancelled send */
-/* A message without data; never fails (queued if the wire is full; an unreachable peer ends the process). */
+/* Sends a control message.  Never fails: it is queued if the wire is full or the peer NEW; an unreachable peer ends the process. */
 void proto_ctl_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
                     size_t len);
+void proto_ctl_queue(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, struct proto_ctl ctl, const void *payload,
+                     size_t len); /* the same, always queued */
 
 /* proto_check.c */
 /* What can be said of a message by itself; is_far: it came from another node.  False: it is dropped, and counted. */
@@ -302,7 +298,8 @@ uint64_t proto_op_cookie(struct proto_lane *pl, struct proto_op *op);      /* it
 void proto_op_finish(struct proto_lane *pl, struct proto_op *op, int err); /* completes its request, if any, and frees it */
 void proto_op_complete_req(struct proto_op *op, int err, bool is_cancelled);
 int proto_rts_send(struct proto_lane *pl, struct proto_op *op); /* of one that has become so: as send_short of the wire */
-void proto_op_ask(struct proto_lane *pl, struct proto_op *op);  /* becomes an RTS; the caller sends or queues it */
+/* The operation becomes an RTS, which the caller sends or queues.  PROTO_R0: its data may be read where they lie; PROTO_R1: they may not. */
+void proto_op_ask(struct proto_lane *pl, struct proto_op *op, enum proto_path path);
 
 /* proto_eager.c */
 int proto_eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,

@@ -36,9 +36,9 @@ static void fin_send(struct proto_lane *pl, struct proto_recv *r, uint64_t job)
 
 static bool may_ask_help(const struct proto_lane *pl) { return !lane_sends_large(pl) || gw_set.proto == GW_SET_PROTO_R0; }
 
-static bool may_get(struct proto_lane *pl, struct gw_peer *p, const struct proto_rts *rts)
+static bool may_get(const struct proto_lane *pl, const struct gw_peer *p, const struct proto_rts *rts)
 {
-    return rts->addr && peer_open(pl, p) == GW_OK && peer_may_read(pl, p);
+    return rts->addr && peer_is_ready(p) && peer_may_read(pl, p);
 }
 
 void proto_rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int tag, const struct proto_rts *rts, int world,
@@ -69,6 +69,7 @@ void proto_rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int 
         type_cursor_init(r->cursor, r->buf, r->count, r->type);
     }
     struct gw_peer *p = peer_get(pl->lane, world);
+    if (!peer_is_ready(p)) (void)peer_connect(pl->lane, p); /* what fails is reported with the answer, by proto_ctl_send() */
     bool is_small = r->want < gw_set.cma_min; /* a copy that the sender keeps: reading it takes none of the sender's time */
     if (!may_get(pl, p, rts) || (!r->key && !is_small && !proto_adaptive_direct(pl, r))) {
         proto_pieces_ask(pl, r, false);

@@ -15,15 +15,18 @@ struct send_args {
 
 static struct proto_hdr header_of(const struct proto_addr *a)
 {
-    const struct wire_ep *ep = a->peer->ep; /* without one the message is queued, and out_try() fills it in */
-    return (struct proto_hdr){a->ctx, a->my_rank, a->tag, ep ? ep->as : 0};
+    return (struct proto_hdr){a->ctx, a->my_rank, a->tag, a->peer->ep->as};
 }
 
-static struct proto_op *op_of(struct proto_lane *pl, const struct send_args *s, struct gw_req *req)
+/* The operation and its request, to be sent or queued by the caller as a message of this kind.  NULL: no memory. */
+static struct proto_op *op_of(struct proto_lane *pl, const struct send_args *s, enum proto_kind kind, struct gw_req **req_out)
 {
+    struct gw_req *req = req_new(s->a->lane, REQ_SEND);
+    if (!req) return NULL;
     struct proto_op *op = proto_op_new(pl, s->a->peer);
     op->req = req;
-    op->hdr = header_of(s->a);
+    op->kind = (uint8_t)kind;
+    op->hdr = (struct proto_hdr){s->a->ctx, s->a->my_rank, s->a->tag, 0}; /* `world` is filled in when it goes */
     op->ptr = s->d.ptr;
     op->len = s->d.len;
     op->buf = s->d.buf;
@@ -32,25 +35,13 @@ static struct proto_op *op_of(struct proto_lane *pl, const struct send_args *s, 
     proto_type_hold(s->d.type);
     req->errctx = s->a->errctx;
     ((struct proto_sreq *)req)->op = op;
+    *req_out = req;
     return op;
 }
 
-/* A rendezvous, or an eager message that has to wait. */
-static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum proto_kind kind, bool is_blocked,
-                      struct gw_req **req_out)
+/* The wire's answer to a message that its receiver has to answer.  GW_AGAIN: it is queued. */
+static int op_sent(struct proto_lane *pl, struct proto_op *op, int rc)
 {
-    struct gw_req *req = req_new(s->a->lane, REQ_SEND);
-    if (!req) return GW_ENOMEM;
-    struct proto_op *op = op_of(pl, s, req);
-    assert(kind == PROTO_RTS || kind == PROTO_EAGER || kind == PROTO_EAGER_SYNC);
-    op->kind = (uint8_t)kind;
-    if (kind == PROTO_RTS) proto_op_ask(pl, op);
-    *req_out = req;
-    int rc = GW_AGAIN;
-    if (!is_blocked && kind == PROTO_RTS)
-        rc = proto_rts_send(pl, op);
-    else if (!is_blocked && kind == PROTO_EAGER_SYNC)
-        rc = proto_eager_try(pl, op->peer, kind, &op->hdr, &s->d, proto_op_cookie(pl, op));
     if (rc == GW_OK) {
         op->state = OP_ASKED;
         gw_list_push(&pl->asked, &op->link);
@@ -63,38 +54,68 @@ static int send_by_op(struct proto_lane *pl, const struct send_args *s, enum pro
     return GW_POSTED;
 }
 
+/* A rendezvous, by R0 or R1. */
+static int send_rndv(struct proto_lane *pl, const struct send_args *s, enum proto_path path, bool is_blocked,
+                     struct gw_req **req_out)
+{
+    struct proto_op *op = op_of(pl, s, PROTO_RTS, req_out);
+    if (!op) return GW_ENOMEM;
+    proto_op_ask(pl, op, path);
+    return op_sent(pl, op, is_blocked ? GW_AGAIN : proto_rts_send(pl, op));
+}
+
+static int send_sync(struct proto_lane *pl, const struct send_args *s, bool is_blocked, struct gw_req **req_out)
+{
+    struct proto_op *op = op_of(pl, s, PROTO_EAGER_SYNC, req_out);
+    if (!op) return GW_ENOMEM;
+    op->hdr = header_of(s->a);
+    uint64_t cookie = proto_op_cookie(pl, op);
+    return op_sent(pl, op, is_blocked ? GW_AGAIN : proto_eager_try(pl, op->peer, PROTO_EAGER_SYNC, &op->hdr, &s->d, cookie));
+}
+
+/* An eager message that has to wait in the queue of its peer. */
+static int send_queued(struct proto_lane *pl, const struct send_args *s, struct gw_req **req_out)
+{
+    struct proto_op *op = op_of(pl, s, PROTO_EAGER, req_out);
+    return op ? op_sent(pl, op, GW_AGAIN) : GW_ENOMEM;
+}
+
 /* The receiver has no room for a small message: it is queued, and where nothing is queued before it, out_try() makes it a copy that waits
  * here for its receive, and the send is over; or it waits itself. */
 static GW_COLD int send_without_room(struct proto_lane *pl, const struct send_args *s, bool is_blocked, struct gw_req **req_out)
 {
-    int rc = send_by_op(pl, s, PROTO_EAGER, true, req_out);
+    int rc = send_queued(pl, s, req_out);
     if (rc == GW_POSTED && !is_blocked) proto_out_poll_one(pl, s->a->peer);
     return rc;
 }
 
-static __attribute__((noinline)) int send_slow(const struct send_args *s, struct gw_req **req_out)
+/* A peer that has not opened its side yet: what can be sent to it is not known, so the message is queued as a question. */
+static GW_COLD int send_unready(struct proto_lane *pl, const struct send_args *s, struct gw_req **req_out)
+{
+    if (unlikely(gw_checking)) proto_note_send(pl, s->a, s->d.count, s->d.type);
+    return send_rndv(pl, s, PROTO_R1, true, req_out);
+}
+
+static GW_NOINLINE int send_slow(const struct send_args *s, struct gw_req **req_out)
 {
     struct proto_lane *pl = lane_of(s->a->lane);
     struct gw_peer *p = s->a->peer;
     if (unlikely(gw_checking)) proto_note_send(pl, s->a, s->d.count, s->d.type);
-    int rc = peer_open(pl, p);
-    if (rc == GW_OK && peer_by_net(p)) proto_far_poll(pl, p);
-    if (rc == GW_AGAIN) return send_by_op(pl, s, PROTO_RTS, true, req_out);
-    if (rc < 0) return rc;
+    if (peer_by_net(p)) proto_far_poll(pl, p);
     bool is_blocked = pl->n_outs && proto_out_find(pl, p);
     if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->d.len))) return send_without_room(pl, s, is_blocked, req_out);
     enum proto_path path = proto_select(pl, p, s->d.len, s->d.ptr != NULL, s->mode);
-    if (path > PROTO_E1) return send_by_op(pl, s, PROTO_RTS, is_blocked, req_out);
+    if (path > PROTO_E1) return send_rndv(pl, s, path, is_blocked, req_out);
     proto_count(pl, p, path, s->d.len);
-    if (s->mode == PROTO_SYNC) return send_by_op(pl, s, PROTO_EAGER_SYNC, is_blocked, req_out);
+    if (s->mode == PROTO_SYNC) return send_sync(pl, s, is_blocked, req_out);
     bool waits = peer_by_net(p) && proto_far_coalesces(pl, p, s->d.len, s->mode);
     if (!is_blocked && !waits) {
         struct proto_hdr h = header_of(s->a);
-        rc = proto_eager_try(pl, p, PROTO_EAGER, &h, &s->d, 0);
+        int rc = proto_eager_try(pl, p, PROTO_EAGER, &h, &s->d, 0);
         if (rc == GW_OK) *req_out = &gw_req_sent;
         if (rc != GW_AGAIN) return rc;
     }
-    rc = send_by_op(pl, s, PROTO_EAGER, true, req_out);
+    int rc = send_queued(pl, s, req_out);
     if (waits && limits_of(pl, p)->burst.queued >= gw_set.net_together) proto_out_poll(pl);
     return rc;
 }
@@ -106,7 +127,7 @@ static inline int send_at_once(struct proto_lane *pl, const struct proto_addr *a
     struct gw_peer *p = a->peer;
     if (unlikely(pl->n_outs) || unlikely(peer_is_xoff(p))) return GW_AGAIN;
     struct proto_hdr h = header_of(a);
-    int rc = peer_short(a->lane, p, PROTO_EAGER, &h, ptr, (size_t)len);
+    int rc = peer_short(p, PROTO_EAGER, &h, ptr, (size_t)len);
     if (unlikely(rc != GW_OK)) return rc;
     proto_count(pl, p, len > limits_of(pl, p)->inline_max ? PROTO_E1 : PROTO_E0, len);
     if (peer_by_net(p)) proto_far_poll(pl, p);
@@ -117,7 +138,8 @@ bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, 
 {
     struct proto_lane *pl = lane_of(a->lane);
     int64_t len = count * t->size;
-    if (!proto_is_run(t, count) || !a->peer->ep || !peer_by_net(a->peer) || len > limits_of(pl, a->peer)->fast_max) return false;
+    if (!proto_is_run(t, count) || !peer_is_ready(a->peer) || !peer_by_net(a->peer) || len > limits_of(pl, a->peer)->fast_max)
+        return false;
     return send_at_once(pl, a, proto_run_at(buf, t), len) == GW_OK;
 }
 
@@ -129,14 +151,16 @@ int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struc
     int64_t len = count * t->size;
     bool is_run = proto_is_run(t, count);
     const char *ptr = proto_run_at(buf, t);
-    if (likely(is_run) && likely(p->ep)) {
+    int rc = peer_is_ready(p) ? GW_OK : peer_connect(a->lane, p);
+    if (unlikely(rc < 0)) return rc;
+    if (likely(is_run) && likely(rc == GW_OK)) {
         const struct proto_limits *l = limits_of(pl, p);
-        int rc = likely(len <= l->fast_max) && likely(mode <= l->fast_mode) ? send_at_once(pl, a, ptr, len) : GW_AGAIN;
-        if (likely(rc == GW_OK)) *req_out = &gw_req_sent;
-        if (likely(rc != GW_AGAIN)) return rc;
+        int sent = likely(len <= l->fast_max) && likely(mode <= l->fast_mode) ? send_at_once(pl, a, ptr, len) : GW_AGAIN;
+        if (likely(sent == GW_OK)) *req_out = &gw_req_sent;
+        if (likely(sent != GW_AGAIN)) return sent;
     }
     struct send_args s = {a, {buf, count, t, is_run ? ptr : NULL, len}, mode};
-    return send_slow(&s, req_out);
+    return likely(rc == GW_OK) ? send_slow(&s, req_out) : send_unready(pl, &s, req_out);
 }
 
 int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t)
@@ -144,7 +168,7 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
     struct proto_lane *pl = lane_of(a->lane);
     struct gw_peer *p = a->peer;
     struct proto_data d = proto_data_of(buf, count, t);
-    if (!p->ep || (pl->n_outs && proto_out_find(pl, p))) return GW_AGAIN;
+    if (!peer_is_ready(p) || (pl->n_outs && proto_out_find(pl, p))) return GW_AGAIN;
     enum proto_path path = proto_select(pl, p, d.len, d.ptr != NULL, PROTO_STANDARD);
     if (path > PROTO_E1) return GW_AGAIN;
     if (unlikely(gw_checking)) proto_note_send(pl, a, count, t);

@@ -360,8 +360,8 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
         struct wire_tag tag = {0, 0, a->tag, 0};
         return pl->tags.net->ops->tag_check(pl->tags.net->wire, &tag);
     }
-    if (a->peer) {
-        int rc = peer_open(pl, a->peer);
+    if (a->peer && !peer_is_ready(a->peer)) {
+        int rc = peer_connect(pl->lane, a->peer);
         assert(rc != GW_AGAIN); /* only rings in memory have to wait for their other end */
         if (rc < 0) return rc;
     }
