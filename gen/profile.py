@@ -90,7 +90,7 @@ def wrapper(f, e):
         out.append("    prof_forget(*request);")
     if f.name in ("MPI_Start", "MPI_Startall"):
         out.append("    prof_started(%s);" % ("1, request" if f.name == "MPI_Start" else "count, array_of_requests"))
-    out.append("    prof_enter(&c, PROF_FN_%s);" % e.name[4:])
+    out.append("    prof_enter(&c, PROF_FN_%s, __builtin_return_address(0));" % e.name[4:])
     out.append("    %s rc = P%s(%s);" % (e.return_c, e.name, args))
     text = note(f, e)
     if text:

@@ -115,7 +115,11 @@ int launch_set_profile(struct launch_options *o, const char *file)
     if (rc != -1) return rc;
     snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
     launch_add_pair(&o->env, "LD_PRELOAD", list);
+    static const char sample[] = "sample"; /* before the file, with a comma between them */
+    bool samples = file && strncmp(file, sample, sizeof sample - 1) == 0 && strchr(",", file[sizeof sample - 1]);
+    if (samples) file = file[sizeof sample - 1] ? file + sizeof sample : "";
     launch_add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
+    launch_add_pair(&o->env, "GODWIT_PROFILE_HOW", samples ? sample : "trace");
     o->profile = true;
     return -1;
 }

@@ -38,7 +38,7 @@ static void head(const struct prof_report *r, FILE *f)
           "h2{margin:2.2rem 0 .6rem}table{border-collapse:collapse}td,th{padding:.15rem .7rem;text-align:right}"
           "th{border-bottom:2px solid #456}td:last-child,th:last-child{text-align:left}tr.total{font-weight:bold}"
           "tr.group td{border-top:1px solid #9ab;font-weight:bold}tr.function td:last-child{padding-left:2rem}"
-          ".user{fill:#4c8f6b}.mpi{fill:#d98a3d}.sync{fill:#b0483f}.bar{fill:#43749c}svg "
+          ".user{fill:#4c8f6b}.mpi{fill:#d98a3d}.sync{fill:#b0483f}.syscall{fill:#8a6fb0}.bar{fill:#43749c}svg "
           "text{font-size:12px;fill:#1b2a33}"
           "p.key b{padding:0 .5rem}</style></head>\n<body><h1>Profile of ",
           f);
@@ -68,6 +68,20 @@ static void table(const struct prof_report *r, FILE *f)
     fputs("</table>\n", f);
 }
 
+static void places(const struct prof_report *r, FILE *f)
+{
+    if (!r->n_sites) return;
+    fputs("<h2>Where MPI is called</h2>\n<table id=\"sites\"><tr><th>Time%</th><th>Time</th><th>Call</th><th>Place</th></tr>\n", f);
+    for (int i = 0; i < r->n_sites; i++) {
+        double seconds = r->sites[i].seconds / r->ranks;
+        fprintf(f, "<tr><td>%.1f</td><td>%.6f</td><td>%s</td><td>", r->total > 0 ? 100 * seconds / r->total : 0, seconds,
+                prof_names[r->sites[i].fn]);
+        text(f, r->site_names[i]);
+        fputs("</td></tr>\n", f);
+    }
+    fputs("</table>\n", f);
+}
+
 static void part(FILE *f, const char *class, const char *what, int rank, double *at, double seconds, double most, double y,
                  double high)
 {
@@ -82,11 +96,11 @@ static void part(FILE *f, const char *class, const char *what, int rank, double 
 static void ranks(const struct prof_report *r, FILE *f)
 {
     double most = 0, high = r->ranks <= 64 ? 14 : 896.0 / r->ranks;
-    for (int i = 0; i < r->ranks; i++) most = fmax(most, r->user[i] + r->mpi[i] + r->sync[i]);
+    for (int i = 0; i < r->ranks; i++) most = fmax(most, r->user[i] + r->mpi[i] + r->sync[i] + r->syscall[i]);
     fprintf(f,
             "<h2>Time by rank</h2>\n<p class=\"key\">From the left: <b style=\"color:#4c8f6b\">computing (USER)</b>"
             "<b style=\"color:#d98a3d\">in MPI</b><b style=\"color:#b0483f\">waiting for others before a collective "
-            "(MPI_SYNC)</b></p>\n"
+            "(MPI_SYNC)</b><b style=\"color:#8a6fb0\">system calls of the program (SYSCALL)</b></p>\n"
             "<svg id=\"ranks\" width=\"%d\" height=\"%.0f\">\n",
             WIDE + 60, high * r->ranks + 4);
     for (int i = 0; i < r->ranks; i++) {
@@ -95,6 +109,7 @@ static void ranks(const struct prof_report *r, FILE *f)
         part(f, "user", "computing", i, &at, r->user[i], most, y, high * .9);
         part(f, "mpi", "in MPI", i, &at, r->mpi[i], most, y, high * .9);
         part(f, "sync", "waiting", i, &at, r->sync[i], most, y, high * .9);
+        part(f, "syscall", "in system calls", i, &at, r->syscall[i], most, y, high * .9);
     }
     fputs("</svg>\n", f);
 }
@@ -182,6 +197,7 @@ int prof_page(const struct prof_report *r, FILE *f)
 {
     head(r, f);
     table(r, f);
+    places(r, f);
     observations(r, f);
     ranks(r, f);
     sizes(r, f);

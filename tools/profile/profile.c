@@ -18,21 +18,6 @@ static bool meets = true;
 static uint64_t begin_ticks, begin_ns;
 static int keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
 
-static inline uint64_t ticks(void)
-{
-#if defined __x86_64__
-    return __builtin_ia32_rdtsc();
-#elif defined __aarch64__
-    uint64_t t;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-    return t;
-#else
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-#endif
-}
-
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -43,23 +28,25 @@ static uint64_t now_ns(void)
 static inline void add(_Atomic uint64_t *to, uint64_t n) { atomic_fetch_add_explicit(to, n, memory_order_relaxed); }
 static inline bool on(void) { return atomic_load_explicit(&is_on, memory_order_relaxed); }
 
-void prof_enter(struct prof_call *c, int fn)
+/* How many messages this one stands for; 0: nothing is counted. */
+static inline uint64_t weight(void)
 {
-    c->fn = fn;
-    c->at = ticks();
+    if (!on()) return 0;
+    return prof_samples ? prof_sample_weight() : 1;
 }
 
-void prof_leave(struct prof_call *c)
+void prof_left(struct prof_call *c)
 {
     if (!on()) return;
-    add(&prof_sums[c->fn].ticks, ticks() - c->at);
+    add(&prof_sums[c->fn].ticks, prof_ticks() - c->at);
     add(&prof_sums[c->fn].calls, 1);
 }
 
 void prof_met(struct prof_call *c)
 {
-    if (!on()) return;
-    add(&prof_sums[c->fn].meet_ticks, ticks() - c->at);
+    if (prof_samples) prof_leave(c); /* it is in its group by its number */
+    if (prof_samples || !on()) return;
+    add(&prof_sums[c->fn].meet_ticks, prof_ticks() - c->at);
     add(&prof_sums[c->fn].meets, 1);
 }
 
@@ -67,11 +54,11 @@ void prof_meet(int fn, MPI_Comm comm)
 {
     int inter = 1;
     /* Members of an intercommunicator cannot meet by a barrier of their own group alone; MPI reports a bad communicator itself. */
-    if (!meets || !on() || comm == MPI_COMM_NULL) return;
+    if (!meets || prof_samples || !on() || comm == MPI_COMM_NULL) return;
     if (comm != MPI_COMM_WORLD && (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter)) return;
-    uint64_t at = ticks();
+    uint64_t at = prof_ticks();
     PMPI_Barrier(comm);
-    add(&prof_sums[fn].meet_ticks, ticks() - at);
+    add(&prof_sums[fn].meet_ticks, prof_ticks() - at);
     add(&prof_sums[fn].meets, 1);
 }
 
@@ -151,30 +138,31 @@ static int world_rank(int dest, MPI_Comm comm)
     return list ? list[dest] : -1;
 }
 
-static void count_message(int to, uint64_t bytes)
+static void count_message(int fn, int to, uint64_t bytes, uint64_t times)
 {
     int bin = bytes ? 64 - __builtin_clzll(bytes) : 0;
-    add(&prof_own.bins[bin < PROF_BINS ? bin : PROF_BINS - 1], 1);
-    if (to >= 0 && to < prof_own.ranks) add(&prof_own.sent[to], bytes);
+    add(&prof_sums[fn].bytes, bytes * times);
+    add(&prof_own.bins[bin < PROF_BINS ? bin : PROF_BINS - 1], times);
+    if (to >= 0 && to < prof_own.ranks) add(&prof_own.sent[to], bytes * times);
 }
 
 void prof_moved(struct prof_call *c, MPI_Count count, MPI_Datatype type)
 {
-    if (on()) add(&prof_sums[c->fn].bytes, bytes_of(count, type));
+    uint64_t times = weight();
+    if (times) add(&prof_sums[c->fn].bytes, bytes_of(count, type) * times);
 }
 
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm)
 {
-    if (!on() || dest == MPI_PROC_NULL) return;
-    uint64_t bytes = bytes_of(count, type);
-    add(&prof_sums[c->fn].bytes, bytes);
-    count_message(world_rank(dest, comm), bytes);
+    uint64_t times = dest == MPI_PROC_NULL ? 0 : weight();
+    if (times) count_message(c->fn, world_rank(dest, comm), bytes_of(count, type), times);
 }
 
 void prof_reached(struct prof_call *c, MPI_Count count, MPI_Datatype type, int target, MPI_Win win, int fetched)
 {
-    if (!on()) return;
-    uint64_t bytes = bytes_of(count, type);
+    uint64_t times = weight();
+    if (!times) return;
+    uint64_t bytes = bytes_of(count, type) * times;
     int rank = target_rank(target, win);
     add(&prof_sums[c->fn].bytes, bytes);
     if (rank >= 0 && rank < prof_own.ranks) add(&(fetched ? prof_own.got : prof_own.sent)[rank], bytes);
@@ -208,14 +196,13 @@ void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_
 
 void prof_started(int n, const MPI_Request *requests)
 {
-    if (!on() || !prepared) return;
+    uint64_t times = prepared ? weight() : 0;
+    if (!times) return;
     pthread_mutex_lock(&prepared_lock);
     for (int i = 0; i < n; i++)
         for (struct prepared *p = prepared; p; p = p->next)
-            if (p->request == requests[i]) {
-                add(&prof_sums[p->fn].bytes, p->bytes);
-                count_message(p->to, p->bytes); /* a neighbourhood collective has several */
-            }
+            if (p->request == requests[i])
+                count_message(p->fn, p->to, p->bytes, times); /* a neighbourhood collective has several */
     pthread_mutex_unlock(&prepared_lock);
 }
 
@@ -289,18 +276,17 @@ static uint64_t part_bytes(const struct prof_parts *p, int i)
 void prof_spread(struct prof_call *c, int rc, const struct prof_parts *parts, MPI_Comm comm, const MPI_Request *request)
 {
     int *list;
-    if (rc != MPI_SUCCESS || (!on() && !request)) return;
+    uint64_t times = request || rc != MPI_SUCCESS ? 1 : weight();
+    if (rc != MPI_SUCCESS || !times) return;
     int n = neighbors(comm, &list);
     for (int i = 0; i < n; i++) {
         if (list[i] == MPI_PROC_NULL) continue;
         uint64_t bytes = part_bytes(parts, i);
         int to = world_rank(list[i], comm);
-        if (request) {
+        if (request)
             prepare(*request, c->fn, to, bytes);
-        } else {
-            add(&prof_sums[c->fn].bytes, bytes);
-            count_message(to, bytes);
-        }
+        else
+            count_message(c->fn, to, bytes, times);
     }
     free(list);
 }
@@ -308,8 +294,9 @@ void prof_spread(struct prof_call *c, int rc, const struct prof_parts *parts, MP
 /* ---- begin and end --------------------------------------------------------------------------------------------------------------------- */
 static int start(int rc)
 {
-    const char *sync = getenv("GODWIT_PROFILE_SYNC");
+    const char *sync = getenv("GODWIT_PROFILE_SYNC"), *how = getenv("GODWIT_PROFILE_HOW");
     if (rc != MPI_SUCCESS) return rc;
+    prof_samples = how && strcmp(how, "sample") == 0;
     meets = !sync || !(strcmp(sync, "0") == 0 || strcmp(sync, "off") == 0 || strcmp(sync, "false") == 0);
     PMPI_Comm_rank(MPI_COMM_WORLD, &prof_own.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &prof_own.ranks);
@@ -323,15 +310,17 @@ static int start(int rc)
     }
     PMPI_Barrier(MPI_COMM_WORLD);
     begin_ns = now_ns();
-    begin_ticks = ticks();
+    begin_ticks = prof_ticks();
     is_on = true;
+    if (prof_samples) prof_sample_start();
     return rc;
 }
 
 static void stop(void)
 {
     is_on = false;
-    prof_own.ticks = ticks() - begin_ticks;
+    if (prof_samples) prof_sample_stop();
+    prof_own.ticks = prof_ticks() - begin_ticks;
     uint64_t ns = now_ns() - begin_ns;
     prof_own.ticks_per_s = ns ? (double)prof_own.ticks / (double)ns * 1e9 : 1e9;
     prof_report();
@@ -355,5 +344,6 @@ int MPI_Finalize(void)
 int MPI_Pcontrol(const int level, ...)
 {
     if (prof_own.sent) is_on = level > 0;
+    prof_sample_pause(level <= 0);
     return MPI_SUCCESS;
 }

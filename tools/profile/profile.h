@@ -1,8 +1,13 @@
 /* profile.h -- the profiling library of `mpiexec --profile`: it is loaded before the program, stands between it and any MPI library
  * with the standard ABI, and reports when the program calls MPI_Finalize.
  *
- * profile.c counts, report.c gathers and writes the text, page.c writes the page; the wrappers are generated (gen/profile.py).
- * Times are in ticks of the processor's clock until the report.
+ * profile.c counts, sample.c samples, report.c gathers and writes the text, page.c writes the page; the wrappers are generated
+ * (gen/profile.py).  Times are in ticks of the processor's clock until the report.
+ *
+ * Two collectors.  Tracing looks at the clock when a call begins and when it ends.  Sampling (`--profile=sample`) only notes in the
+ * calls where the thread is; a thread of the library's own looks there PROF_HERTZ times a second and gives the time since its last look
+ * to what it finds.  Of messages beyond the first PROF_EXACT of a thread one in PROF_EVERY is looked at, at random distances, and counts
+ * for as many.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,8 +15,10 @@
 #define PROFILE_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 enum prof_group { PROF_P2P, PROF_COLL, PROF_RMA, PROF_IO, PROF_OTHER, PROF_GROUPS };
 enum { PROF_BINS = 40 }; /* sizes of messages: 0, 1, 2-3, 4-7, .. bytes */
@@ -33,16 +40,88 @@ struct prof_own {
     _Atomic uint64_t *got;  /* [ranks] bytes that this rank has fetched (MPI_Get) */
     int rank, ranks;
     uint64_t ticks; /* from the end of MPI_Init to the begin of MPI_Finalize */
+    uint64_t samples;
+    double look_s; /* of the processor, that looking took */
     double ticks_per_s;
 };
 extern struct prof_own prof_own;
 
+/* ---- sampling ---- */
+enum { PROF_HERTZ = 1000, PROF_THREADS = 64, PROF_EXACT = 256, PROF_EVERY = 16, PROF_SITES = 32, PROF_PATH = 96 };
+/* Of one thread.  INVARIANT: `now` is written by that thread alone, and is 0 while it is not in an MPI call; else the address it was
+ * called from above its number + 1. */
+struct prof_thread {
+    _Atomic uint64_t now;
+    uint64_t random;
+    uint32_t messages, to_go; /* messages so far, up to PROF_EXACT; messages until one is looked at */
+    _Atomic uint32_t taken;
+    int tid; /* of the kernel */
+};
+enum { PROF_FN_BITS = 16 };
+extern int prof_samples; /* set before the first call is counted, never changed after */
+extern _Thread_local struct prof_thread *prof_thread;
+struct prof_thread *prof_thread_begin(void); /* never NULL: threads that are too many share the last one's place */
+void prof_sample_start(void);
+void prof_sample_stop(void); /* no sample is taken any more */
+void prof_sample_pause(int paused);
+/* Ticks of the thread that called MPI_Init, outside of MPI, in system calls: [0] that it ran in the kernel, whichever the call; else that
+ * it was blocked in the call of that name, the last: in another one. */
+enum { PROF_SYSCALLS = 24 };
+extern uint64_t prof_syscalls[PROF_SYSCALLS];
+extern const char *const prof_syscall_names[PROF_SYSCALLS];
+uint32_t prof_sample_weight(void); /* of the message that is sent now: 0, or for how many it stands */
+/* Where in the program time in MPI was spent: the sites of this rank that took most, longest first; how many. */
+struct prof_site {
+    char module[PROF_PATH]; /* "": the program */
+    uint64_t offset;        /* of the call, in it */
+    int fn;
+    double seconds;
+};
+int prof_sample_sites(struct prof_site *out, int cap);
+/* "solve (stencil.c:88)", as addr2line names it, else module and offset. */
+void prof_site_names(const struct prof_site *sites, int n, const char *program, char (*out)[160]);
+
 struct prof_call {
     int fn;
-    uint64_t at;
+    uint64_t at; /* sampling: what the thread did before, as a user's callback may call MPI */
 };
-void prof_enter(struct prof_call *c, int fn);
-void prof_leave(struct prof_call *c);
+static inline uint64_t prof_ticks(void)
+{
+#if defined __x86_64__
+    return __builtin_ia32_rdtsc();
+#elif defined __aarch64__
+    uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+#endif
+}
+static inline void prof_enter(struct prof_call *c, int fn, const void *from)
+{
+    c->fn = fn;
+    if (!prof_samples) {
+        c->at = prof_ticks();
+        return;
+    }
+    struct prof_thread *t = prof_thread ? prof_thread : prof_thread_begin();
+    c->at = atomic_load_explicit(&t->now, memory_order_relaxed);
+    atomic_store_explicit(&t->now, (uint64_t)(uintptr_t)from << PROF_FN_BITS | (uint64_t)(fn + 1), memory_order_relaxed);
+}
+void prof_left(struct prof_call *c);
+static inline void prof_leave(struct prof_call *c)
+{
+    if (!prof_samples) {
+        prof_left(c);
+        return;
+    }
+    /* A count that two threads raise at once may lose one. */
+    _Atomic uint64_t *calls = &prof_sums[c->fn].calls;
+    atomic_store_explicit(calls, atomic_load_explicit(calls, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(&prof_thread->now, c->at, memory_order_relaxed);
+}
 void prof_met(struct prof_call *c);    /* the call was a wait for the others, and nothing else */
 void prof_meet(int fn, MPI_Comm comm); /* waits until all members are here */
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
@@ -85,12 +164,15 @@ struct prof_report {
     int ranks, n_rows, nodes;
     int *node; /* [ranks] from 0 on, in the order of their lowest ranks */
     struct prof_row *rows;
-    double *user, *mpi, *sync;                      /* [ranks] seconds */
+    double *user, *mpi, *sync, *syscall;            /* [ranks] seconds */
     double bins[PROF_BINS];                         /* messages of all ranks */
     double *sent;                                   /* [ranks][ranks] bytes, from, to */
     double total;                                   /* mean seconds of a rank */
     double io_bytes[2], io_seconds[2], io_calls[2]; /* read, written: of all ranks; the slowest rank's time */
     double overhead_ns;                             /* of one call, measured */
+    struct prof_site *sites;                        /* sampling: of all ranks, seconds summed; the longest first */
+    char (*site_names)[160];
+    int n_sites;
 };
 void prof_report(void);                                  /* collective over MPI_COMM_WORLD */
 void prof_observe(const struct prof_report *r, FILE *f); /* observe.c; on rank 0, may write files of rank orders */

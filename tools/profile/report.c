@@ -15,10 +15,11 @@
 #include <unistd.h>
 
 enum { CALLS, SECONDS, BYTES, MEETS, MEET_SECONDS, PER_FN };
-static double *all; /* [ranks][prof_fns * PER_FN + 1] on rank 0; the last is the rank's whole time */
+static double *all; /* [ranks][prof_fns * PER_FN + PROF_SYSCALLS + 1] on rank 0; the last is the rank's whole time */
 
-static size_t width(void) { return (size_t)prof_fns * PER_FN + 1; }
+static size_t width(void) { return (size_t)prof_fns * PER_FN + PROF_SYSCALLS + 1; }
 static double of(int rank, int fn, int what) { return all[(size_t)rank * width() + (size_t)fn * PER_FN + what]; }
+static double syscall_of(int rank, int k) { return all[(size_t)rank * width() + (size_t)prof_fns * PER_FN + (size_t)k]; }
 static double total_of(int rank) { return all[(size_t)rank * width() + width() - 1]; }
 
 static void *xcalloc(size_t n, size_t size)
@@ -42,6 +43,7 @@ static void gather(struct prof_report *r)
         m[BYTES] = (double)prof_sums[i].bytes;
         m[MEETS] = (double)prof_sums[i].meets, m[MEET_SECONDS] = (double)prof_sums[i].meet_ticks / per_s;
     }
+    for (int i = 0; i < PROF_SYSCALLS; i++) mine[(size_t)prof_fns * PER_FN + (size_t)i] = (double)prof_syscalls[i] / per_s;
     mine[width() - 1] = (double)prof_own.ticks / per_s;
     all = root ? xcalloc(width() * (size_t)n, sizeof *all) : NULL;
     PMPI_Gather(mine, (int)width(), MPI_DOUBLE, all, (int)width(), MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -74,6 +76,41 @@ static void gather_nodes(struct prof_report *r)
     PMPI_Gather(&first, 1, MPI_INT, all_first, 1, MPI_INT, 0, MPI_COMM_WORLD);
     r->node = all_first;
     for (int i = 0; all_first && i < r->ranks; i++) all_first[i] = all_first[i] == i ? r->nodes++ : all_first[all_first[i]];
+}
+
+/* The sites of all ranks: those in the same place of the same module are one. */
+static int longer(const void *a, const void *b)
+{
+    double x = ((const struct prof_site *)a)->seconds, y = ((const struct prof_site *)b)->seconds;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void gather_sites(struct prof_report *r)
+{
+    struct prof_site mine[PROF_SITES] = {0}, *every = NULL;
+    prof_sample_sites(mine, PROF_SITES);
+    if (prof_own.rank == 0) every = xcalloc((size_t)r->ranks * PROF_SITES, sizeof *every);
+    PMPI_Gather(mine, sizeof mine, MPI_BYTE, every, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (!every) return;
+    r->sites = xcalloc((size_t)r->ranks * PROF_SITES, sizeof *r->sites);
+    for (int i = 0; i < r->ranks * PROF_SITES; i++) {
+        struct prof_site *s = &every[i];
+        int k = 0;
+        if (s->seconds <= 0) continue;
+        s->module[PROF_PATH - 1] = 0;
+        while (k < r->n_sites &&
+               (r->sites[k].fn != s->fn || r->sites[k].offset != s->offset || strcmp(r->sites[k].module, s->module) != 0))
+            k++;
+        if (k == r->n_sites)
+            r->sites[r->n_sites++] = *s;
+        else
+            r->sites[k].seconds += s->seconds;
+    }
+    free(every);
+    qsort(r->sites, (size_t)r->n_sites, sizeof *r->sites, longer);
+    if (r->n_sites > PROF_SITES) r->n_sites = PROF_SITES;
+    r->site_names = xcalloc(PROF_SITES, sizeof *r->site_names);
+    prof_site_names(r->sites, r->n_sites, r->path, r->site_names);
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------------------------------- */
@@ -127,22 +164,39 @@ static void group_rows(struct prof_report *r, const char *name, const double *se
     free(one);
 }
 
+/* What the looks found of system calls outside of MPI. */
+static void syscall_rows(struct prof_report *r)
+{
+    struct prof_row *first = &r->rows[r->n_rows + 1];
+    double *one = xcalloc((size_t)r->ranks, sizeof *one);
+    r->rows[r->n_rows++] = row_of(r, ROW_GROUP, "SYSCALL", r->syscall);
+    for (int k = 0; k < PROF_SYSCALLS; k++) {
+        for (int i = 0; i < r->ranks; i++) one[i] = syscall_of(i, k);
+        struct prof_row row = row_of(r, ROW_FUNCTION, prof_syscall_names[k], one);
+        if (row.line.most > 0) r->rows[r->n_rows++] = row;
+    }
+    qsort(first, (size_t)(&r->rows[r->n_rows] - first), sizeof *first, slower);
+    free(one);
+}
+
 static void make_rows(struct prof_report *r)
 {
     double *whole = xcalloc((size_t)r->ranks, sizeof *whole);
-    r->rows = xcalloc((size_t)prof_fns * 2 + 8, sizeof *r->rows);
+    r->rows = xcalloc((size_t)prof_fns * 2 + PROF_SYSCALLS + 8, sizeof *r->rows);
     r->user = xcalloc((size_t)r->ranks, sizeof(double)), r->mpi = xcalloc((size_t)r->ranks, sizeof(double));
-    r->sync = xcalloc((size_t)r->ranks, sizeof(double));
+    r->sync = xcalloc((size_t)r->ranks, sizeof(double)), r->syscall = xcalloc((size_t)r->ranks, sizeof(double));
     for (int i = 0; i < r->ranks; i++) {
         whole[i] = total_of(i);
         r->total += whole[i] / r->ranks;
         for (int f = 0; f < prof_fns; f++) r->mpi[i] += of(i, f, SECONDS), r->sync[i] += of(i, f, MEET_SECONDS);
-        r->user[i] = whole[i] - r->mpi[i] - r->sync[i];
+        for (int k = 0; k < PROF_SYSCALLS; k++) r->syscall[i] += syscall_of(i, k);
+        r->user[i] = whole[i] - r->mpi[i] - r->sync[i] - r->syscall[i];
     }
     r->rows[r->n_rows++] = row_of(r, ROW_TOTAL, "Total", whole);
     group_rows(r, "USER", r->user, 0, 0, NULL);
     group_rows(r, "MPI", r->mpi, CALLS, SECONDS, "");
     group_rows(r, "MPI_SYNC", r->sync, MEETS, MEET_SECONDS, "(sync)");
+    if (prof_samples) syscall_rows(r);
     for (int i = 1; i < r->n_rows; i++)
         if (r->rows[i].kind == ROW_GROUP) r->rows[0].line.calls += r->rows[i].line.calls;
     free(whole);
@@ -211,21 +265,45 @@ static void print_io(const struct prof_report *r)
                     k && r->io_calls[0] ? "" : "\n", r->io_bytes[k], words[k], r->io_calls[k], r->io_seconds[k]);
 }
 
+static void print_sites(const struct prof_report *r)
+{
+    if (!r->n_sites) return;
+    fprintf(stderr, "\nWhere MPI is called, %d looks a second\n", PROF_HERTZ);
+    for (int i = 0; i < r->n_sites; i++) {
+        double percent = r->total > 0 ? 100 * r->sites[i].seconds / r->ranks / r->total : 0;
+        if (percent < 0.05) break;
+        fprintf(stderr, "%2s%6.1f%% | %12.6f | %s | %s\n", "", percent, r->sites[i].seconds / r->ranks, prof_names[r->sites[i].fn],
+                r->site_names[i]);
+    }
+}
+
+static void print_cost(const struct prof_report *r)
+{
+    double calls = r->rows[0].line.calls / r->ranks, percent = r->total > 0 ? calls * r->overhead_ns * 1e-7 / r->total : 0;
+    fprintf(stderr, "\nCost of the profile: %.0f ns a call, %.0f calls a rank: %.2f %% of the time, and ", r->overhead_ns, calls,
+            percent);
+    if (!prof_samples) {
+        fputs("the waits before collectives\n", stderr);
+        return;
+    }
+    fprintf(stderr, "%.2f %% for %.0f looks\n", r->total > 0 ? 100 * prof_own.look_s / r->total : 0, (double)prof_own.samples);
+    fprintf(stderr, "Times are what the looks found; of messages beyond the first %d of a thread one in %d was looked at\n",
+            PROF_EXACT, PROF_EVERY);
+}
+
 static void print_text(const struct prof_report *r)
 {
-    double calls = r->rows[0].line.calls / r->ranks;
-    fprintf(stderr, "\nProfile of %s, %d ranks, times in seconds, mean of the ranks\n\n", r->program, r->ranks);
+    fprintf(stderr, "\nProfile of %s, %d ranks, %stimes in seconds, mean of the ranks\n\n", r->program, r->ranks,
+            prof_samples ? "by sampling, " : "");
     fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "Time%", "Time", "Imb. Time", "Imb. Time%", "Calls", "Group");
     fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", " Function");
     fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", "  PE=HIDE");
     for (int i = 0; i < r->n_rows; i++) print_row(&r->rows[i]);
+    print_sites(r);
     print_ranks(r);
     print_messages(r);
     print_io(r);
-    fprintf(stderr,
-            "\nCost of the profile: %.0f ns a call, %.0f calls a rank: %.2f %% of the time, and the waits before "
-            "collectives\n",
-            r->overhead_ns, calls, r->total > 0 ? calls * r->overhead_ns * 1e-7 / r->total : 0);
+    print_cost(r);
 }
 
 /* ---- the report ------------------------------------------------------------------------------------------------------------------ */
@@ -236,9 +314,11 @@ static double measure_call(void)
     struct prof_sum was = prof_sums[0];
     double t = PMPI_Wtime();
     for (int i = 0; i < N; i++) {
-        prof_enter(&c, 0);
-        atomic_fetch_add(&prof_sums[0].ticks, 1); /* as prof_leave() does where it counts */
-        atomic_fetch_add(&prof_sums[0].calls, 1);
+        prof_enter(&c, 0, NULL);
+        if (!prof_samples) {
+            atomic_fetch_add(&prof_sums[0].ticks, 1); /* as prof_leave() does where it counts */
+            atomic_fetch_add(&prof_sums[0].calls, 1);
+        }
         prof_leave(&c);
     }
     t = (PMPI_Wtime() - t) / N * 1e9;
@@ -293,15 +373,16 @@ void prof_report(void)
     struct prof_report r = {.ranks = prof_own.ranks};
     gather(&r);
     gather_nodes(&r);
+    if (prof_own.rank == 0) name_program(&r);
+    if (prof_samples) gather_sites(&r);
     if (prof_own.rank == 0) {
-        name_program(&r);
         r.overhead_ns = measure_call();
         make_rows(&r);
         sum_io(&r);
         print_text(&r);
         observe(&r);
         write_page(&r);
-        free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.sent), free(all);
-        free(r.node), free(r.observations);
+        free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.syscall), free(r.sent), free(all);
+        free(r.node), free(r.observations), free(r.sites), free(r.site_names);
     }
 }

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""mpiexec --profile=sample: shares of time by call, by place and in system calls, the matrix beside the one that tracing counts, the cost."""
+# run.py: timeout=120 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import html
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+# Each rank is half of the time in MPI_Barrier, a sixth asleep, and else computes.  Then messages: to the right three times as many bytes
+# as to the left.  The handler and the timer of SIGPROF are the program's own.
+PROGRAM = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+static volatile sig_atomic_t alarms;
+static void alarmed(int s) { (void)s; alarms++; }
+static void compute(double seconds) { for (double until = MPI_Wtime() + seconds; MPI_Wtime() < until;) continue; }
+static void __attribute__((noinline)) meet_here(void) { MPI_Barrier(MPI_COMM_WORLD); }
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    static char text[300], in[300];
+    struct itimerval every = {{0, 50000}, {0, 50000}}, is;
+    struct sigaction on;
+    signal(SIGPROF, alarmed);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    setitimer(ITIMER_PROF, &every, NULL);
+    for (int i = 0; i < 12; i++) {
+        if (i % 2 == rank % 2) {
+            compute(.04);
+            for (double until = MPI_Wtime() + .02; MPI_Wtime() < until;) usleep(30000);
+        }
+        meet_here();
+    }
+    if (sigaction(SIGPROF, NULL, &on) || on.sa_handler != alarmed || getitimer(ITIMER_PROF, &is) || is.it_interval.tv_usec != 50000) return 3;
+    for (int i = 0; i < 20000; i++) {
+        MPI_Sendrecv(text, 300, MPI_CHAR, (rank + 1) % ranks, 0, in, 300, MPI_CHAR, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(text, 100, MPI_CHAR, (rank + ranks - 1) % ranks, 0, in, 300, MPI_CHAR, (rank + 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+RANKS = 4
+
+
+def run(prefix, how, exe, page):
+    p = subprocess.run([prefix + "/bin/mpiexec", "--profile=" + how + page, "-n", str(RANKS), exe], capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0, "%d\n%s" % (p.returncode, p.stderr)
+    assert "not a setting" not in p.stderr, p.stderr
+    with open(page, encoding="utf-8") as f:
+        return p.stderr, f.read()
+
+
+def matrix(page):
+    return {(int(a), int(b)): int(n) for a, b, n in re.findall(r"<title>(\d+) to (\d+): (\d+) bytes", page)}
+
+
+def percents(text):
+    return {name: float(p) for p, name in re.findall(r"^\s*([\d.]+)% \|.*\| [| ]*(\S+)$", text, re.M)}
+
+
+def main(prefix):
+    with tempfile.TemporaryDirectory() as tmp:
+        source, exe, page = (os.path.join(tmp, n) for n in ("p.c", "p", "page.html"))
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        subprocess.run([prefix + "/bin/mpicc", "-g", "-O1", source, "-o", exe], check=True)
+        text, sampled = run(prefix, "sample,", exe, page)
+        _, traced = run(prefix, "", exe, page)
+    share = percents(text)
+    assert abs(sum(share[g] for g in ("USER", "MPI", "MPI_SYNC", "SYSCALL")) - 100) < 0.3, "groups are not the whole:\n" + text
+    steps = share["MPI_Barrier"] + share["USER"] + share["SYSCALL"]
+    waiting = share["MPI_Barrier"] / steps
+    assert 0.4 < waiting < 0.6, "half of the time is spent in MPI_Barrier, not %.2f:\n%s" % (waiting, text)
+    assert share["clock_nanosleep"] / steps > .1, "a fifth of it is spent asleep:\n" + text
+    place = re.search(r"^\s*([\d.]+)% \|.*\| MPI_Barrier \| meet_here \(p\.c:(\d+)\)$", text, re.M)
+    if subprocess.run(["addr2line", "--version"], stdout=subprocess.DEVNULL, check=False).returncode == 0:
+        assert place and int(place.group(2)) == 1 + PROGRAM[:PROGRAM.index("meet_here(void)")].count("\n"), text
+        assert abs(float(place.group(1)) - share["MPI_Barrier"]) < 0.2, text
+        assert "meet_here (p.c:" in html.unescape(sampled)
+    cost = re.search(r"(\d+) ns a call.*: ([\d.]+) % of the time, and ([\d.]+) % for (\d+) looks", text)
+    assert cost and float(cost.group(3)) < 2, "looking costs too much:\n" + text
+    assert int(cost.group(4)) > 100, text
+    exact, about = matrix(traced), matrix(sampled)
+    assert exact[0, 1] == 20000 * 300 and exact[1, 0] == 20000 * 100, exact
+    for pair in exact:
+        assert abs(about[pair] - exact[pair]) <= 0.1 * exact[0, 1], "%d to %d: %d bytes by sampling, %d by tracing" % (pair + (about[pair], exact[pair]))
+    print("waiting %.2f, cost %s" % (waiting, cost.group(0)))
+
+
+if __name__ == "__main__":
+    signal.alarm(110)
+    main(sys.argv[2])

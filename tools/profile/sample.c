@@ -1,0 +1,285 @@
+/* sample.c -- sampling: a thread that looks where the others are.
+ *
+ * What it finds gets the time since the last look, not a fixed period, so a look that comes late (the processor was taken) still leaves
+ * sums that are the time that passed.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "profile.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SITES = 1024, FULL = SITES * 3 / 4 };
+
+int prof_samples;
+_Thread_local struct prof_thread *prof_thread;
+static struct prof_thread threads[PROF_THREADS];
+static _Atomic int n_threads;
+static pthread_t looker;
+static bool is_started;
+static _Atomic bool is_stopped, is_paused;
+static struct {
+    uint64_t word, ticks;
+} sites[SITES]; /* by hash; the looker's alone until it has ended */
+static int n_sites;
+
+static void thread_ended(void *t) { atomic_store_explicit(&((struct prof_thread *)t)->taken, 0, memory_order_release); }
+static pthread_key_t end_key;
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+static void make_end_key(void) { pthread_key_create(&end_key, thread_ended); }
+
+struct prof_thread *prof_thread_begin(void)
+{
+    struct prof_thread *t = &threads[PROF_THREADS - 1];
+    pthread_once(&end_once, make_end_key);
+    for (int i = 0; i < PROF_THREADS; i++) {
+        uint32_t was = 0;
+        if (!atomic_compare_exchange_strong(&threads[i].taken, &was, 1)) continue;
+        t = &threads[i];
+        pthread_setspecific(end_key, t);
+        int n = atomic_load(&n_threads);
+        while (n <= i && !atomic_compare_exchange_weak(&n_threads, &n, i + 1)) continue;
+        break;
+    }
+    t->tid = (int)syscall(SYS_gettid);
+    t->random = 0x9e3779b97f4a7c15u * (uint64_t)(prof_own.rank + 1) + (uint64_t)(t - threads);
+    return prof_thread = t;
+}
+
+uint32_t prof_sample_weight(void)
+{
+    struct prof_thread *t = prof_thread ? prof_thread : prof_thread_begin();
+    if (t->messages < PROF_EXACT) {
+        t->messages++;
+        return 1;
+    }
+    if (t->to_go > 1) {
+        t->to_go--;
+        return 0;
+    }
+    uint32_t due = t->to_go;
+    t->random ^= t->random << 13, t->random ^= t->random >> 7, t->random ^= t->random << 17;
+    t->to_go = 1 + (uint32_t)(t->random % (2 * PROF_EVERY - 1)); /* PROF_EVERY in the mean */
+    return due ? PROF_EVERY : prof_sample_weight();              /* 0: the first distance had to be drawn */
+}
+
+/* ---- the looker ---------------------------------------------------------------------------------------------------------------- */
+static void give(uint64_t word, uint64_t ticks)
+{
+    size_t at = (size_t)(word * 0x9e3779b97f4a7c15u >> 54) % SITES;
+    int fn = (int)(word & ((1u << PROF_FN_BITS) - 1)) - 1;
+    atomic_fetch_add_explicit(&prof_sums[fn].ticks, ticks, memory_order_relaxed);
+    while (sites[at].word && sites[at].word != word) at = (at + 1) % SITES;
+    if (!sites[at].word && n_sites >= FULL) return; /* their calls have the time all the same */
+    n_sites += !sites[at].word;
+    sites[at].word = word;
+    sites[at].ticks += ticks;
+}
+
+/* ---- system calls of the program ---- */
+uint64_t prof_syscalls[PROF_SYSCALLS];
+const char *const prof_syscall_names[PROF_SYSCALLS] = {
+    "(running)", "read",     "write",       "pread64",         "pwrite64",  "readv",  "writev",   "openat",
+    "close",     "fsync",    "fdatasync",   "newfstatat",      "mmap",      "munmap", "madvise",  "futex",
+    "ppoll",     "pselect6", "epoll_pwait", "clock_nanosleep", "nanosleep", "wait4",  "recvfrom", "(other)",
+};
+static const short numbers[PROF_SYSCALLS] = {
+    -1,        SYS_read,     SYS_write,       SYS_pread64,         SYS_pwrite64,  SYS_readv,  SYS_writev,   SYS_openat,
+    SYS_close, SYS_fsync,    SYS_fdatasync,   SYS_newfstatat,      SYS_mmap,      SYS_munmap, SYS_madvise,  SYS_futex,
+    SYS_ppoll, SYS_pselect6, SYS_epoll_pwait, SYS_clock_nanosleep, SYS_nanosleep, SYS_wait4,  SYS_recvfrom, -1,
+};
+
+/* The system call in which this thread of the process is blocked; -1: none, it runs. */
+static int blocked_in(int tid)
+{
+    static int fd = -1, of;
+    char text[64], path[64];
+    if (of != tid) {
+        snprintf(path, sizeof path, "/proc/self/task/%d/syscall", tid);
+        if (fd >= 0) close(fd);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        of = tid;
+    }
+    ssize_t n = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : 0;
+    if (n <= 0 || text[0] < '0' || text[0] > '9') return -1;
+    text[n] = 0;
+    return atoi(text);
+}
+
+static uint64_t system_ns(void)
+{
+    struct rusage all, own;
+    if (getrusage(RUSAGE_SELF, &all) != 0 || getrusage(RUSAGE_THREAD, &own) != 0) return 0;
+    int64_t us = (int64_t)(all.ru_stime.tv_sec - own.ru_stime.tv_sec) * 1000000 + all.ru_stime.tv_usec - own.ru_stime.tv_usec;
+    return us > 0 ? (uint64_t)us * 1000 : 0;
+}
+
+/* `was_ns` is the process's system time at the last look; ns of system time are `per_ns` ticks each. */
+static void look_at_system(uint64_t passed, bool computes, uint64_t *was_ns, double per_ns)
+{
+    int call = computes ? blocked_in(threads[0].tid) : -1, k = 1;
+    uint64_t ns = system_ns(), ran = ns > *was_ns ? (uint64_t)((double)(ns - *was_ns) * per_ns) : 0;
+    *was_ns = ns;
+    if (!computes) return;
+    if (call < 0) {
+        prof_syscalls[0] += ran < passed ? ran : passed;
+        return;
+    }
+    while (k < PROF_SYSCALLS - 1 && numbers[k] != call) k++;
+    prof_syscalls[k] += passed;
+}
+
+static double ticks_per_ns(void)
+{
+    struct timespec a, b, wait = {0, 2000000};
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    uint64_t at = prof_ticks();
+    nanosleep(&wait, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    return (double)(prof_ticks() - at) / (double)((b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec);
+}
+
+static void *look(void *unused)
+{
+    double per_ns = ticks_per_ns();
+    uint64_t was_ns = system_ns();
+    struct timespec next;
+    uint64_t last = prof_ticks();
+    prctl(PR_SET_TIMERSLACK, 1000ul);
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    while (!atomic_load_explicit(&is_stopped, memory_order_acquire)) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        next.tv_nsec += 1000000000 / PROF_HERTZ;
+        if (next.tv_nsec >= 1000000000) next.tv_sec++, next.tv_nsec -= 1000000000;
+        if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec > next.tv_nsec))
+            next = now; /* looks are not made up for */
+        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) continue;
+        uint64_t at = prof_ticks(), passed = at - last;
+        int n = atomic_load_explicit(&n_threads, memory_order_acquire);
+        last = at;
+        if (atomic_load_explicit(&is_paused, memory_order_relaxed)) {
+            was_ns = system_ns();
+            continue;
+        }
+        prof_own.samples++;
+        look_at_system(passed, !atomic_load_explicit(&threads[0].now, memory_order_relaxed), &was_ns, per_ns);
+        for (int i = 0; i < n; i++) {
+            uint64_t word = atomic_load_explicit(&threads[i].now, memory_order_relaxed);
+            if (word) give(word, passed);
+        }
+    }
+    struct rusage own;
+    if (getrusage(RUSAGE_THREAD, &own) == 0)
+        prof_own.look_s =
+            (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) + (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
+    return unused;
+}
+
+/* The program's signals are not for this thread. */
+void prof_sample_start(void)
+{
+    sigset_t all, was;
+    sigfillset(&all);
+    if (!prof_thread) prof_thread_begin(); /* place 0 is this thread's */
+    pthread_sigmask(SIG_SETMASK, &all, &was);
+    int err = pthread_create(&looker, NULL, look, NULL);
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    is_started = err == 0;
+    if (err) fprintf(stderr, "godwit profile: no thread for sampling on rank %d: %s\n", prof_own.rank, strerror(err));
+}
+
+void prof_sample_stop(void)
+{
+    prof_sample_pause(1);
+    atomic_store_explicit(&is_stopped, true, memory_order_release);
+    if (is_started) pthread_join(looker, NULL);
+    is_started = false;
+}
+
+void prof_sample_pause(int paused) { atomic_store_explicit(&is_paused, paused != 0, memory_order_relaxed); }
+
+/* ---- sites --------------------------------------------------------------------------------------------------------------------- */
+static int longer(const void *a, const void *b)
+{
+    double x = ((const struct prof_site *)a)->seconds, y = ((const struct prof_site *)b)->seconds;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+int prof_sample_sites(struct prof_site *out, int cap)
+{
+    int n = 0;
+    struct prof_site *every = calloc((size_t)n_sites + 1, sizeof *every);
+    for (int i = 0; every && i < SITES; i++) {
+        if (!sites[i].word) continue;
+        uintptr_t from = (uintptr_t)(sites[i].word >> PROF_FN_BITS) - 1; /* in the call, not behind it */
+        struct prof_site *s = &every[n++];
+        struct link_map *map = NULL;
+        Dl_info d;
+        s->fn = (int)(sites[i].word & ((1u << PROF_FN_BITS) - 1)) - 1;
+        s->seconds = (double)sites[i].ticks / prof_own.ticks_per_s;
+        if (!dladdr1((void *)from, &d, (void **)&map, RTLD_DL_LINKMAP) || !map) continue;
+        s->offset = from - map->l_addr;
+        snprintf(s->module, sizeof s->module, "%s", map->l_name); /* the program's is "" */
+    }
+    if (every) qsort(every, (size_t)n, sizeof *every, longer);
+    if (n > cap) n = cap;
+    if (every) memcpy(out, every, sizeof *every * (size_t)n);
+    free(every);
+    return n;
+}
+
+/* One process names all sites of a module: two lines each, function and file:line. */
+static void name_module(const struct prof_site *s, int n, const char *module, const char *path, char (*out)[160])
+{
+    size_t size = 0;
+    char *command = NULL, function[96], line[256];
+    FILE *text = open_memstream(&command, &size);
+    if (!text) return;
+    fprintf(text, "unset LD_PRELOAD; exec addr2line -s -f -C -e '%s'", path);
+    for (int i = 0; i < n; i++)
+        if (strcmp(s[i].module, module) == 0) fprintf(text, " 0x%llx", (unsigned long long)s[i].offset);
+    fputs(" 2> /dev/null", text);
+    fclose(text);
+    FILE *f = strchr(path, '\'') ? NULL : popen(command, "r");
+    for (int i = 0; f && i < n; i++) {
+        if (strcmp(s[i].module, module) != 0) continue;
+        if (!fgets(function, sizeof function, f) || !fgets(line, sizeof line, f)) break;
+        function[strcspn(function, "\n")] = 0;
+        line[strcspn(line, " \n")] = 0; /* "(discriminator 2)" follows */
+        if (function[0] == '?') continue;
+        if (line[0] == '?')
+            snprintf(out[i], sizeof out[i], "%s", function);
+        else
+            snprintf(out[i], sizeof out[i], "%s (%.60s)", function, line);
+    }
+    if (f) pclose(f);
+    free(command);
+}
+
+void prof_site_names(const struct prof_site *s, int n, const char *program, char (*out)[160])
+{
+    for (int i = 0; i < n; i++) {
+        const char *slash = strrchr(s[i].module, '/');
+        snprintf(out[i], sizeof out[i], "%.100s+0x%llx", s[i].module[0] ? slash ? slash + 1 : s[i].module : "the program",
+                 (unsigned long long)s[i].offset);
+    }
+    for (int i = 0; i < n; i++) {
+        bool is_new = true;
+        for (int k = 0; k < i && is_new; k++) is_new = strcmp(s[k].module, s[i].module) != 0;
+        if (!is_new) continue;
+        name_module(s, n, s[i].module, s[i].module[0] ? s[i].module : program, out);
+    }
+}
