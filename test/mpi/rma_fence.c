@@ -2,6 +2,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <unistd.h>
+
 #include "rma_check.h"
 
 #include <stdint.h>
@@ -386,6 +388,33 @@ static void wide_unit(void)
     MPI_Win_free(&win);
 }
 
+/* Rank 0 is late to store what the others get.  Where the fence that opens the epoch need not wait (MPI_MODE_NOPRECEDE) they may read
+ * what was there before: locks stand for such a fence here, and rank 0 stores when all have read.  A fence that waits lets them read what
+ * it has stored. */
+static void late_store(int is_fenced)
+{
+    int old = 100, new = 200, *base, got = -1;
+    MPI_Win win;
+    MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    *base = old;
+    MPI_Win_fence(0, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    if (is_fenced) {
+        if (!rank) usleep(20000), *base = new;
+        MPI_Win_fence(0, win);
+        MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    } else {
+        MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+        if (rank) MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_unlock_all(win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (!rank) *base = got = new;
+    }
+    CHECK_EQ(got, is_fenced || !rank ? new : old);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -406,6 +435,8 @@ int main(int argc, char **argv)
     again();
     aligned_pieces();
     wide_unit();
+    late_store(0);
+    late_store(1);
     aligned(0);
     aligned(1);
     return test_end();

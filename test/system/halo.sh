@@ -1,5 +1,6 @@
 #!/bin/sh
-# examples/halo.c: seven ways to exchange halos give the same cells; the one that says by empty messages that all is there has no barrier.
+# examples/halo.c: seven ways to exchange halos give the same cells; the one that says by empty messages that all is there has no barrier;
+# a halo that is put into a window is copied once less on each side than one that is sent.
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,3 +20,19 @@ barriers() {
 }
 lock=$(barriers lock) flush=$(barriers flush)
 [ $((lock - flush)) = 50 ] || { echo "lock has $lock barriers, flush $flush: not 10 of each of 5 ranks more"; exit 1; }
+# Over a network that reads and writes memory each byte of a message is copied once on each side; of a put into the window none is.
+copies() { # WAY: bytes copied on the way out, bytes copied on the way in, puts, puts by the network
+    GODWIT_NET_RENDEZVOUS=enabled GODWIT_WIRES=ofi MPICH_STATS_DISPLAY=1 timeout 60 "$prefix/bin/mpiexec" -n 4 --vnodes 4 "$tmp/halo" \
+        -g 4 5 6 -f 4 -s 10 "$1" 2>&1 | awk '/cells wrong/ { exit 1 } $1 == "#" { n[$3] = substr($0, index($0, "sum ") + 4) + 0 }
+        END { print n["net_copied_out"] + 0, n["net_copied_in"] + 0, n["rma_puts"] + 0, n["rma_wired"] + 0 }'
+}
+bytes=$((4 * 10 * 4 * 8 * (8 * 9 - 4 * 5) * 6)) # ranks, steps, fields, a double, cells around 4 x 5 columns of 6
+read -r out in puts wired <<END
+$(copies p2p)
+END
+[ "$out" = $bytes ] && [ "$in" -ge $bytes ] || { echo "p2p copies $out bytes out, $in in: not $bytes each"; exit 1; }
+read -r out in puts wired <<END
+$(copies fence)
+END
+[ "$out" -lt $((bytes / 20)) ] && [ "$in" -lt $((bytes / 20)) ] && [ "$puts" = 320 ] && [ "$wired" = 320 ] ||
+    { echo "fence copies $out bytes out, $in in, $wired of $puts puts by the network"; exit 1; }
