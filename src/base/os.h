@@ -13,6 +13,14 @@
 
 /* The first line of a file of the kernel's, as in /proc and /sys, with its end; false: there is none. */
 bool gw_line_read(char *text_out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
+/* ---- the library's own memory on huge pages, where GODWIT_HUGE_PAGES=all asks for it; else these do nothing of their own ----
+ * An address where `bytes` may be mapped (MAP_FIXED) so that huge pages fit; NULL: anywhere. */
+void *gw_huge_place(uint64_t bytes) GW_COLD;
+/* Touches the memory, and has it on huge pages as far as the system gives them; GODWIT_EXPLAIN=boot tells how far. */
+void gw_huge_use(const char *what, void *at, uint64_t bytes) GW_COLD;
+void *gw_huge_alloc(const char *what, size_t align, size_t bytes) GW_COLD; /* as aligned_alloc(), and to be freed so */
+bool gw_cores_are_crowded(void) GW_COLD; /* more tasks want to run than four a core of this machine */
+
 /* Where this program lies, without a slash behind it; the caller's.  "": the kernel does not say. */
 char *gw_own_folder(void);
 

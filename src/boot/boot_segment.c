@@ -95,7 +95,7 @@ static struct boot_head *file_map(int fd, uint64_t bytes)
 {
     char need[32];
     int flags = MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0);
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    void *place = gw_huge_place(bytes), *p = mmap(place, bytes, PROT_READ | PROT_WRITE, flags | (place ? MAP_FIXED : 0), fd, 0);
     if (p == MAP_FAILED) gw_die("the shared memory of this node (%s) cannot be mapped: %s", mib(bytes, need), strerror(errno));
     return p;
 }
@@ -419,6 +419,7 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
         head = segment_make(mapped_bytes);
     else
         head = segment_find(mapped_bytes);
+    if (gw_boot.local_rank == 0) gw_huge_use("the node's segment", head, mapped_bytes);
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)mapped_bytes);
     if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)mapped_bytes);   /* or mpiexec for it */
     if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_backend_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */

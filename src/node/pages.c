@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/sysinfo.h>
 
 #include "node/node.h"
 #include "base/count.h"
@@ -33,7 +32,6 @@ enum {
     AGAIN_AFTER = 256 << 10, /* the memory may be another by now; where it is not, the call takes some microseconds */
     AT_ONCE = 4,             /* others wait meanwhile: the next ones when this memory is shown the next time */
     TOO_LONG_US = 100000,    /* the kernel had to make room first */
-    TASKS_A_CORE = 4,        /* that want to run: with more, nothing is moved */
 };
 /* Number of the piece << 28 | TRIED | HUGE | KiB since then.  Threads that count at once may count too little, which only delays. */
 static _Atomic uint64_t known[KNOWN];
@@ -52,22 +50,12 @@ static GW_COLD int ask(void)
 {
     char text[128], bytes[16];
     snprintf(bytes, sizeof bytes, "%d\n", PIECE);
-    bool may = gw_set.huge_pages == GW_SET_HUGE_PAGES_AUTO &&
+    bool may = gw_set.huge_pages != GW_SET_HUGE_PAGES_OFF &&
         file_says("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", bytes, text, sizeof text) && !strcmp(text, bytes) &&
         !file_says("/sys/kernel/mm/transparent_hugepage/enabled", "[never]", text, sizeof text);
     int now = may ? MAY : MAY_NOT;
     atomic_store_explicit(&answer, now, memory_order_relaxed);
     return now;
-}
-
-/* How many want to run on this machine stands in the fourth word of a line. */
-static GW_COLD bool cores_are_crowded(void)
-{
-    long running = 0;
-    FILE *f = fopen("/proc/loadavg", "re");
-    bool is_known = f && fscanf(f, "%*s %*s %*s %ld", &running) == 1;
-    if (f) fclose(f);
-    return is_known && running > (long)TASKS_A_CORE * get_nprocs();
 }
 
 /* It fails where the 2 MiB are not all of one mapping or somebody holds a page right now: next time, perhaps. */
@@ -98,7 +86,7 @@ static inline bool piece_read(uintptr_t piece, int64_t bytes, int *moved)
         int may = atomic_load_explicit(&answer, memory_order_relaxed);
         if (may == NOT_ASKED) may = ask();
         if (may == MAY && (*moved)++ >= AT_ONCE) return now & HUGE;
-        if (may == MAY && cores_are_crowded())
+        if (may == MAY && gw_cores_are_crowded())
             now &= ~(uint64_t)KIB; /* as long again until the next look */
         else
             now = number << 28 | TRIED | (may == MAY && move(piece) ? HUGE : 0);
@@ -112,7 +100,7 @@ bool node_read_by_others(const void *at, int64_t bytes)
     uintptr_t from = (uintptr_t)at, end = from + (uint64_t)bytes, last;
     bool is_huge = true;
     int moved = 0;
-    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_AUTO) return false;
+    if (gw_set.huge_pages == GW_SET_HUGE_PAGES_OFF) return false;
     for (; from < end; from = last) {
         uintptr_t piece = from & ~(uintptr_t)(PIECE - 1);
         last = piece + PIECE < end ? piece + PIECE : end;

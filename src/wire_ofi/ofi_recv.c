@@ -26,6 +26,7 @@
 #include <stdlib.h>
 
 #include "base/count.h"
+#include "base/os.h"
 #include "base/time.h"
 #include "boot/alive.h"
 #include "net/offer.h"
@@ -234,7 +235,7 @@ int ofi_recvs_open(struct wire *w)
     w->recv_bytes = w->is_multi ? MULTI_BYTES : gw_align_up(w->packet_max, GW_CACHELINE);
     w->recvs = gw_xcalloc((size_t)w->n_recvs, sizeof *w->recvs);
     size_t bytes = (size_t)w->n_recvs * w->recv_bytes;
-    w->recv_slab = aligned_alloc(4096, bytes);
+    w->recv_slab = gw_huge_alloc("receive buffers of the network", 4096, bytes);
     if (!w->recv_slab) return gw_fail(GW_ENOMEM, "no memory for %zu bytes of receive buffers of the network", bytes);
     int rc = ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->recv_slab, bytes, FI_RECV, 0, &w->recv_mr) : GW_OK;
     for (int i = 0; i < w->n_recvs && rc == GW_OK; i++) {

@@ -1,5 +1,5 @@
 /* huge_pages.c -- memory that others read again and again moves onto huge pages meanwhile: what arrives is what was sent, whichever
- * call reads it.
+ * call reads it.  With GODWIT_HUGE_PAGES=all the library's own memory lies there, too.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 enum { BLOCK = 1 << 20, TURNS = 20 };
 static unsigned char *out, *in;
@@ -104,11 +105,59 @@ static int is_possible(void)
     return works;
 }
 
+/* KiB of this rank's mapping of the node's segment that lie on huge pages. */
+static unsigned long segment_huge_kib(void)
+{
+    char line[512];
+    unsigned long kib = 0, n;
+    int is_segment = 0;
+    FILE *f = fopen("/proc/self/smaps", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        if (strstr(line, "-") && strstr(line, " rw-s "))
+            is_segment = strstr(line, "/memfd:godwit") != NULL;
+        else if (is_segment && (sscanf(line, "ShmemPmdMapped: %lu", &n) == 1 || sscanf(line, "FilePmdMapped: %lu", &n) == 1))
+            kib += n;
+    }
+    if (f) fclose(f);
+    return kib;
+}
+
+/* Does this system give shared memory huge pages, in one of the two ways? */
+static int is_shared_possible(void)
+{
+    enum { PIECE = 2 << 20 };
+    char *room = mmap(NULL, 2 * PIECE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+         *piece = room + (PIECE - (size_t)room % PIECE);
+    int fd = memfd_create("test", 0), works = 0;
+    if (fd >= 0 && ftruncate(fd, PIECE) == 0 &&
+        mmap(piece, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == piece) {
+        memset(piece, 1, PIECE);
+        works = madvise(piece, PIECE, 25 /* MADV_COLLAPSE */) == 0;
+    }
+    if (fd >= 0) close(fd);
+    munmap(room, 2 * PIECE);
+    return works;
+}
+
+/* The library's own memory, where it is asked for and where it is not. */
+static void own_memory(void)
+{
+    const char *asked = getenv("GODWIT_HUGE_PAGES");
+    unsigned long kib = segment_huge_kib();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!asked || strcmp(asked, "all") != 0)
+        CHECK_EQ(kib, 0);
+    else if (rank == 0 && is_shared_possible() && !was_crowded)
+        CHECK(kib >= 2048);
+}
+
 int main(int argc, char **argv)
 {
     static void (*const calls[])(void) = {alltoall, ialltoall, allgather, bcast, send, reduce_scatter};
     MPI_Init(&argc, &argv);
     test_begin();
+    crowd_look();
+    own_memory();
     counters_begin();
     MPI_T_pvar_handle moved = counter("pages_moved", MPI_T_PVAR_CLASS_COUNTER),
                       direct = counter("copies_direct", MPI_T_PVAR_CLASS_COUNTER);

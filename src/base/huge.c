@@ -1,0 +1,93 @@
+/* huge.c -- memory of the library's own on huge pages, where GODWIT_HUGE_PAGES=all asks for it.
+ *
+ * The kernel gives a huge page at the first touch where the memory was advised (MADV_HUGEPAGE) and the system lets it: for shared memory by
+ * /sys/kernel/mm/transparent_hugepage/shmem_enabled, which is "never" on many.  What was not given so is moved (MADV_COLLAPSE, Linux 6.1).
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+
+#include "base/os.h"
+#include "base/settings.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+enum { HUGE = 2 << 20, TASKS_A_CORE = 4 };
+
+bool gw_cores_are_crowded(void)
+{
+    long running = 0; /* the fourth word of a line */
+    FILE *f = fopen("/proc/loadavg", "re");
+    bool is_known = f && fscanf(f, "%*s %*s %*s %ld", &running) == 1;
+    if (f) fclose(f);
+    return is_known && running > (long)TASKS_A_CORE * get_nprocs();
+}
+
+/* Bytes of [at, at + bytes) that lie on huge pages, as the kernel says of the mappings that they are of. */
+static uint64_t huge_bytes(uintptr_t at, uint64_t bytes)
+{
+    char line[512];
+    uint64_t kib = 0;
+    unsigned long from, to, n;
+    bool is_within = false;
+    FILE *f = fopen("/proc/self/smaps", "re");
+    while (f && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%lx-%lx %*4s", &from, &to) == 2)
+            is_within = from < at + bytes && to > at;
+        else if (is_within &&
+                 (sscanf(line, "AnonHugePages: %lu", &n) == 1 || sscanf(line, "ShmemPmdMapped: %lu", &n) == 1 ||
+                  sscanf(line, "FilePmdMapped: %lu", &n) == 1))
+            kib += n;
+    }
+    if (f) fclose(f);
+    return kib << 10 < bytes ? kib << 10 : bytes;
+}
+
+void *gw_huge_place(uint64_t bytes)
+{
+    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_ALL) return NULL;
+    char *p = mmap(NULL, bytes + HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    size_t before = -(uintptr_t)p & (HUGE - 1);
+    if (before) munmap(p, before);
+    munmap(p + before + gw_align_up(bytes, 4096), HUGE - before - (gw_align_up(bytes, 4096) - bytes));
+    return p + before;
+}
+
+void gw_huge_use(const char *what, void *at, uint64_t bytes)
+{
+    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_ALL) return;
+    bool is_crowded = false;
+    uintptr_t first = gw_align_up((uintptr_t)at, HUGE), end = ((uintptr_t)at + bytes) & ~(uintptr_t)(HUGE - 1);
+    if (end > first) {
+        madvise((void *)first, end - first, MADV_HUGEPAGE);
+        madvise((void *)first, end - first, MADV_POPULATE_WRITE);
+        bool may_move =
+            huge_bytes(first, end - first) < end - first && !(is_crowded = gw_cores_are_crowded()); /* node/pages.c says why */
+        for (uintptr_t piece = first; may_move && piece < end; piece += HUGE)
+            if (madvise((void *)piece, HUGE, MADV_COLLAPSE) != 0) break;
+    }
+    uint64_t is = end > first ? huge_bytes(first, end - first) : 0;
+    GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB: %.1f MiB of it on huge pages%s", what, (double)bytes / (1 << 20),
+               (double)is / (1 << 20),
+               is || end <= first ? ""
+                   : is_crowded   ? ", as too many tasks want to run here to move it there"
+                                  : ", as this system gives none");
+}
+
+void *gw_huge_alloc(const char *what, size_t align, size_t bytes)
+{
+    bool is_huge = gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL && bytes >= HUGE;
+    void *p = is_huge ? aligned_alloc(HUGE, gw_align_up(bytes, HUGE)) : aligned_alloc(align, bytes);
+    if (p && is_huge) gw_huge_use(what, p, gw_align_up(bytes, HUGE));
+    return p;
+}
