@@ -23,7 +23,7 @@ LOOSE(t_I128, __int128);
 LOOSE(t_F32, float);
 LOOSE(t_F64, double);
 LOOSE(t_F80, long double);
-LOOSE(t_F128, __float128);
+LOOSE(t_F128, op_quad);
 LOOSE(t_C32, float _Complex);
 LOOSE(t_C64, double _Complex);
 LOOSE(t_C80, long double _Complex);

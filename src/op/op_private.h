@@ -7,6 +7,13 @@
 
 #include "op/op.h"
 
+/* IEEE binary128, which compilers name by processor: on AArch64 it is long double. */
+#if defined(__aarch64__)
+typedef long double op_quad;
+#else
+typedef __float128 op_quad;
+#endif
+
 enum op_code {
     OP_SUM,
     OP_PROD,
