@@ -514,7 +514,7 @@ static int fake_cq_open(struct fid_domain *d, struct fi_cq_attr *attr, struct fi
 static int fake_av_open(struct fid_domain *d, struct fi_av_attr *attr, struct fid_av **av, void *context)
 {
     (void)d, (void)context;
-    CHECK_EQ(attr->count, gw_boot.size); /* room for no more than there are */
+    CHECK_EQ(attr->count, gw_boot.size < 1024 ? gw_boot.size : 1024); /* room for no more than there are; it grows */
     net.n_objects++;
     *av = &the_av;
     return 0;

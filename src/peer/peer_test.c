@@ -11,6 +11,7 @@
 #include "boot/boot.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "../../test/unit.h"
 #include "net/network.h"
@@ -406,6 +407,31 @@ static void two_networks(void)
     peer_wires[2] = NULL;
 }
 
+/* Pages of a table that are in memory. */
+static int resident(const void *at, size_t bytes)
+{
+    static unsigned char in[1 << 16];
+    uintptr_t first = (uintptr_t)at & ~(uintptr_t)4095, pages = ((uintptr_t)at + bytes - first + 4095) / 4096;
+    int n = 0;
+    CHECK(pages <= sizeof in && mincore((void *)first, pages * 4096, in) == 0);
+    for (size_t i = 0; i < pages; i++) n += in[i] & 1;
+    return n;
+}
+
+/* The table of peers grows with the job in addresses alone: in memory are the pages of those that are talked to, and those have endpoints. */
+static void million(void)
+{
+    enum { RANKS = 1000000 };
+    gw_boot.size = RANKS;
+    CHECK_EQ(up(), GW_OK);
+    for (int i = 0; i < gw_nlanes; i++) CHECK(resident(gw_lanes[i].peers, RANKS * sizeof(struct gw_peer)) <= 2);
+    CHECK_EQ(peer_connect(&gw_lanes[0], peer_get(&gw_lanes[0], 3)), GW_OK);
+    CHECK(resident(gw_lanes[0].peers, RANKS * sizeof(struct gw_peer)) <= 2);
+    CHECK(seen[1].connects == 1 && peer_get(&gw_lanes[0], 3)->ep && !peer_get(&gw_lanes[0], RANKS - 1)->ep);
+    down();
+    gw_boot.size = 4;
+}
+
 int main(void)
 {
     static int32_t local[2] = {0, 1};
@@ -426,6 +452,7 @@ int main(void)
     alone();
     choosing();
     other_worlds();
+    million();
     CHECK(lane_use(0) == &gw_lanes[0] && lanes_used() == 1);
     CHECK(lane_use(1) == &gw_lanes[1] && lanes_used() == 2 && lane_use(0) == &gw_lanes[0] && lanes_used() == 2);
     return unit_end();

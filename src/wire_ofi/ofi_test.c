@@ -3,6 +3,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "../../test/fake_launcher.h"
 #include "../../test/ofi_fake.h"
 #include "wire_ofi/ofi_private.h"
 
@@ -191,6 +192,29 @@ static void test_flapping(uint64_t caps)
     fabric_has_other_jobs = false;
 }
 
+/* What is registered does not grow with the job: there are no mailboxes, one for each peer. */
+static size_t pinned(int size)
+{
+    struct wire_ep *ep;
+    size_t bytes = 0;
+    gw_boot.size = size;
+    struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .mr_mode = FI_MR_LOCAL}, &ep);
+    for (int i = 0; i < REGIONS; i++) bytes += net.regions[i].is_used ? net.regions[i].bytes : 0;
+    close_wire(w);
+    gw_boot.size = 1;
+    return bytes;
+}
+static void test_pinned(void)
+{
+    static const int sizes[] = {2, 513, 262145, 1 << 20};
+    launcher_fake();
+    fabric_has_other_jobs = true;
+    size_t alone = pinned(1);
+    CHECK(alone > 0 && alone < 16 << 20);
+    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) CHECK_EQ(pinned(sizes[i]), alone);
+    fabric_has_other_jobs = false;
+}
+
 int main(void)
 {
     gw_settings_load();
@@ -218,5 +242,6 @@ int main(void)
     test_answers(all, false, 1);
     test_answers(all | FI_TAGGED, true, 2);
     test_flapping(all);
+    test_pinned();
     return unit_end();
 }
