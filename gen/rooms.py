@@ -7,7 +7,8 @@ Fails on: an include of a room that the table does not allow, an include of anot
 is not ordered top to bottom, a folder that is no room, and, from the archives of the rooms and the objects of mpiexec
 (read with nm): a symbol that a room uses but that only a room which it may not call defines; an external symbol that no
 other file uses, whether of the library or of what is built beside it (tests, tools, fuzz targets: read as text); and an
-external symbol that does not begin with the name of its room, of one of the room's public headers, or gw_."""
+external symbol that does not begin with the name of its room, of one of the room's public headers, or gw_; and a function
+of the sources here, tests apart, with more than eight parameters that is no target of an MPI call (api/*.tbl)."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import collections
@@ -21,6 +22,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # Symbols that only programs from elsewhere look up: entry points, what doors of other ABIs call, and what debuggers read (MPIR, the
 # message queues).
 FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_(?:debugger|MPI_\w+|door_\w+)|main|__\w+")
+PARAMETERS = 8
+CALLED_BACK = {"cut"} # parameters are those of a library's callback (PMIx)
+FUNCTION = re.compile(r"^[a-zA-Z][\w\s*()]*?\b(\w+)\(((?:[^()]|\([^()]*\))*)\)\s*\{", re.M)
 SHORT = {"facade": "std_"} # the standard ABI's, beside which stand those of other doors
 BESIDE = ("test", "tools", "fuzz", "sim", "bench") # folders with sources that are linked with rooms
 
@@ -105,6 +109,23 @@ class House:
                     self.errors.append("%s of %s begins with none of %s" % (name, o.where, " ".join(begins)))
 
 
+def long_lists(top):
+    """Functions with too many parameters."""
+    targets = set(CALLED_BACK)
+    for table in glob.glob(os.path.join(top, "api", "*.tbl")):
+        with open(table, encoding="utf-8") as f:
+            targets.update(re.sub("^std_", "", m.group(1)) for m in re.finditer(r"^\w+ *\| *(\w+)", f.read(), re.M))
+    for path in sorted(p for deep in ("src/*", "sim", "tools", "tools/*") for p in glob.glob(os.path.join(top, deep, "*.[ch]"))):
+        if path.endswith("_test.c"):
+            continue
+        with open(path, encoding="utf-8") as f:
+            for m in FUNCTION.finditer(f.read()):
+                n = re.sub(r"\([^()]*\)", "", m.group(2)).count(",") + 1
+                call = re.sub("^std_|_c$", "", m.group(1)) # what a target of the facade passes on to its room has the call's list, too
+                if n > PARAMETERS and not {call, re.sub("^tool_", "t_", call)} & targets:
+                    yield "%s: %s has %d parameters, %d are enough: use a struct" % (os.path.relpath(path, top), m.group(1), n, PARAMETERS)
+
+
 class Object:
     """An object file: its room, and the symbols that it defines and uses."""
 
@@ -162,6 +183,7 @@ def main(argv):
         stamp, argv = argv[1], argv[2:]
     house = House(os.path.join(argv[0], "ROOMS"))
     house.check_includes(argv[0])
+    house.errors += long_lists(os.path.dirname(os.path.abspath(argv[0])))
     objects = read_objects(argv[1:])
     house.check_calls(objects)
     if objects:

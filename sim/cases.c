@@ -193,17 +193,18 @@ static bool fits(const struct plan_algorithm *alg, const struct plan_args *a)
     return !alg->fits || alg->fits(a);
 }
 
-bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes, bool whole,
-                 bool *fits_out, struct engine_result *out, char *error_out, int error_cap)
+bool cases_price(const struct machine *m, const struct sim_call *call, bool *fits_out, struct engine_result *out, char *error_out,
+                 int error_cap)
 {
     bool ok = true;
-    struct plan_args a = arguments(asked_for(coll), ranks, bytes);
+    const struct sim_variant *v = &call->variant;
+    struct plan_args a = arguments(asked_for(call->coll), call->ranks, call->bytes);
     plan_param_set(&a.params, v->alg, v->param);
-    struct plan_nodes nodes = nodes_of(m, ranks);
+    struct plan_nodes nodes = nodes_of(m, call->ranks);
     a.nodes = &nodes;
-    *fits_out = fits(v->alg, &a) && (!v->network || (m->offload_radix > 0 && (double)bytes <= m->offload_most));
+    *fits_out = fits(v->alg, &a) && (!v->network || (m->offload_radix > 0 && (double)call->bytes <= m->offload_most));
     if (*fits_out) {
-        struct engine_job job = {m, v->alg, a, v->at_once, v->messages, v->network, whole, MOST_MESSAGES};
+        struct engine_job job = {m, v->alg, a, v->at_once, v->messages, v->network, call->whole, MOST_MESSAGES};
         ok = engine_run(&job, out, error_out, error_cap);
     }
     free(nodes.first);

@@ -24,9 +24,16 @@ void cases_end(void);
 bool cases_find(const char *coll, const char *text, struct sim_variant *out, char *error_out, int error_cap);
 void cases_list(void); /* to stdout */
 
-/* Prices one call; `bytes` is a block or an operand, as MPI counts.  *fits_out: the algorithm can do this case at all. */
-bool cases_price(const struct machine *m, const char *coll, const struct sim_variant *v, int ranks, int64_t bytes, bool whole,
-                 bool *fits_out, struct engine_result *out, char *error_out, int error_cap);
+struct sim_call {
+    const char *coll; /* as in cases_find() */
+    struct sim_variant variant;
+    int ranks;
+    int64_t bytes; /* of a block or an operand, as MPI counts */
+    bool whole;    /* all ranks are simulated: engine.h */
+};
+/* Prices one call.  *fits_out: the algorithm can do this case at all. */
+bool cases_price(const struct machine *m, const struct sim_call *call, bool *fits_out, struct engine_result *out, char *error_out,
+                 int error_cap);
 
 /* The algorithm that the tables in tune/ name for ranks on the nodes of a machine. */
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out);

@@ -24,11 +24,11 @@ static struct machine machine(const char *text)
 static struct engine_result result;
 static double price(const struct machine *m, const char *coll, const char *alg, int ranks, int64_t bytes, bool whole)
 {
-    struct sim_variant v;
+    struct sim_call call = {.coll = coll, .ranks = ranks, .bytes = bytes, .whole = whole};
     char error[256] = "";
     bool fits = false;
-    if (cases_find(coll, alg, &v, error, sizeof error) &&
-        cases_price(m, coll, &v, ranks, bytes, whole, &fits, &result, error, sizeof error) && fits)
+    if (cases_find(coll, alg, &call.variant, error, sizeof error) && cases_price(m, &call, &fits, &result, error, sizeof error) &&
+        fits)
         return result.us;
     fprintf(stderr, "%s\n", error);
     return -1;
@@ -175,11 +175,11 @@ static void in_network(void)
         double us = price(&m, colls[i], "levels", 15, 8, false);
         CHECK_US(us - price(&m, colls[i], "levels:network", 15, 8, false), by_hosts[i] - (1 + 10 + 0.25 + 1));
         CHECK(price(&m, colls[i], "levels:network", 16, 64, false) > 0);
-        struct sim_variant v;
+        struct sim_call call = {.coll = colls[i], .ranks = 16, .bytes = 72};
         char error[256];
         bool fits = true;
-        CHECK(cases_find(colls[i], "levels:network", &v, error, sizeof error));
-        CHECK(cases_price(&m, colls[i], &v, 16, 72, false, &fits, &result, error, sizeof error) && !fits);
+        CHECK(cases_find(colls[i], "levels:network", &call.variant, error, sizeof error));
+        CHECK(cases_price(&m, &call, &fits, &result, error, sizeof error) && !fits);
     }
 }
 

@@ -114,8 +114,9 @@ static void names(void)
     CHECK(cases_tuned(&m, "alltoallv", 64, 8, &v) && !strcmp(v.text, "pairwise:8"));
     struct engine_result r;
     bool fits;
-    CHECK(cases_find("gatherv", "linear", &v, error, sizeof error) &&
-          cases_price(&m, "gatherv", &v, 2, 5LL << 30, false, &fits, &r, error, sizeof error) && fits);
+    struct sim_call call = {.coll = "gatherv", .ranks = 2, .bytes = 5LL << 30};
+    CHECK(cases_find("gatherv", "linear", &call.variant, error, sizeof error) &&
+          cases_price(&m, &call, &fits, &r, error, sizeof error) && fits);
     CHECK_EQ(r.bytes, 5LL << 30); /* a length that no int holds */
     m.node_ranks = 1;
     CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && !v.alg->stages);

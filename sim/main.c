@@ -117,7 +117,8 @@ static bool point(const struct machine *m, const struct options *o, struct figur
     bool fits;
     if (f->tuned[i] && !cases_tuned(m, o->coll, ranks, bytes, &v))
         return snprintf(error, (size_t)cap, "no row in tune/coll.tbl or nodes.tbl"), false;
-    if (!cases_price(m, o->coll, &v, ranks, bytes, o->whole, &fits, &r, error, cap)) return false;
+    struct sim_call call = {o->coll, v, ranks, bytes, o->whole};
+    if (!cases_price(m, &call, &fits, &r, error, cap)) return false;
     f->us[i][f->n_points] = fits ? r.us : 0;
     if (fits ? printf(" %14.2f", r.us) : printf(" %14s", "-")) fflush(stdout);
     if (f->tuned[i]) printf(" (%s)", v.text);

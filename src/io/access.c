@@ -40,15 +40,14 @@ static int64_t in_memory(int64_t k, int64_t each, const struct gw_type *t)
     return k / each * t->size + k % each * t->size / each;
 }
 
-/* n items between memory and the stage, which holds what the file has of them. */
-static int convert_some(struct gw_file *f, bool write, int64_t pos, char *buf, int64_t n, struct gw_type *t, int64_t each,
-                        char *stage, int64_t *moved_out)
+/* The items between memory and the stage, which holds what the file has of them: `each` bytes of each. */
+static int convert_some(struct gw_file *f, const struct io_data *d, char *stage, int64_t each, int64_t *moved_out)
 {
-    int64_t k = 0;
-    int rc = write ? io_rep_write(f->view.rep, buf, n, t, stage, n * each) : GW_OK;
-    if (rc == GW_OK) rc = io_move(f, write, pos, stage, n * each, gw_type_byte, &k);
-    if (!write) {
-        int failed = unstage(f->view.rep, stage, k, each, buf, t);
+    int64_t k = 0, bytes = d->count * each;
+    int rc = d->write ? io_rep_write(f->view.rep, d->buf, d->count, d->type, stage, bytes) : GW_OK;
+    if (rc == GW_OK) rc = io_move(f, d->write, d->pos, stage, bytes, gw_type_byte, &k);
+    if (!d->write) {
+        int failed = unstage(f->view.rep, stage, k, each, d->buf, d->type);
         if (rc == GW_OK) rc = failed;
     }
     *moved_out = k;
@@ -68,7 +67,8 @@ static int convert(struct gw_file *f, bool write, int64_t pos, const void *buf, 
     while (rc == GW_OK && done < count) {
         int64_t n = gw_min64(piece, count - done);
         char *at = (char *)(uintptr_t)((uintptr_t)buf + (uintptr_t)(done * t->extent));
-        rc = convert_some(f, write, pos + done * each, at, n, t, each, stage, &k);
+        struct io_data some = {write, pos + done * each, at, n, t};
+        rc = convert_some(f, &some, stage, each, &k);
         *moved_out += in_memory(k, each, t);
         done += n;
         if (k < n * each) break;

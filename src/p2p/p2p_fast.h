@@ -42,7 +42,8 @@ GW_INLINE bool p2p_irecv_inline(void *buf, int64_t count, struct gw_type *t, int
     struct match_queue *q;
     struct proto_recv *r = proto_recv_take(c->lane, count, t, &q);
     if (unlikely(!r)) return false;
-    proto_recv_inline(q, r, c->ctx, src, tag, (const void *)(uintptr_t)c->obj.id, buf, count, t);
+    struct proto_addr a = {.ctx = c->ctx, .rank = src, .tag = tag, .errctx = (const void *)(uintptr_t)c->obj.id};
+    proto_recv_inline(q, r, &a, buf, count, t);
     *req_out = &r->req;
     return true;
 }

@@ -118,13 +118,13 @@ GW_INLINE struct proto_recv *proto_recv_take(struct gw_lane *lane, int64_t count
     return (struct proto_recv *)req_take(lane, REQ_RECV);
 }
 
-/* Second half: posts the receive. */
-GW_INLINE void proto_recv_inline(struct match_queue *q, struct proto_recv *r, uint32_t ctx, int src, int tag, const void *errctx,
-                                 void *buf, int64_t count, struct gw_type *t)
+/* Second half: posts the receive.  Of the address it takes ctx, rank, tag and errctx. */
+GW_INLINE void proto_recv_inline(struct match_queue *q, struct proto_recv *r, const struct proto_addr *a, void *buf, int64_t count,
+                                 struct gw_type *t)
 {
-    r->req.errctx = errctx;
+    r->req.errctx = a->errctx;
     proto_recv_set(r, buf, buf, count, t);
-    match_post_inline(q, &r->m, ctx, src, tag);
+    match_post_inline(q, &r->m, a->ctx, a->rank, a->tag);
 }
 
 #endif

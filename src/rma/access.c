@@ -81,9 +81,12 @@ static GW_COLD int out_of_range(const struct place *p, int64_t disp, int64_t lo,
                    (long long)lo, (long long)hi, p->rank, (long long)p->target->size);
 }
 
-static int place_find(struct rma_win *w, int rank, int64_t disp, int64_t count, struct gw_type *t, bool must_be_passive,
-                      struct place *p)
+static int place_find(const struct rma_there *at, bool must_be_passive, struct place *p)
 {
+    struct rma_win *w = at->w;
+    struct gw_type *t = at->type;
+    int rank = at->rank;
+    int64_t disp = at->disp, count = at->count;
     if (unlikely(rank < 0 || rank >= w->comm->size))
         return gw_fail(GW_ERANK, "target_rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank, w->comm->size - 1);
     int rc = rma_epoch_allows(w, rank, must_be_passive);
@@ -180,32 +183,30 @@ static int ended(const struct place *p, int rc, struct gw_req **req_out)
 }
 
 /* ---- put and get ---- */
-static int put(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
-               struct gw_req **req_out)
+static int put(const struct data *origin, const struct rma_there *t, struct gw_req **req_out)
 {
     struct place p;
     p.started = NULL;
-    if (unlikely(rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
-    int rc = place_find(w, rank, disp, tcount, tt, req_out != NULL, &p);
-    if (rc == GW_OK) rc = check_fits(&origin, "origin", &p.there, "target");
+    if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
+    int rc = place_find(t, req_out != NULL, &p);
+    if (rc == GW_OK) rc = check_fits(origin, "origin", &p.there, "target");
     if (rc == GW_OK) rc = started(&p, req_out);
     if (rc != GW_OK) return rc;
-    rma_counted(w, &gw_count.rma_puts);
-    return ended(&p, move(&p, true, &origin), req_out);
+    rma_counted(t->w, &gw_count.rma_puts);
+    return ended(&p, move(&p, true, origin), req_out);
 }
 
-static int get(struct data origin, int rank, int64_t disp, int64_t tcount, struct gw_type *tt, struct rma_win *w,
-               struct gw_req **req_out)
+static int get(const struct data *origin, const struct rma_there *t, struct gw_req **req_out)
 {
     struct place p;
     p.started = NULL;
-    if (unlikely(rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
-    int rc = place_find(w, rank, disp, tcount, tt, req_out != NULL, &p);
-    if (rc == GW_OK) rc = check_fits(&p.there, "target", &origin, "origin");
+    if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
+    int rc = place_find(t, req_out != NULL, &p);
+    if (rc == GW_OK) rc = check_fits(&p.there, "target", origin, "origin");
     if (rc == GW_OK) rc = started(&p, req_out);
     if (rc != GW_OK) return rc;
-    rma_counted(w, &gw_count.rma_gets);
-    return ended(&p, move(&p, false, &origin), req_out);
+    rma_counted(t->w, &gw_count.rma_gets);
+    return ended(&p, move(&p, false, origin), req_out);
 }
 
 static void *writable(const void *p) { return (void *)(uintptr_t)p; }
@@ -213,13 +214,13 @@ static void *writable(const void *p) { return (void *)(uintptr_t)p; }
 int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w)
 {
-    return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, NULL);
+    return put(&(struct data){writable(origin), ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, NULL);
 }
 
 int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w)
 {
-    return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, NULL);
+    return get(&(struct data){origin, ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, NULL);
 }
 
 /* ---- accumulates ---- */
@@ -372,55 +373,55 @@ static int update(struct place *p, struct gw_op *op, const struct data *in, cons
     return rc;
 }
 
-static int accumulate(struct data origin, const struct data *result, int rank, int64_t disp, int64_t tcount, struct gw_type *tt,
-                      struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
+static int accumulate(const struct data *origin, const struct data *result, const struct rma_there *t, struct gw_op *op,
+                      struct gw_req **req_out)
 {
     struct place p;
     p.started = NULL;
     if (rma_is_op(op, GW_H_NO_OP) && !result)
         return gw_fail(GW_EOP, "op is MPI_NO_OP, which is for calls that return the old value");
-    if (unlikely(rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
-    int rc = place_find(w, rank, disp, tcount, tt, req_out != NULL, &p);
-    if (rc == GW_OK) rc = check_op(op, &origin, &p.there);
+    if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
+    int rc = place_find(t, req_out != NULL, &p);
+    if (rc == GW_OK) rc = check_op(op, origin, &p.there);
     if (rc == GW_OK && result) rc = check_fits(&p.there, "target", result, "result");
     if (rc == GW_OK) rc = started(&p, req_out);
     if (rc != GW_OK) return rc;
-    rma_counted(w, &gw_count.rma_accumulates);
-    return ended(&p, bytes_of(&p.there) == 0 ? GW_OK : update(&p, op, &origin, result), req_out);
+    rma_counted(t->w, &gw_count.rma_accumulates);
+    return ended(&p, bytes_of(&p.there) == 0 ? GW_OK : update(&p, op, origin, result), req_out);
 }
 
 /* The fast path of rma_fast.h; false: another way, or an error. */
-static bool accumulate_short(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
-                             struct gw_type *tt, struct gw_op *op, struct rma_win *w)
+static bool accumulate_short(const struct data *origin, const struct rma_there *t, struct gw_op *op)
 {
     uint64_t bytes;
-    bool is_short = (uint64_t)tcount <= RMA_SHORT && rma_is_short(ocount, ot, tcount, tt, &bytes);
-    char *there = is_short ? rma_near_place(w, target, disp, bytes) : NULL;
-    if (!there || !op->obj.predefined || rma_is_op(op, GW_H_NO_OP) || tt->basic == GW_ELEM_NONE) return false;
+    bool is_short = (uint64_t)t->count <= RMA_SHORT && rma_is_short(origin->count, origin->type, t->count, t->type, &bytes);
+    char *there = is_short ? rma_near_place(t->w, t->rank, t->disp, bytes) : NULL;
+    if (!there || !op->obj.predefined || rma_is_op(op, GW_H_NO_OP) || t->type->basic == GW_ELEM_NONE) return false;
     bool is_replace = rma_is_op(op, GW_H_REPLACE);
-    if (!is_replace && op_check(op, tt) != GW_OK) return false;
-    rma_busy_enter(w, target);
+    if (!is_replace && op_check(op, t->type) != GW_OK) return false;
+    rma_busy_enter(t->w, t->rank);
     if (is_replace)
-        rma_copy_few(there, origin, bytes);
+        rma_copy_few(there, origin->buf, bytes);
     else
-        op_reduce(op, origin, there, tcount, tt);
-    rma_busy_exit(w, target);
-    rma_counted(w, &gw_count.rma_accumulates);
+        op_reduce(op, origin->buf, there, t->count, t->type);
+    rma_busy_exit(t->w, t->rank);
+    rma_counted(t->w, &gw_count.rma_accumulates);
     return true;
 }
 
 int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                    struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
-    if (likely(accumulate_short(origin, ocount, ot, target, disp, tcount, tt, op, w))) return GW_OK;
-    return accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, NULL);
+    struct data o = {writable(origin), ocount, ot};
+    struct rma_there t = {w, target, disp, tcount, tt};
+    return likely(accumulate_short(&o, &t, op)) ? GW_OK : accumulate(&o, NULL, &t, op, NULL);
 }
 
 int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
                        int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
     struct data r = {result, rcount, rt};
-    return accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, NULL);
+    return accumulate(&(struct data){writable(origin), ocount, ot}, &r, &(struct rma_there){w, target, disp, tcount, tt}, op, NULL);
 }
 
 static int check_single(const void *result, struct gw_type *t)
@@ -444,7 +445,9 @@ int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int ta
     int rc = check_single(result, t);
     if (rc == GW_OK && !origin && !rma_is_op(op, GW_H_NO_OP))
         rc = gw_fail(GW_EBUFFER, "origin_addr is NULL; it must hold one item of %s", type_name(t));
-    return rc == GW_OK ? accumulate((struct data){writable(origin), 1, t}, &r, target, disp, 1, t, op, w, NULL) : rc;
+    return rc == GW_OK
+        ? accumulate(&(struct data){writable(origin), 1, t}, &r, &(struct rma_there){w, target, disp, 1, t}, op, NULL)
+        : rc;
 }
 
 static bool may_compare(const struct gw_type *t)
@@ -511,7 +514,7 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
     if (!may_compare(t))
         return gw_fail(GW_ETYPE, "datatype is %s; it must be an integer or logical type, or MPI_BYTE", type_name(t));
     if (unlikely(target == GW_PROC_NULL)) return GW_OK;
-    rc = place_find(w, target, disp, 1, t, false, &p);
+    rc = place_find(&(struct rma_there){w, target, disp, 1, t}, false, &p);
     if (rc != GW_OK) return rc;
     rma_counted(w, &gw_count.rma_accumulates);
     return swap_if(&p, origin, compare, &r);
@@ -521,19 +524,20 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out)
 {
-    return put((struct data){writable(origin), ocount, ot}, target, disp, tcount, tt, w, req_out);
+    return put(&(struct data){writable(origin), ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, req_out);
 }
 
 int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out)
 {
-    return get((struct data){origin, ocount, ot}, target, disp, tcount, tt, w, req_out);
+    return get(&(struct data){origin, ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, req_out);
 }
 
 int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                     struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
 {
-    return accumulate((struct data){writable(origin), ocount, ot}, NULL, target, disp, tcount, tt, op, w, req_out);
+    return accumulate(&(struct data){writable(origin), ocount, ot}, NULL, &(struct rma_there){w, target, disp, tcount, tt}, op,
+                      req_out);
 }
 
 int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
@@ -541,5 +545,6 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
                         struct gw_req **req_out)
 {
     struct data r = {result, rcount, rt};
-    return accumulate((struct data){writable(origin), ocount, ot}, &r, target, disp, tcount, tt, op, w, req_out);
+    return accumulate(&(struct data){writable(origin), ocount, ot}, &r, &(struct rma_there){w, target, disp, tcount, tt}, op,
+                      req_out);
 }

@@ -64,6 +64,14 @@ static inline char *rma_near_place(struct rma_win *w, int target, int64_t disp, 
     return (char *)((uintptr_t)t->base + (uintptr_t)offset); /* base: NULL where there is no memory */
 }
 
+/* The target's side of a call: `count` items of `type` at displacement `disp` of that rank's part of the window. */
+struct rma_there {
+    struct rma_win *w;
+    int rank;
+    int64_t disp, count;
+    struct gw_type *type;
+};
+
 /* Are origin and target of the same contiguous type and count, with at most RMA_SHORT bytes?  Any 32-bit counts are allowed: a negative one
  * is a size above the limit. */
 enum { RMA_SHORT = 1024 };
@@ -93,13 +101,12 @@ static inline void rma_counted(struct rma_win *w, _Atomic uint64_t *kind)
 }
 
 /* ---- put, get, flush ---- */
-GW_INLINE bool rma_move_inline(bool is_put, void *here, int64_t ocount, struct gw_type *ot, int target, int64_t disp,
-                               int64_t tcount, struct gw_type *tt, struct rma_win *w)
+GW_INLINE bool rma_move_inline(bool is_put, void *here, int64_t ocount, const struct gw_type *ot, const struct rma_there *t)
 {
     uint64_t bytes;
-    char *there = rma_is_short(ocount, ot, tcount, tt, &bytes) ? rma_near_place(w, target, disp, bytes) : NULL;
+    char *there = rma_is_short(ocount, ot, t->count, t->type, &bytes) ? rma_near_place(t->w, t->rank, t->disp, bytes) : NULL;
     if (unlikely(!there)) return false;
-    rma_counted(w, is_put ? &gw_count.rma_puts : &gw_count.rma_gets);
+    rma_counted(t->w, is_put ? &gw_count.rma_puts : &gw_count.rma_gets);
     rma_copy_few(is_put ? there : here, is_put ? here : there, bytes);
     return true;
 }
@@ -107,13 +114,13 @@ GW_INLINE bool rma_move_inline(bool is_put, void *here, int64_t ocount, struct g
 static inline bool rma_put_inline(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                                   struct gw_type *tt, struct rma_win *w)
 {
-    return rma_move_inline(true, (void *)(uintptr_t)origin, ocount, ot, target, disp, tcount, tt, w);
+    return rma_move_inline(true, (void *)(uintptr_t)origin, ocount, ot, &(struct rma_there){w, target, disp, tcount, tt});
 }
 
 static inline bool rma_get_inline(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                                   struct gw_type *tt, struct rma_win *w)
 {
-    return rma_move_inline(false, origin, ocount, ot, target, disp, tcount, tt, w);
+    return rma_move_inline(false, origin, ocount, ot, &(struct rma_there){w, target, disp, tcount, tt});
 }
 
 /* Operations on mapped memory are complete when they return; the fence orders them before later accesses of this rank. */

@@ -82,15 +82,19 @@ static void places(const struct prof_report *r, FILE *f)
     fputs("</table>\n", f);
 }
 
-static void part(FILE *f, const char *class, const char *what, int rank, double *at, double seconds, double most, double y,
-                 double high)
+struct bar { /* of one rank, which gets its parts from the left */
+    int rank;
+    double at, y, high, most; /* most: seconds of the longest bar */
+};
+
+static void part(FILE *f, struct bar *b, const char *class, const char *what, double seconds)
 {
-    double wide = most > 0 && seconds > 0 ? seconds / most * WIDE : 0;
+    double wide = b->most > 0 && seconds > 0 ? seconds / b->most * WIDE : 0;
     fprintf(f,
             "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>rank %d: %s %.6f "
             "s</title></rect>\n",
-            class, *at, y, wide, high, rank, what, seconds);
-    *at += wide;
+            class, b->at, b->y, wide, b->high, b->rank, what, seconds);
+    b->at += wide;
 }
 
 static void ranks(const struct prof_report *r, FILE *f)
@@ -104,12 +108,12 @@ static void ranks(const struct prof_report *r, FILE *f)
             "<svg id=\"ranks\" width=\"%d\" height=\"%.0f\">\n",
             WIDE + 60, high * r->ranks + 4);
     for (int i = 0; i < r->ranks; i++) {
-        double at = 50, y = high * i;
-        if (r->ranks <= 64) fprintf(f, "<text x=\"44\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", y + 11, i);
-        part(f, "user", "computing", i, &at, r->user[i], most, y, high * .9);
-        part(f, "mpi", "in MPI", i, &at, r->mpi[i], most, y, high * .9);
-        part(f, "sync", "waiting", i, &at, r->sync[i], most, y, high * .9);
-        part(f, "syscall", "in system calls", i, &at, r->syscall[i], most, y, high * .9);
+        struct bar b = {i, 50, high * i, high * .9, most};
+        if (r->ranks <= 64) fprintf(f, "<text x=\"44\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", b.y + 11, i);
+        part(f, &b, "user", "computing", r->user[i]);
+        part(f, &b, "mpi", "in MPI", r->mpi[i]);
+        part(f, &b, "sync", "waiting", r->sync[i]);
+        part(f, &b, "syscall", "in system calls", r->syscall[i]);
     }
     fputs("</svg>\n", f);
 }
