@@ -15,10 +15,10 @@
 
 /* Variables with our prefix that are no settings: the launcher's own, the compiler wrappers', the tests'. */
 static const char *const reserved[] = {
-    "GODWIT_BOOT",     "GODWIT_RANK",   "GODWIT_SIZE",       "GODWIT_LOCAL_RANK",  "GODWIT_LOCAL_SIZE",
-    "GODWIT_JOBID",    "GODWIT_CC",     "GODWIT_CXX",        "GODWIT_SINGLETON",   "GODWIT_FC",
-    "GODWIT_LAUNCHER", "GODWIT_PREFIX", "GODWIT_PROFILE",    "GODWIT_PROFILE_HOW", "GODWIT_PROFILE_TRAFFIC",
-    "GODWIT_SITE",     "GODWIT_PARENT", "GODWIT_FREE_SLOTS",
+    "GODWIT_BOOT",     "GODWIT_RANK",   "GODWIT_SIZE",    "GODWIT_LOCAL_RANK",  "GODWIT_LOCAL_SIZE",
+    "GODWIT_JOBID",    "GODWIT_CC",     "GODWIT_CXX",     "GODWIT_SINGLETON",   "GODWIT_FC",
+    "GODWIT_LAUNCHER", "GODWIT_PREFIX", "GODWIT_PROFILE", "GODWIT_PROFILE_HOW", "GODWIT_PROFILE_TRAFFIC",
+    "GODWIT_SITE",     "GODWIT_RECORD", "GODWIT_REPLAY",  "GODWIT_PARENT",      "GODWIT_FREE_SLOTS",
 };
 
 enum { SETTINGS_MAX = 512 };

@@ -90,6 +90,7 @@ struct launch_options {
     enum pmix_mode pmix;
     int stdin_rank; /* or STDIN_NONE, STDIN_ALL */
     bool verbose, quiet, exit_codes, profile;
+    const char *wrapper;                  /* the option whose library of wrappers the ranks get; NULL: none */
     bool oversubscribe, no_oversubscribe; /* the user knows that ranks share cores; he does not want it */
     bool show_map, no_launch;
     bool no_cleanup;   /* the others go on when a rank fails */

@@ -55,6 +55,7 @@ void hold_pair(struct launch_options *o, const char **slot, const char *text);
 int launch_set_stdin(struct launch_options *o, const char *text);
 int launch_set_timeout(struct launch_options *o, const char *text);
 int launch_set_profile(struct launch_options *o, const char *file);
+int launch_set_record(struct launch_options *o, const char *option, const char *variable, const char *folder);
 int launch_set_x(struct launch_app *a, const char *text);
 int launch_set_export(struct launch_app *a, struct launch_options *o, const char *text);
 int launch_set_arch(const char *text);

@@ -101,26 +101,53 @@ int launch_set_export(struct launch_app *a, struct launch_options *o, const char
     return -1;
 }
 
-/* The profiling library lies where we were installed, or beside us in a build folder. */
-int launch_set_profile(struct launch_options *o, const char *file)
+/* A library of wrappers for the ranks: it lies where we were installed, or beside us in a build folder.  One option has one: they wrap
+ * the same calls. */
+static int preload(struct launch_options *o, const char *option, const char *name)
 {
     char lib[PATH_MAX + 64], list[2 * PATH_MAX], *here = gw_own_folder();
     const char *also = getenv("LD_PRELOAD");
-    snprintf(lib, sizeof lib, "%s/../%s/libgodwit_profile.so", here, GODWIT_LIBDIR);
-    if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/profile/libgodwit_profile.so", here);
+    if (o->wrapper && strcmp(o->wrapper, option) != 0) {
+        free(here);
+        return launch_usage_error("%s and %s wrap the same calls of MPI: take one of them", o->wrapper, option);
+    }
+    snprintf(lib, sizeof lib, "%s/../%s/libgodwit_%s.so", here, GODWIT_LIBDIR, name);
+    if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/%s/libgodwit_%s.so", here, name, name);
     int rc = access(lib, R_OK) == 0
         ? -1
-        : launch_usage_error("--profile: there is no %s/../%s/libgodwit_profile.so; install Godwit again", here, GODWIT_LIBDIR);
+        : launch_usage_error("%s: there is no %s/../%s/libgodwit_%s.so; install Godwit again", option, here, GODWIT_LIBDIR, name);
     free(here);
     if (rc != -1) return rc;
     snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
     launch_add_pair(&o->env, "LD_PRELOAD", list);
+    o->wrapper = option;
+    return -1;
+}
+
+int launch_set_profile(struct launch_options *o, const char *file)
+{
     static const char sample[] = "sample"; /* before the file, with a comma between them */
+    int rc = preload(o, "--profile", "profile");
+    if (rc != -1) return rc;
     bool samples = file && strncmp(file, sample, sizeof sample - 1) == 0 && strchr(",", file[sizeof sample - 1]);
     if (samples) file = file[sizeof sample - 1] ? file + sizeof sample : "";
     launch_add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
     launch_add_pair(&o->env, "GODWIT_PROFILE_HOW", samples ? sample : "trace");
     o->profile = true;
+    return -1;
+}
+
+int launch_set_record(struct launch_options *o, const char *option, const char *variable, const char *folder)
+{
+    char path[2 * PATH_MAX], here[PATH_MAX];
+    int rc = preload(o, option, "replay");
+    if (rc != -1) return rc;
+    if (!folder || !*folder) folder = "godwit-record";
+    if (*folder != '/' && getcwd(here, sizeof here)) { /* the ranks may start elsewhere */
+        snprintf(path, sizeof path, "%s/%s", here, folder);
+        folder = path;
+    }
+    launch_add_pair(&o->env, variable, folder);
     return -1;
 }
 

@@ -1,0 +1,330 @@
+/* receive.c -- receives and probes.
+ *
+ * Calls with an int count and with an MPI_Count share what they do once they are of interest.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "replay.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+static inline bool is_any(int source, int tag) { return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG; }
+
+/* A receive is made: is it of interest?  Its number is replay.receives.  Off, those of any source go the longer way as well. */
+static inline bool asks(int source, int tag)
+{
+    replay.receives++;
+    return is_any(source, tag) || replay.mode == REPLAY_REPLAYING;
+}
+
+/* Source and tag of receive `number` in words. */
+static void in_words(char *to, size_t cap, int source, int tag)
+{
+    char s[24] = "any rank", t[24] = "any tag";
+    if (source != MPI_ANY_SOURCE) snprintf(s, sizeof s, "rank %d", source);
+    if (tag != MPI_ANY_TAG) snprintf(t, sizeof t, "tag %d", tag);
+    snprintf(to, cap, "%s (%s)", s, t);
+}
+
+/* Replaying: what the receive must ask for.  False: it is made as it is. */
+static bool recorded(uint64_t number, int *source, int *tag, bool *is_cancelled_out)
+{
+    struct replay_take t;
+    char was[64], now[64];
+    *is_cancelled_out = false;
+    if (*source == MPI_PROC_NULL) return false;
+    in_words(now, sizeof now, *source, *tag);
+    if (!replay_find(number, &t)) {
+        if (is_any(*source, *tag) && replay_is_whole() && number > replay_recorded_receives())
+            replay_departs("receive number %llu asks for %s; the recorded run made %llu receives", (unsigned long long)number, now,
+                           (unsigned long long)replay_recorded_receives());
+        return false; /* it named both, or took nothing before the record ended */
+    }
+    if (t.source == REPLAY_CANCELLED) {
+        replay.n_takes++;
+        *is_cancelled_out = is_any(*source, *tag);
+        return false;
+    }
+    in_words(was, sizeof was, t.source, t.tag);
+    if ((*source != MPI_ANY_SOURCE && *source != t.source) || (*tag != MPI_ANY_TAG && *tag != t.tag)) {
+        replay_departs("receive number %llu took %s in the recorded run; it asks for %s now", (unsigned long long)number, was, now);
+        return false;
+    }
+    *source = t.source, *tag = t.tag;
+    replay.n_takes++;
+    return true;
+}
+
+/* A communicator on which nobody sends: a receive that was cancelled finds nothing there. */
+static MPI_Comm nobody(void)
+{
+    static MPI_Comm comm = MPI_COMM_NULL;
+    if (comm == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_SELF, &comm);
+    return comm;
+}
+
+/* ---- blocking receives --------------------------------------------------------------------------------------------------------- */
+/* Before the call: the receive's number, and where its status is to be. */
+struct receive {
+    uint64_t number;
+    MPI_Status own, *status;
+    bool is_any;
+};
+
+static void receive_begin(struct receive *r, int *source, int *tag, MPI_Status *status)
+{
+    bool is_cancelled;
+    r->number = replay.receives;
+    r->is_any = is_any(*source, *tag) && *source != MPI_PROC_NULL;
+    r->status = status || !r->is_any ? status : &r->own;
+    if (replay.mode == REPLAY_REPLAYING) recorded(r->number, source, tag, &is_cancelled);
+}
+
+static int receive_end(const struct receive *r, int rc)
+{
+    if (rc == MPI_SUCCESS && r->is_any && replay.mode == REPLAY_RECORDING) {
+        replay_lock();
+        replay_took(r->number, r->status->MPI_SOURCE, r->status->MPI_TAG);
+        replay_unlock();
+    }
+    return rc;
+}
+
+static __attribute__((noinline)) int receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                             MPI_Status *status)
+{
+    struct receive r;
+    receive_begin(&r, &source, &tag, status);
+    return receive_end(&r,
+                       count <= INT_MAX ? PMPI_Recv(buf, (int)count, type, source, tag, comm, r.status)
+                                        : PMPI_Recv_c(buf, count, type, source, tag, comm, r.status));
+}
+
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    if (asks(source, tag)) return receive(buf, count, datatype, source, tag, comm, status);
+    return PMPI_Recv(buf, count, datatype, source, tag, comm, status);
+}
+
+int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    if (asks(source, tag)) return receive(buf, count, datatype, source, tag, comm, status);
+    return PMPI_Recv_c(buf, count, datatype, source, tag, comm, status);
+}
+
+int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                   MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    struct receive r;
+    if (!asks(source, recvtag))
+        return PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                               status);
+    receive_begin(&r, &source, &recvtag, status);
+    return receive_end(&r,
+                       PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                                       comm, r.status));
+}
+
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
+                 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    return MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+}
+
+int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                           MPI_Comm comm, MPI_Status *status)
+{
+    struct receive r;
+    if (!asks(source, recvtag)) return PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+    receive_begin(&r, &source, &recvtag, status);
+    return receive_end(&r, PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, r.status));
+}
+
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                         MPI_Status *status)
+{
+    return MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+}
+
+/* ---- receives that are started --------------------------------------------------------------------------------------------------- */
+/* What complete.c has to know of it: recording, which message a receive of any takes; replaying, that it was cancelled needs nothing. */
+static int started(int rc, uint64_t number, bool any, MPI_Request *request)
+{
+    if (rc != MPI_SUCCESS || !any || replay.mode != REPLAY_RECORDING) return rc;
+    struct replay_request *r = replay_request_add(*request);
+    if (r) r->number = number;
+    return rc;
+}
+
+static __attribute__((noinline)) int start_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
+                                                   MPI_Comm comm, MPI_Request *request)
+{
+    uint64_t number = replay.receives;
+    bool any = is_any(source, tag) && source != MPI_PROC_NULL, is_cancelled = false;
+    if (replay.mode == REPLAY_REPLAYING) recorded(number, &source, &tag, &is_cancelled);
+    if (is_cancelled) return PMPI_Irecv_c(buf, count, type, 0, 0, nobody(), request);
+    return started(count <= INT_MAX ? PMPI_Irecv(buf, (int)count, type, source, tag, comm, request)
+                                    : PMPI_Irecv_c(buf, count, type, source, tag, comm, request),
+                   number, any, request);
+}
+
+int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (asks(source, tag)) return start_receive(buf, count, datatype, source, tag, comm, request);
+    return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+}
+
+int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (asks(source, tag)) return start_receive(buf, count, datatype, source, tag, comm, request);
+    return PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request);
+}
+
+int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    bool any = is_any(source, recvtag) && source != MPI_PROC_NULL, is_cancelled, is_asked = asks(source, recvtag);
+    uint64_t number = replay.receives;
+    if (is_asked && replay.mode == REPLAY_REPLAYING) recorded(number, &source, &recvtag, &is_cancelled);
+    int rc =
+        PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    return started(rc, number, is_asked && any, request);
+}
+
+int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
+                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    return MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                           request);
+}
+
+int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                            MPI_Comm comm, MPI_Request *request)
+{
+    bool any = is_any(source, recvtag) && source != MPI_PROC_NULL, is_cancelled, is_asked = asks(source, recvtag);
+    uint64_t number = replay.receives;
+    if (is_asked && replay.mode == REPLAY_REPLAYING) recorded(number, &source, &recvtag, &is_cancelled);
+    int rc = PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    return started(rc, number, is_asked && any, request);
+}
+
+int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                          MPI_Comm comm, MPI_Request *request)
+{
+    return MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+}
+
+/* ---- prepared receives: replaying, each start prepares another in its place --------------------------------------------------------- */
+int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    int rc = PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request);
+    if (rc != MPI_SUCCESS || replay.mode == REPLAY_OFF || source == MPI_PROC_NULL || !is_any(source, tag)) return rc;
+    struct replay_request *r = replay_request_add(*request);
+    if (!r) return rc;
+    r->is_prepared = true;
+    r->buf = buf, r->count = count, r->type = datatype, r->source = source, r->tag = tag, r->comm = comm;
+    return rc;
+}
+
+int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request);
+}
+
+static int start_prepared(struct replay_request *r, MPI_Request *request)
+{
+    int source = r->source, tag = r->tag, rc;
+    bool is_cancelled = false;
+    if (replay.mode != REPLAY_OFF) r->number = ++replay.receives;
+    bool is_found = replay.mode == REPLAY_REPLAYING && recorded(r->number, &source, &tag, &is_cancelled);
+    if (!is_found && !is_cancelled) return PMPI_Start(request);
+    rc = is_cancelled ? PMPI_Recv_init_c(r->buf, r->count, r->type, 0, 0, nobody(), &r->hidden)
+                      : PMPI_Recv_init_c(r->buf, r->count, r->type, source, tag, r->comm, &r->hidden);
+    return rc == MPI_SUCCESS ? PMPI_Start(&r->hidden) : rc;
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    struct replay_request *r = replay_n_requests ? replay_request_find(*request) : NULL;
+    return r ? start_prepared(r, request) : PMPI_Start(request);
+}
+
+int MPI_Startall(int count, MPI_Request requests[])
+{
+    if (!replay_n_requests) return PMPI_Startall(count, requests);
+    for (int i = 0; i < count; i++) {
+        int rc = MPI_Start(&requests[i]);
+        if (rc != MPI_SUCCESS) return rc;
+    }
+    return MPI_SUCCESS;
+}
+
+/* ---- probes ----------------------------------------------------------------------------------------------------------------------- */
+static bool fits(const struct replay_call *c, int source, int tag)
+{
+    char was[64], now[64];
+    if ((source == MPI_ANY_SOURCE || source == c->source) && (tag == MPI_ANY_TAG || tag == c->tag)) return true;
+    in_words(was, sizeof was, c->source, c->tag);
+    in_words(now, sizeof now, source, tag);
+    replay_departs(
+        "probe number %llu (of the calls that depend on the order of messages) found %s in the recorded run; it asks for %s now",
+        (unsigned long long)replay.n_calls, was, now);
+    return false;
+}
+
+static void probed(enum replay_kind kind, const MPI_Status *s)
+{
+    replay_lock();
+    replay_ended(&(struct replay_call){.kind = kind, .source = s->MPI_SOURCE, .tag = s->MPI_TAG});
+    replay_unlock();
+}
+
+/* message NULL: a probe without a message of its own. */
+static int probe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status own, *s = status ? status : &own;
+    struct replay_call c;
+    bool is_asked = replay.mode != REPLAY_OFF && source != MPI_PROC_NULL && is_any(source, tag);
+    if (is_asked && replay.mode == REPLAY_REPLAYING && replay_due(REPLAY_PROBE, &c) == REPLAY_YES && fits(&c, source, tag))
+        source = c.source, tag = c.tag;
+    int rc = message ? PMPI_Mprobe(source, tag, comm, message, s) : PMPI_Probe(source, tag, comm, s);
+    if (rc == MPI_SUCCESS && is_asked && replay.mode == REPLAY_RECORDING) probed(REPLAY_PROBE, s);
+    return rc;
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) { return probe(source, tag, comm, NULL, status); }
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    return probe(source, tag, comm, message, status);
+}
+
+static int probe_now(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    MPI_Status own, *s = status ? status : &own;
+    struct replay_call c;
+    bool is_asked = replay.mode != REPLAY_OFF && source != MPI_PROC_NULL;
+    if (is_asked && replay.mode == REPLAY_REPLAYING) {
+        enum replay_due due = replay_due(REPLAY_IPROBE, &c);
+        *flag = due == REPLAY_YES;
+        if (due == REPLAY_NO) return MPI_SUCCESS;
+        if (due == REPLAY_YES && fits(&c, source, tag))
+            return message ? PMPI_Mprobe(c.source, c.tag, comm, message, s) : PMPI_Probe(c.source, c.tag, comm, s);
+    }
+    int rc = message ? PMPI_Improbe(source, tag, comm, flag, message, s) : PMPI_Iprobe(source, tag, comm, flag, s);
+    if (rc != MPI_SUCCESS || !is_asked || replay.mode != REPLAY_RECORDING) return rc;
+    if (*flag)
+        probed(REPLAY_IPROBE, s);
+    else
+        replay.noes++;
+    return rc;
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    return probe_now(source, tag, comm, flag, NULL, status);
+}
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    return probe_now(source, tag, comm, flag, message, status);
+}

@@ -1,0 +1,106 @@
+/* replay.h -- the library of `mpiexec --record` and `--replay`: it is loaded before the program, stands between it and any MPI library
+ * with the standard ABI, and keeps, or repeats, what in a rank depends on the order in which messages come.
+ *
+ * That is, in the order of the program's calls:
+ *   - which message a receive took whose source or tag was any (struct replay_take, by the number of the receive among all receives of
+ *     the rank).  MPI lets messages of one sender with one tag on one communicator not overtake each other, so source and tag say which;
+ *   - how a call ended that may end in several ways (struct replay_call): how often such calls had said "no" before, and what the one
+ *     says that says "yes": MPI_Test*, MPI_Iprobe and the like; MPI_Waitany and MPI_Waitsome, MPI_Probe of any source or tag, which never
+ *     say no.
+ * Replaying, such a receive asks for the source and the tag of the record, and such a call says no as often as it did and then waits
+ * until it can say the same.  Other calls are not wrapped, and a receive that names source and tag costs a few instructions.
+ *
+ *   OFF --MPI_Init, GODWIT_RECORD--> RECORDING --MPI_Finalize--> OFF
+ *   OFF --MPI_Init, GODWIT_REPLAY--> REPLAYING --MPI_Finalize, the record's end, or another call than the recorded--> OFF
+ *
+ * Calls of several threads at once have no order that could be repeated; only the record itself is guarded.
+ *
+ * replay.c begins and ends, record_file.c is the file, receive.c wraps receives and probes, complete.c what completes requests.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef REPLAY_H
+#define REPLAY_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum replay_mode { REPLAY_OFF, REPLAY_RECORDING, REPLAY_REPLAYING };
+struct replay {
+    enum replay_mode mode;
+    bool has_threads; /* MPI_THREAD_MULTIPLE */
+    int rank, ranks;
+    uint64_t receives;         /* that the program has started or made, each with a number from 1 on */
+    uint64_t n_takes, n_calls; /* recorded, or repeated */
+    uint64_t noes;             /* calls that said no since the last that said yes */
+};
+extern struct replay replay;
+void replay_lock(void); /* where there are threads */
+void replay_unlock(void);
+/* The program is elsewhere than the recorded run was: said once; this rank goes on without the record. */
+void replay_departs(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+
+/* ---- events ---- */
+enum { REPLAY_CANCELLED = -100 }; /* a source: the receive was cancelled */
+struct replay_take {
+    uint64_t number; /* of the receive */
+    int source, tag;
+};
+enum replay_kind {
+    REPLAY_TEST, /* and what else says yes or no, and no more */
+    REPLAY_TESTANY,
+    REPLAY_WAITANY,
+    REPLAY_TESTSOME,
+    REPLAY_WAITSOME,
+    REPLAY_PROBE,
+    REPLAY_IPROBE,
+    REPLAY_KINDS
+};
+extern const char *const replay_kind_names[REPLAY_KINDS];
+struct replay_call {
+    uint64_t noes; /* before it */
+    enum replay_kind kind;
+    int source, tag;    /* PROBE, IPROBE */
+    int n;              /* TESTANY, WAITANY: 1; SOME: how many; -1: no request was active */
+    const int *indices; /* of the requests; valid until the next event */
+};
+
+/* ---- recording: the file is mapped, and grows; what was recorded before a crash or a kill is there ---- */
+/* 0, or errno. */
+int replay_file_create(const char *path);
+void replay_took(uint64_t number, int source, int tag);
+void replay_ended(const struct replay_call *c); /* noes are replay.noes, which are 0 then */
+uint64_t replay_file_close(bool is_whole);      /* its bytes; is_whole: the program reached MPI_Finalize */
+
+/* ---- replaying ---- */
+/* NULL, or why not. */
+const char *replay_file_open(const char *path);
+bool replay_is_whole(void);
+uint64_t replay_recorded_receives(void); /* of a whole record */
+/* What receive `number` took: each number is asked for once.  False: the record does not say. */
+bool replay_find(uint64_t number, struct replay_take *take_out);
+/* The next call that says yes; its noes are those that are still to come. */
+enum replay_due { REPLAY_NO, REPLAY_YES, REPLAY_FREE }; /* FREE: not from the record; the call is made as it is */
+enum replay_due replay_due(enum replay_kind kind, struct replay_call *call_out);
+bool replay_has_calls(void); /* some were not repeated */
+
+/* ---- receives that are under way or prepared, by request ---- */
+struct replay_request {
+    struct replay_request *next;
+    MPI_Request request; /* the program's */
+    MPI_Request hidden;  /* replaying, of a prepared one: what was started in its place; else MPI_REQUEST_NULL */
+    uint64_t number;     /* 0: not started */
+    bool is_prepared, is_cancelled;
+    void *buf; /* of prepared ones, as they were prepared */
+    MPI_Count count;
+    MPI_Datatype type;
+    int source, tag;
+    MPI_Comm comm;
+};
+extern int replay_n_requests;
+struct replay_request *replay_request_add(MPI_Request request);
+struct replay_request *replay_request_find(MPI_Request request);
+void replay_request_drop(struct replay_request *r);
+
+#endif
