@@ -1,9 +1,12 @@
-/* doors.h -- what the doors of other ABIs need of the library beside its entry points.
+/* doors.h -- the functions that the libraries of other ABIs (the doors) need beside the entry points of the standard ABI.
  *
- * A door (room door, a library of its own) turns what a program of another MPI library passes into terms of the standard ABI and calls
- * the entry points, which it finds under names that no program uses (godwit_MPI_*).  What a user's function is called with must be
- * turned back: so each object that holds one remembers the door that it was made through (struct gw_callback), and the call goes by
- * that door's struct door_calls.
+ * A door (room `door`, a library of its own) converts the arguments of a program of another MPI library into the standard ABI and calls
+ * the entry points under names that no program uses (godwit_MPI_*).  The arguments of a user's function must be converted back: each
+ * object that holds such a function remembers the door that it was made through (struct gw_callback), and the library calls the function
+ * through that door's struct door_calls.
+ *
+ * Handles in this file are those of the standard ABI.  No lock is held when a door calls a function of this file, or when the library
+ * calls one of struct door_calls.  Functions that return int return an MPI error code, or what their comment says.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -14,40 +17,45 @@
 
 #include <mpi.h>
 
-enum door_abi { DOOR_STD, DOOR_MPICH, DOOR_OMPI, DOOR_COUNT }; /* gw_callback.abi */
+enum door_abi { DOOR_STD, DOOR_MPICH, DOOR_OMPI, DOOR_COUNT }; /* value of gw_callback.abi */
 
-/* Each calls `fn`, a user's function with the signature of the door's own header.  Handles, keys and error codes are those of the
- * standard ABI on both sides; the door converts. */
+/* Each function calls `fn`, a user's function with the signature of the door's own header, and returns what it returned.  Arguments and
+ * results here are those of the standard ABI, error codes included; the door converts in both directions.  All may be called by any
+ * thread, inside any MPI call.  Buffers, `extra` and values of attributes are the user's and are passed through. */
 struct door_calls {
-    void (*op)(void (*fn)(void), bool wide, void *in, void *inout, MPI_Count count,
-               MPI_Datatype type); /* wide, or count is an int */
-    /* owner: MPI_Comm, MPI_Datatype or MPI_Win, as `kind` (enum gw_kind) says */
+    /* A reduction of `count` elements.  wide: fn takes the count as MPI_Count, else as int. */
+    void (*op)(void (*fn)(void), bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type);
+    /* owner: MPI_Comm, MPI_Datatype or MPI_Win, as `kind` (enum gw_kind) says.  out: where fn stores the new value (a void **). */
     int (*attr_copy)(void (*fn)(void), int kind, void *owner, int keyval, void *extra, void *in, void *out, int *flag_out);
     int (*attr_delete)(void (*fn)(void), int kind, void *owner, int keyval, void *value, void *extra);
     void (*errhandler)(void (*fn)(void), int kind, void *on, int *code); /* on: MPI_Comm, MPI_Win, MPI_File or MPI_Session */
-    int (*query)(void (*fn)(void), void *extra, MPI_Status *status);     /* answers what fn did, in the door's code */
-    int (*result)(int code);                                             /* what a function of a generalized request answered */
+    /* Functions of generalized requests.  The query function fills `status`; its result is not converted.  result() converts a code that
+     * one of these functions returned: free and cancel functions take no handles, so the library calls them itself. */
+    int (*query)(void (*fn)(void), void *extra, MPI_Status *status);
+    int (*result)(int code);
+    /* Functions of a data representation (MPI_Register_datarep); *extent_out and count are bytes and elements. */
     int (*extent)(void (*fn)(void), MPI_Datatype type, MPI_Aint *extent_out, void *extra);
     int (*convert)(void (*fn)(void), bool wide, void *buf, MPI_Datatype type, MPI_Count count, void *file, void *extra);
-    int (*safety)(int level); /* of the functions for events: the door's word for it */
+    int (*safety)(int level); /* the door's constant for a level of MPI_T_cb_safety */
 };
-/* Called when the door is loaded, before anything is made through it.  The struct is static. */
+/* The door announces itself when it is loaded, before anything is made through it.  `calls` must stay valid until the process ends. */
 void godwit_door_open(enum door_abi abi, const struct door_calls *calls);
 
-/* These functions came through a door; called right after the object was made, before anybody else knows it. */
+/* Notes that the functions of this object came through that door.  Called right after the object was made, before another thread knows
+ * it. */
 void godwit_door_op(MPI_Op op, enum door_abi abi);
 void godwit_door_keyval(int keyval, enum door_abi abi);
 void godwit_door_errhandler(MPI_Errhandler eh, enum door_abi abi);
 void godwit_door_request(MPI_Request r, enum door_abi abi);
 void godwit_door_datarep(const char *name, enum door_abi abi);
 
-/* How long arrays are that go with a communicator: as many as it has peers (remote ones, if any), or neighbours; or this process's rank
- * in it.  0, or -1 for the rank, where `comm` is none: the call itself says so. */
+/* Lengths of the arrays that a call on `comm` takes: its peers (those of the remote group of an intercommunicator), its neighbours in a
+ * topology; or the caller's rank.  0, or -1 for the rank, where `comm` is no communicator: the entry point reports that error. */
 enum door_members { DOOR_PEERS, DOOR_SOURCES, DOOR_DESTINATIONS, DOOR_RANK };
 int godwit_door_members(MPI_Comm comm, enum door_members which);
-int godwit_door_spawn_codes(void); /* how many error codes this thread's last spawn has stored */
+int godwit_door_spawn_codes(void); /* the number of error codes that the calling thread's last spawn has stored */
 
-/* The three calls that take functions for events. */
+/* The three calls of MPI_T that take callback functions, with the door that these came through. */
 int godwit_door_event_callback(MPI_T_event_registration r, MPI_T_cb_safety safety, MPI_Info info, void *user_data,
                                MPI_T_event_cb_function *fn, enum door_abi abi);
 int godwit_door_event_dropped(MPI_T_event_registration r, MPI_T_event_dropped_cb_function *fn, enum door_abi abi);

@@ -1,11 +1,14 @@
-/* launch.h -- mpiexec: starts the ranks of a job on this node, forwards their output and input, ends them together.
+/* launch.h -- mpiexec: starts the ranks of a job on this node, forwards their output and input, and ends the job as a whole.
  *
  *   main -> options (options_private.h) -> (several hosts: engine) -> bind -> spawn (segment, keeper, ranks)
  *        -> watch: loop over forward (output, input), deaths, signals, time
  *
- * Whatever happens to mpiexec, nothing stays behind: ranks die with it (PR_SET_PDEATHSIG), and a small keeper process, which
- * sees its pipe to mpiexec close, kills the process groups of the ranks, that is, also what they started.  What has left these groups
- * (daemons) becomes mpiexec's child, and ends with the job (job/orphans.c), unless mpiexec is killed by SIGKILL.
+ * Whatever happens to mpiexec, no process stays behind.  The kernel kills the ranks when mpiexec dies (PR_SET_PDEATHSIG).  A small keeper
+ * process sees its pipe to mpiexec close and then kills the process groups of the ranks, with all that the ranks have started.  Processes
+ * that have left these groups (daemons) become children of mpiexec and end with the job (job/orphans.c), unless SIGKILL ends mpiexec.
+ *
+ * Threads: mpiexec has one, so nothing here takes a lock.  A process runs one job: `j` is the same in all calls, and the state of these
+ * files belongs to that job.  Errors: a function that returns an exit status has explained the error on stderr; 0 is success.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,37 +31,51 @@
 #include "spawned/connected.h"
 #include "verdict/where.h"
 
-/* Returns -1 to go on, else the exit status: --help, --version, or a misuse that has been explained on stderr. */
+/* ---- options.c ---- */
+/* Fills `o` from the command line.  Returns -1 to go on, else the exit status: of --help, --version, or a misuse that was explained.  Texts
+ * in `o` point into argv, or are held by `o`. */
 int launch_options_parse(int argc, char **argv, struct launch_options *o);
-const char *launch_options_hold(struct launch_options *o, const char *text); /* a copy that lives as long as o */
+const char *launch_options_hold(struct launch_options *o, const char *text); /* a copy that launch_options_free() frees */
 void launch_options_free(struct launch_options *o);
 
-/* spawn.c */
-int launch_spawn_all(struct job *j); /* 0, or an exit status after an explanation */
-void launch_spawn_free(struct job *j);
-/* mpir.c: the table of processes for debuggers, once all have started. */
-void launch_mpir_fill(const struct job *j);
+/* ---- spawn.c ---- */
+/* Makes the shared segment, starts the keeper, the servers for other libraries and all ranks.  Returns 0, or an exit status; then no
+ * process of the job is left, and j->failed says how far it came. */
+int launch_spawn_all(struct job *j);
+void launch_spawn_free(struct job *j); /* what launch_spawn_all() made; also after it has failed */
+
+/* ---- mpir.c: the table of processes for debuggers ---- */
+void launch_mpir_fill(const struct job *j); /* once all ranks have started; its texts are the job's */
 void launch_mpir_free(void);
-/* forward.c */
-int launch_forward_start(struct job *j); /* returns an epoll descriptor; events carry NULL for standard input, else the stream */
-void launch_forward_output(struct job *j, struct stream *s);
-void launch_forward_input(struct job *j);      /* our standard input, or a rank's, is ready */
-int launch_forward_flush_stale(struct job *j); /* prints partial lines that have waited long; ms until the next is due, -1: none */
-void launch_forward_end(struct job *j);        /* the rest of everything */
-/* output.c */
-int launch_output_open(struct job *j); /* before ranks start: where each stream goes; 0, or an exit status after an explanation */
+
+/* ---- forward.c ---- */
+/* Returns a new epoll descriptor, open until mpiexec ends.  The data of its events is NULL for standard input (ours is readable, or a
+ * rank's is writable), else the struct stream that is readable. */
+int launch_forward_start(struct job *j);
+void launch_forward_output(struct job *j, struct stream *s); /* reads what is there; closes the stream at its end */
+void launch_forward_input(struct job *j);
+int launch_forward_flush_stale(
+    struct job *j);                     /* prints partial lines that have waited long; ms until the next is due, -1: none waits */
+void launch_forward_end(struct job *j); /* after the last rank: prints the rest of all streams and closes them */
+
+/* ---- output.c ---- */
+/* Before ranks start: decides where each stream goes and opens the files.  Returns 0, or an exit status. */
+int launch_output_open(struct job *j);
 void launch_output_free(void);
-bool launch_output_is_piped(const struct job *j);  /* else a rank writes straight to where mpiexec writes */
-bool launch_output_is_marked(const struct job *j); /* lines begin with something */
-void launch_output_print(const struct job *j, struct stream *s,
-                         size_t len); /* the first bytes of what it holds: whole lines, or the begin of one */
-void launch_output_end(const struct job *j, struct stream *s); /* all that it holds */
-void launch_output_hurry(void);                                /* we are to end: what nobody takes is dropped */
-void launch_output_pipes(void (*before)(int));                 /* what SIGPIPE did before we had it ignored */
-void launch_output_closed(int fd);                             /* our own descriptor was closed when we came */
-bool launch_output_failed(void); /* something of standard output, or of a file, could not be written */
-/* watch.c */
-int launch_watch(struct job *j);                    /* until all are gone; the exit status */
-void launch_kill_all(const struct job *j, int sig); /* all that live, with what they started */
+bool launch_output_is_piped(const struct job *j);  /* false: the rank inherits mpiexec's own descriptors */
+bool launch_output_is_marked(const struct job *j); /* lines begin with a label, a time or a prefix */
+/* Prints the first `len` bytes of the stream's buffer (whole lines, or the beginning of one) and removes them from it. */
+void launch_output_print(const struct job *j, struct stream *s, size_t len);
+void launch_output_end(const struct job *j, struct stream *s); /* prints the whole buffer; ends a marked line that has no end */
+void launch_output_hurry(void);                                /* mpiexec has to end: output that nobody reads is dropped */
+void launch_output_pipes(void (*before)(int));                 /* the handler of SIGPIPE before mpiexec ignored that signal */
+void launch_output_closed(int fd);                             /* mpiexec was started with descriptor 1 or 2 closed */
+bool launch_output_failed(void);                               /* output to standard output, or to a file, was lost */
+
+/* ---- watch.c ---- */
+int launch_watch(struct job *j); /* runs until all ranks and spawned jobs have ended; returns the exit status of the job */
+/* Sends a signal to the process groups of all living ranks, and to the mpiexecs of spawned jobs (for SIGSTOP these get SIGTSTP, which
+ * they pass on). */
+void launch_kill_all(const struct job *j, int sig);
 
 #endif

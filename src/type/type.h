@@ -1,10 +1,19 @@
 /* type.h -- datatypes (MPI 4.1 chapter 5): constructors, inquiries, pack and unpack.
  *
- * A datatype is a tree as the user built it (kept for envelope/contents) and, from commit on, a normalised
- * loop program: the shortest nest of (count, stride) loops over contiguous blocks that moves the same bytes in
- * the same order.  Types are immutable once committed and shared by reference count; a type stays alive while a
- * communication or another type uses it, whatever the user frees.  All sizes and displacements are bytes,
- * 64-bit.  Functions return GW_OK or a negative code (gw_fail text set); outputs are written on success only.
+ * A datatype is a tree as the user built it (kept for envelope and contents) and a normalised loop program: the shortest nest of
+ * (count, stride) loops over contiguous blocks that moves the same bytes in the same order.
+ *
+ * Units: sizes, extents, displacements and positions are bytes, 64-bit, unless a comment says "elements" or "extents".
+ *
+ * Ownership: types are shared by reference count.  The user's handle is one reference; communication, windows, files and derived types
+ * hold their own (type_hold()), so a type lives as long as any of them uses it, whatever the user frees.
+ *
+ * Threads: after its constructor only the commit flag, the name and the attributes of a type change.  MPI leaves it to the user that no
+ * two threads change the same type at once.  So no function wants a lock from its caller, and any number of threads may use a type.  A
+ * cursor belongs to one thread at a time.
+ *
+ * Errors: functions that return int return GW_OK or a negative code, for which gw_fail() has noted the text.  Outputs are written on
+ * success only.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -63,7 +72,7 @@ enum gw_elem {
 /* Which operations the standard allows on a predefined type (section 6.9.2 groups). */
 enum gw_elem_group {
     GW_GROUP_NONE,
-    GW_GROUP_CINT, /* with MPI_CHAR, which the standard keeps for characters: programs reduce it as the small integer that it is in C */
+    GW_GROUP_CINT, /* also MPI_CHAR, which the standard reserves for characters: programs reduce it as the small integer of C */
     GW_GROUP_FINT,
     GW_GROUP_FLOAT,
     GW_GROUP_LOGICAL,
@@ -79,39 +88,49 @@ struct type_tree; /* private: how the user built it */
 
 struct gw_type {
     struct gw_obj obj;
-    bool is_near;   /* committed, and size and bounds lie within 31 bits: no int count of it spans 2^63 bytes */
-    bool is_dense;  /* data is one run of bytes at offset true_lb and size == extent: n of them are one memcpy */
-    bool is_plain;  /* near, of some bytes, dense at offset 0: what is inlined into entry points takes no others */
-    bool is_single; /* one run of bytes, but extent may differ from size (count 1 is one memcpy) */
+    bool is_near;   /* committed, and size and bounds fit 31 bits: no int count of the type spans 2^63 bytes */
+    bool is_dense;  /* the data are one run of bytes at offset true_lb, and size == extent: n items are one memcpy */
+    bool is_plain;  /* is_near, size > 0, and is_dense at offset 0: the only types that inlined fast paths take */
+    bool is_single; /* the data are one run of bytes, but the extent may differ from the size: one item is one memcpy */
     uint8_t elem;   /* enum gw_elem; NONE for derived types */
     uint8_t group;  /* enum gw_elem_group */
-    uint8_t basic;  /* the one element kind that it is made of (enum gw_elem), NONE if mixed: lets
-                        reductions and accumulate run on derived types of one basic kind */
+    uint8_t
+        basic; /* the element kind of all elements (enum gw_elem), NONE if they differ: reductions and accumulate work on derived
+                       types of one kind */
     bool committed;
     int64_t size; /* bytes of data; -1: an optional type that this platform lacks */
     int64_t lb, extent, true_lb, true_extent;
-    int64_t n_elems;      /* basic elements per instance (pairs count as 2 for get_elements) */
-    int32_t more_handles; /* given out by type_get_contents() and not freed yet, beside the maker's; under a lock of the room */
-    _Atomic uint64_t signature; /* value of one instance, 0: not known yet (derived types) */
-    struct type_prog *prog;
-    struct type_tree *tree;
+    int64_t n_elems;      /* basic elements of one item; a pair (MINLOC) counts as 2, as MPI_Get_elements wants it */
+    int32_t more_handles; /* handles that type_get_contents() gave out and that are not freed, beside the maker's; under a lock
+                                   of the room */
+    _Atomic uint64_t signature; /* hash of one item (type_signature()); 0: not computed yet */
+    struct type_prog *prog;     /* owned; shared with the types that point into it, which hold this one */
+    struct type_tree *tree;     /* owned; NULL: a predefined type */
     struct gw_attrs attrs;
-    char *name; /* NULL: the default name */
+    char *name; /* owned; NULL: the default name */
 };
 
-/* Bytes of a Fortran compiler's default types; also before type_init, and for all that come after it.  Types that were made of these
- * before keep what they have.  GW_EARG: a size that no predefined type has; nothing has changed then. */
+/* ---- start and end, by one thread ----------------------------------------------------------------------- */
+/* Sizes in bytes of a Fortran compiler's default types. */
 struct type_fortran {
     int logical, integer, real, double_precision;
 };
+/* Gives MPI_INTEGER, MPI_REAL and so on these sizes.  May be called before type_init(), and holds for every later one.  Derived types that
+ * exist keep the sizes that they were made with.  GW_EARG: a size that no predefined type has; nothing is changed. */
 int type_fortran_sizes(const struct type_fortran *f);
-void type_fortran_lacks(const char *name); /* such as MPI_INTEGER16: its size is MPI_UNDEFINED from now on */
-int type_init(void);                       /* registers the predefined types */
+/* The compiler lacks the type of this name (such as "MPI_INTEGER16"): its size is MPI_UNDEFINED from now on.  Other names are ignored. */
+void type_fortran_lacks(const char *name);
+int type_init(void); /* registers the predefined types; GW_OK */
 void type_finalize(void);
 
-struct gw_type *type_of_basic(int elem); /* a predefined type of that kind; NULL: GW_ELEM_NONE */
+/* A predefined type of that element kind (enum gw_elem), which needs no reference; NULL: there is none. */
+struct gw_type *type_of_basic(int elem);
 
-/* Constructors.  Count arrays may be int or 64-bit (struct gw_counts).  Old types are referenced, not consumed. */
+/* ---- constructors ------------------------------------------------------------------------------------------
+ * The new type has one reference, the caller's, and is not committed.  It holds its old types; arrays are copied.  Errors of all:
+ * GW_ENOMEM; GW_ECOUNT for a negative count or block length, or a type that would span more than 2^62 bytes; GW_EARG for other arguments
+ * that the standard does not allow; GW_ETYPE for an old type that this machine lacks.  Displacements and strides are in extents of the old
+ * type where the parameter's name does not end in _bytes. */
 int type_contiguous(int64_t count, struct gw_type *old, struct gw_type **type_out);
 int type_vector(int64_t count, int64_t blocklen, int64_t stride, struct gw_type *old, struct gw_type **type_out);
 int type_hvector(int64_t count, int64_t blocklen, int64_t stride_bytes, struct gw_type *old, struct gw_type **type_out);
@@ -130,81 +149,104 @@ int type_darray(int size, int rank, int ndims, struct gw_counts gsizes, const in
                 int order, struct gw_type *old, struct gw_type **type_out);
 int type_resized(struct gw_type *old, int64_t lb, int64_t extent, struct gw_type **type_out);
 int type_dup(struct gw_type *old, struct gw_type **type_out);
+/* The type with decimal precision p and exponent range r (GW_UNDEFINED: any); the same arguments give the same type, which is committed
+ * and belongs to the room.  GW_EARG: there is no such kind. */
 int type_f90_real(int p, int r, struct gw_type **type_out);
 int type_f90_complex(int p, int r, struct gw_type **type_out);
 int type_f90_integer(int r, struct gw_type **type_out);
-/* A large-count (_c) constructor made `t`: contents are counts from now on.  The door calls it after success. */
+/* `t` was made by a large-count (_c) constructor: type_get_contents() reports its integers as counts.  The facade calls it right after the
+ * constructor, before another thread knows the type. */
 void type_mark_large(struct gw_type *t);
-int type_commit(struct gw_type **type);
-void type_set_committed(struct gw_type *t); /* for makers within the room, when sizes and bounds are known */
-int type_free(struct gw_type **type);       /* sets NULL; predefined: GW_ETYPE */
-int type_handle_add(struct gw_type *t);     /* one more handle, a new one where the user has freed it; held until type_free() */
+int type_commit(struct gw_type **type);     /* GW_OK; a second commit changes nothing */
+void type_set_committed(struct gw_type *t); /* for constructors of the room, once sizes and bounds are known */
+/* Takes one handle of the user away and sets *type to NULL; with the last handle the attributes are deleted, and their delete functions'
+ * errors are passed on (the type stays then).  GW_ETYPE: the type is predefined. */
+int type_free(struct gw_type **type);
+/* One handle more for the user: the same id, or a new one where the user has freed the type.  The handle holds a reference, which
+ * type_free() gives back.  GW_ENOMEM. */
+int type_handle_add(struct gw_type *t);
+/* A reference of an object that uses the type, and giving it back. */
 static inline struct gw_type *type_hold(struct gw_type *t)
 {
     gw_obj_ref(&t->obj);
     return t;
 }
-void type_destroy(struct gw_type *t);
+void type_destroy(struct gw_type *t); /* when the last reference has gone: only for type_release() */
 static inline void type_release(struct gw_type *t)
 {
     if (gw_obj_unref(&t->obj)) type_destroy(t);
 }
 
-/* Inquiries.  GW_UNDEFINED where the standard says so. */
+/* ---- inquiries -----------------------------------------------------------------------------------------------
+ * They return GW_OK unless a code is named.  Outputs are GW_UNDEFINED where the standard says so. */
 int type_size(struct gw_type *t, int64_t *size_out);
 int type_get_extent(struct gw_type *t, int64_t *lb_out, int64_t *extent_out);
 int type_get_true_extent(struct gw_type *t, int64_t *lb_out, int64_t *extent_out);
 int type_get_envelope(struct gw_type *t, int64_t *n_ints_out, int64_t *n_aints_out, int64_t *n_counts_out, int64_t *n_types_out,
-                      int *combiner_out); /* counts > 0 only for types made by _c calls with wide args */
+                      int *combiner_out); /* counts > 0 only for types made by _c calls with 64-bit arguments */
+/* Fills arrays that have room for max_* entries.  The types are handles of the user (type_handle_add()).  GW_ETYPE: a named type;
+ * GW_EARG: an array is shorter than type_get_envelope() says; GW_ENOMEM. */
 int type_get_contents(struct gw_type *t, int64_t max_ints, int64_t max_aints, int64_t max_counts, int64_t max_types, int *ints,
-                      int64_t *aints, int64_t *counts, struct gw_type **types_out); /* types held */
+                      int64_t *aints, int64_t *counts, struct gw_type **types_out);
+/* The predefined type of that class (GW_TYPECLASS_*) and size in bytes.  GW_EARG: there is none. */
 int type_match_size(int typeclass, int size, struct gw_type **type_out);
-int type_get_value_index(struct gw_type *value, struct gw_type *index, struct gw_type **pair_out); /* NULL = DATATYPE_NULL */
-int type_set_name(struct gw_type *t, const char *name);
-int type_get_name(struct gw_type *t, char *name_out, int *len_out); /* NULL: the name of MPI_DATATYPE_NULL */
-const char *type_name(struct gw_type *t);                           /* for messages */
-bool type_bounds(const struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out); /* bytes touched around buf: [lo,hi) */
-/* Do the data of `count` items, and the memory that they span, come to 2^63 bytes or more? */
+/* The predefined pair of these two types; *pair_out is NULL (MPI_DATATYPE_NULL) where there is none. */
+int type_get_value_index(struct gw_type *value, struct gw_type *index, struct gw_type **pair_out);
+int type_set_name(struct gw_type *t, const char *name); /* copies the name, cut at GW_MAX_OBJECT_NAME - 1 bytes; GW_ENOMEM */
+/* name_out has GW_MAX_OBJECT_NAME bytes; *len_out counts without the end.  t is NULL for MPI_DATATYPE_NULL. */
+int type_get_name(struct gw_type *t, char *name_out, int *len_out);
+const char *type_name(struct gw_type *t); /* for error texts; valid until the name is set again, or the type is gone */
+/* The memory of `count` items is [buf + *lo_out, buf + *hi_out).  False: it does not fit 64 bits. */
+bool type_bounds(const struct gw_type *t, int64_t count, int64_t *lo_out, int64_t *hi_out);
+/* True if the data of `count` items, or the memory that they span, come to 2^63 bytes or more. */
 bool type_is_beyond(const struct gw_type *t, int64_t count);
 
-/* The sequence of basic elements of (count, t), cut off behind `limit`; equal sequences have equal hashes, others all but surely not.
- * Elements are those of enum gw_elem: MPI_INT and MPI_INT32_T are one kind where int has 32 bits, MPI_INT and MPI_FLOAT are two. */
+/* The first `limit` basic elements of (count, t): a hash of the sequence, and its length.  Equal sequences have equal hashes, different
+ * ones almost surely different hashes.  Elements are those of enum gw_elem: MPI_INT and MPI_INT32_T are one kind where int has 32 bits,
+ * MPI_INT and MPI_FLOAT are two. */
 struct type_signature {
     uint64_t hash;
-    int64_t n;
+    int64_t n; /* elements */
 };
 struct type_signature type_signature(struct gw_type *t, int64_t count, int64_t limit);
-bool type_has_packed(const struct gw_type *t); /* MPI_PACKED stands in it, which may be anything */
+bool type_has_packed(const struct gw_type *t); /* contains MPI_PACKED, whose elements are unknown */
 
-/* From a byte count in a status to items: *count_out = GW_UNDEFINED if not whole. */
+/* How many items, or basic elements, the bytes of a status are; GW_UNDEFINED if they are no whole number. */
 int type_get_count(const struct gw_status *s, struct gw_type *t, int64_t *count_out);
 int type_get_elements(const struct gw_status *s, struct gw_type *t, int64_t *count_out);
-int type_status_set_elements(struct gw_status *s, struct gw_type *t, int64_t count);
+int type_status_set_elements(struct gw_status *s, struct gw_type *t, int64_t count); /* GW_ECOUNT: negative, or 2^63 bytes */
 
 /* ---- cursors: a position in the packed byte stream of (buf, count, type) -------------------------------
- * A cursor is plain memory in its owner (no free).  It may be moved to any byte position; moving forward in
- * order is cheap.  pack/unpack may be called in pieces of any size, also cutting basic elements. */
+ * A cursor is a plain struct that its owner embeds: it holds no reference, so its owner holds the type and keeps the buffer, and nothing
+ * is freed.  It may be moved to any byte position; each call costs as many steps as the loop program is deep.  Bytes may be moved in
+ * pieces of any size, which may cut basic elements. */
 struct type_cursor {
-    char *buf;
+    char *buf; /* NULL: MPI_BOTTOM */
     struct gw_type *type;
     int64_t count;
     int64_t total; /* bytes in the stream: count * size */
-    int64_t pos;   /* next byte */
+    int64_t pos;   /* the next byte of the stream, 0 .. total */
 };
 void type_cursor_init(struct type_cursor *c, const void *buf, int64_t count, struct gw_type *t);
 void type_cursor_seek(struct type_cursor *c, int64_t pos);
-int64_t type_cursor_pack(struct type_cursor *c, void *out, int64_t max);        /* buffer -> out; bytes moved */
-int64_t type_cursor_unpack(struct type_cursor *c, const void *in, int64_t len); /* in -> buffer; bytes moved */
-/* The next runs of memory, at most `max_iov` entries and `max_bytes` bytes; advances; number of entries. */
+/* Move at most that many bytes from the buffer to `out`, or from `in` to the buffer; return how many, 0 at the end. */
+int64_t type_cursor_pack(struct type_cursor *c, void *out, int64_t max);
+int64_t type_cursor_unpack(struct type_cursor *c, const void *in, int64_t len);
+/* Describes the next runs of memory, at most `max_iov` entries and `max_bytes` bytes, and moves the cursor behind them.  Returns the
+ * number of entries. */
 int type_cursor_iov(struct type_cursor *c, struct iovec *iov, int max_iov, int64_t max_bytes, int64_t *bytes_out);
 
-/* Whole-buffer forms (out/in hold count*size bytes). */
+/* The same for whole buffers: `out` and `in` have count * size bytes. */
 void type_pack(const void *buf, int64_t count, struct gw_type *t, void *out);
 void type_unpack(void *buf, int64_t count, struct gw_type *t, const void *in);
-/* Local copy between any two layouts: min of the two sizes is moved; the overlap must be empty. */
+/* Copies between two layouts, which must not overlap in memory, as many bytes as the shorter one has.  Returns that number. */
 int64_t type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount, struct gw_type *dt);
 
-/* MPI_Pack and friends.  `position` in bytes, updated.  external32: big-endian, sizes of section 14.5.2. */
+/* ---- MPI_Pack and related calls ------------------------------------------------------------------------
+ * `position`: where in the packed buffer to begin, in bytes; on success it is moved behind what was done.  GW_ETRUNCATE: the packed buffer
+ * is too short; GW_EARG: `position` lies outside of it; GW_ECOUNT: 2^63 bytes or more; GW_ETYPE: this machine lacks the type.
+ * external32 is big-endian with the sizes of section 14.5.2; GW_EARG: `rep` is another representation; GW_ECONVERSION: a value does not
+ * fit. */
 int type_mpi_pack(const void *in, int64_t count, struct gw_type *t, void *out, int64_t outsize, int64_t *position);
 int type_mpi_unpack(const void *in, int64_t insize, int64_t *position, void *out, int64_t count, struct gw_type *t);
 int type_mpi_pack_size(int64_t count, struct gw_type *t, int64_t *size_out);
@@ -214,6 +256,7 @@ int type_mpi_unpack_external(const char *rep, const void *in, int64_t insize, in
                              struct gw_type *t);
 int type_mpi_pack_external_size(const char *rep, int64_t count, struct gw_type *t, int64_t *size_out);
 
-extern struct gw_type *gw_type_byte, *gw_type_int, *gw_type_int64; /* for internal use */
+/* Predefined types that rooms use for messages of their own. */
+extern struct gw_type *gw_type_byte, *gw_type_int, *gw_type_int64;
 
 #endif

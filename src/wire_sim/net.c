@@ -8,7 +8,7 @@
 
 static struct sim_queue *queue_of(const struct sim_net *net, int to, int lane, int from)
 {
-    return &net->queues[((size_t)to * SIM_LANES + (size_t)lane) * (size_t)(net->n + 1) + (size_t)from];
+    return &net->queues[((size_t)to * GW_MAX_LANES + (size_t)lane) * (size_t)(net->n + 1) + (size_t)from];
 }
 
 uint32_t sim_below(struct sim_net *net, uint32_t n)
@@ -25,7 +25,7 @@ void sim_trace(struct sim_net *net, uint64_t what) { net->trace = (net->trace ^ 
 
 struct sim_net *sim_net_new(int n, uint64_t seed, const struct sim_ways *ways)
 {
-    size_t pairs = (size_t)n * (size_t)n, queues = (size_t)n * SIM_LANES * (size_t)(n + 1);
+    size_t pairs = (size_t)n * (size_t)n, queues = (size_t)n * GW_MAX_LANES * (size_t)(n + 1);
     struct sim_net *net = gw_xcalloc(1, sizeof *net);
     net->n = n;
     net->random = seed;
@@ -46,7 +46,7 @@ struct sim_net *sim_net_new(int n, uint64_t seed, const struct sim_ways *ways)
 
 void sim_net_free(struct sim_net *net)
 {
-    for (size_t i = 0; i < (size_t)net->n * SIM_LANES * (size_t)(net->n + 1); i++)
+    for (size_t i = 0; i < (size_t)net->n * GW_MAX_LANES * (size_t)(net->n + 1); i++)
         for (struct sim_msg *m = net->queues[i].first, *next; m; m = next) {
             next = m->next;
             free(m);
@@ -177,7 +177,7 @@ struct sim_msg *sim_net_take(struct sim_net *net, int to, int lane)
 uint64_t sim_net_due(const struct sim_net *net, int rank)
 {
     uint64_t due = net->credit_at[rank];
-    for (int lane = 0; lane < SIM_LANES; lane++) {
+    for (int lane = 0; lane < GW_MAX_LANES; lane++) {
         const struct sim_queue *q = queue_of(net, rank, lane, 0);
         for (int i = 0; i <= net->n; i++)
             if (q[i].first && q[i].first->due < due) due = q[i].first->due;

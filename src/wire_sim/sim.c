@@ -27,7 +27,7 @@ void sim_attach(struct sim_net *to, int rank)
 
 static int sim_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
-    assert(net && lane < SIM_LANES);
+    assert(net && lane >= 0 && lane < GW_MAX_LANES);
     struct wire *w = gw_xcalloc(1, sizeof *w);
     w->eps = gw_xcalloc((size_t)net->n, sizeof *w->eps);
     w->lane = lane;
