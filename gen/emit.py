@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the emitters: emit.py OUTDIR [mpi_h | entries | names | missing | man | errtest | calltest | doors | fortran | fortran_door]...  (default: all but the last five).
 
-Writes include/mpi.h, facade/entry_*.c, facade/fn_gen.h, boot/call_names_gen.h, doc/missing.md, man/man3/*.3,
+Writes include/mpi.h, facade/entry_*.c, facade/fn_gen.h, boot/call_names_gen.c, doc/missing.md, man/man3/*.3,
 test/mpi_errors.c, test/calls.h, door/ABI/*, fortran/* under OUTDIR."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

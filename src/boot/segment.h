@@ -36,12 +36,10 @@ struct boot_crash {
     uint64_t address;       /* of the fault */
 };
 
-enum { BOOT_CALL_NAME = 40 }; /* bytes of the name of an MPI call; a table of arrays, because pointers would need relocations */
-
 struct boot_rank { /* of one local rank, written by that rank only; its own cache lines */
     _Atomic int32_t pid;
     _Atomic uint32_t phase; /* enum boot_phase */
-    _Atomic(uint32_t) call; /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_names */
+    _Atomic(uint32_t) call; /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_name() */
     _Atomic int32_t abort_code;
     char what[112];                    /* text of a fatal error, for the launcher; 0-terminated */
     _Atomic uint32_t n_colls;          /* collectives entered so far; the newest is colls[(n_colls - 1) % BOOT_COLLS] */

@@ -20,11 +20,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "boot/call_names_gen.h"
+#include "boot/call.h"
 
 _Thread_local struct check_site check_now;
 
-const char *check_call_name(int fn) { return fn > 0 && fn < BOOT_CALL_NAMES_COUNT ? boot_call_names[fn] : "an MPI call"; }
+const char *check_call_name(int fn)
+{
+    const char *name = boot_call_name((uint32_t)fn);
+    return name ? name : "an MPI call";
+}
 
 /* ---- where in the program ---- */
 static struct {

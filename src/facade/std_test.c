@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "../../test/unit.h"
-#include "boot/call_names_gen.h"
 
 static bool says(const char *words) { return strstr(gw_fail_text(), words) != NULL; }
 

@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 #include "base/time.h"
-#include "boot/call_names_gen.h"
+#include "boot/call.h"
 #include "boot/segment.h"
 #include "launch/launch.h"
 #include "verdict/crash.h"
@@ -38,6 +38,7 @@ void launch_kill_all(const struct job *j, int sig)
 /* It failed; jobs that are not connected with it go on. */
 static void end_job(struct job *j, int sig, int status)
 {
+    assert(sig > 0 && status >= 0);
     if (j->ending) return;
     j->ending = true;
     j->exit_status = status;
@@ -62,8 +63,7 @@ static void end_all(struct job *j, int sig, int status)
 /* ---- deaths -------------------------------------------------------------------------------------------------------------------- */
 static const char *call_of(const struct boot_rank *slot)
 {
-    uint32_t call = atomic_load_explicit(&slot->call, memory_order_relaxed);
-    return call > 0 && call < BOOT_CALL_NAMES_COUNT ? boot_call_names[call] : NULL;
+    return boot_call_name(atomic_load_explicit(&slot->call, memory_order_relaxed));
 }
 
 static bool others_in_mpi(const struct job *j, int but)

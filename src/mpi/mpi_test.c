@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "../../test/unit.h"
-#include "boot/call_names_gen.h"
+#include "boot/call.h"
 
 static bool says(const char *words) { return strstr(gw_fail_text(), words) != NULL; }
 static int fn_of(const char *name)
 {
     int i = 1;
-    while (i < BOOT_CALL_NAMES_COUNT && strcmp(boot_call_names[i], name) != 0) i++;
+    for (const char *is; (is = boot_call_name((uint32_t)i)) && strcmp(is, name) != 0;) i++;
     return i;
 }
 

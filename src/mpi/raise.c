@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "boot/call_names_gen.h"
+#include "boot/call.h"
 #include "boot/segment.h"
 #include "node/node.h"
 
@@ -130,14 +130,15 @@ const char *mpi_last_reason(int class) { return class && last.class == class ? l
 
 int mpi_raise(int fn, void *on, int code, const char *args)
 {
-    assert(code < 0 && fn > 0 && fn < BOOT_CALL_NAMES_COUNT);
+    const char *call = boot_call_name((uint32_t)fn);
+    assert(code < 0 && call);
     int class = gw_error_class(code);
     assert(class > 0);
     const char *text = gw_fail_text();
     if (!text[0]) text = gw_error_text(code);
     last.class = class;
-    snprintf(last.reason, sizeof last.reason, "%s: %s", boot_call_names[fn], text);
-    return handle(on, class, boot_call_names[fn], args, text);
+    snprintf(last.reason, sizeof last.reason, "%s: %s", call, text);
+    return handle(on, class, call, args, text);
 }
 
 int mpi_call_errhandler(void *on, int mpi_code)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "boot/boot.h"
-#include "boot/call_names_gen.h"
+#include "boot/call.h"
 #include "boot/segment.h"
 #include "plan/plan_private.h"
 
@@ -86,9 +86,10 @@ static void text_of(const struct noted *n, char *out, size_t cap)
 {
     unsigned kind = kind_of(n);
     const char *what = kind >= PLAN_CALLS && plan_call_names ? plan_call_names[kind - PLAN_CALLS] : "", *sep = " (";
+    const char *call = boot_call_name(n->call);
     size_t at;
-    if (n->call > 0 && n->call < BOOT_CALL_NAMES_COUNT)
-        at = (size_t)snprintf(out, cap, "%s", boot_call_names[n->call]);
+    if (call)
+        at = (size_t)snprintf(out, cap, "%s", call);
     else if (kind == PLAN_MAKING)
         at = (size_t)snprintf(out, cap, "a function that makes a communicator");
     else

@@ -32,8 +32,7 @@ struct verdict_job {
     const struct verdict_rank *ranks; /* those that are known, ascending */
     int n, size;                      /* of them; of the job */
     uint64_t now_ns;
-    const char (*call_names)[BOOT_CALL_NAME]; /* by number */
-    int n_call_names;
+    const char *(*call_name)(uint32_t call); /* boot_call_name(); NULL for a number that no call has */
 };
 
 /* Are there stuck ranks?  Ranks with an event in their wait less than quiet_ns ago count as running. */

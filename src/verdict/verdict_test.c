@@ -10,9 +10,13 @@
 #include "unit.h"
 
 enum { RECV = 1, SEND, BARRIER, ALLREDUCE_C, GATHER, FINALIZE, WAITALL, TEST, WAIT, IALLREDUCE, ALLREDUCE };
-static const char names[][BOOT_CALL_NAME] = {"none",           "MPI_Recv",     "MPI_Send",    "MPI_Barrier", "MPI_Allreduce_c",
-                                             "MPI_Gather",     "MPI_Finalize", "MPI_Waitall", "MPI_Test",    "MPI_Wait",
-                                             "MPI_Iallreduce", "MPI_Allreduce"};
+static const char *name_of(uint32_t call)
+{
+    static const char *const names[] = {
+        NULL,           "MPI_Recv",    "MPI_Send", "MPI_Barrier", "MPI_Allreduce_c", "MPI_Gather",
+        "MPI_Finalize", "MPI_Waitall", "MPI_Test", "MPI_Wait",    "MPI_Iallreduce",  "MPI_Allreduce"};
+    return call < GW_ARRAY_LEN(names) ? names[call] : NULL;
+}
 enum { MAX = 5000, NOW = 100, SECOND = 1000000000 };
 static struct verdict_rank ranks[MAX];
 static struct verdict_job job;
@@ -21,12 +25,7 @@ static char *text;
 static void begin(int n)
 {
     memset(ranks, 0, sizeof ranks);
-    job = (struct verdict_job){.ranks = ranks,
-                               .n = n,
-                               .size = n,
-                               .now_ns = (uint64_t)NOW * SECOND,
-                               .call_names = names,
-                               .n_call_names = GW_ARRAY_LEN(names)};
+    job = (struct verdict_job){.ranks = ranks, .n = n, .size = n, .now_ns = (uint64_t)NOW * SECOND, .call_name = name_of};
     for (int i = 0; i < n; i++) ranks[i] = (struct verdict_rank){.world = i, .os = 'R', .phase = BOOT_RUNNING};
 }
 

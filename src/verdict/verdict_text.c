@@ -59,8 +59,9 @@ enum verdict_rank_is verdict_rank_is(const struct verdict_rank *r)
 const char *verdict_call_name(const struct verdict_job *j, uint32_t call)
 {
     static char name[64];
-    const char *full = call > 0 && call < (uint32_t)j->n_call_names ? j->call_names[call] : "";
-    size_t len = strlen(full);
+    const char *full = j->call_name(call);
+    size_t len = full ? strlen(full) : 0;
+    if (!full) return "";
     if (len < 2 || strcmp(full + len - 2, "_c") != 0) return full;
     snprintf(name, sizeof name, "%.*s", (int)len - 2, full); /* the same call with large counts */
     return name;

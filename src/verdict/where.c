@@ -10,7 +10,7 @@
 
 #include "base/settings.h"
 #include "base/time.h"
-#include "boot/call_names_gen.h"
+#include "boot/call.h"
 #include "job/job.h"
 #include "job/say.h"
 #include "verdict/verdict.h"
@@ -116,12 +116,8 @@ static struct verdict_job job_copy(const struct job *j)
 {
     struct verdict_rank *ranks = gw_xmalloc((size_t)j->n * sizeof *ranks);
     for (int i = 0; i < j->n; i++) rank_copy(j, i, &ranks[i]);
-    return (struct verdict_job){.ranks = ranks,
-                                .n = j->n,
-                                .size = j->head->size,
-                                .now_ns = gw_now_ns(),
-                                .call_names = boot_call_names,
-                                .n_call_names = BOOT_CALL_NAMES_COUNT};
+    return (struct verdict_job){
+        .ranks = ranks, .n = j->n, .size = j->head->size, .now_ns = gw_now_ns(), .call_name = boot_call_name};
 }
 
 static void say_verdict(const struct verdict_job *v)

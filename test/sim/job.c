@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "boot/boot.h"
-#include "boot/call_names_gen.h"
+#include "boot/call.h"
 #include "boot/segment.h"
 #include "boot/where.h"
 #include "boot/world.h"
@@ -110,12 +110,7 @@ static void verdict_print(void)
             for (int w = 0; w < 2; w++) r[i].colls[k][w] = atomic_load(&slots()[i].colls[k].word[w]);
         r[i].where = slots()[i].where;
     }
-    struct verdict_job j = {.ranks = r,
-                            .n = s.run->n,
-                            .size = s.run->n,
-                            .now_ns = s.net->now,
-                            .call_names = boot_call_names,
-                            .n_call_names = BOOT_CALL_NAMES_COUNT};
+    struct verdict_job j = {.ranks = r, .n = s.run->n, .size = s.run->n, .now_ns = s.net->now, .call_name = boot_call_name};
     char *text = verdict_text(&j);
     fprintf(stderr, "%s\n", text);
     free(text);
@@ -223,9 +218,10 @@ static void hand_on(void)
 static void check_wake(struct rank *r, bool did_something)
 {
     if (r->timed_out && did_something) {
+        const char *call = boot_call_name(atomic_load(&slots()[s.current].call));
         s.result.late_wakes++;
         fprintf(stderr, "sim: rank %d went on only because its sleep timed out: nobody had rung its doorbell (%s)\n", s.current,
-                boot_call_names[atomic_load(&slots()[s.current].call) % BOOT_CALL_NAMES_COUNT]);
+                call ? call : "no MPI call");
         run_over(SIM_LATE_WAKE);
     }
     r->timed_out = false;
