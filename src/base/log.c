@@ -11,12 +11,15 @@
 
 unsigned gw_log_mask;
 
-static _Atomic int log_rank = -1;
-static _Atomic int log_size;
+static struct {
+    _Atomic int rank; /* -1: not known yet */
+    _Atomic int size;
+    _Atomic int words_us; /* how long gw_last_words() waits for the launcher to take the words; 0: not at all */
+} state = {.rank = -1};
 
 bool gw_log_rank_known(int *rank_out)
 {
-    int rank = atomic_load_explicit(&log_rank, memory_order_acquire);
+    int rank = atomic_load_explicit(&state.rank, memory_order_acquire);
     if (rank < 0) return false;
     *rank_out = rank;
     return true;
@@ -24,9 +27,9 @@ bool gw_log_rank_known(int *rank_out)
 
 void gw_log_identity(int rank, int size)
 {
-    atomic_store_explicit(&log_size, size, memory_order_relaxed);
+    atomic_store_explicit(&state.size, size, memory_order_relaxed);
     /* Pairs with the acquire in gw_log_rank_known(): who sees the rank sees the size. */
-    atomic_store_explicit(&log_rank, rank, memory_order_release);
+    atomic_store_explicit(&state.rank, rank, memory_order_release);
     gw_settings_report();
 }
 
@@ -81,7 +84,7 @@ void gw_warn(const char *fmt, ...)
 {
     char prefix[48] = "godwit: warning: ";
     int rank;
-    if (gw_log_rank_known(&rank) && atomic_load_explicit(&log_size, memory_order_relaxed) > 1)
+    if (gw_log_rank_known(&rank) && atomic_load_explicit(&state.size, memory_order_relaxed) > 1)
         snprintf(prefix, sizeof prefix, "godwit[%d]: warning: ", rank);
     va_list args;
     va_start(args, fmt);
@@ -109,9 +112,7 @@ void gw_die(const char *fmt, ...)
     gw_exit_now(1);
 }
 
-static _Atomic int words_us;
-
-void gw_words_take(int us) { atomic_store_explicit(&words_us, us, memory_order_relaxed); }
+void gw_words_take(int us) { atomic_store_explicit(&state.words_us, us, memory_order_relaxed); }
 
 void gw_last_words(void)
 {
@@ -120,7 +121,7 @@ void gw_last_words(void)
         fflush_unlocked(stdout);
         funlockfile(stdout);
     }
-    int us = atomic_exchange_explicit(&words_us, 0, memory_order_relaxed);
+    int us = atomic_exchange_explicit(&state.words_us, 0, memory_order_relaxed);
     if (us > 0) usleep((useconds_t)us);
 }
 

@@ -22,16 +22,18 @@ static const char *const reserved[] = {
 };
 
 enum { SETTINGS_MAX = 512 };
-static const char
-    *origins[SETTINGS_MAX]; /* by row: the variable that set it, a word of the table, or from_mpi_t; NULL: the default */
+static struct {
+    bool is_loaded;
+    bool is_help_said;
+    const char *origins[SETTINGS_MAX]; /* by row: the variable that set it, a word of the table, or from_mpi_t; NULL: the default */
+    char complaints[16 << 10];         /* lines for gw_settings_report(), once the rank is known */
+} state;
 static const char from_mpi_t[] = "MPI_T";
 /* While the environment is read, by row: the value of the name that counts most. */
 struct found {
     const char *value; /* NULL: none of its names is set */
     const struct setting_name *name;
 };
-static bool loaded;
-static char complaints[16 << 10];
 
 /* In the order of the bits of gw_log_mask. */
 static const struct {
@@ -47,21 +49,20 @@ static const struct {
 static void complain(const char *fmt, ...) GW_PRINTF(1, 2);
 static void complain(const char *fmt, ...)
 {
-    size_t n = strlen(complaints);
+    size_t n = strlen(state.complaints);
     va_list args;
     va_start(args, fmt);
-    vsnprintf(complaints + n, sizeof complaints - n, fmt, args);
+    vsnprintf(state.complaints + n, sizeof state.complaints - n, fmt, args);
     va_end(args);
-    n = strlen(complaints);
-    if (n + 1 < sizeof complaints) memcpy(complaints + n, "\n", 2);
+    n = strlen(state.complaints);
+    if (n + 1 < sizeof state.complaints) memcpy(state.complaints + n, "\n", 2);
 }
 
 /* GODWIT_EXPLAIN=help, once: what can be asked. */
 static void explain_help(void)
 {
-    static bool done;
-    if (done || !gw_set.explain || !gw_set_lists(gw_set.explain, "help")) return;
-    done = true;
+    if (state.is_help_said || !gw_set.explain || !gw_set_lists(gw_set.explain, "help")) return;
+    state.is_help_said = true;
     gw_note("GODWIT_EXPLAIN is a list with commas of");
     for (size_t i = 0; i < GW_ARRAY_LEN(categories); i++) gw_note("  %-6s %s", categories[i].name, categories[i].about);
     gw_note("  help   this list");
@@ -72,14 +73,14 @@ void gw_settings_report(void)
 {
     int rank;
     if (!gw_log_rank_known(&rank)) rank = 0;
-    if (rank == 0 && loaded) explain_help();
-    for (char *line = complaints; rank == 0 && *line;) {
+    if (rank == 0 && state.is_loaded) explain_help();
+    for (char *line = state.complaints; rank == 0 && *line;) {
         char *end = strchrnul(line, '\n'), *next = *end ? end + 1 : end;
         *end = 0;
         gw_warn("%s", line);
         line = next;
     }
-    complaints[0] = 0;
+    state.complaints[0] = 0;
 }
 
 /* ---- parsing: each answers false and leaves *out when the text is not one ---- */
@@ -219,7 +220,7 @@ static void setting_load(int i, const struct found *found)
     if (!found->value) return;
     const char *variable = setting_text(found->name->name);
     if (setting_parse(row, found->value, false)) {
-        origins[i] = variable;
+        state.origins[i] = variable;
         return;
     }
     const char *allowed = row->kind == SETTING_ENUM ? setting_text(row->choices) : range;
@@ -297,7 +298,7 @@ static void explain_mask(void)
 bool gw_settings_set(int i, const char *text)
 {
     if (!setting_parse(&gw_setting_rows[i], text, false)) return false;
-    origins[i] = from_mpi_t;
+    state.origins[i] = from_mpi_t;
     explain_mask();
     return true;
 }
@@ -306,8 +307,8 @@ const void *gw_settings_field(int i) { return field(&gw_setting_rows[i]); }
 
 void gw_settings_load(void)
 {
-    if (loaded) return;
-    loaded = true;
+    if (state.is_loaded) return;
+    state.is_loaded = true;
     assert(gw_setting_row_count <= SETTINGS_MAX);
     site_load();
     environment_load();
@@ -322,13 +323,13 @@ void gw_settings_free(void)
 {
     for (int i = 0; i < gw_setting_row_count; i++) {
         const struct setting_row *row = &gw_setting_rows[i];
-        origins[i] = NULL;
+        state.origins[i] = NULL;
         if (row->kind != SETTING_STRING && row->kind != SETTING_LIST) continue;
         const char **slot = field(row);
         free((void *)*slot);
         *slot = NULL;
     }
-    loaded = false;
+    state.is_loaded = false;
 }
 
 int gw_settings_count(void) { return gw_setting_row_count; }
@@ -385,5 +386,5 @@ void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, s
         .help = setting_text(row->help),
     };
     setting_format(row, value_out, cap);
-    *origin_out = origins[i] ? origins[i] : "default";
+    *origin_out = state.origins[i] ? state.origins[i] : "default";
 }

@@ -19,7 +19,16 @@
 
 struct boot_info gw_boot = {.shm_fd = -1, .size = 1, .nlocal = 1, .nnodes = 1};
 
-static const struct boot_backend *way; /* NULL for a singleton */
+/* Written by the thread that starts or ends MPI, or with the lock of lane 0 held (keys). */
+static struct {
+    const struct boot_backend *way; /* to the launcher; NULL for a singleton, and after the end */
+    bool has_left;                  /* boot_leave() was called */
+    int n_far;          /* gets of keys from ranks of other nodes; a wire keeps what it got, so each is for another rank or lane */
+    bool is_collecting; /* all keys are fetched in the background */
+    unsigned needs;     /* when all ranks must meet: BOOT_BEFORE_FIRST, BOOT_AFTER_LAST */
+    bool has_needs;     /* boot_needs() was called */
+    int abort_status;   /* exit status for give_up() */
+} state = {.needs = BOOT_BEFORE_FIRST | BOOT_AFTER_LAST};
 static const struct boot_backend *const ways[] = {[BOOT_GODWIT] = &boot_backend_godwit,
                                                   [BOOT_PMI1] = &boot_backend_pmi1,
                                                   [BOOT_PMI2] = &boot_backend_pmi2,
@@ -86,7 +95,7 @@ static void join_any(void)
         if (order[i] != BOOT_GODWIT) gw_words_take(WORDS_US);
         gw_boot.how = order[i];
         if (w->join() == GW_OK) {
-            way = w;
+            state.way = w;
             return;
         }
         offered = offered ? offered : offers[order[i]];
@@ -163,10 +172,10 @@ static void order_take(const int32_t *node, const int32_t *rank_of)
 /* Nothing to do under our mpiexec, which has dealt out its faked nodes. */
 static void order_begin(void)
 {
-    if (!way || way == &boot_backend_godwit || gw_set.rank_order < 0) return;
+    if (!state.way || state.way == &boot_backend_godwit || gw_set.rank_order < 0) return;
     size_t bytes = (size_t)gw_boot.size * sizeof(int32_t);
     int32_t *node = gw_xmalloc(bytes), *rank_of = gw_xmalloc(bytes);
-    int rc = way->hosts(node);
+    int rc = state.way->hosts(node);
     if (rc == GW_OK) {
         boot_map_nodes(boot_vnodes(), node, gw_boot.size);
         rc = boot_order_apply((int)gw_set.rank_order, gw_set.rank_order_file, node, gw_boot.size, rank_of);
@@ -241,7 +250,6 @@ int boot_init(void)
     gw_boot.nnodes = gw_boot.nlocal == gw_boot.size ? 1 : 0;
     assert(gw_boot.rank >= 0 && gw_boot.rank < gw_boot.size);
     assert(gw_boot.local_rank >= 0 && gw_boot.local_rank < gw_boot.nlocal && gw_boot.nlocal <= gw_boot.size);
-    assert(gw_boot.local_to_world[gw_boot.local_rank] == gw_boot.rank);
     gw_log_identity(gw_boot.rank, gw_boot.size);
     GW_EXPLAIN(GW_LOG_BOOT, "rank %d of %d, local rank %d of %d on %s, job %s, by way of %s", gw_boot.rank, gw_boot.size,
                gw_boot.local_rank, gw_boot.nlocal, gw_boot.host, gw_boot.jobid, way_names[gw_boot.how]);
@@ -249,62 +257,67 @@ int boot_init(void)
 }
 
 /* ---- keys ---- */
-static int n_far; /* gets from ranks of other nodes: wires keep what they got, so each is another rank or lane */
-static bool collecting;
 
-const struct boot_backend *boot_backend_used(void) { return way; }
-bool boot_backend_is_direct(void) { return way && way->commit && (way != &boot_backend_godwit || boot_board_head()); }
-bool boot_fences_once(void) { return way && way->fences_once && way->fences_once(); }
+const struct boot_backend *boot_backend_used(void) { return state.way; }
+bool boot_backend_is_direct(void)
+{
+    return state.way && state.way->commit && (state.way != &boot_backend_godwit || boot_board_head());
+}
+bool boot_fences_once(void) { return state.way && state.way->fences_once && state.way->fences_once(); }
 bool boot_is_direct(void) { return boot_backend_is_direct() && gw_set.async_modex && !boot_fences_once(); }
 void boot_backend_use(const struct boot_backend *w)
 {
-    way = w;
-    n_far = 0;
-    collecting = false;
+    state.way = w;
+    state.n_far = 0;
+    state.is_collecting = false;
 }
 
 int boot_put(const char *key, const char *value)
 {
-    if (!way) return gw_fail(GW_EUNSUPPORTED, "a process alone has nobody to tell \"%s\"", key);
+    if (!state.way) return gw_fail(GW_EUNSUPPORTED, "a process alone has nobody to tell \"%s\"", key);
     gw_counted(&gw_count.key_puts, 1);
     gw_counted(&gw_count.key_put_bytes, strlen(value));
-    return way->put(key, value);
+    return state.way->put(key, value);
 }
 
-int boot_commit(void) { return way && way->commit ? way->commit() : GW_OK; }
+int boot_commit(void) { return state.way && state.way->commit ? state.way->commit() : GW_OK; }
 
 int boot_fence(void)
 {
-    if (!way) return GW_OK;
+    if (!state.way) return GW_OK;
     gw_counted(&gw_count.key_fences, 1);
-    return way->fence();
+    return state.way->fence();
 }
 
 int boot_share(void) { return boot_is_direct() ? boot_commit() : boot_fence(); }
 
 static void switch_to_collection(int rank)
 {
-    n_far += gw_boot.local_to_world && boot_local_rank(rank) < 0;
-    if (collecting || !way->collect || gw_set.modex_switch == 0 || n_far < gw_set.modex_switch) return;
-    collecting = true;
+    state.n_far += gw_boot.local_to_world && boot_local_rank(rank) < 0;
+    if (state.is_collecting || !state.way->collect || gw_set.modex_switch == 0 || state.n_far < gw_set.modex_switch) return;
+    state.is_collecting = true;
     GW_EXPLAIN(GW_LOG_BOOT,
-               "%d ranks of other nodes were asked for their addresses: ready to collect all of them in the background", n_far);
-    way->collect();
+               "%d ranks of other nodes were asked for their addresses: ready to collect all of them in the background",
+               state.n_far);
+    state.way->collect();
 }
 
 int boot_get(int rank, const char *key, char *value_out, size_t cap)
 {
-    if (!way)
+    if (!state.way)
         return gw_fail(GW_EUNSUPPORTED,
                        "there is no launcher to ask for \"%s\" of rank %d: MPI is finalized, or this process is alone", key, rank);
     gw_counted(&gw_count.key_gets, 1);
     if (boot_is_direct()) switch_to_collection(rank);
-    int rc = way->get(process_of(rank), key, value_out, cap);
+    int rc = state.way->get(process_of(rank), key, value_out, cap);
     if (rc == GW_OK) gw_counted(&gw_count.key_got_bytes, strlen(value_out));
     return rc;
 }
 
-int boot_hosts(int32_t *host_out) { return way->hosts(host_out); }
+int boot_hosts(int32_t *host_out)
+{
+    return state.way->hosts(host_out);
+}
 
 static void keys_explain(void)
 {
@@ -313,23 +326,21 @@ static void keys_explain(void)
         GW_LOG_BOOT,
         "told the launcher %llu values of %llu bytes, asked for %llu of %llu bytes (%d of ranks on other nodes), %llu fences%s",
         (unsigned long long)gw_count.key_puts, (unsigned long long)gw_count.key_put_bytes, (unsigned long long)gw_count.key_gets,
-        (unsigned long long)gw_count.key_got_bytes, n_far, (unsigned long long)gw_count.key_fences,
-        collecting ? ", one collection in the background" : "");
+        (unsigned long long)gw_count.key_got_bytes, state.n_far, (unsigned long long)gw_count.key_fences,
+        state.is_collecting ? ", one collection in the background" : "");
 }
 
 /* ---- the end ---- */
-static bool has_left;
-
 void boot_rest(void) { atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_FINALIZED, memory_order_release); }
 
 void boot_leave(void)
 {
     boot_rest();
-    if (!way || has_left) return;
-    has_left = true;
+    if (!state.way || state.has_left) return;
+    state.has_left = true;
     keys_explain();
-    way->leave();
-    if (way != &boot_backend_godwit) way = NULL; /* mpiexec's board stays with the segment */
+    state.way->leave();
+    if (state.way != &boot_backend_godwit) state.way = NULL; /* mpiexec's board stays with the segment */
 }
 
 void boot_return(void) { atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release); }
@@ -338,7 +349,7 @@ void boot_finalize(void)
 {
     boot_leave();
     boot_segment_close();
-    way = NULL;
+    state.way = NULL;
     free(boot_processes);
     boot_processes = NULL;
     free((void *)gw_boot.local_to_world);
@@ -346,13 +357,10 @@ void boot_finalize(void)
 }
 
 /* ---- must all ranks meet? ---- */
-static unsigned needs = BOOT_BEFORE_FIRST | BOOT_AFTER_LAST;
-static bool any_told;
-
 void boot_needs(unsigned when)
 {
-    needs = any_told ? needs | when : when;
-    any_told = true;
+    state.needs = state.has_needs ? state.needs | when : when;
+    state.has_needs = true;
 }
 
 bool boot_must_meet(unsigned when)
@@ -360,7 +368,7 @@ bool boot_must_meet(unsigned when)
     assert(when == BOOT_BEFORE_FIRST || when == BOOT_AFTER_LAST);
     bool is_async = when == BOOT_BEFORE_FIRST ? gw_set.async_init : gw_set.async_finalize;
     if (when == BOOT_BEFORE_FIRST && gw_boot.parent.name) return true; /* who spawned us meets all or nobody */
-    return gw_boot.nnodes == 1 || !is_async || (needs & when) != 0;
+    return gw_boot.nnodes == 1 || !is_async || (state.needs & when) != 0;
 }
 
 bool boot_connects_all(void)
@@ -369,12 +377,10 @@ bool boot_connects_all(void)
     return gw_boot.nnodes > 1 && (all || gw_boot.size < gw_set.add_procs_cutoff);
 }
 
-static int abort_status;
-
 static void give_up(int sig)
 {
     (void)sig;
-    _exit(abort_status);
+    _exit(state.abort_status);
 }
 
 /* Telling a launcher that has lost a host may take for ever. */
@@ -382,7 +388,7 @@ static void end_soon(int status)
 {
     enum { PATIENCE_S = 3 };
     sigset_t alarm_only;
-    abort_status = status;
+    state.abort_status = status;
     sigemptyset(&alarm_only);
     sigaddset(&alarm_only, SIGALRM);
     signal(SIGALRM, give_up);
@@ -400,7 +406,7 @@ void boot_abort(int code, const char *text)
     int status = code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; /* it holds 8 bits; 256 must not look like success */
     end_soon(status);
     gw_last_words(); /* a launcher that is told may kill us at once */
-    if (way) way->abort(code, text ? text : "");
+    if (state.way) state.way->abort(code, text ? text : "");
     if (gw_set.abort_on_error) {
         signal(SIGABRT, SIG_DFL);
         abort();

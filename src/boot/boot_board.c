@@ -25,48 +25,53 @@ struct page {
     char text[PAGE_BYTES - sizeof(uint32_t)]; /* key, 0, value, 0, ...; of equal keys the last counts */
 };
 
-static struct boot_head *job;
-static uint64_t job_bytes;
-static struct board *board;
-static struct page *pages;
-static uint32_t used; /* of my page's text */
+static struct {
+    struct boot_head *job; /* the mapped segment of mpiexec; NULL: there is no board */
+    uint64_t job_bytes;    /* mapped */
+    struct board *board;   /* in the segment, as `pages` */
+    struct page *pages;
+    uint32_t used; /* bytes of text in this rank's page */
+} state;
 
-struct boot_head *boot_board_head(void) { return job; }
+struct boot_head *boot_board_head(void) { return state.job; }
 
 int boot_board_open(int fd, const struct boot_head *h)
 {
     struct stat st;
-    uint64_t bytes = h->shm_offset + sizeof *board + (uint64_t)h->nlocal * sizeof *pages;
+    uint64_t bytes = h->shm_offset + sizeof *state.board + (uint64_t)h->nlocal * sizeof *state.pages;
     if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && boot_file_size(fd, bytes) != 0) || boot_file_seal(fd, false) != 0)
         return gw_fail(GW_EUNSUPPORTED, "the board of %d ranks on faked nodes cannot be made: %s", h->nlocal, strerror(errno));
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED) return gw_fail(GW_EUNSUPPORTED, "the board of faked nodes cannot be mapped: %s", strerror(errno));
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)bytes);
-    job = p;
-    job_bytes = bytes;
-    board = (struct board *)((char *)p + h->shm_offset);
-    pages = (struct page *)(board + 1);
-    used = 0;
+    state.job = p;
+    state.job_bytes = bytes;
+    state.board = (struct board *)((char *)p + h->shm_offset);
+    state.pages = (struct page *)(state.board + 1);
+    state.used = 0;
     return GW_OK;
 }
 
 void boot_board_close(void)
 {
-    if (job) munmap(job, job_bytes);
-    job = NULL;
+    if (state.job) munmap(state.job, state.job_bytes);
+    state.job = NULL;
 }
 
-static struct page *page_of(int rank) { return &pages[rank - job->first_rank]; }
+static struct page *page_of(int rank)
+{
+    return &state.pages[rank - state.job->first_rank];
+}
 
 int boot_board_put(const char *key, const char *value)
 {
     struct page *mine = page_of(gw_boot.rank);
     size_t nk = strlen(key) + 1, nv = strlen(value) + 1;
-    if (nk + nv > sizeof mine->text - used)
+    if (nk + nv > sizeof mine->text - state.used)
         return gw_fail(GW_EOTHER, "the board of faked nodes has no room left for \"%s\" (%zu bytes)", key, nv);
-    memcpy(mine->text + used, key, nk);
-    memcpy(mine->text + used + nk, value, nv);
-    used += (uint32_t)(nk + nv);
+    memcpy(mine->text + state.used, key, nk);
+    memcpy(mine->text + state.used + nk, value, nv);
+    state.used += (uint32_t)(nk + nv);
     return GW_OK;
 }
 
@@ -74,7 +79,7 @@ int boot_board_commit(void)
 {
     struct page *mine = page_of(gw_boot.rank);
     /* [B1] pairs with the acquire in boot_board_get(): what was put is there before its length. */
-    atomic_store_explicit(&mine->committed, used, memory_order_release);
+    atomic_store_explicit(&mine->committed, state.used, memory_order_release);
     gw_futex_wake(&mine->committed, INT32_MAX);
     return GW_OK;
 }
@@ -82,14 +87,14 @@ int boot_board_commit(void)
 int boot_board_fence(void)
 {
     boot_board_commit();
-    uint32_t turn = atomic_load_explicit(&board->turn, memory_order_acquire);
-    if (atomic_fetch_add_explicit(&board->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)job->nlocal) {
-        while (atomic_load_explicit(&board->turn, memory_order_acquire) == turn) gw_futex_wait(&board->turn, turn, -1);
+    uint32_t turn = atomic_load_explicit(&state.board->turn, memory_order_acquire);
+    if (atomic_fetch_add_explicit(&state.board->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)state.job->nlocal) {
+        while (atomic_load_explicit(&state.board->turn, memory_order_acquire) == turn) gw_futex_wait(&state.board->turn, turn, -1);
         return GW_OK;
     }
-    atomic_store_explicit(&board->arrived, 0, memory_order_relaxed);
-    atomic_store_explicit(&board->turn, turn + 1, memory_order_release);
-    gw_futex_wake(&board->turn, INT32_MAX);
+    atomic_store_explicit(&state.board->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&state.board->turn, turn + 1, memory_order_release);
+    gw_futex_wake(&state.board->turn, INT32_MAX);
     return GW_OK;
 }
 
@@ -109,7 +114,8 @@ static const char *find(const struct page *page, uint32_t bytes, const char *key
 
 static bool is_gone(int rank)
 {
-    const struct boot_rank *slot = (const struct boot_rank *)((const char *)job + job->ranks_offset) + (rank - job->first_rank);
+    const struct boot_rank *slot =
+        (const struct boot_rank *)((const char *)state.job + state.job->ranks_offset) + (rank - state.job->first_rank);
     pid_t pid = atomic_load_explicit(&slot->pid, memory_order_relaxed);
     return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }

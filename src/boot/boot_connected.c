@@ -29,7 +29,8 @@ struct connected {
 static struct {
     struct connected *at;
     int n;
-    struct gw_lock lock;
+    struct gw_lock lock;      /* guards `at` and `n` */
+    _Atomic uint64_t next_ns; /* when boot_connected_look() looks again */
 } all;
 _Atomic int boot_connected_n;
 static const char parted = 'B';
@@ -109,10 +110,9 @@ static GW_COLD void end_job(const char *name, int why)
 void boot_connected_look(void)
 {
     static const uint64_t every_ns = 200000000;
-    static _Atomic uint64_t next_ns;
-    uint64_t now = gw_now_ns(), due = atomic_load_explicit(&next_ns, memory_order_relaxed);
+    uint64_t now = gw_now_ns(), due = atomic_load_explicit(&all.next_ns, memory_order_relaxed);
     if (now < due ||
-        !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed))
+        !atomic_compare_exchange_strong_explicit(&all.next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed))
         return;
     char word, name[BOOT_TIED_NAME] = "";
     int why = 0;

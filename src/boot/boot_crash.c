@@ -23,13 +23,15 @@
 int boot_crash_watcher;
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-static struct boot_crash *record;
-static pid_t process; /* not a child that it has forked; 0: nothing is told */
+static struct {
+    struct boot_crash *record; /* in the rank's slot; NULL: not known yet */
+    pid_t process;             /* the process that reports its crashes; a forked child does not.  0: none does */
+    struct {                   /* before boot_crash_begin(): what GODWIT_BOOT says */
+        pid_t process;         /* 0: over */
+        int fd, local;
+    } early;
+} crash;
 static char stack[65536] GW_ALIGNED(64);
-static struct {    /* before boot_crash_begin(): what GODWIT_BOOT says */
-    pid_t process; /* 0: over */
-    int fd, local;
-} early;
 
 /* In a handler, before MPI_Init has come so far: the slot in mpiexec's segment, if mpiexec has started this very process. */
 static bool early_begin(void)
@@ -37,17 +39,17 @@ static bool early_begin(void)
     struct boot_head h;
     struct stat st;
     pid_t me = getpid();
-    if (early.process != me || pread(early.fd, &h, sizeof h, 0) != (ssize_t)sizeof h) return false;
+    if (crash.early.process != me || pread(crash.early.fd, &h, sizeof h, 0) != (ssize_t)sizeof h) return false;
     if (h.magic != BOOT_MAGIC || h.version != GODWIT_SHM_VERSION || h.launcher_pid != getppid()) return false;
-    if (early.local < 0 || early.local >= h.nlocal || h.ranks_offset != BOOT_RANKS_OFFSET) return false;
-    uint64_t at = h.ranks_offset + (uint64_t)early.local * sizeof(struct boot_rank), end = at + sizeof(struct boot_rank);
-    if (fstat(early.fd, &st) != 0 || (uint64_t)st.st_size < end) return false;
-    char *map = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED, early.fd, 0);
+    if (crash.early.local < 0 || crash.early.local >= h.nlocal || h.ranks_offset != BOOT_RANKS_OFFSET) return false;
+    uint64_t at = h.ranks_offset + (uint64_t)crash.early.local * sizeof(struct boot_rank), end = at + sizeof(struct boot_rank);
+    if (fstat(crash.early.fd, &st) != 0 || (uint64_t)st.st_size < end) return false;
+    char *map = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED, crash.early.fd, 0);
     if (map == MAP_FAILED) return false;
     struct boot_rank *slot = (struct boot_rank *)(void *)(map + at);
     int32_t nobody = 0; /* an orphan that mpiexec has adopted has its parent's variables, and not its slot */
     if (!atomic_compare_exchange_strong(&slot->pid, &nobody, (int32_t)me) && nobody != me) return false;
-    record = &slot->crash;
+    crash.record = &slot->crash;
     boot_crash_watcher = h.launcher_pid;
     return true;
 }
@@ -57,17 +59,17 @@ static void tell_and_wait(int sig, const siginfo_t *si)
 {
     enum { PATIENCE_MS = 10000, SLICE_MS = 100 };
     uint32_t none = BOOT_NO_CRASH, state;
-    if (atomic_compare_exchange_strong(&record->state, &none, BOOT_CRASH_NOTED)) {
-        record->signal = sig;
-        record->code = si->si_code;
-        record->address = (uint64_t)(uintptr_t)si->si_addr;
-        atomic_store(&record->state, BOOT_CRASHED);
+    if (atomic_compare_exchange_strong(&crash.record->state, &none, BOOT_CRASH_NOTED)) {
+        crash.record->signal = sig;
+        crash.record->code = si->si_code;
+        crash.record->address = (uint64_t)(uintptr_t)si->si_addr;
+        atomic_store(&crash.record->state, BOOT_CRASHED);
         kill(boot_crash_watcher, SIGCHLD);
     }
     for (int ms = 0; ms < PATIENCE_MS && kill(boot_crash_watcher, 0) == 0; ms += SLICE_MS) {
-        state = atomic_load(&record->state);
+        state = atomic_load(&crash.record->state);
         if (state == BOOT_CRASH_SEEN) break;
-        gw_futex_wait(&record->state, state, (int64_t)SLICE_MS * 1000000);
+        gw_futex_wait(&crash.record->state, state, (int64_t)SLICE_MS * 1000000);
     }
 }
 
@@ -77,7 +79,7 @@ static void boot_crash_handler(int sig, siginfo_t *si, void *context)
     struct sigaction end = {.sa_handler = SIG_DFL};
     int kept = errno;
     (void)context;
-    if ((getpid() == process && atomic_load(&boot_slot->phase) != BOOT_ABORTED) || early_begin()) tell_and_wait(sig, si);
+    if ((getpid() == crash.process && atomic_load(&boot_slot->phase) != BOOT_ABORTED) || early_begin()) tell_and_wait(sig, si);
     sigaction(sig, &end, NULL);
     /* A fault comes again on return, with its address for a core file; what was sent would not. */
     if (si->si_code <= 0 || sig == SIGABRT) syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sig);
@@ -97,18 +99,18 @@ __attribute__((constructor)) static void install(void)
         alternate = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
         sigaltstack(&alternate, NULL);
     }
-    early.fd = boot_list_int(boot, "fd", -1), early.local = boot_list_int(boot, "local", -1);
-    early.process = getpid();
+    crash.early.fd = boot_list_int(boot, "fd", -1), crash.early.local = boot_list_int(boot, "local", -1);
+    crash.early.process = getpid();
     for (size_t i = 0; i < GW_ARRAY_LEN(signals); i++)
         if (sigaction(signals[i], NULL, &old) == 0 && is_default(&old)) sigaction(signals[i], &ours, NULL);
 }
 
 void boot_crash_begin(void)
 {
-    early.process = 0;
+    crash.early.process = 0;
     if (!boot_crash_watcher || !gw_set.crash_report) return;
-    record = &boot_slot->crash;
-    process = getpid();
+    crash.record = &boot_slot->crash;
+    crash.process = getpid();
 }
 
-void boot_crash_end(void) { process = 0; }
+void boot_crash_end(void) { crash.process = 0; }

@@ -22,13 +22,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static struct boot_head *head;
-static uint64_t mapped_bytes;
-static const int32_t *node_of;    /* [size]; NULL: there is one node */
-static const int32_t *process_of; /* [size], in the segment */
-static int home_fd = -1;          /* of a segment that we made: other worlds open it here */
+static struct {
+    struct boot_head *head;    /* the mapped segment; NULL before boot_map_segment() and after boot_segment_close() */
+    uint64_t mapped_bytes;     /* its length */
+    const int32_t *node_of;    /* [size], in the segment; NULL: there is one node */
+    const int32_t *process_of; /* [size], in the segment; NULL: ranks are not reordered */
+    int home_fd;               /* of a segment that this process made: other worlds open it through /proc; else -1 */
+} segment = {.home_fd = -1};
 
-const struct boot_head *boot_head_mapped(void) { return head; }
+const struct boot_head *boot_head_mapped(void) { return segment.head; }
 static struct boot_rank unmapped_slot; /* before the segment is there, and after it is gone */
 struct boot_rank *boot_slot = &unmapped_slot;
 
@@ -104,7 +106,7 @@ static struct boot_head *file_map(int fd, uint64_t bytes)
 /* Under our mpiexec a rank's slot is in its segment, for it to read; faked nodes have one of their own besides. */
 static struct boot_rank *slot_of_world(int world_rank)
 {
-    struct boot_head *job = boot_board_head(), *h = job ? job : head;
+    struct boot_head *job = boot_board_head(), *h = job ? job : segment.head;
     int index = job ? world_rank - job->first_rank : boot_local_rank(world_rank);
     assert(h && index >= 0 && index < h->nlocal);
     return (struct boot_rank *)((char *)h + h->ranks_offset) + index;
@@ -128,10 +130,10 @@ int boot_apps(void)
 int boot_node_of(int world_rank)
 {
     assert(gw_boot.nnodes > 0 && world_rank >= 0 && world_rank < gw_boot.size);
-    return node_of ? node_of[world_rank] : 0;
+    return segment.node_of ? segment.node_of[world_rank] : 0;
 }
 
-const int32_t *boot_map_processes(void) { return process_of ? process_of : boot_processes; }
+const int32_t *boot_map_processes(void) { return segment.process_of ? segment.process_of : boot_processes; }
 
 /* The first rank of a node writes down the nodes of all ranks and, where they were reordered, their processes; the others only look. */
 static uint64_t table_bytes(void) { return ((uint64_t)gw_boot.size * sizeof(int32_t) + 63) & ~(uint64_t)63; }
@@ -170,10 +172,10 @@ static void map_fill(struct boot_head *h, uint64_t bytes)
 static void map_look(void)
 {
     if (!map_bytes()) return;
-    node_of = (const int32_t *)((const char *)head + head->map_offset);
-    gw_boot.node = head->node;
-    gw_boot.nnodes = head->nnodes;
-    if (boot_processes) process_of = (const int32_t *)((const char *)node_of + table_bytes());
+    segment.node_of = (const int32_t *)((const char *)segment.head + segment.head->map_offset);
+    gw_boot.node = segment.head->node;
+    gw_boot.nnodes = segment.head->nnodes;
+    if (boot_processes) segment.process_of = (const int32_t *)((const char *)segment.node_of + table_bytes());
     free(boot_processes);
     boot_processes = NULL;
     GW_EXPLAIN(GW_LOG_BOOT, "node %d of %d, with %d ranks of %d on this host", gw_boot.node, gw_boot.nnodes, gw_boot.nlocal,
@@ -210,7 +212,7 @@ static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
     if (job) h->control = job->control;
     h->launcher_pid = job ? job->launcher_pid : 0;
     h->home_pid = (int32_t)getpid();
-    h->home_fd = home_fd;
+    h->home_fd = segment.home_fd;
     h->magic = BOOT_MAGIC;
 }
 
@@ -280,7 +282,7 @@ static struct boot_head *segment_make(uint64_t bytes)
     if (fd < 0) gw_die("the shared memory of this node cannot be made (memfd_create): %s", strerror(errno));
     file_grow(fd, 0, bytes);
     struct boot_head *h = file_map(fd, bytes);
-    home_fd = fd;
+    segment.home_fd = fd;
     head_fill(h, bytes, nonce);
     map_fill(h, bytes);
     atomic_store_explicit(&h->attached, 1, memory_order_release);
@@ -379,16 +381,16 @@ static struct boot_head *segment_alone(uint64_t bytes)
 {
     struct rlimit r;
     bool allowed = getrlimit(RLIMIT_FSIZE, &r) != 0 || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= bytes;
-    home_fd = allowed ? boot_file_make("godwit-alone", bytes) : -1;
-    if (home_fd >= 0 && (boot_file_size(home_fd, bytes) != 0 || boot_file_seal(home_fd, false) != 0)) {
-        close(home_fd);
-        home_fd = -1;
+    segment.home_fd = allowed ? boot_file_make("godwit-alone", bytes) : -1;
+    if (segment.home_fd >= 0 && (boot_file_size(segment.home_fd, bytes) != 0 || boot_file_seal(segment.home_fd, false) != 0)) {
+        close(segment.home_fd);
+        segment.home_fd = -1;
     }
-    struct boot_head *h = file_map(home_fd, bytes);
+    struct boot_head *h = file_map(segment.home_fd, bytes);
     head_fill(h, bytes, 0);
     map_fill(h, bytes);
     /* Ranks on other faked nodes may have to say where it is, to other jobs. */
-    if (boot_host_nlocal > 1) segment_put(home_fd, 0, &(struct boot_port){0});
+    if (boot_host_nlocal > 1) segment_put(segment.home_fd, 0, &(struct boot_port){0});
     if (boot_host_nlocal > 1 && boot_backend_is_direct() && boot_commit() != GW_OK) gw_die("%s", gw_fail_text());
     return h;
 }
@@ -406,38 +408,38 @@ static void slot_take(void)
 
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
 {
-    assert(!head);
+    assert(!segment.head);
     bool is_early = boot_board_head() != NULL;
     if (is_early) slot_take(); /* mpiexec is to see that we wait, here already, for ranks that may have ended */
-    mapped_bytes = boot_shm_offset(gw_boot.nlocal) + ((node_bytes + 63) & ~(uint64_t)63) + map_bytes();
-    if (gw_boot.local_rank == 0) check_memory(mapped_bytes - seldom_bytes);
+    segment.mapped_bytes = boot_shm_offset(gw_boot.nlocal) + ((node_bytes + 63) & ~(uint64_t)63) + map_bytes();
+    if (gw_boot.local_rank == 0) check_memory(segment.mapped_bytes - seldom_bytes);
     if (gw_boot.how == BOOT_GODWIT && !boot_board_head())
-        head = segment_inherit(node_bytes, &mapped_bytes);
+        segment.head = segment_inherit(node_bytes, &segment.mapped_bytes);
     else if (gw_boot.nlocal == 1)
-        head = segment_alone(mapped_bytes);
+        segment.head = segment_alone(segment.mapped_bytes);
     else if (gw_boot.local_rank == 0)
-        head = segment_make(mapped_bytes);
+        segment.head = segment_make(segment.mapped_bytes);
     else
-        head = segment_find(mapped_bytes);
-    if (gw_boot.local_rank == 0) gw_huge_use("the node's segment", head, mapped_bytes);
-    gw_memory_note(GW_MEMORY_MAPPED, (int64_t)mapped_bytes);
-    if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)mapped_bytes);   /* or mpiexec for it */
+        segment.head = segment_find(segment.mapped_bytes);
+    if (gw_boot.local_rank == 0) gw_huge_use("the node's segment", segment.head, segment.mapped_bytes);
+    gw_memory_note(GW_MEMORY_MAPPED, (int64_t)segment.mapped_bytes);
+    if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)segment.mapped_bytes); /* or mpiexec for it */
     if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_backend_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
-    gw_boot.bound = gw_cores_mask(0) < head->cores;
+    gw_boot.bound = gw_cores_mask(0) < segment.head->cores;
 
     if (!is_early) slot_take();
     map_look();
     boot_order_show();
-    return head;
+    return segment.head;
 }
 
 void boot_segment_close(void)
 {
     boot_slot = &unmapped_slot;
-    if (head) munmap(head, mapped_bytes);
-    if (home_fd >= 0) close(home_fd);
-    head = NULL;
-    node_of = process_of = NULL;
+    if (segment.head) munmap(segment.head, segment.mapped_bytes);
+    if (segment.home_fd >= 0) close(segment.home_fd);
+    segment.head = NULL;
+    segment.node_of = segment.process_of = NULL;
     boot_board_close();
-    home_fd = -1;
+    segment.home_fd = -1;
 }

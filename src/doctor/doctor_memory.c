@@ -18,7 +18,10 @@
 #define MIB ((uint64_t)1 << 20)
 
 /* What the shared memory of a node may grow to by default (untouched pages cost nothing). */
-static uint64_t segment_bytes(int ranks) { return 8 * MIB + 2 * MIB * (uint64_t)ranks; }
+static uint64_t segment_bytes(int ranks)
+{
+    return 8 * MIB + 2 * MIB * (uint64_t)ranks;
+}
 
 void doctor_check_memfd(const struct machine *m, struct answer *a)
 {

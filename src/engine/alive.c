@@ -50,6 +50,7 @@ static void *watch_hosts(void *none)
 
 bool engine_alive_start(const struct hosts *hosts, double patience)
 {
+    assert(hosts->n >= 0);
     pthread_t thread;
     w.hosts = gw_xcalloc((size_t)hosts->n + 1, sizeof *w.hosts);
     w.patience = patience;

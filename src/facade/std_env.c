@@ -69,8 +69,8 @@ int std_abi_get_info(MPI_Info *info_out)
 
 /* What a Fortran layer says about its types.  The first who says it wins; the info object is remembered by its handle, as
  * finalize frees it. */
-static struct gw_lock fortran_lock;
 static struct {
+    struct gw_lock lock;
     bool info_set, booleans_set;
     MPI_Info info;
     int logical_size;
@@ -79,10 +79,10 @@ static struct {
 
 int std_abi_get_fortran_info(MPI_Info *info_out)
 {
-    gw_lock(&fortran_lock);
+    gw_lock(&fortran.lock);
     struct gw_info *mine = fortran.info_set ? std_info(fortran.info) : NULL, *copy = NULL;
     int rc = mine ? gw_info_dup(mine, &copy) : GW_OK;
-    gw_unlock(&fortran_lock);
+    gw_unlock(&fortran.lock);
     if (rc == GW_OK) *info_out = std_info_handle(copy);
     return rc;
 }
@@ -126,7 +126,7 @@ static void fortran_optional(const struct gw_info *info)
 int std_abi_set_fortran_info(MPI_Info h)
 {
     struct gw_info *info = std_info(h), *copy = NULL;
-    gw_lock(&fortran_lock);
+    gw_lock(&fortran.lock);
     int rc = fortran.info_set ? gw_fail(GW_EABI, "the Fortran types were described before") : fortran_sizes(info);
     if (rc == GW_OK) rc = gw_info_dup(info, &copy);
     if (rc == GW_OK) {
@@ -134,7 +134,7 @@ int std_abi_set_fortran_info(MPI_Info h)
         fortran.info_set = true;
         fortran.info = std_info_handle(copy);
     }
-    gw_unlock(&fortran_lock);
+    gw_unlock(&fortran.lock);
     return rc;
 }
 
@@ -149,13 +149,13 @@ int std_abi_get_fortran_booleans(int logical_size, void *true_out, void *false_o
     int rc = check_logical_size(logical_size);
     if (rc != GW_OK) return rc;
     if (!true_out || !false_out) return gw_fail(GW_EARG, "%s is NULL", true_out ? "logical_false" : "logical_true");
-    gw_lock(&fortran_lock);
+    gw_lock(&fortran.lock);
     bool is_known = fortran.booleans_set && fortran.logical_size == logical_size;
     if (is_known) {
         memcpy(true_out, fortran.values[1], (size_t)logical_size);
         memcpy(false_out, fortran.values[0], (size_t)logical_size);
     }
-    gw_unlock(&fortran_lock);
+    gw_unlock(&fortran.lock);
     *is_set_out = is_known;
     return GW_OK;
 }
@@ -165,7 +165,7 @@ int std_abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
     int rc = check_logical_size(logical_size);
     if (rc != GW_OK) return rc;
     if (!logical_true || !logical_false) return gw_fail(GW_EARG, "%s is NULL", logical_true ? "logical_false" : "logical_true");
-    gw_lock(&fortran_lock);
+    gw_lock(&fortran.lock);
     if (fortran.booleans_set) {
         rc = gw_fail(GW_EABI, "the Fortran logical values were set before");
     } else {
@@ -175,7 +175,7 @@ int std_abi_set_fortran_booleans(int logical_size, void *logical_true, void *log
         memcpy(fortran.values[0], logical_false, (size_t)logical_size);
         op_logicals(logical_size, logical_true, logical_false);
     }
-    gw_unlock(&fortran_lock);
+    gw_unlock(&fortran.lock);
     return rc;
 }
 

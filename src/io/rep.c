@@ -12,15 +12,17 @@
 static const struct io_rep reps[] = {{.name = "native", .kind = IO_REP_PLAIN},
                                      {.name = "internal", .kind = IO_REP_PLAIN},
                                      {.name = "external32", .kind = IO_REP_EXTERNAL32}};
-static struct io_rep *users; /* never taken out while MPI runs: views point to them */
-static struct gw_lock users_lock;
+static struct {
+    struct gw_lock lock;
+    struct io_rep *first; /* the newest; none is removed while MPI runs, because views point to them */
+} users;
 const struct io_user_calls *io_call_user;
 
 static const struct io_rep *find_user(const char *name)
 {
-    gw_lock(&users_lock);
-    const struct io_rep *r = users;
-    gw_unlock(&users_lock);
+    gw_lock(&users.lock);
+    const struct io_rep *r = users.first;
+    gw_unlock(&users.lock);
     while (r && strcmp(name, r->name) != 0) r = r->next;
     return r;
 }
@@ -45,26 +47,26 @@ int io_register_datarep(const char *name, void (*read)(void), void (*write)(void
     memcpy(copy, name, len + 1);
     *r = (struct io_rep){.name = copy, .kind = IO_REP_USER};
     r->user = (struct io_rep_user){{.fn = read, .wide = wide}, {.fn = write, .wide = wide}, extent, extra_state};
-    gw_lock(&users_lock);
-    r->next = users;
-    users = r;
-    gw_unlock(&users_lock);
+    gw_lock(&users.lock);
+    r->next = users.first;
+    users.first = r;
+    gw_unlock(&users.lock);
     return GW_OK;
 }
 
 void io_rep_tag(const char *name, uint8_t abi)
 {
-    gw_lock(&users_lock);
-    for (struct io_rep *r = users; r; r = r->next)
+    gw_lock(&users.lock);
+    for (struct io_rep *r = users.first; r; r = r->next)
         if (strcmp(name, r->name) == 0) r->user.read.abi = r->user.write.abi = abi;
-    gw_unlock(&users_lock);
+    gw_unlock(&users.lock);
 }
 
 GW_ONCE void io_rep_finalize(void)
 {
-    while (users) {
-        struct io_rep *r = users;
-        users = r->next;
+    while (users.first) {
+        struct io_rep *r = users.first;
+        users.first = r->next;
         free(r);
     }
 }

@@ -206,6 +206,7 @@ int hosts_slots(const struct hosts *h, int ppn)
  * than all slots goes round in the same proportion. */
 void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out)
 {
+    assert(ppn >= 0);
     bool told = ppn > 0;
     for (int i = 0; i < h->n; i++) {
         told |= h->at[i].slots > 0;

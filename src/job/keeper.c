@@ -17,26 +17,32 @@
 #include "job/job.h"
 #include "job/keeper.h"
 
-/* Shared with mpiexec: who lives. */
-static struct notes {
+/* Shared by mpiexec, which writes, and the keeper, which reads it when mpiexec is gone. */
+struct notes {
     int n;
     char folder[256];
     struct {
-        _Atomic int32_t pid;
-        uint64_t start; /* see child_start_time() */
+        _Atomic int32_t pid; /* of a living rank; 0: it has ended */
+        uint64_t start;      /* see child_start_time() */
     } rank[];
-} * notes;
-
-static struct job *kept;
+};
+static struct {
+    struct notes *notes;
+    struct job *job; /* NULL before keeper_start() */
+    int n_restarts;  /* keepers that were killed and replaced */
+} keeper;
 
 void keeper_note(int rank, pid_t pid)
 {
-    if (pid) notes->rank[rank].start = child_start_time(pid);
+    if (pid) keeper.notes->rank[rank].start = child_start_time(pid);
     /* [K1] pairs with the acquire in keep(): who is seen there has its start beside it. */
-    atomic_store_explicit(&notes->rank[rank].pid, (int32_t)pid, memory_order_release);
+    atomic_store_explicit(&keeper.notes->rank[rank].pid, (int32_t)pid, memory_order_release);
 }
 
-void keeper_folder(const char *path) { snprintf(notes->folder, sizeof notes->folder, "%s", path); }
+void keeper_folder(const char *path)
+{
+    snprintf(keeper.notes->folder, sizeof keeper.notes->folder, "%s", path);
+}
 
 static void keep(int pipe_fd)
 {
@@ -48,13 +54,14 @@ static void keep(int pipe_fd)
     close_range(pipe_fd + 1, ~0u, 0);
     for (int fd = 0; fd < pipe_fd; fd++) close(fd); /* holds nobody's pipe open */
     while (read(pipe_fd, &byte, 1) < 0 && errno == EINTR) {}
-    for (int i = 0; i < notes->n; i++) {
-        int pid = atomic_load_explicit(&notes->rank[i].pid, memory_order_acquire); /* [K1] */
+    for (int i = 0; i < keeper.notes->n; i++) {
+        int pid = atomic_load_explicit(&keeper.notes->rank[i].pid, memory_order_acquire); /* [K1] */
         if (pid > 0)
-            child_stranger_group_kill(pid, notes->rank[i].start, SIGKILL); /* they die with mpiexec, and are reaped by others */
+            child_stranger_group_kill(pid, keeper.notes->rank[i].start,
+                                      SIGKILL); /* they die with mpiexec, and are reaped by others */
     }
-    if (notes->folder[0]) {
-        char *argv[] = {"rm", "-rf", "--", notes->folder, NULL};
+    if (keeper.notes->folder[0]) {
+        char *argv[] = {"rm", "-rf", "--", keeper.notes->folder, NULL};
         execvp("rm", argv);
     }
     _exit(0);
@@ -82,21 +89,20 @@ static int fork_keeper(struct job *j)
 
 int keeper_start(struct job *j)
 {
-    notes =
-        mmap(NULL, sizeof *notes + sizeof notes->rank[0] * (size_t)j->n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (notes == MAP_FAILED) return errno;
-    notes->n = j->n;
-    kept = j;
+    keeper.notes = mmap(NULL, sizeof *keeper.notes + sizeof keeper.notes->rank[0] * (size_t)j->n, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (keeper.notes == MAP_FAILED) return errno;
+    keeper.notes->n = j->n;
+    keeper.job = j;
     return fork_keeper(j);
 }
 
 void keeper_gone(struct job *j)
 {
     enum { TIMES = 10 }; /* somebody kills keepers on purpose: the ranks still die with us */
-    static int n;
     close(j->keeper_pipe);
     j->keeper = 0;
-    if (n++ < TIMES) fork_keeper(j);
+    if (keeper.n_restarts++ < TIMES) fork_keeper(j);
 }
 
 void keeper_stop(struct job *j)
@@ -109,6 +115,6 @@ void keeper_stop(struct job *j)
 
 void keeper_end_all(void)
 {
-    if (kept) keeper_stop(kept); /* it kills the ranks' process groups */
+    if (keeper.job) keeper_stop(keeper.job); /* it kills the ranks' process groups */
     child_orphans_end(true);
 }

@@ -8,11 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static char said_of[96], kept[1024];
-static bool keeping;
-void say_as(const char *job) { snprintf(said_of, sizeof said_of, "spawned job %.64s: ", job); }
-void say_keep(bool on) { keeping = on; }
-const char *say_kept(void) { return kept; }
+static struct {
+    char of[96];     /* what lines begin with: the spawned job */
+    bool is_keeping; /* lines are not printed; the first one is kept */
+    char kept[1024];
+} said;
+
+void say_as(const char *job) { snprintf(said.of, sizeof said.of, "spawned job %.64s: ", job); }
+void say_keep(bool on) { said.is_keeping = on; }
+const char *say_kept(void) { return said.kept; }
 
 void say_line(const char *fmt, ...)
 {
@@ -21,8 +25,8 @@ void say_line(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    if (!keeping)
-        fprintf(stderr, "mpiexec: %s%s\n", said_of, line);
-    else if (!kept[0])
-        memcpy(kept, line, sizeof line);
+    if (!said.is_keeping)
+        fprintf(stderr, "mpiexec: %s%s\n", said.of, line);
+    else if (!said.kept[0])
+        memcpy(said.kept, line, sizeof line);
 }

@@ -19,13 +19,13 @@
 #include "base/time.h"
 
 enum { READ_BYTES = 64 << 10, LINE_MAX_BYTES = 1 << 20, MARKED_MAX_BYTES = 64 << 20, STALE_MS = 50, STALE_AT_LAST_MS = 1000 };
-static int epoll_fd;
-
-/* The piece of our input that is on its way. */
 static struct {
+    int epoll_fd;
+    /* The piece of our input that the ranks are getting. */
     char data[READ_BYTES];
-    size_t len;
-    bool eof, listening;
+    size_t len;     /* bytes of it */
+    bool eof;       /* our input has ended */
+    bool listening; /* epoll watches our input, not the ranks' ends */
 } input;
 
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
@@ -82,6 +82,7 @@ static bool file_head(const char *path, char *text, size_t size)
  * line waits, but then it wants a core, or has had one a moment ago.  Where the system does not tell, it has slept. */
 static bool has_slept(pid_t pid, struct stream *s)
 {
+    assert(pid >= 0); /* 0: the rank has ended, and a process that it has started holds its stream */
     char path[64], text[512], state = 'S';
     unsigned long long turns = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -155,14 +156,14 @@ static bool input_delivered(const struct job *j)
 static void listen_on(struct job *j, bool ours)
 {
     struct epoll_event e = {.events = ours ? EPOLLIN : 0, .data.ptr = NULL};
-    if (input.listening != ours) epoll_ctl(epoll_fd, EPOLL_CTL_MOD, 0, &e);
+    if (input.listening != ours) epoll_ctl(input.epoll_fd, EPOLL_CTL_MOD, 0, &e);
     input.listening = ours;
     for (int i = 0; i < j->n; i++) {
         struct rank *r = &j->ranks[i];
         bool waits = !ours && r->in_done < input.len;
         if (r->in_fd < 0 || r->in_waits == waits) continue;
         e.events = waits ? EPOLLOUT : 0;
-        epoll_ctl(epoll_fd, EPOLL_CTL_MOD, r->in_fd, &e);
+        epoll_ctl(input.epoll_fd, EPOLL_CTL_MOD, r->in_fd, &e);
         r->in_waits = waits;
     }
 }
@@ -189,7 +190,7 @@ void launch_forward_input(struct job *j)
         input.eof = n <= 0;
         for (int i = 0; i < j->n; i++) j->ranks[i].in_done = 0;
     }
-    epoll_ctl(epoll_fd, EPOLL_CTL_DEL, 0, NULL);
+    epoll_ctl(input.epoll_fd, EPOLL_CTL_DEL, 0, NULL);
     for (int i = 0; i < j->n; i++)
         if (j->ranks[i].in_fd >= 0) {
             close(j->ranks[i].in_fd);
@@ -200,16 +201,16 @@ void launch_forward_input(struct job *j)
 int launch_forward_start(struct job *j)
 {
     bool wanted = false;
-    epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    input.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     for (int i = 0; i < j->n; i++) {
         struct rank *r = &j->ranks[i];
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = &r->out};
-        if (r->out.fd >= 0) epoll_ctl(epoll_fd, EPOLL_CTL_ADD, r->out.fd, &e);
+        if (r->out.fd >= 0) epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, r->out.fd, &e);
         e.data.ptr = &r->err;
-        if (r->err.fd >= 0) epoll_ctl(epoll_fd, EPOLL_CTL_ADD, r->err.fd, &e);
+        if (r->err.fd >= 0) epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, r->err.fd, &e);
         e = (struct epoll_event){.events = 0, .data.ptr = NULL};
         if (r->in_fd >= 0) {
-            epoll_ctl(epoll_fd, EPOLL_CTL_ADD, r->in_fd, &e);
+            epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, r->in_fd, &e);
             wanted = true;
         }
     }
@@ -217,10 +218,10 @@ int launch_forward_start(struct job *j)
     if (wanted) {
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
         input.listening = true;
-        epoll_ctl(epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */
+        epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */
         launch_forward_input(j);
     }
-    return epoll_fd;
+    return input.epoll_fd;
 }
 
 void launch_forward_end(struct job *j)

@@ -45,6 +45,7 @@ static struct {
 
 int launch_gdb_ranks(const char *list, int n_ranks, bool *has_out)
 {
+    assert(n_ranks >= 0);
     memset(has_out, 0, sizeof *has_out * (size_t)n_ranks);
     if (!*list || strcmp(list, "all") == 0) {
         for (int i = 0; i < n_ranks; i++) has_out[i] = true;

@@ -27,17 +27,21 @@ struct sink {
     bool nobody;               /* takes what is written there, and we are to end; or it has failed */
     const struct stream *open; /* who has begun a line there */
 };
-static struct sink own[2] = {{.fd = 1}, {.fd = 2}}, **files;
-static int n_files;
-static bool hurry, failed;
-static void (*sigpipe)(int) = SIG_IGN; /* what it was before we had it ignored */
+static struct {
+    struct sink own[2];  /* standard output, standard error */
+    struct sink **files; /* [n_files]; streams point to them */
+    int n_files;
+    bool in_hurry;        /* mpiexec has to end: output that nobody reads is dropped */
+    bool has_failed;      /* output was lost */
+    void (*sigpipe)(int); /* the handler before mpiexec ignored the signal */
+} outputs = {.own = {{.fd = 1}, {.fd = 2}}, .sigpipe = SIG_IGN};
 
-void launch_output_hurry(void) { hurry = true; }
-void launch_output_pipes(void (*before)(int)) { sigpipe = before; }
-bool launch_output_failed(void) { return failed; }
+void launch_output_hurry(void) { outputs.in_hurry = true; }
+void launch_output_pipes(void (*before)(int)) { outputs.sigpipe = before; }
+bool launch_output_failed(void) { return outputs.has_failed; }
 void launch_output_closed(int fd)
 {
-    if (fd == 1 || fd == 2) own[fd - 1].fd = -1;
+    if (fd == 1 || fd == 2) outputs.own[fd - 1].fd = -1;
 }
 
 /* ---- names and begins of lines --------------------------------------------------------------------------------------------- */
@@ -106,7 +110,7 @@ bool launch_output_is_piped(const struct job *j)
 {
     const struct output_wanted *w = &j->o.output;
     return j->n > 1 || launch_output_is_marked(j) || w->merged || w->file[0] || w->file[1] || w->only[0] || w->only[1] ||
-        own[0].fd < 0;
+        outputs.own[0].fd < 0;
 }
 
 /* What a line begins with; returns its length. */
@@ -148,10 +152,10 @@ static int folders_make(const char *path)
 /* The file of that name, opened once; NULL after explaining.  Takes the name. */
 static struct sink *file_of(char *name, bool with_folders)
 {
-    for (int i = 0; i < n_files; i++)
-        if (strcmp(files[i]->name, name) == 0) {
+    for (int i = 0; i < outputs.n_files; i++)
+        if (strcmp(outputs.files[i]->name, name) == 0) {
             free(name);
-            return files[i];
+            return outputs.files[i];
         }
     int rc = with_folders ? folders_make(name) : 0;
     int fd = rc ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
@@ -162,8 +166,8 @@ static struct sink *file_of(char *name, bool with_folders)
         free(name);
         return NULL;
     }
-    files = gw_xrealloc(files, sizeof *files * (size_t)(n_files + 1));
-    struct sink *s = files[n_files++] = gw_xcalloc(1, sizeof *s);
+    outputs.files = gw_xrealloc(outputs.files, sizeof *outputs.files * (size_t)(outputs.n_files + 1));
+    struct sink *s = outputs.files[outputs.n_files++] = gw_xcalloc(1, sizeof *s);
     s->fd = fd;
     s->name = name;
     return s;
@@ -180,7 +184,7 @@ static bool place(const struct job *j, int rank, int stream, struct stream *s)
     const struct output_wanted *w = &j->o.output;
     int from = stream;
     if (stream == 1 && (w->merged || (w->file[0] && w->by_task[0] && !w->file[1] && !w->only[1]))) from = 0;
-    s->to = is_printed(w, from, rank) ? &own[from] : NULL;
+    s->to = is_printed(w, from, rank) ? &outputs.own[from] : NULL;
     s->also = NULL;
     if (!w->file[from]) return true;
     if (w->copied) s->also = s->to;
@@ -197,14 +201,14 @@ int launch_output_open(struct job *j)
 
 void launch_output_free(void)
 {
-    for (int i = 0; i < n_files; i++) {
-        close(files[i]->fd);
-        free(files[i]->name);
-        free(files[i]);
+    for (int i = 0; i < outputs.n_files; i++) {
+        close(outputs.files[i]->fd);
+        free(outputs.files[i]->name);
+        free(outputs.files[i]);
     }
-    free(files);
-    files = NULL;
-    n_files = 0;
+    free(outputs.files);
+    outputs.files = NULL;
+    outputs.n_files = 0;
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------------------- */
@@ -219,8 +223,8 @@ static bool told_to_end(void)
 static void cannot_write(struct sink *to, int why)
 {
     to->nobody = true;
-    if (to == &own[1]) return;
-    failed = true;
+    if (to == &outputs.own[1]) return;
+    outputs.has_failed = true;
     say_line("cannot write %s: %s; what ranks print there is lost", to->name ? to->name : "standard output", strerror(why));
 }
 
@@ -232,11 +236,11 @@ static void write_all(struct sink *to, const char *data, size_t len)
     while (len > 0 && !to->nobody) {
         struct pollfd p = {to->fd, POLLOUT, 0};
         if (poll(&p, 1, 200) == 0) {
-            to->nobody = hurry || told_to_end();
+            to->nobody = outputs.in_hurry || told_to_end();
             continue;
         }
         ssize_t n = write(to->fd, data, len < PIECE ? len : PIECE);
-        if (n < 0 && errno == EPIPE && sigpipe == SIG_DFL) {
+        if (n < 0 && errno == EPIPE && outputs.sigpipe == SIG_DFL) {
             keeper_end_all();
             signal(SIGPIPE, SIG_DFL); /* ignored only for the ranks' ends: go as any program whose reader is gone */
             raise(SIGPIPE);

@@ -24,11 +24,23 @@
 #include "plan/plan.h"
 #include "proto/proto.h"
 
-static _Atomic(uint32_t) call_before_init;
+/* The World Model: written by MPI_Init, read afterwards. */
+static struct {
+    _Atomic(uint32_t) call; /* the call entered last, while there is no slot to note it in */
+    int thread_level;       /* what MPI_Init provided */
+    pthread_t main_thread;  /* which called MPI_Init */
+} world;
+/* The instances; sessions may begin and end in any thread. */
+static struct {
+    pthread_mutex_t lock; /* guards the rest */
+    enum { DOWN, UP, RESTING } rooms;
+    int n;                  /* instances that have begun and not ended */
+    int highest_level;      /* thread level of those since the rooms came up or woke */
+    pthread_t first_thread; /* the thread that began the oldest of these */
+    pid_t pid_up;           /* the process in which the rooms came up: a forked child does not take them down */
+} instances = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Atomic int mpi_phase = MPI_PHASE_BEFORE;
-struct mpi_hot mpi_hot = {.call = &call_before_init, .check = true};
-static int thread_level;
-static pthread_t main_thread;
+struct mpi_hot mpi_hot = {.call = &world.call, .check = true};
 
 const char *mpi_level_name(int level)
 {
@@ -128,19 +140,13 @@ static void rooms_down(void)
 }
 
 /* ---- instances ---- */
-static pthread_mutex_t instances_lock = PTHREAD_MUTEX_INITIALIZER; /* sessions may begin and end in any thread */
-static int n_instances;
-static enum { DOWN, UP, RESTING } rooms;
-static pthread_t first_thread; /* that began the oldest instance since the rooms came up or woke */
-static pid_t pid_up;
-static int highest_level; /* of the instances since then */
 
 /* Nobody has to wait for us any more, and we for nobody. */
 static void rooms_rest(void)
 {
-    assert(rooms == UP && n_instances == 0);
+    assert(instances.rooms == UP && instances.n == 0);
     mpi_hot.running = false;
-    mpi_hot.call = &call_before_init;
+    mpi_hot.call = &world.call;
     boot_crash_end();
     req_thread_stop();
     io_finalize();
@@ -152,19 +158,19 @@ static void rooms_rest(void)
     else
         boot_leave();
     gw_threads = gw_slow_path = false; /* checking goes on: handles may still be freed */
-    rooms = RESTING;
+    instances.rooms = RESTING;
 }
 
 static void at_exit(void)
 {
-    assert(rooms != RESTING || n_instances == 0);
-    if (rooms == RESTING && getpid() == pid_up) rooms_down();
-    rooms = DOWN;
+    assert(instances.rooms != RESTING || instances.n == 0);
+    if (instances.rooms == RESTING && getpid() == instances.pid_up) rooms_down();
+    instances.rooms = DOWN;
 }
 
 static void rooms_wake(void)
 {
-    assert(rooms != UP && !mpi_hot.running);
+    assert(instances.rooms != UP && !mpi_hot.running);
     uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
     boot_return();
     boot_crash_begin();
@@ -187,9 +193,9 @@ static void turn(bool *flag, bool value)
 /* Locks become real with the first who needs it, and stay so while there are instances. */
 static void threads_count(int level)
 {
-    bool is_first = n_instances == 0;
-    if (is_first) first_thread = pthread_self();
-    bool many = level == GW_THREAD_MULTIPLE || gw_set.progress_thread || !pthread_equal(first_thread, pthread_self());
+    bool is_first = instances.n == 0;
+    if (is_first) instances.first_thread = pthread_self();
+    bool many = level == GW_THREAD_MULTIPLE || gw_set.progress_thread || !pthread_equal(instances.first_thread, pthread_self());
     turn(&gw_threads, many || (gw_threads && !is_first));
     turn(&gw_checking, check_is_asked());
     turn(&gw_slow_path, gw_threads || gw_checking || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
@@ -198,40 +204,40 @@ static void threads_count(int level)
 
 int mpi_instance_level(void)
 {
-    pthread_mutex_lock(&instances_lock);
-    int level = n_instances > 0 ? highest_level : GW_THREAD_SINGLE;
-    pthread_mutex_unlock(&instances_lock);
+    pthread_mutex_lock(&instances.lock);
+    int level = instances.n > 0 ? instances.highest_level : GW_THREAD_SINGLE;
+    pthread_mutex_unlock(&instances.lock);
     return level;
 }
 
 GW_ONCE void mpi_instance_begin(int level)
 {
     gw_settings_load();
-    pthread_mutex_lock(&instances_lock);
+    pthread_mutex_lock(&instances.lock);
     threads_count(level);
-    if (rooms == DOWN) {
+    if (instances.rooms == DOWN) {
         rooms_up();
         env_facts(NULL, gw_boot.size);
         gw_attr_predefined_set(GW_TAG_UB, proto_tag_max());
-        pid_up = getpid();
+        instances.pid_up = getpid();
         atexit(at_exit);
     }
-    if (n_instances == 0 || level > highest_level) highest_level = level;
-    if (n_instances++ == 0) rooms_wake();
-    rooms = UP;
-    assert(mpi_hot.running && highest_level >= level);
-    if (gw_checking) check_level(highest_level);
+    if (instances.n == 0 || level > instances.highest_level) instances.highest_level = level;
+    if (instances.n++ == 0) rooms_wake();
+    instances.rooms = UP;
+    assert(mpi_hot.running && instances.highest_level >= level);
+    if (gw_checking) check_level(instances.highest_level);
     if (level == GW_THREAD_MULTIPLE && !boot_slot->is_threaded) boot_slot->is_threaded = true;
-    pthread_mutex_unlock(&instances_lock);
+    pthread_mutex_unlock(&instances.lock);
 }
 
 GW_ONCE void mpi_instance_end(void)
 {
-    pthread_mutex_lock(&instances_lock);
-    assert(n_instances > 0 && rooms == UP);
-    if (unlikely(gw_checking) && n_instances == 1) check_rest();
-    if (--n_instances == 0) rooms_rest();
-    pthread_mutex_unlock(&instances_lock);
+    pthread_mutex_lock(&instances.lock);
+    assert(instances.n > 0 && instances.rooms == UP);
+    if (unlikely(gw_checking) && instances.n == 1) check_rest();
+    if (--instances.n == 0) rooms_rest();
+    pthread_mutex_unlock(&instances.lock);
 }
 
 int mpi_level(int required)
@@ -309,12 +315,12 @@ GW_ONCE int mpi_init(int required, int *provided_out)
         return gw_fail(GW_EOTHER,
                        atomic_load(&mpi_phase) == MPI_PHASE_RUNNING ? "MPI is already initialized: call it once"
                                                                     : "MPI was finalized: it cannot be initialized again");
-    thread_level = mpi_level(required);
-    main_thread = pthread_self();
-    mpi_instance_begin(thread_level);
+    world.thread_level = mpi_level(required);
+    world.main_thread = pthread_self();
+    mpi_instance_begin(world.thread_level);
     if (gw_checking) check_main_thread();
     atomic_store_explicit(&boot_slot->in_world, 1, memory_order_relaxed);
-    gw_info_env_set("thread_level", mpi_level_name(thread_level));
+    gw_info_env_set("thread_level", mpi_level_name(world.thread_level));
     predefined_attributes();
     comm_world_show();
     mpi_display(required);
@@ -326,7 +332,7 @@ GW_ONCE int mpi_init(int required, int *provided_out)
     if (gw_checking) check_alike();
     must(world_meet_parent(), "meeting the processes that spawned this job");
     plan_call_end(&gw_comm_world);
-    *provided_out = thread_level;
+    *provided_out = world.thread_level;
     return GW_OK;
 }
 
@@ -384,14 +390,14 @@ GW_ONCE int mpi_finalize(void)
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;
     world_finalize();
-    if (unlikely(gw_checking)) check_end(n_instances == 1);
+    if (unlikely(gw_checking)) check_end(instances.n == 1);
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
     comm_world_hide();
     mpi_instance_end();
     return GW_OK;
 }
 
-bool mpi_was_started(void) { return rooms != DOWN; }
+bool mpi_was_started(void) { return instances.rooms != DOWN; }
 
 int mpi_initialized(int *flag_out)
 {
@@ -407,15 +413,15 @@ int mpi_finalized(int *flag_out)
 
 int mpi_query_thread(int *provided_out)
 {
-    *provided_out = thread_level;
+    *provided_out = world.thread_level;
     return GW_OK;
 }
 
-bool mpi_may_lock(void) { return gw_threads || pthread_equal(first_thread, pthread_self()); }
+bool mpi_may_lock(void) { return gw_threads || pthread_equal(instances.first_thread, pthread_self()); }
 
 int mpi_is_thread_main(int *flag_out)
 {
-    *flag_out = pthread_equal(main_thread, pthread_self()) != 0;
+    *flag_out = pthread_equal(world.main_thread, pthread_self()) != 0;
     return GW_OK;
 }
 

@@ -18,7 +18,11 @@
 #include "base/lock.h"
 #include "boot/port.h"
 
-static int watch = -1, bell = -1; /* epoll; our own socket, also the one that rings others */
+/* Descriptors; -1: not open. */
+static struct {
+    int watch; /* epoll, over `bell` and what node_wait_on() names */
+    int bell;  /* the socket whose datagrams wake this rank; it also sends those that wake others */
+} own = {-1, -1};
 
 static socklen_t bell_address(uint64_t name, struct sockaddr_un *a)
 {
@@ -30,7 +34,7 @@ static socklen_t bell_address(uint64_t name, struct sockaddr_un *a)
 static int watch_add(int fd)
 {
     struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
-    return epoll_ctl(watch, EPOLL_CTL_ADD, fd, &e);
+    return epoll_ctl(own.watch, EPOLL_CTL_ADD, fd, &e);
 }
 
 static int bell_open(void)
@@ -38,9 +42,9 @@ static int bell_open(void)
     struct sockaddr_un a;
     uint64_t name = boot_random();
     socklen_t len = bell_address(name, &a);
-    bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    watch = epoll_create1(EPOLL_CLOEXEC);
-    if (bell < 0 || watch < 0 || bind(bell, (struct sockaddr *)&a, len) != 0 || watch_add(bell) != 0)
+    own.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    own.watch = epoll_create1(EPOLL_CLOEXEC);
+    if (own.bell < 0 || own.watch < 0 || bind(own.bell, (struct sockaddr *)&a, len) != 0 || watch_add(own.bell) != 0)
         return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?",
                        strerror(errno));
     /* [B1] pairs with the acquire in node_bell_ring(): the socket is there before its name. */
@@ -50,7 +54,7 @@ static int bell_open(void)
 
 int node_wait_on(int fd)
 {
-    int rc = bell < 0 ? bell_open() : GW_OK;
+    int rc = own.bell < 0 ? bell_open() : GW_OK;
     if (rc != GW_OK) return rc;
     return watch_add(fd) == 0 ? GW_OK
                               : gw_fail(GW_EOTHER, "descriptor %d of the network cannot be waited for: %s", fd, strerror(errno));
@@ -59,9 +63,9 @@ int node_wait_on(int fd)
 void node_bell_close(void)
 {
     if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].bell, 0, memory_order_relaxed);
-    if (bell >= 0) close(bell);
-    if (watch >= 0) close(watch);
-    bell = watch = -1;
+    if (own.bell >= 0) close(own.bell);
+    if (own.watch >= 0) close(own.watch);
+    own.bell = own.watch = -1;
 }
 
 /* What cannot be delivered is as good as delivered: the socket is full of what will wake its owner, or gone with him. */
@@ -71,13 +75,13 @@ GW_COLD void node_bell_ring(struct node_door *d)
     struct sockaddr_un a;
     if (!name) return;
     socklen_t len = bell_address(name, &a);
-    int s = bell >= 0 ? bell : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int s = own.bell >= 0 ? own.bell : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s < 0) return;
     (void)!sendto(s, NULL, 0, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a, len);
-    if (s != bell) close(s);
+    if (s != own.bell) close(s);
 }
 
-bool node_bell_is_used(void) { return bell >= 0; }
+bool node_bell_is_used(void) { return own.bell >= 0; }
 
 bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
 {
@@ -86,12 +90,12 @@ bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout
     if (atomic_load_explicit(word, memory_order_acquire) != seen) return false;
     /* A datagram wakes one of several threads: the others look again soon. */
     int ms = gw_threads ? 1 : (int)((timeout_ns + NS_PER_MS - 1) / NS_PER_MS);
-    int n = epoll_wait(watch, events, EVENTS, ms);
+    int n = epoll_wait(own.watch, events, EVENTS, ms);
     bool has_news = false;
     for (int i = 0; i < n; i++) {
-        has_news = has_news || events[i].data.fd != bell;
+        has_news = has_news || events[i].data.fd != own.bell;
         /* Not until it is empty: somebody else's process may send without end.  What is left wakes us once more. */
-        for (int k = 0; k < DATAGRAMS && events[i].data.fd == bell && recv(bell, &(char){0}, 1, MSG_DONTWAIT) >= 0; k++) {}
+        for (int k = 0; k < DATAGRAMS && events[i].data.fd == own.bell && recv(own.bell, &(char){0}, 1, MSG_DONTWAIT) >= 0; k++) {}
     }
     return has_news;
 }

@@ -20,42 +20,45 @@ struct heap_block {
     uint32_t left;  /* ranks that use it no more */
 } GW_ALIGNED(GW_CACHELINE);
 
-static struct heap_head *heap;
-static uint64_t heap_bytes;
+static struct {
+    struct heap_head *head; /* in the segment */
+    uint64_t bytes;         /* with the head */
+} heap;
 
 void node_heap_open(void *mem, uint64_t bytes)
 {
-    heap = mem;
-    heap_bytes = bytes;
+    heap.head = mem;
+    heap.bytes = bytes;
 }
 
 /* Ranks of one node share this lock, with cores perhaps shared too: yield, do not spin for long. */
 static void heap_lock(void)
 {
     uint32_t is_free = 0;
-    for (int i = 0; !atomic_compare_exchange_weak_explicit(&heap->lock, &is_free, 1, memory_order_acquire, memory_order_relaxed);
+    for (int i = 0;
+         !atomic_compare_exchange_weak_explicit(&heap.head->lock, &is_free, 1, memory_order_acquire, memory_order_relaxed);
          i++, is_free = 0) {
         if (i < 100)
             gw_cpu_relax();
         else
             sched_yield();
     }
-    if (!heap->is_open && heap_bytes > sizeof *heap + sizeof(struct heap_block)) {
-        struct heap_block *b = (struct heap_block *)(heap + 1);
-        b->bytes = (heap_bytes - sizeof *heap) & ~(uint64_t)(GW_CACHELINE - 1);
+    if (!heap.head->is_open && heap.bytes > sizeof *heap.head + sizeof(struct heap_block)) {
+        struct heap_block *b = (struct heap_block *)(heap.head + 1);
+        b->bytes = (heap.bytes - sizeof *heap.head) & ~(uint64_t)(GW_CACHELINE - 1);
         b->next = 0;
-        heap->first = node_off(b);
-        heap->is_open = 1;
+        heap.head->first = node_off(b);
+        heap.head->is_open = 1;
     }
 }
-static void heap_unlock(void) { atomic_store_explicit(&heap->lock, 0, memory_order_release); }
+static void heap_unlock(void) { atomic_store_explicit(&heap.head->lock, 0, memory_order_release); }
 
 uint64_t node_heap_alloc(uint64_t bytes)
 {
     uint64_t want = gw_align_up(bytes, GW_CACHELINE) + sizeof(struct heap_block), got = 0;
-    if (bytes > heap_bytes) return 0; /* also keeps `want` from wrapping round */
+    if (bytes > heap.bytes) return 0; /* also keeps `want` from wrapping round */
     heap_lock();
-    uint64_t *link = &heap->first;
+    uint64_t *link = &heap.head->first;
     for (struct heap_block *b; (b = node_ptr(*link)) != NULL; link = &b->next) {
         if (b->bytes < want) continue;
         if (b->bytes - want >= 2 * sizeof(struct heap_block)) { /* the rest stays free */
@@ -87,13 +90,15 @@ static void merge_next(struct heap_block *b)
 static void free_locked(struct heap_block *b)
 {
     struct heap_block *before = NULL;
-    uint64_t *link = &heap->first;
+    uint64_t *link = &heap.head->first;
     while (*link && *link < node_off(b)) {
         before = node_ptr(*link);
         link = &before->next;
     }
     b->next = *link;
     *link = node_off(b);
+    assert(!before || (char *)before + before->bytes <= (char *)b); /* a block that was freed before lies in a free one */
+    assert(!b->next || node_off(b) + b->bytes <= b->next);
     merge_next(b);
     if (before) merge_next(before);
 }
@@ -112,6 +117,7 @@ void node_heap_free(uint64_t off)
 void node_heap_leave(uint64_t off, int n)
 {
     heap_lock();
+    assert(n > 0 && block_at(off)->left < (uint32_t)n);
     if (++block_at(off)->left == (uint32_t)n) free_locked(block_at(off));
     heap_unlock();
 }

@@ -26,7 +26,12 @@ int node_hw_find(const char *name)
     return -1;
 }
 
-static void cpu_add(struct hw_cpus *set, long cpu) { set->bits[cpu / 64] |= 1ull << cpu % 64; }
+static void cpu_add(struct hw_cpus *set, long cpu)
+{
+    assert(cpu >= 0 && cpu < HW_MAX_CPUS);
+    set->bits[cpu / 64] |= 1ull << cpu % 64;
+}
+
 static bool cpu_in(const struct hw_cpus *set, int cpu) { return set->bits[cpu / 64] >> cpu % 64 & 1; }
 static int cpu_first(const struct hw_cpus *set) /* -1: none */
 {

@@ -14,9 +14,12 @@ struct node_job {
     _Atomic uint32_t used;
 } GW_ALIGNED(GW_CACHELINE);
 
-static struct node_job *jobs; /* [nlocal * JOBS_PER_RANK] */
-static char *areas;
-static uint64_t area_size;
+/* Where things lie in the mapped segment. */
+static struct {
+    struct node_job *jobs; /* [nlocal * JOBS_PER_RANK] */
+    char *areas;           /* of the ranks, one behind the other */
+    uint64_t area_size;    /* bytes of each */
+} map;
 
 /* Where the doors, the jobs and the areas lie behind the head. */
 static uint64_t front_bytes(uint64_t n)
@@ -35,8 +38,8 @@ uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doo
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 {
     uint64_t n = (uint64_t)gw_boot.nlocal;
-    area_size = gw_align_up(area_bytes, PAGE);
-    uint64_t heap_at = front_bytes(n) + n * area_size;
+    map.area_size = gw_align_up(area_bytes, PAGE);
+    uint64_t heap_at = front_bytes(n) + n * map.area_size;
     uint64_t total = heap_at + heap_bytes;
     struct boot_head *head = boot_map_segment(total, n * seldom_bytes);
 
@@ -44,11 +47,11 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     gw_node.me = gw_boot.local_rank;
     gw_node.base = (char *)head;
     gw_node.bytes = head->shm_offset + total;
-    node_look(head, gw_node.base, &gw_node.doors, &areas);
-    jobs = (struct node_job *)(gw_node.doors + n + 1);
+    node_look(head, gw_node.base, &gw_node.doors, &map.areas);
+    map.jobs = (struct node_job *)(gw_node.doors + n + 1);
     node_heap_open(gw_node.base + head->shm_offset + heap_at, heap_bytes);
-    assert(areas + n * area_size == gw_node.base + head->shm_offset + heap_at);
-    atomic_store_explicit(&head->area_bytes, area_size, memory_order_relaxed);
+    assert(map.areas + n * map.area_size == gw_node.base + head->shm_offset + heap_at);
+    atomic_store_explicit(&head->area_bytes, map.area_size, memory_order_relaxed);
     gw_node.oversubscribed = gw_boot.nlocal > head->cores;
     node_wait_open();
     return GW_OK;
@@ -63,13 +66,13 @@ void node_finalize(void)
 void *node_area(int local_rank)
 {
     assert(local_rank >= 0 && local_rank < gw_node.nlocal);
-    return areas + (uint64_t)local_rank * area_size;
+    return map.areas + (uint64_t)local_rank * map.area_size;
 }
 
 /* ---- copy jobs ---------------------------------------------------------------------------------------------------- */
 uint64_t node_job_alloc(void)
 {
-    struct node_job *mine = jobs + gw_node.me * JOBS_PER_RANK;
+    struct node_job *mine = map.jobs + gw_node.me * JOBS_PER_RANK;
     for (int i = 0; i < JOBS_PER_RANK; i++) {
         uint32_t is_free = 0;
         if (atomic_load_explicit(&mine[i].used, memory_order_relaxed) ||
@@ -91,8 +94,8 @@ void node_job_free(uint64_t off)
 bool node_job_is_of(uint64_t off, int local_rank)
 {
     if (local_rank < 0 || local_rank >= gw_node.nlocal) return false;
-    uint64_t first = node_off(jobs + local_rank * JOBS_PER_RANK), at = off - first; /* far too large where it lies before it */
-    return at < JOBS_PER_RANK * sizeof *jobs && at % sizeof *jobs == 0;
+    uint64_t first = node_off(map.jobs + local_rank * JOBS_PER_RANK), at = off - first; /* far too large where it lies before it */
+    return at < JOBS_PER_RANK * sizeof *map.jobs && at % sizeof *map.jobs == 0;
 }
 
 bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_out, int64_t *len_out)

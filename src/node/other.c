@@ -7,8 +7,10 @@
 #include "node/node_private.h"
 #include "base/lock.h"
 
-static struct gw_lock others_lock;                 /* of what follows */
-static struct gw_list others = {&others, &others}; /* by `first`, ascending */
+static struct {
+    struct gw_lock lock;
+    struct gw_list list; /* struct node_other, ascending by `first` */
+} others = {.list = {&others.list, &others.list}};
 
 int node_others_most = NODE_OTHER_RANKS;
 
@@ -16,7 +18,7 @@ int node_numbers_max(void) { return gw_boot.size + node_others_most; }
 
 static struct node_other *find(int number)
 {
-    for (struct gw_list *l = others.next; l != &others; l = l->next) {
+    for (struct gw_list *l = others.list.next; l != &others.list; l = l->next) {
         struct node_other *o = container_of(l, struct node_other, link);
         if (number >= o->first && number < o->first + o->n) return o;
     }
@@ -26,15 +28,15 @@ static struct node_other *find(int number)
 struct node_other *node_other_find(int number)
 {
     if (number < gw_boot.size) return NULL;
-    gw_lock(&others_lock);
+    gw_lock(&others.lock);
     struct node_other *o = find(number);
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
     return o;
 }
 
 static struct node_other *find_home(const struct boot_home *home)
 {
-    for (struct gw_list *l = others.next; l != &others; l = l->next) {
+    for (struct gw_list *l = others.list.next; l != &others.list; l = l->next) {
         struct node_other *o = container_of(l, struct node_other, link);
         if (o->home.uid == home->uid && o->home.pid == home->pid && o->home.fd == home->fd) return o;
     }
@@ -91,8 +93,8 @@ static void other_free(struct node_other *o)
 /* Gives it the first numbers that are free. */
 static int place(struct node_other *o)
 {
-    struct gw_list *l = others.next;
-    for (o->first = gw_boot.size; l != &others; l = l->next) {
+    struct gw_list *l = others.list.next;
+    for (o->first = gw_boot.size; l != &others.list; l = l->next) {
         const struct node_other *next = container_of(l, struct node_other, link);
         if (next->first - o->first >= o->n) break;
         o->first = next->first + next->n;
@@ -144,11 +146,11 @@ static void refer(struct node_other *o, int by)
 int node_other_join(const struct boot_home *home, struct node_other **other_out)
 {
     int rc = GW_OK;
-    gw_lock(&others_lock);
+    gw_lock(&others.lock);
     struct node_other *o = find_home(home);
     if (!o) rc = open_other(home, &o);
     if (rc == GW_OK) refer(o, 1);
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
     if (rc == GW_OK) *other_out = o;
     return rc;
 }
@@ -178,12 +180,12 @@ int node_far_join(uint64_t uid, int size, struct node_other **other_out)
     int rc = GW_OK;
     if (size < 1 || size > NODE_OTHER_RANKS)
         return gw_fail(GW_EOTHER, "the other job says that it has %d ranks; this process can meet 1 to %d", size, NODE_OTHER_RANKS);
-    gw_lock(&others_lock);
+    gw_lock(&others.lock);
     struct node_other *o = find_home(&home);
     if (o && o->n != size) rc = gw_fail(GW_EOTHER, "the other job says that it has %d ranks, and said %d before", size, o->n);
     if (!o) rc = open_far(&home, size, &o);
     if (rc == GW_OK) refer(o, 1);
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
     if (rc == GW_OK) *other_out = o;
     return rc;
 }
@@ -194,13 +196,13 @@ int node_far_put(struct node_other *o, int rank, const char *at)
         return gw_fail(GW_EOTHER, "the other job has ranks 0 to %d, and rank %d was named", o->n - 1, rank);
     if (at[0] && at[0] != '@') return gw_fail(GW_EOTHER, "rank %d of another job gives no address where it can be asked", rank);
     char *copy = o->at[rank] || !at[0] ? NULL : strdup(at);
-    gw_lock(&others_lock);
+    gw_lock(&others.lock);
     if (copy && !o->at[rank]) {
         o->at[rank] = copy;
         copy = NULL;
     }
     bool is_met = o->at[rank] != NULL;
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
     free(copy);
     return is_met
         ? o->first + rank
@@ -247,34 +249,34 @@ void node_far_set_as(int number, int32_t as)
 
 int node_far_first(uint64_t uid)
 {
-    gw_lock(&others_lock);
+    gw_lock(&others.lock);
     struct node_other *o = find_home(&(struct boot_home){.uid = uid, .pid = -1, .fd = -1});
     int first = o ? o->first : -1;
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
     return first;
 }
 
 int node_near_number(uint64_t uid, int rank)
 {
     int number = -1;
-    gw_lock(&others_lock);
-    for (struct gw_list *l = others.next; l != &others && number < 0; l = l->next) {
+    gw_lock(&others.lock);
+    for (struct gw_list *l = others.list.next; l != &others.list && number < 0; l = l->next) {
         const struct node_other *o = container_of(l, struct node_other, link);
         if (o->home.uid == uid && o->base) number = node_other_number(o, rank);
     }
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
     return number;
 }
 
 bool node_other_is_held(uint64_t uid)
 {
     bool is_held = false;
-    gw_lock(&others_lock);
-    for (struct gw_list *l = others.next; l != &others && !is_held; l = l->next) {
+    gw_lock(&others.lock);
+    for (struct gw_list *l = others.list.next; l != &others.list && !is_held; l = l->next) {
         const struct node_other *o = container_of(l, struct node_other, link);
         is_held = o->home.uid == uid && o->refs > 0;
     }
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
     return is_held;
 }
 
@@ -283,12 +285,12 @@ static void count(int n, const int32_t *numbers, int by)
     bool any = false;
     for (int i = 0; i < n && !any; i++) any = numbers[i] >= gw_boot.size;
     if (!any) return;
-    gw_lock(&others_lock);
+    gw_lock(&others.lock);
     for (int i = 0; i < n; i++) {
         struct node_other *o = numbers[i] >= gw_boot.size ? find(numbers[i]) : NULL;
         if (o) refer(o, by);
     }
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
 }
 
 void node_others_hold(int n, const int32_t *numbers) { count(n, numbers, 1); }
@@ -296,9 +298,9 @@ void node_others_release(int n, const int32_t *numbers) { count(n, numbers, -1);
 
 void node_other_drop(struct node_other *o)
 {
-    gw_lock(&others_lock);
+    gw_lock(&others.lock);
     refer(o, -1);
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
 }
 
 struct node_door *node_door_of(int number)
@@ -325,7 +327,7 @@ void node_name_of(int number, struct boot_home *home_out, int *rank_out)
 
 static void forget_some(bool all, void (*forget)(struct node_other *))
 {
-    for (struct gw_list *l = others.next, *next; l != &others; l = next) {
+    for (struct gw_list *l = others.list.next, *next; l != &others.list; l = next) {
         struct node_other *o = container_of(l, struct node_other, link);
         next = l->next;
         if (!all && o->refs > 0) continue;
@@ -339,9 +341,9 @@ static void forget_some(bool all, void (*forget)(struct node_other *))
 
 void node_other_sweep(void (*forget)(struct node_other *))
 {
-    gw_lock(&others_lock);
+    gw_lock(&others.lock);
     forget_some(false, forget);
-    gw_unlock(&others_lock);
+    gw_unlock(&others.lock);
 }
 
 void node_others_close(void (*forget)(struct node_other *)) { forget_some(true, forget); }

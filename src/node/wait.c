@@ -29,21 +29,29 @@
 enum { SPIN, YIELD, ARMED, SPIN_ON };
 enum { LONG_YIELD_US = 1500, YIELD_PAUSE_US = 20000, ALONE_YIELD_US = 6 };
 enum { SPIN_ALONE = 4000, SPIN_SHARED = 3, YIELD_US_ALONE = 100, YIELD_US_SHARED = 1000 };
-static uint64_t yield_ticks, shared_yield_ticks, alone_ticks;
-static _Atomic uint64_t shared_until; /* 0: nobody was seen to share the core */
-static bool never_yield, never_sleep, use_membarrier, is_learning;
-static uint64_t long_yield_ticks, pause_ticks;
-static _Atomic uint64_t no_yield_until;
+/* How ranks of this process wait: set by node_wait_open() from the settings, and learnt while they yield.  Ticks are those of gw_ticks(). */
+static struct {
+    bool never_yield, never_sleep;
+    bool use_membarrier;                      /* sleepers fence for those that ring */
+    bool is_learning;                         /* whether other programs share the core: share_learn() */
+    uint64_t yield_ticks, shared_yield_ticks; /* how long a rank yields before it sleeps; while others share its core */
+    uint64_t alone_ticks;                     /* a longer yield had another program run */
+    uint64_t long_yield_ticks;                /* after a longer yield ranks sleep at once, for pause_ticks */
+    uint64_t pause_ticks;
+    _Atomic uint64_t shared_until;   /* others share the core, at least until then; 0: no other program was seen */
+    _Atomic uint64_t no_yield_until; /* ranks sleep at once until then */
+    struct gw_lock report_lock;      /* over the record that says where this rank is */
+} waits;
 
 /* Ranks of other jobs, or of other hosts that are containers on this machine, share cores unseen.  A yield that did not come back at once
  * had somebody else run: for a while this rank spins no longer than ranks that know that they share cores.  Two hosts of 4 ranks each on
  * the same 4 cores (Skylake-X, 2026-11): an allreduce of 8 bytes took 840 us, now 60. */
 static void share_learn(uint64_t before, uint64_t after)
 {
-    bool is_shared = after - before > alone_ticks;
-    uint64_t until = atomic_load_explicit(&shared_until, memory_order_relaxed);
+    bool is_shared = after - before > waits.alone_ticks;
+    uint64_t until = atomic_load_explicit(&waits.shared_until, memory_order_relaxed);
     if (likely(!is_shared) && (until == 0 || after < until)) return;
-    atomic_store_explicit(&shared_until, is_shared ? after + pause_ticks : 0, memory_order_relaxed);
+    atomic_store_explicit(&waits.shared_until, is_shared ? after + waits.pause_ticks : 0, memory_order_relaxed);
     atomic_store_explicit(&gw_node.spin, (is_shared ? SPIN_SHARED : SPIN_ALONE) + 1, memory_order_relaxed);
 }
 
@@ -53,15 +61,15 @@ static void share_learn(uint64_t before, uint64_t after)
  * that they woke each other by the kernel from then on, which made further yields long: a barrier took 3 ms instead of 0.06. */
 void node_wait_yielded(uint64_t before, uint64_t after)
 {
-    if (is_learning) share_learn(before, after);
-    if (likely(after - before <= long_yield_ticks)) return;
-    atomic_store_explicit(&no_yield_until, after + pause_ticks, memory_order_relaxed);
+    if (waits.is_learning) share_learn(before, after);
+    if (likely(after - before <= waits.long_yield_ticks)) return;
+    atomic_store_explicit(&waits.no_yield_until, after + waits.pause_ticks, memory_order_relaxed);
 }
 
 bool node_wait_yield(void)
 {
     uint64_t before = gw_ticks();
-    if (unlikely(before < atomic_load_explicit(&no_yield_until, memory_order_relaxed))) return false;
+    if (unlikely(before < atomic_load_explicit(&waits.no_yield_until, memory_order_relaxed))) return false;
     gw_yield();
     node_wait_yielded(before, gw_ticks());
     return true;
@@ -74,23 +82,24 @@ void node_wait_open(void)
     bool shared_cores = gw_node.oversubscribed;
     int64_t spin = gw_set.wait_spin >= 0 ? gw_set.wait_spin : shared_cores ? SPIN_SHARED : SPIN_ALONE;
     int64_t yield_us = gw_set.wait_yield >= 0 ? gw_set.wait_yield : shared_cores ? YIELD_US_SHARED : YIELD_US_ALONE;
-    never_yield = gw_set.wait == GW_SET_WAIT_SPIN;
-    never_sleep = gw_set.wait == GW_SET_WAIT_YIELD || never_yield;
+    waits.never_yield = gw_set.wait == GW_SET_WAIT_SPIN;
+    waits.never_sleep = gw_set.wait == GW_SET_WAIT_YIELD || waits.never_yield;
     if (gw_set.wait == GW_SET_WAIT_SLEEP) spin = yield_us = 0;
     atomic_store_explicit(&gw_node.spin, (uint32_t)spin + 1, memory_order_relaxed);
-    is_learning = !shared_cores && gw_set.wait_spin < 0 && (gw_set.wait == GW_SET_WAIT_AUTO || gw_set.wait == GW_SET_WAIT_YIELD);
-    alone_ticks = ALONE_YIELD_US * (uint64_t)gw_ticks_per_us();
-    atomic_store_explicit(&shared_until, 0, memory_order_relaxed);
+    waits.is_learning =
+        !shared_cores && gw_set.wait_spin < 0 && (gw_set.wait == GW_SET_WAIT_AUTO || gw_set.wait == GW_SET_WAIT_YIELD);
+    waits.alone_ticks = ALONE_YIELD_US * (uint64_t)gw_ticks_per_us();
+    atomic_store_explicit(&waits.shared_until, 0, memory_order_relaxed);
     gw_node.yields = shared_cores && gw_set.wait == GW_SET_WAIT_AUTO ? 4 : 0;
-    yield_ticks = (uint64_t)yield_us * gw_ticks_per_us();
-    shared_yield_ticks = gw_set.wait_yield >= 0 ? yield_ticks : YIELD_US_SHARED * (uint64_t)gw_ticks_per_us();
-    long_yield_ticks = never_sleep ? UINT64_MAX : LONG_YIELD_US * (uint64_t)gw_ticks_per_us();
-    pause_ticks = YIELD_PAUSE_US * (uint64_t)gw_ticks_per_us();
-    atomic_store_explicit(&no_yield_until, 0, memory_order_relaxed);
-    use_membarrier = !shared_cores && membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+    waits.yield_ticks = (uint64_t)yield_us * gw_ticks_per_us();
+    waits.shared_yield_ticks = gw_set.wait_yield >= 0 ? waits.yield_ticks : YIELD_US_SHARED * (uint64_t)gw_ticks_per_us();
+    waits.long_yield_ticks = waits.never_sleep ? UINT64_MAX : LONG_YIELD_US * (uint64_t)gw_ticks_per_us();
+    waits.pause_ticks = YIELD_PAUSE_US * (uint64_t)gw_ticks_per_us();
+    atomic_store_explicit(&waits.no_yield_until, 0, memory_order_relaxed);
+    waits.use_membarrier = !shared_cores && membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
     /* A process that is not registered is not interrupted by a sleeper's membarrier, so it fences by itself. */
-    gw_node.fence = !use_membarrier;
-    atomic_store_explicit(&gw_node.doors[gw_node.me].fences, !use_membarrier, memory_order_relaxed);
+    gw_node.fence = !waits.use_membarrier;
+    atomic_store_explicit(&gw_node.doors[gw_node.me].fences, !waits.use_membarrier, memory_order_relaxed);
 }
 
 void node_wait_close(void)
@@ -127,13 +136,12 @@ void node_ring_many(const int *local_ranks, int n)
 /* ---- the slot that says where this rank is ------------------------------------------------------------------------------------
  * One record for all threads of the rank: the last one that has waited long describes itself; when it goes on and others still
  * wait, they are asked to describe themselves at their next sleep. */
-static struct gw_lock tell_lock;
 enum { DESCRIBED = 1, OUTDATED, SILENT }; /* node_wait.told; 0: never described */
 
 struct boot_where *node_report_begin(void)
 {
     struct boot_where *where = &boot_slot->where;
-    gw_lock(&tell_lock);
+    gw_lock(&waits.report_lock);
     uint32_t version = atomic_load_explicit(&where->version, memory_order_relaxed);
     atomic_store_explicit(&where->version, version + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release); /* a reader that sees the new fields sees the odd version, or a later one */
@@ -148,7 +156,7 @@ void node_report_end(struct boot_where *where)
 {
     uint32_t version = atomic_load_explicit(&where->version, memory_order_relaxed);
     atomic_store_explicit(&where->version, version + 1, memory_order_release);
-    gw_unlock(&tell_lock);
+    gw_unlock(&waits.report_lock);
 }
 
 static bool tell_plainly(struct node_wait *w)
@@ -175,10 +183,10 @@ bool node_polled_much(void)
     static const uint64_t again_ns = 100000000, pause_ns = 3000000000; /* told so often; after such a pause it is another wait */
     struct boot_where *where = &boot_slot->where;
     uint64_t now = gw_now_ns();
-    gw_lock(&tell_lock);
+    gw_lock(&waits.report_lock);
     uint32_t state = atomic_load_explicit(&where->state, memory_order_relaxed);
     uint64_t last = state == BOOT_POLLING ? where->told_ns : 0, since = now - last < pause_ns ? where->since_ns : now;
-    gw_unlock(&tell_lock);
+    gw_unlock(&waits.report_lock);
     if (state == BOOT_BLOCKED || state == BOOT_MOVING || now - last < again_ns)
         return false; /* another thread waits, or it is early */
     where = node_report_begin();
@@ -253,7 +261,7 @@ static void arm(struct node_wait *w)
     count_sleepers(1);
     atomic_store_explicit(&d->sleeping, 1, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
-    if (use_membarrier) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    if (waits.use_membarrier) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
     w->phase = ARMED;
 }
 
@@ -291,10 +299,11 @@ bool node_wait_step_slow(struct node_wait *w)
     switch (w->phase) {
     case SPIN:
         gw_counted(&gw_count.waits_long, 1);
-        if (!never_yield) {
+        if (!waits.never_yield) {
             w->phase = YIELD;
             w->count = 0;
-            w->until = gw_ticks() + (atomic_load_explicit(&shared_until, memory_order_relaxed) ? shared_yield_ticks : yield_ticks);
+            w->until = gw_ticks() +
+                (atomic_load_explicit(&waits.shared_until, memory_order_relaxed) ? waits.shared_yield_ticks : waits.yield_ticks);
             return false;
         }
         w->phase = SPIN_ON;
@@ -309,7 +318,7 @@ bool node_wait_step_slow(struct node_wait *w)
         return tell_again(w) && tell_plainly(w);
     case YIELD:
         if (gw_ticks() < w->until && node_wait_yield()) return false;
-        if (!never_sleep) {
+        if (!waits.never_sleep) {
             arm(w);
             return false;
         }

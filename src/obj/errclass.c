@@ -12,30 +12,32 @@ struct added {
     int codes; /* of a class: those that are not removed */
     char *text;
 };
-static struct added *list;
-static int list_count, list_room;
-static struct gw_lock list_lock;
+static struct {
+    struct gw_lock lock; /* guards the rest */
+    struct added *list;
+    int count, room; /* entries in use, allocated */
+} all;
 
 enum { FIRST = GW_ERR_LASTCODE + 1 };
 
 static struct added *added_find(int number)
 {
     int i = number - FIRST;
-    return i >= 0 && i < list_count && list[i].class ? &list[i] : NULL;
+    return i >= 0 && i < all.count && all.list[i].class ? &all.list[i] : NULL;
 }
 
 /* Appends; class 0 means one of its own.  Called with the lock. */
 static int added_append(int class, int *number_out)
 {
-    if (list_count == list_room) {
-        int room = list_room ? 2 * list_room : 16;
-        struct added *more = realloc(list, (size_t)room * sizeof *more);
+    if (all.count == all.room) {
+        int room = all.room ? 2 * all.room : 16;
+        struct added *more = realloc(all.list, (size_t)room * sizeof *more);
         if (!more) return gw_fail(GW_ENOMEM, "no memory for another error code");
-        list = more;
-        list_room = room;
+        all.list = more;
+        all.room = room;
     }
-    int number = FIRST + list_count;
-    list[list_count++] = (struct added){.class = class ? class : number};
+    int number = FIRST + all.count;
+    all.list[all.count++] = (struct added){.class = class ? class : number};
     gw_attr_predefined_set(GW_LASTUSEDCODE, number);
     *number_out = number;
     return GW_OK;
@@ -43,33 +45,33 @@ static int added_append(int class, int *number_out)
 
 int gw_errclass_add(int *class_out)
 {
-    obj_lock(&list_lock);
+    obj_lock(&all.lock);
     int rc = added_append(0, class_out);
-    obj_unlock(&list_lock);
+    obj_unlock(&all.lock);
     return rc;
 }
 
 int gw_errcode_add(int class, int *code_out)
 {
-    obj_lock(&list_lock);
+    obj_lock(&all.lock);
     const struct added *a = added_find(class);
     bool is_added = a && a->class == class, valid = (class >= 0 && class <= GW_ERR_LASTCODE) || is_added;
     int rc = valid ? added_append(class, code_out) : gw_fail(GW_EARG, "%d is not an error class", class);
-    if (rc == GW_OK && is_added) list[class - FIRST].codes++; /* the list may have moved */
-    obj_unlock(&list_lock);
+    if (rc == GW_OK && is_added) all.list[class - FIRST].codes++; /* the list may have moved */
+    obj_unlock(&all.lock);
     return rc;
 }
 
 static int has_codes(int class)
 {
     int i = 0;
-    while (list[i].class != class || FIRST + i == class) i++;
+    while (all.list[i].class != class || FIRST + i == class) i++;
     return gw_fail(GW_EARG, "error class %d still has the code %d", class, FIRST + i);
 }
 
 static int added_remove(int number, bool is_class)
 {
-    obj_lock(&list_lock);
+    obj_lock(&all.lock);
     struct added *a = added_find(number);
     int rc = GW_OK;
     if (!a || (a->class == number) != is_class)
@@ -79,7 +81,7 @@ static int added_remove(int number, bool is_class)
     struct added *class = rc == GW_OK && !is_class ? added_find(a->class) : NULL; /* a class of the standard's has no entry */
     if (class) class->codes--;
     if (rc == GW_OK) a->class = 0;
-    obj_unlock(&list_lock);
+    obj_unlock(&all.lock);
     return rc;
 }
 
@@ -91,13 +93,13 @@ int gw_errstring_add(int code, const char *text)
 {
     if (!text) return gw_fail(GW_EARG, "the error string is NULL");
     char *copy = text[0] ? strndup(text, GW_MAX_ERROR_STRING - 1) : NULL;
-    obj_lock(&list_lock);
+    obj_lock(&all.lock);
     struct added *a = added_find(code);
     if (a) {
         free(a->text);
         a->text = copy;
     }
-    obj_unlock(&list_lock);
+    obj_unlock(&all.lock);
     if (a) return GW_OK;
     free(copy);
     return gw_fail(GW_EARG, "%d is not an error class or code that was added", code);
@@ -105,37 +107,37 @@ int gw_errstring_add(int code, const char *text)
 
 int gw_errstring_remove(int code)
 {
-    obj_lock(&list_lock);
+    obj_lock(&all.lock);
     const struct added *a = added_find(code);
     bool has = a && a->text;
-    obj_unlock(&list_lock);
+    obj_unlock(&all.lock);
     return has ? gw_errstring_add(code, "") : gw_fail(GW_EARG, "error %d has no text that was added", code);
 }
 
 bool gw_errcode_find(int code, int *class_out)
 {
-    obj_lock(&list_lock);
+    obj_lock(&all.lock);
     const struct added *a = added_find(code);
     if (a) *class_out = a->class;
-    obj_unlock(&list_lock);
+    obj_unlock(&all.lock);
     return a != NULL;
 }
 
 bool gw_errstring_find(int code, char text_out[GW_MAX_ERROR_STRING])
 {
-    obj_lock(&list_lock);
+    obj_lock(&all.lock);
     const struct added *a = added_find(code);
     bool has = a && a->text;
     if (has) strcpy(text_out, a->text); /* fits: strndup() */
-    obj_unlock(&list_lock);
+    obj_unlock(&all.lock);
     return has;
 }
 
 int gw_errcode_last(void)
 {
-    obj_lock(&list_lock);
-    int last = FIRST + list_count - 1;
-    obj_unlock(&list_lock);
+    obj_lock(&all.lock);
+    int last = FIRST + all.count - 1;
+    obj_unlock(&all.lock);
     return last;
 }
 

@@ -84,7 +84,6 @@ static void slot_give(enum gw_kind kind, uint32_t slot, uint32_t generation)
 
 int gw_obj_revive(struct gw_obj *o, enum gw_kind kind)
 {
-    assert(kind > GW_KIND_NONE && kind < GW_KIND_COUNT);
     struct slot_pool *pool = &pools[kind];
     obj_lock(&pool->lock);
     uint32_t slot = slot_take(kind);
@@ -147,6 +146,7 @@ static bool ref_if_alive(struct gw_obj *o)
 
 struct gw_obj *gw_obj_find(enum gw_kind kind, bool (*is)(struct gw_obj *o, const void *arg), const void *arg)
 {
+    assert(kind > GW_KIND_NONE && kind < GW_KIND_COUNT);
     struct slot_pool *pool = &pools[kind];
     struct gw_obj *found = NULL;
     obj_lock(&pool->lock);

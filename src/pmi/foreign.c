@@ -22,7 +22,10 @@
 /* ---- the start -------------------------------------------------------------------------------------------------------------- */
 enum { OURS = 1 << PROGRAM_OURS, MPICH = 1 << PROGRAM_MPICH, OMPI = 1 << PROGRAM_OMPI, PMIX = 1 << PROGRAM_PMIX };
 
-static unsigned kind_of(const struct job *j, int app) { return 1u << program_mpi(j->o.apps[app].argv[0], j->o.apps[app].wdir); }
+static unsigned kind_of(const struct job *j, int app)
+{
+    return 1u << program_mpi(j->o.apps[app].argv[0], j->o.apps[app].wdir);
+}
 
 /* The first program of one of these kinds; NULL: there is none. */
 static const char *program_of(const struct job *j, unsigned kinds)

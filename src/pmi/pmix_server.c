@@ -41,9 +41,13 @@ static struct {
     __typeof__(&PMIx_Error_string) error_string;
 } pmix;
 
-static struct job *job; /* for the calls that libpmix makes, from its own thread */
-static pmix_proc_t self;
-static char folder[200];
+static struct {
+    struct job *job;         /* for the calls that libpmix makes from a thread of its own; NULL: there is no server */
+    pmix_proc_t self;        /* the name of the job */
+    char folder[200];        /* of its sockets and of the ranks' sessions */
+    _Atomic uint32_t n_done; /* calls into libpmix that its thread has answered: futex word, wait_for() */
+    _Atomic int status;      /* the last error among these answers */
+} server;
 
 static int library_open(bool is_wanted)
 {
@@ -130,8 +134,8 @@ static void facts_free(pmix_info_t *at, size_t n)
 /* ---- what libpmix asks of us: in its thread ---------------------------------------------------------------------------------- */
 static void note_phase(const pmix_proc_t *proc, enum boot_phase phase)
 {
-    if (proc->rank >= (pmix_rank_t)job->n || strcmp(proc->nspace, self.nspace) != 0) return;
-    foreign_phase(job, (int)proc->rank, phase);
+    if (proc->rank >= (pmix_rank_t)server.job->n || strcmp(proc->nspace, server.self.nspace) != 0) return;
+    foreign_phase(server.job, (int)proc->rank, phase);
 }
 
 static pmix_status_t on_connected(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
@@ -152,9 +156,9 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
                               size_t n_procs, pmix_op_cbfunc_t done, void *data)
 {
     (void)object, (void)procs, (void)n_procs, (void)done, (void)data;
-    if (proc->rank >= (pmix_rank_t)job->n) return PMIX_ERR_BAD_PARAM;
+    if (proc->rank >= (pmix_rank_t)server.job->n) return PMIX_ERR_BAD_PARAM;
     /* As our own library does: it is read when the rank has ended (watch.c), which it does as soon as we answer. */
-    struct boot_rank *slot = job_slot(job, (int)proc->rank);
+    struct boot_rank *slot = job_slot(server.job, (int)proc->rank);
     snprintf(slot->what, sizeof slot->what, "%s", message && strcmp(message, "N/A") != 0 ? message : "");
     atomic_store_explicit(&slot->abort_code, status, memory_order_relaxed);
     note_phase(proc, BOOT_ABORTED);
@@ -178,26 +182,22 @@ static pmix_server_module_t module = {
 };
 
 /* ---- waiting for what goes on in its thread ------------------------------------------------------------------------------------ */
-static struct {
-    _Atomic uint32_t done;
-    _Atomic int status;
-} under_way;
 
 static void on_registered(pmix_status_t status, void *data)
 {
     (void)data;
-    if (status != PMIX_SUCCESS) atomic_store_explicit(&under_way.status, status, memory_order_relaxed);
-    atomic_fetch_add_explicit(&under_way.done, 1, memory_order_release);
-    gw_futex_wake(&under_way.done, 1);
+    if (status != PMIX_SUCCESS) atomic_store_explicit(&server.status, status, memory_order_relaxed);
+    atomic_fetch_add_explicit(&server.n_done, 1, memory_order_release);
+    gw_futex_wake(&server.n_done, 1);
 }
 
 /* Until `n` calls have been answered since the last time. */
 static pmix_status_t wait_for(uint32_t n)
 {
     uint32_t seen;
-    while ((seen = atomic_load_explicit(&under_way.done, memory_order_acquire)) < n) gw_futex_wait(&under_way.done, seen, -1);
-    atomic_store_explicit(&under_way.done, 0, memory_order_relaxed);
-    return atomic_load_explicit(&under_way.status, memory_order_relaxed);
+    while ((seen = atomic_load_explicit(&server.n_done, memory_order_acquire)) < n) gw_futex_wait(&server.n_done, seen, -1);
+    atomic_store_explicit(&server.n_done, 0, memory_order_relaxed);
+    return atomic_load_explicit(&server.status, memory_order_relaxed);
 }
 
 /* ---- start ---------------------------------------------------------------------------------------------------------------------- */
@@ -208,10 +208,11 @@ static int folder_make(void)
     unsigned char random[8];
     if (!tmp || tmp[0] != '/' || strlen(tmp) > 60) tmp = "/tmp"; /* the path of a socket has 107 bytes */
     if (getrandom(random, sizeof random, 0) != sizeof random) return errno;
-    int n = snprintf(folder, sizeof folder, "%s/godwit-", tmp);
-    for (size_t i = 0; i < sizeof random; i++, n += 2) snprintf(folder + n, sizeof folder - (size_t)n, "%02x", random[i]);
-    keeper_folder(folder);
-    if (mkdir(folder, 0700) == 0) return 0;
+    int n = snprintf(server.folder, sizeof server.folder, "%s/godwit-", tmp);
+    for (size_t i = 0; i < sizeof random; i++, n += 2)
+        snprintf(server.folder + n, sizeof server.folder - (size_t)n, "%02x", random[i]);
+    keeper_folder(server.folder);
+    if (mkdir(server.folder, 0700) == 0) return 0;
     keeper_folder("");
     return errno;
 }
@@ -257,8 +258,8 @@ static void rank_facts(struct facts *all, int rank, int app, int first)
     fact_u16(&f, PMIX_LOCAL_RANK, rank);
     fact_u16(&f, PMIX_NODE_RANK, rank);
     fact_u32(&f, PMIX_NODEID, 0);
-    fact_text(&f, PMIX_HOSTNAME, job->host);
-    char *own = gw_xasprintf("%s/%d", folder, rank);
+    fact_text(&f, PMIX_HOSTNAME, server.job->host);
+    char *own = gw_xasprintf("%s/%d", server.folder, rank);
     fact_text(&f, PMIX_PROCDIR, own);
     free(own);
     fact_array(all, PMIX_PROC_INFO_ARRAY, &f);
@@ -267,23 +268,24 @@ static void rank_facts(struct facts *all, int rank, int app, int first)
 static pmix_status_t job_facts(struct facts *f)
 {
     static const char *const sizes[] = {PMIX_UNIV_SIZE, PMIX_JOB_SIZE, PMIX_MAX_PROCS, PMIX_LOCAL_SIZE, PMIX_NODE_SIZE};
-    char *peers = gw_xmalloc((size_t)job->n * 7 + 1), *nodes, *ranks, range[32];
+    char *peers = gw_xmalloc((size_t)server.job->n * 7 + 1), *nodes, *ranks, range[32];
     size_t len = 0;
-    for (int i = 0; i < job->n; i++) len += (size_t)sprintf(peers + len, "%s%d", i ? "," : "", i);
-    fact_text(f, PMIX_JOBID, self.nspace);
-    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) fact_u32(f, sizes[i], job->n);
-    fact_u32(f, PMIX_JOB_NUM_APPS, job->o.n_apps);
+    for (int i = 0; i < server.job->n; i++) len += (size_t)sprintf(peers + len, "%s%d", i ? "," : "", i);
+    fact_text(f, PMIX_JOBID, server.self.nspace);
+    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) fact_u32(f, sizes[i], server.job->n);
+    fact_u32(f, PMIX_JOB_NUM_APPS, server.job->o.n_apps);
     fact_u32(f, PMIX_NUM_NODES, 1);
     fact_text(f, PMIX_LOCAL_PEERS, peers);
     fact_rank(f, PMIX_LOCALLDR, 0);
-    fact_text(f, PMIX_TMPDIR, folder);
-    fact_text(f, PMIX_NSDIR, folder);
+    fact_text(f, PMIX_TMPDIR, server.folder);
+    fact_text(f, PMIX_NSDIR, server.folder);
     fact_flag(f, PMIX_TDIR_RMCLEAN, true);
-    pmix_status_t s = pmix.generate_regex(job->host, &nodes);
+    pmix_status_t s = pmix.generate_regex(server.job->host, &nodes);
     if (s == PMIX_SUCCESS) {
         fact_text(f, PMIX_NODE_MAP, nodes);
         free(nodes);
-        snprintf(range, sizeof range, job->n > 1 ? "0-%d" : "%d", job->n - 1); /* short: a long text comes back compressed */
+        snprintf(range, sizeof range, server.job->n > 1 ? "0-%d" : "%d",
+                 server.job->n - 1); /* short: a long text comes back compressed */
         s = pmix.generate_ppn(range, &ranks);
     }
     if (s == PMIX_SUCCESS) {
@@ -291,8 +293,8 @@ static pmix_status_t job_facts(struct facts *f)
         free(ranks);
     }
     free(peers);
-    for (int rank = 0, app = 0, first = 0; rank < job->n; rank++) {
-        while (rank >= first + job->o.apps[app].n) first += job->o.apps[app++].n;
+    for (int rank = 0, app = 0, first = 0; rank < server.job->n; rank++) {
+        while (rank >= first + server.job->o.apps[app].n) first += server.job->o.apps[app++].n;
         rank_facts(f, rank, app, first);
     }
     return s;
@@ -302,8 +304,8 @@ static pmix_status_t server_start(void)
 {
     struct facts of_server = {0}, of_job = {0};
     sigset_t all, before;
-    fact_text(&of_server, PMIX_SERVER_TMPDIR, folder);
-    fact_text(&of_server, PMIX_SYSTEM_TMPDIR, folder);
+    fact_text(&of_server, PMIX_SERVER_TMPDIR, server.folder);
+    fact_text(&of_server, PMIX_SYSTEM_TMPDIR, server.folder);
     /* Its threads are not to take the signals that watch.c waits for. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -311,16 +313,16 @@ static pmix_status_t server_start(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     facts_free(of_server.at, of_server.n);
     if (s != PMIX_SUCCESS) return s;
-    job->pmix = true;
+    server.job->pmix = true;
     s = job_facts(&of_job);
-    if (s == PMIX_SUCCESS) s = pmix.register_nspace(self.nspace, job->n, of_job.at, of_job.n, on_registered, NULL);
+    if (s == PMIX_SUCCESS) s = pmix.register_nspace(server.self.nspace, server.job->n, of_job.at, of_job.n, on_registered, NULL);
     if (s == PMIX_SUCCESS) s = wait_for(1);
     if (s == PMIX_OPERATION_SUCCEEDED) s = PMIX_SUCCESS;
     facts_free(of_job.at, of_job.n);
     uint32_t asked = 0;
-    for (int rank = 0; rank < job->n && s == PMIX_SUCCESS; rank++) {
-        self.rank = (pmix_rank_t)rank; /* it is copied */
-        s = pmix.register_client(&self, geteuid(), getegid(), NULL, on_registered, NULL);
+    for (int rank = 0; rank < server.job->n && s == PMIX_SUCCESS; rank++) {
+        server.self.rank = (pmix_rank_t)rank; /* it is copied */
+        s = pmix.register_client(&server.self, geteuid(), getegid(), NULL, on_registered, NULL);
         asked += s == PMIX_SUCCESS;
         if (s == PMIX_OPERATION_SUCCEEDED) s = PMIX_SUCCESS;
     }
@@ -344,10 +346,10 @@ int pmix_start(struct job *j, bool is_wanted)
 {
     int rc = library_open(is_wanted);
     if (rc) return is_wanted ? rc : 0;
-    job = j;
-    snprintf(self.nspace, sizeof self.nspace, "godwit-%d", (int)getpid());
+    server.job = j;
+    snprintf(server.self.nspace, sizeof server.self.nspace, "godwit-%d", (int)getpid());
     rc = folder_make();
-    if (rc && is_wanted) say_line("cannot make %s for the PMIx server: %s", folder, strerror(rc));
+    if (rc && is_wanted) say_line("cannot make %s for the PMIx server: %s", server.folder, strerror(rc));
     if (rc) return is_wanted ? EXIT_CANNOT_RUN : 0;
     pmix_status_t s = is_wanted ? server_start() : server_try();
     if (s == PMIX_SUCCESS) return 0;
@@ -361,7 +363,7 @@ void pmix_env(const struct job *j, int rank, struct words *own)
 {
     if (!j->pmix) return;
     char **env = gw_xcalloc(1, sizeof *env); /* a list that libpmix may change: environ's texts are not malloc's */
-    pmix_proc_t who = self;
+    pmix_proc_t who = server.self;
     who.rank = (pmix_rank_t)rank;
     pmix_status_t s = pmix.setup_fork(&who, &env);
     if (s != PMIX_SUCCESS) say_line("PMIx for rank %d: %s", rank, pmix.error_string(s));
@@ -374,10 +376,10 @@ void pmix_env(const struct job *j, int rank, struct words *own)
     words_add(own, "JSM_JSRUN_PORT=0");
 }
 
-const char *pmix_name(void) { return self.nspace; }
+const char *pmix_name(void) { return server.self.nspace; }
 
 void pmix_stop(void)
 {
-    if (job && job->pmix) pmix.finalize();
-    if (job) job->pmix = false;
+    if (server.job && server.job->pmix) pmix.finalize();
+    if (server.job) server.job->pmix = false;
 }

@@ -22,18 +22,21 @@
 #include "job/words.h"
 #include "spawned/elsewhere.h"
 
-static struct hosts *said; /* of each program; empty: nothing was said of it */
-static int n_said;
+/* The hosts that were asked for each program; empty: none were. */
+static struct {
+    struct hosts *at;
+    int n;
+} said;
 
 /* ---- what the info keys say ---- */
 static struct hosts *hosts_of(int app)
 {
-    if (app >= n_said) {
-        said = gw_xrealloc(said, sizeof *said * (size_t)(app + 1));
-        memset(said + n_said, 0, sizeof *said * (size_t)(app + 1 - n_said));
-        n_said = app + 1;
+    if (app >= said.n) {
+        said.at = gw_xrealloc(said.at, sizeof *said.at * (size_t)(app + 1));
+        memset(said.at + said.n, 0, sizeof *said.at * (size_t)(app + 1 - said.n));
+        said.n = app + 1;
     }
-    return &said[app];
+    return &said.at[app];
 }
 
 static void fail(struct job *j, int app, bool bad_value)
@@ -79,7 +82,7 @@ static bool place(struct job *j, const char *name, int count)
 static bool place_said(struct job *j)
 {
     for (int i = 0; i < j->o.n_apps; i++) {
-        struct hosts here = {0}, *h = i < n_said && said[i].n ? &said[i] : &here;
+        struct hosts here = {0}, *h = i < said.n && said.at[i].n ? &said.at[i] : &here;
         if (h == &here) hosts_add(&here, j->host);
         int *counts = gw_xcalloc((size_t)h->n, sizeof *counts);
         hosts_place(h, j->o.apps[i].n, 0, counts);
@@ -220,9 +223,9 @@ void elsewhere_choose(struct job *j, const char *parent, bool is_reached)
     const char *foreign = NULL;
     if (gethostname(j->host, sizeof j->host - 1) < 0) j->host[0] = 0;
     bool is_said = false;
-    for (int i = 0; i < n_said && !foreign; i++) {
-        is_said = is_said || said[i].n;
-        foreign = hosts_foreign(&said[i]);
+    for (int i = 0; i < said.n && !foreign; i++) {
+        is_said = is_said || said.at[i].n;
+        foreign = hosts_foreign(&said.at[i]);
     }
     if (j->failed || (!foreign && (is_said || !j->is_alone))) return;
     if (foreign ? !place_said(j) : !place_free(j)) return;
@@ -255,10 +258,10 @@ void elsewhere_stay(struct job *j)
 
 void elsewhere_free(void)
 {
-    for (int i = 0; i < n_said; i++) hosts_free(&said[i]);
-    free(said);
-    said = NULL;
-    n_said = 0;
+    for (int i = 0; i < said.n; i++) hosts_free(&said.at[i]);
+    free(said.at);
+    said.at = NULL;
+    said.n = 0;
 }
 
 /* ---- the environment of a rank is not its children's ---- */

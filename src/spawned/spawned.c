@@ -62,6 +62,7 @@ static void env_put(const struct words *w)
 /* In the child: becomes the new job's mpiexec.  It stays out of our process group, since signals reach it through us. */
 static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
 {
+    assert(fd >= 0 && launcher > 0);
     char facts[192], self[PATH_MAX] = "";
     const struct launch_app *a = app_of(j, fd);
     sigset_t none;
@@ -273,7 +274,12 @@ static void request_parse(struct job *j, const char *t, size_t n, const char **p
     if (o->n_apps) app_end(j, &o->apps[o->n_apps - 1], &w);
 }
 
-static char *spawned_why; /* we ended the job ourselves; NULL: it ended */
+/* A job that has not met its parents yet. */
+static struct {
+    char *why;         /* this mpiexec ended the job, for that reason; NULL: the job ended */
+    uint64_t since_ns; /* when waiting began; 0: not yet */
+    bool is_said;      /* that it takes long */
+} meeting;
 static void answer(struct job *j, int app, const char *text)
 {
     struct boot_spawn_answer a = {app, j->room, (int32_t)strlen(text), j->bad_value};
@@ -349,38 +355,35 @@ static int session_user(const struct job *j)
 int spawned_watch(struct job *j, bool *give_up_out)
 {
     enum { OFTEN_MS = 500, SECONDS = 10, SECONDS_SESSION = 30 };
-    static uint64_t since;
-    static bool is_said;
     *give_up_out = false;
     if (!j->name[0] || j->met || j->ending) return -1;
-    if (!since) since = gw_now_ns();
-    double waited = (double)(gw_now_ns() - since) / 1e9;
+    if (!meeting.since_ns) meeting.since_ns = gw_now_ns();
+    double waited = (double)(gw_now_ns() - meeting.since_ns) / 1e9;
     int user = session_user(j);
     const char *program = j->o.apps[0].argv[0], *why = user >= 0 ? "; it uses sessions, which do not meet the parents" : "";
-    if (!is_said && waited > SECONDS)
+    if (!meeting.is_said && waited > SECONDS)
         say_line("%s has not called MPI_Init for %d s, and MPI_Comm_spawn waits for that%s", program, SECONDS, why);
-    is_said = is_said || waited > SECONDS;
+    meeting.is_said = meeting.is_said || waited > SECONDS;
     *give_up_out = waited > (j->patience > 0 ? j->patience : user >= 0 ? SECONDS_SESSION : 1e9);
     if (*give_up_out)
-        spawned_why = gw_xasprintf("%.64s did not call MPI_Init within %g s%s", program,
+        meeting.why = gw_xasprintf("%.64s did not call MPI_Init within %g s%s", program,
                                    j->patience > 0 ? j->patience : SECONDS_SESSION, why);
     return OFTEN_MS;
 }
 
 bool spawned_elsewhere(struct job *j)
 {
-    static uint64_t since;
-    if (!since) since = gw_now_ns();
+    if (!meeting.since_ns) meeting.since_ns = gw_now_ns();
     if (j->parent_fd >= 0 && !spawned_hear(j)) return false;
-    if (j->met || j->patience <= 0 || (double)(gw_now_ns() - since) / 1e9 < j->patience) return true;
-    if (!spawned_why) spawned_why = gw_xasprintf("%.64s did not call MPI_Init within %g s", j->o.apps[0].argv[0], j->patience);
+    if (j->met || j->patience <= 0 || (double)(gw_now_ns() - meeting.since_ns) / 1e9 < j->patience) return true;
+    if (!meeting.why) meeting.why = gw_xasprintf("%.64s did not call MPI_Init within %g s", j->o.apps[0].argv[0], j->patience);
     return false;
 }
 
 void spawned_ended(const char *engine, int status)
 {
-    if (!spawned_why)
-        spawned_why = gw_xasprintf("%.64s ended with status %d before MPI_Init of the new processes was over; what it said is on "
+    if (!meeting.why)
+        meeting.why = gw_xasprintf("%.64s ended with status %d before MPI_Init of the new processes was over; what it said is on "
                                    "the standard error of the job",
                                    engine, status);
 }
@@ -391,8 +394,8 @@ int spawned_end(struct job *j, int rc)
     if (j->parent_fd >= 0) spawned_hear(j);
     if (j->met) return rc;
     snprintf(text, sizeof text, "%.64s ended (status %d) before its MPI_Init was over", j->o.apps[0].argv[0], rc);
-    if (j->parent_fd >= 0) answer(j, 0, spawned_why ? spawned_why : text);
-    free(spawned_why);
-    spawned_why = NULL;
+    if (j->parent_fd >= 0) answer(j, 0, meeting.why ? meeting.why : text);
+    free(meeting.why);
+    meeting.why = NULL;
     return 0;
 }

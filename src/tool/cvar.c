@@ -19,8 +19,11 @@ struct tool_cvar_handle {
     struct tool_live live;
     int row;
 };
-static struct tool_live *handles;
-static struct tool_enum enums[SETTINGS_ROOM];
+/* Under tool_lock. */
+static struct {
+    struct tool_live *handles;
+    struct tool_enum enums[SETTINGS_ROOM]; /* by row, of settings that have words */
+} state;
 
 /* Those that are not like most: to be set alike on all ranks, before MPI starts, by who tunes.  A name that ends with _ is the begin of several. */
 static const struct facts {
@@ -133,7 +136,7 @@ int tool_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, enu
     bool has_words = strcmp(info.type, "enum") == 0;
     if (has_words) {
         pthread_mutex_lock(&tool_lock);
-        enums[i] = (struct tool_enum){info.name, info.range};
+        state.enums[i] = (struct tool_enum){info.name, info.range};
         pthread_mutex_unlock(&tool_lock);
     }
     tool_text(info.name, name, name_len);
@@ -142,7 +145,7 @@ int tool_cvar_get_info(int i, char *name, int *name_len, int *verbosity_out, enu
     tool_set(bind_out, GW_T_BIND_NO_OBJECT);
     tool_set(scope_out, f->scope);
     if (type_out) *type_out = type_of(info.type);
-    if (enum_out) *enum_out = has_words ? &enums[i] : NULL;
+    if (enum_out) *enum_out = has_words ? &state.enums[i] : NULL;
     return 0;
 }
 
@@ -159,7 +162,7 @@ int tool_cvar_handle_alloc(int i, struct tool_cvar_handle **handle_out, int *cou
     row_info(i, &info, text);
     *count_out = type_of(info.type) == TOOL_CHAR ? TEXT_ROOM : 1;
     pthread_mutex_lock(&tool_lock);
-    tool_live_add(&handles, &h->live);
+    tool_live_add(&state.handles, &h->live);
     pthread_mutex_unlock(&tool_lock);
     *handle_out = h;
     return 0;
@@ -170,8 +173,8 @@ int tool_cvar_handle_free(struct tool_cvar_handle **h)
     TOOL_READY();
     if (!h) return GW_T_ERR_INVALID;
     pthread_mutex_lock(&tool_lock);
-    bool is_live = tool_is_live(handles, *h);
-    if (is_live) tool_live_del(&handles, &(*h)->live);
+    bool is_live = tool_is_live(state.handles, *h);
+    if (is_live) tool_live_del(&state.handles, &(*h)->live);
     pthread_mutex_unlock(&tool_lock);
     if (!is_live) return GW_T_ERR_INVALID_HANDLE;
     free(*h);
@@ -182,7 +185,7 @@ int tool_cvar_handle_free(struct tool_cvar_handle **h)
 static int handle_row(struct tool_cvar_handle *h, int *row_out)
 {
     pthread_mutex_lock(&tool_lock);
-    bool is_live = tool_is_live(handles, h);
+    bool is_live = tool_is_live(state.handles, h);
     if (is_live) *row_out = h->row;
     pthread_mutex_unlock(&tool_lock);
     return is_live ? 0 : GW_T_ERR_INVALID_HANDLE;

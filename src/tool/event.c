@@ -65,8 +65,14 @@ struct tool_instance {
     struct tool_live live;
     const struct gw_event *event;
 };
-static struct tool_live *registrations, *instances;
-static _Thread_local bool is_listening, is_confined;
+/* Under tool_lock. */
+static struct {
+    struct tool_live *registrations, *instances;
+} alive;
+/* Of a thread: what it is in the middle of. */
+static _Thread_local struct {
+    bool is_listening, is_confined;
+} mine;
 const struct tool_calls *tool_call_user;
 
 /* ---- telling ---- */
@@ -94,12 +100,12 @@ static bool listens(const struct tool_registration *r, const struct gw_event *e)
 static int calls_find(const struct gw_event *e, int needs, struct call *calls)
 {
     int n = 0;
-    for (struct tool_live *l = registrations; l; l = l->next) {
+    for (struct tool_live *l = alive.registrations; l; l = l->next) {
         struct tool_registration *r = container_of(l, struct tool_registration, live);
         if (!listens(r, e)) continue;
         int i = listener_for(r, needs);
         if (i < 0 && !r->dropped.fn) continue;
-        if (is_listening || n == LISTENERS) {
+        if (mine.is_listening || n == LISTENERS) {
             r->missed++;
             continue;
         }
@@ -114,7 +120,7 @@ static int calls_find(const struct gw_event *e, int needs, struct call *calls)
 static int calls_missed(struct call *calls)
 {
     int n = 0;
-    for (struct tool_live *l = registrations; l && n < LISTENERS; l = l->next) {
+    for (struct tool_live *l = alive.registrations; l && n < LISTENERS; l = l->next) {
         struct tool_registration *r = container_of(l, struct tool_registration, live);
         if (r->missed == 0 || !r->dropped.fn) continue;
         r->busy++;
@@ -136,14 +142,14 @@ static void registration_end(struct tool_registration *r)
 
 static void calls_make(struct call *calls, int n, struct tool_instance *it, int needs)
 {
-    is_listening = true;
+    mine.is_listening = true;
     for (struct call *c = calls; c < calls + n; c++) {
         if (c->dropped)
             tool_call_user->dropped(&c->fn, c->dropped, c->r, 0, safeties[needs], c->user_data);
         else
             tool_call_user->event(&c->fn, it, c->r, safeties[needs], c->user_data);
     }
-    is_listening = false;
+    mine.is_listening = false;
     pthread_mutex_lock(&tool_lock);
     for (int i = 0; i < n; i++) {
         assert(calls[i].r->busy > 0);
@@ -163,27 +169,27 @@ static void tell(const struct gw_event *e)
     int needs = e->is_free ? 0 : gw_threads ? 2 : 1;
     pthread_mutex_lock(&tool_lock);
     int n = calls_find(e, needs, calls);
-    if (n) tool_live_add(&instances, &it.live);
+    if (n) tool_live_add(&alive.instances, &it.live);
     pthread_mutex_unlock(&tool_lock);
     if (n == 0) return;
-    is_confined = !e->is_free;
+    mine.is_confined = !e->is_free;
     calls_make(calls, n, &it, needs);
     pthread_mutex_lock(&tool_lock);
-    tool_live_del(&instances, &it.live);
+    tool_live_del(&alive.instances, &it.live);
     n = calls_missed(calls);
     pthread_mutex_unlock(&tool_lock);
     calls_make(calls, n, NULL, needs);
-    is_confined = false;
+    mine.is_confined = false;
 }
 
-bool tool_is_confined(void) { return is_confined; }
+bool tool_is_confined(void) { return mine.is_confined; }
 
 _Static_assert(GW_EVENTS <= 32, "a bit of the mask each");
 /* Lock held: what somebody listens to. */
 static void mask_update(void)
 {
     uint32_t mask = 0;
-    for (struct tool_live *l = registrations; l; l = l->next) {
+    for (struct tool_live *l = alive.registrations; l; l = l->next) {
         struct tool_registration *r = container_of(l, struct tool_registration, live);
         if (!r->is_free && listener_for(r, 0) >= 0) mask |= 1u << r->kind;
     }
@@ -273,7 +279,7 @@ int tool_event_handle_alloc(int i, uint64_t object, struct tool_registration **r
     r->key = kinds[i].bind == GW_T_BIND_MPI_COMM ? ((struct gw_comm *)gw_obj_lookup(object, GW_KIND_COMM))->ctx >> GW_STREAM_BITS
                                                  : (uint32_t)object;
     pthread_mutex_lock(&tool_lock);
-    tool_live_add(&registrations, &r->live);
+    tool_live_add(&alive.registrations, &r->live);
     pthread_mutex_unlock(&tool_lock);
     *r_out = r;
     return 0;
@@ -283,7 +289,7 @@ int tool_event_handle_check(struct tool_registration *r)
 {
     TOOL_READY();
     pthread_mutex_lock(&tool_lock);
-    bool is_live = tool_is_live(registrations, r);
+    bool is_live = tool_is_live(alive.registrations, r);
     pthread_mutex_unlock(&tool_lock);
     return is_live ? 0 : GW_T_ERR_INVALID_HANDLE;
 }
@@ -302,7 +308,7 @@ int tool_event_register_callback(struct tool_registration *r, int safety, void *
     TOOL_READY();
     if (i < 0) return GW_T_ERR_INVALID;
     pthread_mutex_lock(&tool_lock);
-    bool is_live = tool_is_live(registrations, r);
+    bool is_live = tool_is_live(alive.registrations, r);
     if (is_live) {
         r->listener[i].fn = fn;
         r->listener[i].user_data = user_data;
@@ -322,7 +328,7 @@ int tool_event_set_dropped_handler(struct tool_registration *r, struct gw_callba
 {
     TOOL_READY();
     pthread_mutex_lock(&tool_lock);
-    bool is_live = tool_is_live(registrations, r);
+    bool is_live = tool_is_live(alive.registrations, r);
     if (is_live) r->dropped = fn;
     pthread_mutex_unlock(&tool_lock);
     return is_live ? 0 : GW_T_ERR_INVALID_HANDLE;
@@ -332,12 +338,12 @@ int tool_event_handle_free(struct tool_registration *r, void *user_data, struct 
 {
     TOOL_READY();
     pthread_mutex_lock(&tool_lock);
-    bool is_live = tool_is_live(registrations, r), now = false;
+    bool is_live = tool_is_live(alive.registrations, r), now = false;
     if (is_live) {
         r->is_free = true;
         r->freed = fn;
         r->freed_data = user_data;
-        tool_live_del(&registrations, &r->live);
+        tool_live_del(&alive.registrations, &r->live);
         mask_update();
         now = is_over(r);
     }
@@ -350,7 +356,7 @@ int tool_event_handle_free(struct tool_registration *r, void *user_data, struct 
 static int event_of(struct tool_instance *it, struct gw_event *e_out)
 {
     pthread_mutex_lock(&tool_lock);
-    bool is_live = tool_is_live(instances, it);
+    bool is_live = tool_is_live(alive.instances, it);
     if (is_live) *e_out = *it->event;
     pthread_mutex_unlock(&tool_lock);
     return is_live ? 0 : GW_T_ERR_INVALID_HANDLE;

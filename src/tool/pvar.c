@@ -40,15 +40,18 @@ struct pvar {
     int which;
 };
 enum { PVARS_ROOM = 160 };
-static struct pvar pvars[PVARS_ROOM];
-static int n_pvars;
-static pthread_once_t made = PTHREAD_ONCE_INIT;
+/* The variables, in the order of their indices; made once, constant afterwards. */
+static struct {
+    pthread_once_t once;
+    int n;
+    struct pvar at[PVARS_ROOM];
+} pvars = {.once = PTHREAD_ONCE_INIT};
 
 /* ---- the table ---- */
 static struct pvar *add(enum source from, int which, int class, int category, const char *name, const char *text)
 {
-    if (n_pvars == PVARS_ROOM) gw_die("there are more than %d performance variables", PVARS_ROOM);
-    struct pvar *v = &pvars[n_pvars++];
+    if (pvars.n == PVARS_ROOM) gw_die("there are more than %d performance variables", PVARS_ROOM);
+    struct pvar *v = &pvars.at[pvars.n++];
     *v = (struct pvar){.class = class,
                        .bind = GW_T_BIND_NO_OBJECT,
                        .verbosity = GW_T_VERBOSITY_USER_BASIC,
@@ -171,8 +174,8 @@ static void make(void)
 
 static const struct pvar *pvar_at(int i)
 {
-    pthread_once(&made, make);
-    return i >= 0 && i < n_pvars ? &pvars[i] : NULL;
+    pthread_once(&pvars.once, make);
+    return i >= 0 && i < pvars.n ? &pvars.at[i] : NULL;
 }
 
 static bool is_counting(const struct pvar *v)
@@ -193,7 +196,7 @@ int tool_pvar_get_num(int *n_out)
     TOOL_READY();
     pvar_at(0);
     if (!n_out) return GW_T_ERR_INVALID;
-    *n_out = n_pvars;
+    *n_out = pvars.n;
     return 0;
 }
 
@@ -202,8 +205,8 @@ int tool_pvar_get_index(const char *name, int var_class, int *i_out)
     TOOL_READY();
     if (!name || !i_out) return GW_T_ERR_INVALID;
     pvar_at(0);
-    for (int i = 0; i < n_pvars; i++) {
-        if (pvars[i].class != var_class || strcmp(pvars[i].name, name) != 0) continue;
+    for (int i = 0; i < pvars.n; i++) {
+        if (pvars.at[i].class != var_class || strcmp(pvars.at[i].name, name) != 0) continue;
         *i_out = i;
         return 0;
     }
@@ -245,7 +248,10 @@ struct tool_pvar_session {
     struct tool_live live;
     struct tool_pvar_handle *handles;
 };
-static struct tool_live *handles, *sessions;
+/* Under tool_lock. */
+static struct {
+    struct tool_live *handles, *sessions;
+} alive;
 
 int tool_pvar_session_create(struct tool_pvar_session **s_out)
 {
@@ -254,7 +260,7 @@ int tool_pvar_session_create(struct tool_pvar_session **s_out)
     struct tool_pvar_session *s = calloc(1, sizeof *s);
     if (!s) return GW_T_ERR_OUT_OF_SESSIONS;
     pthread_mutex_lock(&tool_lock);
-    tool_live_add(&sessions, &s->live);
+    tool_live_add(&alive.sessions, &s->live);
     pthread_mutex_unlock(&tool_lock);
     *s_out = s;
     return 0;
@@ -266,7 +272,7 @@ static void handle_drop(struct tool_pvar_session *s, struct tool_pvar_handle *h)
     struct tool_pvar_handle **at = &s->handles;
     for (; *at != h; at = &(*at)->next) assert(*at);
     *at = h->next;
-    tool_live_del(&handles, &h->live);
+    tool_live_del(&alive.handles, &h->live);
     if (h->v->from == MARK) gw_level_unwatch(&gw_levels[h->v->which], h->mark);
     free(h->value);
     free(h);
@@ -277,10 +283,10 @@ int tool_pvar_session_free(struct tool_pvar_session **s)
     TOOL_READY();
     if (!s) return GW_T_ERR_INVALID;
     pthread_mutex_lock(&tool_lock);
-    bool is_live = tool_is_live(sessions, *s);
+    bool is_live = tool_is_live(alive.sessions, *s);
     if (is_live) {
         while ((*s)->handles) handle_drop(*s, (*s)->handles);
-        tool_live_del(&sessions, &(*s)->live);
+        tool_live_del(&alive.sessions, &(*s)->live);
         free(*s);
         *s = NULL;
     }
@@ -383,13 +389,13 @@ int tool_pvar_handle_alloc(struct tool_pvar_session *s, int i, uint64_t object, 
     if (!handle_out || !count_out) return GW_T_ERR_INVALID;
     if (!tool_object_lives(v->bind, object)) return GW_T_ERR_INVALID_HANDLE;
     pthread_mutex_lock(&tool_lock);
-    int rc = tool_is_live(sessions, s) ? 0 : GW_T_ERR_INVALID_SESSION;
+    int rc = tool_is_live(alive.sessions, s) ? 0 : GW_T_ERR_INVALID_SESSION;
     struct tool_pvar_handle *h = rc == 0 ? handle_new(v, object) : NULL;
     if (rc == 0 && !h) rc = GW_T_ERR_OUT_OF_HANDLES;
     if (rc == 0) {
         h->next = s->handles;
         s->handles = h;
-        tool_live_add(&handles, &h->live);
+        tool_live_add(&alive.handles, &h->live);
         *handle_out = h;
         *count_out = h->count;
     }
@@ -409,7 +415,7 @@ int tool_pvar_handle_free(struct tool_pvar_session *s, struct tool_pvar_handle *
     TOOL_READY();
     if (!h) return GW_T_ERR_INVALID;
     pthread_mutex_lock(&tool_lock);
-    int rc = !tool_is_live(sessions, s) ? GW_T_ERR_INVALID_SESSION : !belongs(s, *h) ? GW_T_ERR_INVALID_HANDLE : 0;
+    int rc = !tool_is_live(alive.sessions, s) ? GW_T_ERR_INVALID_SESSION : !belongs(s, *h) ? GW_T_ERR_INVALID_HANDLE : 0;
     if (rc == 0) handle_drop(s, *h);
     pthread_mutex_unlock(&tool_lock);
     if (rc == 0) *h = NULL;
@@ -508,7 +514,7 @@ static int act(struct tool_pvar_session *s, struct tool_pvar_handle *h, enum act
     const struct pvar *queue = NULL;
     uint64_t object = 0, length = 0;
     pthread_mutex_lock(&tool_lock);
-    int rc = tool_is_live(sessions, s) ? 0 : GW_T_ERR_INVALID_SESSION;
+    int rc = tool_is_live(alive.sessions, s) ? 0 : GW_T_ERR_INVALID_SESSION;
     if (rc == 0 && h == TOOL_ALL_HANDLES) {
         for (struct tool_pvar_handle *k = s->handles; k; k = k->next) do_one(k, what, NULL, NULL);
     } else if (rc == 0 && !belongs(s, h)) {

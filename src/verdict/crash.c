@@ -28,7 +28,10 @@
 #include "job/say.h"
 #include "verdict/stack.h"
 
-static int first = -1; /* the rank of which was said that it crashes, with its stack, or why there is none */
+static struct {
+    int first;               /* the rank that was reported to crash, with its stack or why there is none; -1: none */
+    bool is_tracing_refused; /* it was said that the kernel refuses to trace */
+} said = {.first = -1};
 
 bool crash_is_one(int sig)
 {
@@ -90,9 +93,9 @@ void crash_say(const struct job *j, int rank)
 {
     const struct launch_app *a = &j->o.apps[j->ranks[rank].app];
     char pattern[256], uses[8], folder[4096], names[8192];
-    bool is_looked_at = first == rank;
-    if (first >= 0 && (!is_looked_at || j->o.crash_stacks)) return;
-    first = rank;
+    bool is_looked_at = said.first == rank;
+    if (said.first >= 0 && (!is_looked_at || j->o.crash_stacks)) return;
+    said.first = rank;
     kernel_word("/proc/sys/kernel/core_pattern", pattern, sizeof pattern);
     kernel_word("/proc/sys/kernel/core_uses_pid", uses, sizeof uses);
     if (!a->wdir || !realpath(a->wdir, folder))
@@ -119,7 +122,7 @@ static void announce(const struct job *j, int rank, pid_t pid, int sig, int code
     char where[64] = "";
     bool has_address = code > 0 && code != SI_KERNEL && sig != SIGABRT && sig != SIGSYS;
     if (has_address) snprintf(where, sizeof where, " at address 0x%llx", (unsigned long long)address);
-    first = rank;
+    said.first = rank;
     say_line("rank %d (host %s, pid %d) crashes: %s%s", rank, j->host, (int)pid, strsignal(sig), where);
 }
 
@@ -135,7 +138,7 @@ void crash_look_waiting(const struct job *j)
         struct boot_rank *slot = job_slot(j, i);
         if (atomic_load(&slot->crash.state) != BOOT_CRASHED) continue;
         pid_t pid = atomic_load(&slot->pid);
-        if (first < 0 && !j->ending) {
+        if (said.first < 0 && !j->ending) {
             announce(j, i, pid, slot->crash.signal, slot->crash.code, slot->crash.address);
             /* The rank wrote the number, and may be of another user than we: then we would show it somebody else's stack. */
             if (child_is_ours(pid))
@@ -151,9 +154,8 @@ void crash_look_waiting(const struct job *j)
 /* ---- tracing ----------------------------------------------------------------------------------------------------------------- */
 void crash_trace(pid_t pid)
 {
-    static bool is_refused;
-    if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACECLONE) == 0 || errno == ESRCH || is_refused) return;
-    is_refused = true;
+    if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACECLONE) == 0 || errno == ESRCH || said.is_tracing_refused) return;
+    said.is_tracing_refused = true;
     say_line(
         "--stacks-on-crash: the kernel refuses to trace the ranks (%s): in a container allow ptrace (docker run --cap-add SYS_PTRACE)",
         strerror(errno));
@@ -222,7 +224,7 @@ static void stopped(const struct job *j, pid_t tid, int event, int sig)
         return;
     }
     if (event) sig = 0;
-    int rank = sig && first < 0 && !j->ending && will_kill(tid, sig) ? rank_of(j, (pid_t)status_of(tid, "Tgid:", 10)) : -1;
+    int rank = sig && said.first < 0 && !j->ending && will_kill(tid, sig) ? rank_of(j, (pid_t)status_of(tid, "Tgid:", 10)) : -1;
     if (rank >= 0)
         crashed(j, rank, tid, sig);
     else

@@ -134,6 +134,7 @@ static const struct boot_pending *wait_for_rank(const struct verdict_job *j, int
 /* Everybody who waits for the leaver in a collective, in one line, and a line for each message. */
 static int say_left(struct text *t, const struct view *v, int leaver, int room)
 {
+    assert(leaver >= 0 && leaver < v->j->n);
     const struct verdict_job *j = v->j;
     int *index = gw_xmalloc((size_t)j->n * sizeof *index), members = 0, n = 0;
     for (int i = 0; i < j->n; i++) {
@@ -440,6 +441,7 @@ static int count_of(const struct verdict_job *j, enum verdict_rank_is is)
 
 char *verdict_text(const struct verdict_job *j)
 {
+    assert(j->n >= 0 && j->call_name);
     struct text t = {0};
     struct view v;
     verdict_text_places(&t, j);

@@ -48,23 +48,34 @@ static bool a_thread_runs(pid_t pid)
     return runs;
 }
 
+struct look {
+    uint64_t ns, ticks;
+};
+/* What where_watch() remembers from one call to the next; times in ns. */
+static struct {
+    struct look *looks; /* [n_looks], by rank: the CPU time at the last look at a process with threads in MPI */
+    int n_looks;
+    bool is_set_up;
+    uint64_t quiet; /* without progress for so long, a job is suspected to hang; 0: never, or it was said */
+    uint64_t next;  /* when to look closely again, and the time until the look after that */
+    uint64_t pause;
+    uint64_t calls_due; /* the same for the comparison of collective calls */
+    uint64_t calls_pause;
+} watch = {.calls_pause = 1000000000};
+
 /* What a process does, and of one with threads in MPI whether others of them work: now, or much of the time since the last look. */
 static void process_look(pid_t pid, int rank, struct verdict_rank *to)
 {
-    static struct look {
-        uint64_t ns, ticks;
-    } * looks;
-    static int n_looks;
     char path[48];
     uint64_t ticks = 0, now = gw_now_ns();
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     to->os = stat_read(path, &ticks);
     if (!to->is_threaded) return;
-    while (n_looks <= rank) {
-        looks = gw_xrealloc(looks, (size_t)(rank + 1) * sizeof *looks);
-        looks[n_looks++] = (struct look){0, 0};
+    while (watch.n_looks <= rank) {
+        watch.looks = gw_xrealloc(watch.looks, (size_t)(rank + 1) * sizeof *watch.looks);
+        watch.looks[watch.n_looks++] = (struct look){0, 0};
     }
-    struct look *last = &looks[rank];
+    struct look *last = &watch.looks[rank];
     uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
     to->uses_cpu = a_thread_runs(pid) || (last->ns && (ticks - last->ticks) * tick_ns > (now - last->ns) / 10);
     *last = (struct look){now, ticks};
@@ -173,13 +184,12 @@ static bool warn(const struct job *j, uint64_t quiet_ns)
 static bool calls_differ(const struct job *j, uint64_t now)
 {
     static const uint64_t quiet_ns = 1500000000, longest_ns = 5000000000;
-    static uint64_t due, pause = 1000000000;
-    if (now < due || !somebody_waits(j, now, quiet_ns)) return false;
+    if (now < watch.calls_due || !somebody_waits(j, now, quiet_ns)) return false;
     struct verdict_job v = job_copy(j);
     char *text = verdict_mismatch(&v, quiet_ns);
     free((void *)v.ranks);
-    due = now + pause;
-    if (pause < longest_ns) pause += pause / 4;
+    watch.calls_due = now + watch.calls_pause;
+    if (watch.calls_pause < longest_ns) watch.calls_pause += watch.calls_pause / 4;
     if (!text) return false;
     text[strcspn(text, "\n")] = 0;
     say_line("%s; the job ends now", text);
@@ -187,33 +197,30 @@ static bool calls_differ(const struct job *j, uint64_t now)
     return true;
 }
 
-static uint64_t next;
-
-void where_resumed(void) { next = gw_now_ns() + 1000000000; }
+void where_resumed(void) { watch.next = gw_now_ns() + 1000000000; }
 
 int where_watch(const struct job *j, bool *ends_out)
 {
     static const uint64_t second = 1000000000;
     enum { EVERY_MS = 1000 };
-    static uint64_t quiet_ns, pause;
-    static bool is_set_up;
     uint64_t now = gw_now_ns();
-    if (!is_set_up) {
-        is_set_up = true;
-        quiet_ns = patience(j);
-        pause = quiet_ns / 4 < 5 * second ? quiet_ns / 4 : 5 * second;
-        next = now + quiet_ns;
+    if (!watch.is_set_up) {
+        watch.is_set_up = true;
+        watch.quiet = patience(j);
+        watch.pause = watch.quiet / 4 < 5 * second ? watch.quiet / 4 : 5 * second;
+        watch.next = now + watch.quiet;
     }
     if (j->ending) return -1;
     if (calls_differ(j, now)) *ends_out = true;
-    if (!quiet_ns) return EVERY_MS;
-    if (now >= next) {
+    if (!watch.quiet) return EVERY_MS;
+    if (now >= watch.next) {
         /* The close look costs a little for each rank: less and less often while it finds nothing. */
-        if (somebody_waits(j, now, quiet_ns)) {
-            if (warn(j, quiet_ns)) quiet_ns = 0;
-            if (pause < 60 * second) pause += pause / 4;
+        if (somebody_waits(j, now, watch.quiet)) {
+            if (warn(j, watch.quiet)) watch.quiet = 0;
+            if (watch.pause < 60 * second) watch.pause += watch.pause / 4;
         }
-        next = now + pause;
+        watch.next = now + watch.pause;
     }
-    return quiet_ns && (next - now) / 1000000 < EVERY_MS ? (int)((next - now) / 1000000) + 1 : EVERY_MS;
+    uint64_t left_ms = (watch.next - now) / 1000000;
+    return watch.quiet && left_ms < EVERY_MS ? (int)left_ms + 1 : EVERY_MS;
 }

@@ -18,11 +18,13 @@
 #include "node/node.h"
 #include "world/world_private.h"
 
-static struct gw_lock ids_lock; /* of what follows */
-static int64_t next_id = 2;     /* this process has neither seen it taken nor keeps it; 0 and 1 are WORLD and SELF */
-static int64_t tickets;         /* drawn */
-static int under_way;           /* agreements that this process is in */
-static struct gw_list losers = {&losers, &losers};
+static struct {
+    struct gw_lock lock;   /* guards the rest */
+    int64_t next_id;       /* the lowest id that this process has neither seen taken nor keeps; 0 and 1 are WORLD and SELF */
+    int64_t tickets;       /* drawn */
+    int under_way;         /* agreements that this process takes part in */
+    struct gw_list losers; /* struct ids that wait for another try */
+} ids = {.next_id = 2, .losers = {&ids.losers, &ids.losers}};
 
 enum { ID, RACE, TICKET }; /* the proposal's three numbers; of the second agreement's there is one: */
 enum { TAKEN };
@@ -32,15 +34,15 @@ void world_ids_begin(struct ids *w, int n, bool is_alone)
 {
     /* No two processes of connected worlds draw one ticket. */
     int64_t who = (int64_t)((boot_own_home().uid + (uint64_t)gw_boot.rank) & ((1u << 30) - 1));
-    gw_lock(&ids_lock);
-    *w = (struct ids){.n = n, .is_alone = is_alone, .ticket = ++tickets << 30 | who};
-    under_way++;
-    gw_unlock(&ids_lock);
+    gw_lock(&ids.lock);
+    *w = (struct ids){.n = n, .is_alone = is_alone, .ticket = ++ids.tickets << 30 | who};
+    ids.under_way++;
+    gw_unlock(&ids.lock);
 }
 
 static bool is_held_up(const struct ids *w)
 {
-    for (struct gw_list *l = losers.next; l != &losers && !w->is_alone; l = l->next) {
+    for (struct gw_list *l = ids.losers.next; l != &ids.losers && !w->is_alone; l = l->next) {
         const struct ids *other = container_of(l, struct ids, link);
         if (other != w && other->ticket < w->ticket) return true;
     }
@@ -49,23 +51,23 @@ static bool is_held_up(const struct ids *w)
 
 void world_ids_propose(struct ids *w, int64_t values[IDS_VALUES])
 {
-    gw_lock(&ids_lock);
+    gw_lock(&ids.lock);
     /* Ids of lane 0, where all members want that. */
-    values[ID] = gw_lanes_spread ? next_id : (next_id + gw_nlanes - 1) / gw_nlanes * gw_nlanes;
-    values[RACE] = gw_threads || under_way > 1;
+    values[ID] = gw_lanes_spread ? ids.next_id : (ids.next_id + gw_nlanes - 1) / gw_nlanes * gw_nlanes;
+    values[RACE] = gw_threads || ids.under_way > 1;
     values[TICKET] = w->ticket;
     w->kept = is_held_up(w) ? KEPT_NONE : values[ID];
-    if (w->kept != KEPT_NONE) next_id = w->kept + w->n;
-    gw_unlock(&ids_lock);
+    if (w->kept != KEPT_NONE) ids.next_id = w->kept + w->n;
+    gw_unlock(&ids.lock);
 }
 
 /* Nobody else here has been given w->id, nor may be: then it is w's. */
 static bool take(const struct ids *w)
 {
     if (w->id == w->kept) return true;
-    bool kept_last = w->kept != KEPT_NONE && w->kept + w->n == next_id && w->id > w->kept; /* nobody has come since */
-    if (is_held_up(w) || (w->id < next_id && !kept_last)) return false;
-    next_id = w->id + w->n;
+    bool kept_last = w->kept != KEPT_NONE && w->kept + w->n == ids.next_id && w->id > w->kept; /* nobody has come since */
+    if (is_held_up(w) || (w->id < ids.next_id && !kept_last)) return false;
+    ids.next_id = w->id + w->n;
     return true;
 }
 
@@ -73,11 +75,11 @@ bool world_ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t val
 {
     bool unsure = !w->is_alone && (maxima[RACE] || w->is_request); /* values may be where maxima are */
     bool is_one = maxima[ID] >= 0 && maxima[ID] <= GW_CTX_ID_JOIN - w->n;
-    gw_lock(&ids_lock);
+    gw_lock(&ids.lock);
     w->id = is_one ? maxima[ID] : GW_CTX_ID_JOIN; /* world_ids_check() refuses that; our own go on where they were */
     w->ticket = maxima[TICKET];
     bool mine = !is_one || take(w);
-    gw_unlock(&ids_lock);
+    gw_unlock(&ids.lock);
     memset(values, 0, sizeof *values * IDS_VALUES);
     values[TAKEN] = !mine;
     assert(mine || unsure);
@@ -87,19 +89,19 @@ bool world_ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t val
 bool world_ids_won(struct ids *w, const int64_t maxima[IDS_VALUES])
 {
     bool won = !maxima[TAKEN];
-    gw_lock(&ids_lock);
-    if (!won && !w->lost) gw_list_push(&losers, &w->link);
+    gw_lock(&ids.lock);
+    if (!won && !w->lost) gw_list_push(&ids.losers, &w->link);
     w->lost = w->lost || !won;
-    gw_unlock(&ids_lock);
+    gw_unlock(&ids.lock);
     return won;
 }
 
 void world_ids_end(struct ids *w)
 {
-    gw_lock(&ids_lock);
+    gw_lock(&ids.lock);
     if (w->lost) gw_list_del(&w->link);
-    under_way--;
-    gw_unlock(&ids_lock);
+    ids.under_way--;
+    gw_unlock(&ids.lock);
     if (w->lost && gw_threads) node_ring(gw_node.me); /* a thread may wait in may_go_on */
 }
 
@@ -121,9 +123,9 @@ int world_party_agree(const struct party *p, int64_t *values, int nvalues)
 
 static bool may_go_on(void *arg)
 {
-    gw_lock(&ids_lock);
+    gw_lock(&ids.lock);
     bool held_up = is_held_up(arg);
-    gw_unlock(&ids_lock);
+    gw_unlock(&ids.lock);
     return !held_up;
 }
 

@@ -16,8 +16,11 @@ struct name {
     int fds[2];
     char *service, *port;
 };
-static struct gw_list names = {&names, &names}; /* that this process has published */
-static struct gw_lock names_lock;
+/* What this process has published. */
+static struct {
+    struct gw_lock lock;
+    struct gw_list list;
+} names = {.list = {&names.list, &names.list}};
 
 static void name_free(struct name *n)
 {
@@ -50,22 +53,22 @@ int world_publish_name(const char *service, const char *port)
     }
     n->service = gw_xasprintf("%s", service);
     n->port = gw_xasprintf("%s", port);
-    gw_lock(&names_lock);
-    gw_list_push(&names, &n->link);
-    gw_unlock(&names_lock);
+    gw_lock(&names.lock);
+    gw_list_push(&names.list, &n->link);
+    gw_unlock(&names.lock);
     return GW_OK;
 }
 
 int world_unpublish_name(const char *service, const char *port)
 {
     struct name *found = NULL;
-    gw_lock(&names_lock);
-    for (struct gw_list *l = names.next; l != &names && !found; l = l->next) {
+    gw_lock(&names.lock);
+    for (struct gw_list *l = names.list.next; l != &names.list && !found; l = l->next) {
         struct name *n = container_of(l, struct name, link);
         if (strcmp(n->service, service) == 0 && strcmp(n->port, port) == 0) found = n;
     }
     if (found) gw_list_del(&found->link);
-    gw_unlock(&names_lock);
+    gw_unlock(&names.lock);
     if (!found) return gw_fail(GW_ESERVICE, "service_name is \"%.64s\": this process has not published it with this port", service);
     name_free(found);
     return GW_OK;
@@ -84,7 +87,7 @@ int world_lookup_name(const char *service, char *port_out)
 
 GW_ONCE void world_published_finalize(void)
 {
-    for (struct gw_list *l = names.next, *next; l != &names; l = next) {
+    for (struct gw_list *l = names.list.next, *next; l != &names.list; l = next) {
         next = l->next;
         gw_list_del(l);
         name_free(container_of(l, struct name, link));

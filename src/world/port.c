@@ -30,8 +30,11 @@ struct port {
     struct boot_port port;
     struct boot_gate gate;
 };
-static struct gw_list ports = {&ports, &ports};
-static struct gw_lock ports_lock;
+/* What this process has opened. */
+static struct {
+    struct gw_lock lock;
+    struct gw_list list;
+} ports = {.list = {&ports.list, &ports.list}};
 
 /* Without the secret, which logs should not have. */
 static int bad_port(const char *name, const char *why)
@@ -86,9 +89,9 @@ int world_open_port(char *port_name_out)
         free(p);
         return GW_EPORT;
     }
-    gw_lock(&ports_lock);
-    gw_list_push(&ports, &p->link);
-    gw_unlock(&ports_lock);
+    gw_lock(&ports.lock);
+    gw_list_push(&ports.list, &p->link);
+    gw_unlock(&ports.lock);
     boot_port_text(&p->port, text);
     snprintf(port_name_out, GW_MAX_PORT_NAME, "%s%s%s", prefix, text, far);
     return GW_OK;
@@ -97,7 +100,7 @@ int world_open_port(char *port_name_out)
 /* The lock is held. */
 static struct port *port_find(const struct boot_port *port)
 {
-    for (struct gw_list *l = ports.next; l != &ports; l = l->next) {
+    for (struct gw_list *l = ports.list.next; l != &ports.list; l = l->next) {
         struct port *p = container_of(l, struct port, link);
         if (p->port.name == port->name && boot_secret_equal(&p->port.secret, &port->secret)) return p;
     }
@@ -109,10 +112,10 @@ int world_close_port(const char *port_name)
     struct boot_port port;
     int rc = port_parse(port_name, &port, NULL);
     if (rc != GW_OK) return rc;
-    gw_lock(&ports_lock);
+    gw_lock(&ports.lock);
     struct port *p = port_find(&port);
     if (p) gw_list_del(&p->link);
-    gw_unlock(&ports_lock);
+    gw_unlock(&ports.lock);
     if (!p) return bad_port(port_name, "this process has not opened it, or has closed it");
     boot_gate_close(&p->gate);
     free(p);
@@ -129,9 +132,9 @@ static int accept_root(const char *port_name, struct gw_info *info, struct gw_co
     int rc = port_parse(port_name, &port, NULL);
     if (rc == GW_OK) rc = world_deadline_from(info, 0, &seconds, &until_ns);
     if (rc != GW_OK) return rc;
-    gw_lock(&ports_lock);
+    gw_lock(&ports.lock);
     struct port *p = port_find(&port);
-    gw_unlock(&ports_lock);
+    gw_unlock(&ports.lock);
     if (!p) return bad_port(port_name, "this process has not opened it, or has closed it");
     for (;;) {
         int fd = boot_gate_accept(&p->gate);
@@ -382,7 +385,7 @@ int world_comm_disconnect(struct gw_comm **c)
 
 GW_ONCE void world_finalize(void)
 {
-    for (struct gw_list *l = ports.next, *next; l != &ports; l = next) {
+    for (struct gw_list *l = ports.list.next, *next; l != &ports.list; l = next) {
         struct port *p = container_of(l, struct port, link);
         next = l->next;
         gw_list_del(&p->link);
