@@ -71,6 +71,7 @@ static int set_min_missing(const cpu_set_t *wanted, const cpu_set_t *have)
 /* The CPUs of the `which`-th part between commas; where parts are fewer it begins anew. */
 static cpu_set_t *user_set(const char *list, int which)
 {
+    assert(which >= 0);
     char text[1024];
     int parts = 1;
     for (const char *p = list; *p; p++) parts += *p == ',';
@@ -236,6 +237,7 @@ int bind_check(struct launch_options *o)
 /* The last n cores are taken out: for who helps the ranks. */
 static void reserve(struct cores *c, int n, struct bind_map *m)
 {
+    assert(n > 0);
     if (n >= c->n) gw_die("mpiexec: -r %d reserves all of the %d cores here: none is left for the ranks", n, c->n);
     size_t cap = (size_t)n * 64 + 1, used = 0;
     m->reserved = calloc(1, cap);
@@ -356,6 +358,7 @@ void bind_show(const struct launch_options *o, const struct bind_map *m, const c
 /* ---- memory --------------------------------------------------------------------------------------------------------------- */
 int bind_memory(const struct bind_map *m, int rank)
 {
+    assert(rank >= 0);
     enum { BIND = 2, INTERLEAVE = 3, NODES = 1024, BITS = 8 * sizeof(unsigned long) };
     unsigned long mask[NODES / BITS + 1] = {0};
     if (!m->memory) return 0;

@@ -39,6 +39,7 @@ static void numa_nodes(short *of_out)
 /* The first CPU that shares the cache of that level; the CPU itself where the kernel does not say. */
 static int cache_of(int cpu, int level)
 {
+    assert(cpu >= 0 && cpu < PLACE_CPUS && level > 0);
     char text[4096];
     for (int i = 0; i < 16; i++) {
         if (!gw_line_read(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cache/index%d/level", cpu, i)) break;
@@ -143,6 +144,7 @@ void bind_cores_split(struct cores *c)
 
 void bind_cores_take_out(struct cores *c, int i)
 {
+    assert(i >= 0 && i < c->n);
     memmove(c->at + i, c->at + i + 1, sizeof *c->at * (size_t)(c->n - i - 1));
     c->n--;
     number_units(c);

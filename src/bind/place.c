@@ -53,6 +53,7 @@ static void take(struct core_list *to, const struct core_list *from, int first, 
 /* Along the cores, or round units: `width` cores each, or equal shares where it is 0. */
 static bool map_all(const struct cores *c, const struct place_wanted *w, int width, int n, struct core_list *out)
 {
+    assert(n > 0 && width >= 0);
     bool spread = w->map != UNIT_CORE && w->map != UNIT_MACHINE;
     int share = width ? width : c->n / n;
     struct core_list order = round_units(c, spread ? w->map : UNIT_MACHINE, width && spread ? width : 1);
@@ -72,6 +73,7 @@ static bool map_all(const struct cores *c, const struct place_wanted *w, int wid
 /* w->ppr processes to each unit. */
 static bool map_ppr(const struct cores *c, const struct place_wanted *w, int width, int n, struct core_list *out)
 {
+    assert(n > 0 && w->ppr > 0 && width >= 0);
     int units = bind_cores_units(c, w->map);
     if ((int64_t)units * w->ppr < n) return false;
     for (int i = 0; i < n; i++) {
@@ -101,6 +103,7 @@ static enum unit unit_of(enum bind_to bind)
 /* All cores of `count` units beginning with the one of its first core, or of the group of so many that this one is in. */
 static void widen(const struct cores *c, enum unit unit, int count, struct core_list *l)
 {
+    assert(l->n > 0 && count > 0);
     int from = c->at[l->at[0]].unit[unit] / count * count;
     l->n = 0;
     for (int i = 0; i < c->n; i++)
@@ -116,6 +119,7 @@ static void number_ranks(const struct cores *c, const struct place_wanted *w, in
     struct core_list *old = gw_xmalloc(sizeof *old * (size_t)n);
     bool *done = gw_xcalloc((size_t)n, sizeof *done);
     int units = bind_cores_units(c, unit);
+    assert(units > 0 || n == 0);
     memcpy(old, places, sizeof *old * (size_t)n);
     for (int rank = 0, u = 0; rank < n; u = (u + 1) % units) {
         for (int i = 0; i < n; i++) {
@@ -136,6 +140,7 @@ unsigned bind_place_units(const struct place_wanted *w)
 
 enum place_result bind_place_make(const struct cores *c, const struct place_wanted *w, int n_ranks, struct core_list *out)
 {
+    assert(n_ranks > 0);
     bool exact = w->bind == BIND_CORE || w->bind == BIND_HWTHREAD;
     int count = w->bind_count > 0 ? w->bind_count : 1;
     memset(out, 0, sizeof *out * (size_t)n_ranks);

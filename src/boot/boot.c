@@ -40,6 +40,7 @@ int boot_host_nlocal = 1;
 
 void boot_set_locals(int *ranks, int n)
 {
+    assert(ranks && n > 0);
     boot_host_nlocal = n;
     gw_boot.local_to_world = ranks;
     gw_boot.nlocal = n;
@@ -293,6 +294,7 @@ int boot_share(void) { return boot_is_direct() ? boot_commit() : boot_fence(); }
 
 static void switch_to_collection(int rank)
 {
+    assert(state.way && rank >= 0);
     state.n_far += gw_boot.local_to_world && boot_local_rank(rank) < 0;
     if (state.is_collecting || !state.way->collect || gw_set.modex_switch == 0 || state.n_far < gw_set.modex_switch) return;
     state.is_collecting = true;
@@ -304,6 +306,7 @@ static void switch_to_collection(int rank)
 
 int boot_get(int rank, const char *key, char *value_out, size_t cap)
 {
+    assert(cap > 1 && rank >= 0 && rank < gw_boot.size);
     if (!state.way)
         return gw_fail(GW_EUNSUPPORTED,
                        "there is no launcher to ask for \"%s\" of rank %d: MPI is finalized, or this process is alone", key, rank);
@@ -316,6 +319,7 @@ int boot_get(int rank, const char *key, char *value_out, size_t cap)
 
 int boot_hosts(int32_t *host_out)
 {
+    assert(state.way && host_out);
     return state.way->hosts(host_out);
 }
 
@@ -359,6 +363,7 @@ void boot_finalize(void)
 /* ---- must all ranks meet? ---- */
 void boot_needs(unsigned when)
 {
+    assert((when & ~(unsigned)(BOOT_BEFORE_FIRST | BOOT_AFTER_LAST)) == 0);
     state.needs = state.has_needs ? state.needs | when : when;
     state.has_needs = true;
 }
@@ -386,6 +391,7 @@ static void give_up(int sig)
 /* Telling a launcher that has lost a host may take for ever. */
 static void end_soon(int status)
 {
+    assert(status >= 0 && status < 256);
     enum { PATIENCE_S = 3 };
     sigset_t alarm_only;
     state.abort_status = status;
@@ -416,6 +422,7 @@ void boot_abort(int code, const char *text)
 
 int boot_local_rank(int world_rank)
 {
+    assert(gw_boot.nlocal > 0 && gw_boot.local_to_world);
     int lo = 0, hi = gw_boot.nlocal - 1; /* local_to_world is ascending */
     while (lo < hi) {
         int mid = (lo + hi) / 2;

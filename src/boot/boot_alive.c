@@ -26,6 +26,7 @@ static void answered(struct boot_ask *a, int err)
 
 static void ask(struct boot_ask *a)
 {
+    assert(a->fd < 0);
     a->asked_ns = gw_now_ns();
     struct sockaddr *at = (struct sockaddr *)a->at;
     a->fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -65,6 +66,7 @@ void boot_ask_end(struct boot_ask *a)
 
 double boot_ask_step(struct boot_ask *a, double pause)
 {
+    assert(pause >= 0);
     uint64_t now = gw_now_ns();
     uint64_t away = a->stepped_ns && now - a->stepped_ns > (uint64_t)STOPPED_MS * MS ? now - a->stepped_ns : 0;
     a->stepped_ns = now;

@@ -37,6 +37,7 @@ struct boot_head *boot_board_head(void) { return state.job; }
 
 int boot_board_open(int fd, const struct boot_head *h)
 {
+    assert(!state.job && h->nlocal > 0);
     struct stat st;
     uint64_t bytes = h->shm_offset + sizeof *state.board + (uint64_t)h->nlocal * sizeof *state.pages;
     if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && boot_file_size(fd, bytes) != 0) || boot_file_seal(fd, false) != 0)
@@ -60,6 +61,7 @@ void boot_board_close(void)
 
 static struct page *page_of(int rank)
 {
+    assert(state.job && rank >= state.job->first_rank && rank < state.job->first_rank + state.job->nlocal);
     return &state.pages[rank - state.job->first_rank];
 }
 
@@ -72,6 +74,7 @@ int boot_board_put(const char *key, const char *value)
     memcpy(mine->text + state.used, key, nk);
     memcpy(mine->text + state.used + nk, value, nv);
     state.used += (uint32_t)(nk + nv);
+    assert(state.used <= sizeof mine->text);
     return GW_OK;
 }
 
@@ -86,6 +89,7 @@ int boot_board_commit(void)
 
 int boot_board_fence(void)
 {
+    assert(state.job);
     boot_board_commit();
     uint32_t turn = atomic_load_explicit(&state.board->turn, memory_order_acquire);
     if (atomic_fetch_add_explicit(&state.board->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)state.job->nlocal) {
@@ -122,6 +126,7 @@ static bool is_gone(int rank)
 
 int boot_board_get(int rank, const char *key, char *value_out, size_t cap)
 {
+    assert(cap > 0);
     struct page *page = page_of(rank);
     for (;;) {
         bool gone = is_gone(rank);                                                     /* before looking for the last time */

@@ -57,6 +57,7 @@ static void watch_host(int fd)
 
 void boot_connected_add(int fd, uint64_t uid, const char name[BOOT_TIED_NAME])
 {
+    assert(fd >= 0);
     struct connected t = {.fd = fd, .uid = uid};
     for (int i = 0; i < BOOT_TIED_NAME - 1 && name[i]; i++) t.name[i] = name[i] >= ' ' && name[i] < 0x7f ? name[i] : '?';
     watch_host(fd);
@@ -70,6 +71,7 @@ void boot_connected_add(int fd, uint64_t uid, const char name[BOOT_TIED_NAME])
 /* The lock is held. */
 static void drop(int i)
 {
+    assert(i >= 0 && i < all.n);
     close(all.at[i].fd);
     all.at[i] = all.at[--all.n];
     atomic_store_explicit(&boot_connected_n, all.n, memory_order_relaxed);

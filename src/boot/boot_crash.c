@@ -57,6 +57,7 @@ static bool early_begin(void)
 /* In a handler.  The thread that crashes first tells; all wait. */
 static void tell_and_wait(int sig, const siginfo_t *si)
 {
+    assert(crash.record);
     enum { PATIENCE_MS = 10000, SLICE_MS = 100 };
     uint32_t none = BOOT_NO_CRASH, state;
     if (atomic_compare_exchange_strong(&crash.record->state, &none, BOOT_CRASH_NOTED)) {

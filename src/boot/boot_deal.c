@@ -16,6 +16,7 @@ struct slots {
 
 static struct slots slots_of(const int32_t *node, int size, int nodes, int32_t *scratch)
 {
+    assert(size > 0 && nodes > 0);
     struct slots s = {scratch, scratch + size};
     memset(s.first, 0, sizeof *s.first * ((size_t)nodes + 2));
     for (int p = 0; p < size; p++) s.first[node[p] + 2]++;
@@ -27,6 +28,7 @@ static struct slots slots_of(const int32_t *node, int size, int nodes, int32_t *
 /* Passes over the nodes, each giving one process until it has none left; `fold`: every other pass backwards. */
 static void deal(const struct slots *s, int size, int nodes, bool fold, int32_t *rank_out)
 {
+    assert(nodes > 0);
     int rank = 0;
     for (int pass = 0; rank < size; pass++)
         for (int i = 0; i < nodes; i++) {

@@ -30,6 +30,7 @@ static void *wait_for_all(void *unused)
 
 int boot_fence_begin(void (*over)(void))
 {
+    assert(!boot_fence_is_going() && over);
     fence.over = over;
     atomic_store_explicit(&fence.is_over, false, memory_order_relaxed);
     int rc = gw_thread_start(&fence.thread, wait_for_all, NULL);
@@ -43,6 +44,7 @@ bool boot_fence_is_over(void) { return atomic_load_explicit(&fence.is_over, memo
 
 int boot_fence_end(void)
 {
+    assert(boot_fence_is_going());
     pthread_join(fence.thread, NULL);
     atomic_store_explicit(&fence.is_going, false, memory_order_relaxed);
     return fence.rc == GW_OK ? GW_OK : gw_fail(fence.rc, "%s", fence.text);

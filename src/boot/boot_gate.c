@@ -90,6 +90,7 @@ static int watch_add(struct boot_gate *g, int fd)
 
 int boot_gate_open(struct boot_gate *g, const struct boot_port *port)
 {
+    assert(port->name);
     *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .secret = port->secret};
     if (g->fd >= 0) g->listener = boot_port_listen(port->name, BACKLOG);
     if (g->listener >= 0 && watch_add(g, g->listener) == 0) return 0;
@@ -123,6 +124,7 @@ int boot_gate_open_far_only(struct boot_gate *g, const struct boot_secret *secre
 /* Its descriptor: a child of ours may hold it too, so closing does not take it from the watched ones. */
 static int half_take(struct boot_gate *g, int i)
 {
+    assert(i >= 0 && i < g->n);
     int fd = g->half[i].fd;
     epoll_ctl(g->fd, EPOLL_CTL_DEL, fd, NULL);
     g->n--;
@@ -139,6 +141,7 @@ static void half_refuse(struct boot_gate *g, int i)
 static void half_add(struct boot_gate *g, int fd)
 {
     if (g->n == BOOT_GATE_HALF) half_refuse(g, 0);
+    assert(g->n < BOOT_GATE_HALF);
     if (watch_add(g, fd) != 0) {
         close(fd);
         return;
@@ -155,6 +158,7 @@ static void half_add(struct boot_gate *g, int fd)
 /* What there is of its secret: true once it is the right one.  Whoever is wrong, or gone, is dropped. */
 static bool half_step(struct boot_gate *g, int i, bool *dropped_out)
 {
+    assert(i >= 0 && i < g->n);
     struct boot_gate_half *h = &g->half[i];
     bool is_wrong = false;
     *dropped_out = false;

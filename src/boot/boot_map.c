@@ -36,6 +36,7 @@ int boot_vnodes_check(const char *text)
 
 int boot_vnodes_block(const char *text, int n, int k, int *first_out, int *count_out)
 {
+    assert(n > 0 && k >= 0 && k < n);
     int first = 0, block = 0, count = n;
     if (!*text) {
         *first_out = 0;
@@ -61,6 +62,7 @@ int boot_vnodes_block(const char *text, int n, int k, int *first_out, int *count
 /* Gives equal values the same number, in the order in which they first appear; how many. */
 static int number(int32_t *value, int n)
 {
+    assert(n > 0);
     uint64_t cap = 16;
     int count = 0;
     while (cap < 2 * (uint64_t)n) cap *= 2;
@@ -105,6 +107,7 @@ static void split(const char *vnodes, int32_t *node, int size, int n_hosts)
 
 int boot_map_nodes(const char *vnodes, int32_t *node, int size)
 {
+    assert(size > 0);
     int n = number(node, size);
     if (!*vnodes) return n;
     split(vnodes, node, size, n);
@@ -119,6 +122,7 @@ struct boot_name_seen {
 
 struct boot_names boot_names_begin(int most)
 {
+    assert(most > 0);
     struct boot_names n = {.cap = 16};
     while (n.cap < 2 * (uint64_t)most) n.cap *= 2;
     n.table = gw_xcalloc(n.cap, sizeof *n.table);
@@ -158,6 +162,7 @@ bool boot_mapping_read(const char *mapping, int size, int32_t *node_out)
 
 int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out)
 {
+    assert(rank >= 0 && rank < size);
     int32_t *node = gw_xmalloc((size_t)size * sizeof *node);
     int n = 0;
     if (!boot_mapping_read(mapping, size, node)) {

@@ -96,6 +96,7 @@ static int line(struct reader *f)
 
 int boot_order_parse(const char *path, const char *text, int size, int32_t *list_out)
 {
+    assert(size > 0);
     struct reader f = {.path = path, .at = text, .line = 1, .size = size, .list = list_out};
     f.line_of = gw_xcalloc((size_t)size, sizeof *f.line_of);
     int rc = line(&f);
@@ -135,6 +136,7 @@ int boot_order_read(const char *path, int size, int32_t *list_out)
 /* ---- the methods ---- */
 void boot_order_place(int method, const int32_t *node, int size, const int32_t *list, int32_t *rank_out)
 {
+    assert(size > 0);
     int32_t *scratch = gw_xmalloc(sizeof *scratch * ((size_t)size * 2 + 2));
     boot_order_deal(method, node, size, list, rank_out, scratch);
     free(scratch);
@@ -142,6 +144,7 @@ void boot_order_place(int method, const int32_t *node, int size, const int32_t *
 
 int boot_order_apply(int method, const char *path, int32_t *node, int size, int32_t *rank_out)
 {
+    assert(size > 0);
     int32_t *list = method == BOOT_ORDER_FILE ? gw_xmalloc(sizeof *list * (size_t)size) : NULL;
     int rc = list ? boot_order_read(path && *path ? path : "MPICH_RANK_ORDER", size, list) : GW_OK;
     if (rc == GW_OK) {

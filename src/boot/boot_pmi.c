@@ -25,6 +25,7 @@ bool boot_pmi_offered(void)
 
 int boot_pmi_write(int fd, const char *at, size_t n)
 {
+    assert(fd >= 0);
     while (n > 0) {
         ssize_t w = send(fd, at, n, MSG_NOSIGNAL); /* a server that died must not kill us by SIGPIPE */
         if (w < 0 && errno == ENOTSOCK) w = write(fd, at, n);
@@ -39,6 +40,7 @@ int boot_pmi_write(int fd, const char *at, size_t n)
 /* ---- values: no spaces, no line ends, no '=' and ';' on the wire ---- */
 int boot_pmi_escape(const char *value, char *out, size_t cap)
 {
+    assert(cap > 0);
     size_t n = 0;
     for (const unsigned char *p = (const unsigned char *)value; *p; p++) {
         bool plain = *p > ' ' && *p < 127 && *p != '%' && *p != '=' && *p != ';';

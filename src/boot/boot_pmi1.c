@@ -40,6 +40,7 @@ static int line_send(const char *fmt, ...)
 /* The next line, without its end; valid until the next call. */
 static int line_read(char **line_out)
 {
+    assert(pmi.used <= pmi.have);
     memmove(pmi.line, pmi.line + pmi.used, pmi.have - pmi.used);
     pmi.have -= pmi.used;
     pmi.used = 0;
@@ -62,6 +63,7 @@ static int line_read(char **line_out)
 /* The value of "key=" in a line; up to the next space, or to the end of the line where `rest`. */
 static bool line_value(const char *line, const char *key, bool rest, char *out, size_t cap)
 {
+    assert(cap > 0);
     size_t n = strlen(key);
     for (const char *p = line; p; p = strchr(p, ' ')) {
         p += strspn(p, " ");

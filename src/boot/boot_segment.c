@@ -171,6 +171,7 @@ static void map_fill(struct boot_head *h, uint64_t bytes)
 
 static void map_look(void)
 {
+    assert(segment.head);
     if (!map_bytes()) return;
     segment.node_of = (const int32_t *)((const char *)segment.head + segment.head->map_offset);
     gw_boot.node = segment.head->node;
@@ -192,6 +193,7 @@ static uint64_t uid_of_job(void)
 
 static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
 {
+    assert(bytes > 0 && gw_boot.nlocal > 0 && boot_host_nlocal >= gw_boot.nlocal);
     h->version = GODWIT_SHM_VERSION;
     h->nlocal = gw_boot.nlocal;
     h->size = gw_boot.size;
@@ -274,6 +276,7 @@ static void segment_put(int fd, uint64_t nonce, const struct boot_port *port)
 
 static struct boot_head *segment_make(uint64_t bytes)
 {
+    assert(gw_boot.local_rank == 0);
     uint64_t nonce = boot_random();
     struct boot_port port;
     struct boot_gate gate;
@@ -334,6 +337,7 @@ static int rendezvous_fetch(const struct boot_port *port)
 
 static struct boot_head *segment_find(uint64_t bytes)
 {
+    assert(gw_boot.local_rank > 0);
     char where[128];
     const char *why = "";
     int pid, fd, at = 0;
@@ -397,6 +401,7 @@ static struct boot_head *segment_alone(uint64_t bytes)
 
 static void slot_take(void)
 {
+    assert(boot_slot == &unmapped_slot);
     int32_t nobody = 0;
     boot_slot = slot_of_world(gw_boot.rank);
     if (!atomic_compare_exchange_strong_explicit(&boot_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,

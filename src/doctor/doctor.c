@@ -81,6 +81,7 @@ void doctor_answer_add(struct answer *a, const char *fmt, ...)
 
 void doctor_answer_raise(struct answer *a, enum finding is, const char *fmt, ...)
 {
+    assert(is <= FINDING_PROBLEM);
     va_list ap;
     if (is <= a->is) return;
     a->is = is;
@@ -91,6 +92,7 @@ void doctor_answer_raise(struct answer *a, enum finding is, const char *fmt, ...
 
 static void answer_print(FILE *to, const char *what, const struct answer *a)
 {
+    assert(a->is <= FINDING_PROBLEM);
     static const char *const words[] = {"ok", "note", "problem"};
     fprintf(to, "%-8s %s: %s\n", words[a->is], what, a->value);
     if (a->is != FINDING_OK) fprintf(to, "         %s\n", a->todo);

@@ -12,6 +12,7 @@
 /* How many cores (not hardware threads) the machine has: cpus that come first among their siblings. */
 static int cores_of(const struct machine *m, int cpus)
 {
+    assert(cpus >= 0);
     char list[256];
     int cores = 0;
     for (int cpu = 0, seen = 0; seen < cpus && cpu < 65536; cpu++) {

@@ -59,6 +59,7 @@ static uint64_t cma_word;
 
 static int cma_read(pid_t pid, uint64_t want)
 {
+    assert(pid > 0);
     uint64_t got = 0;
     struct iovec to = {&got, sizeof got}, from = {&cma_word, sizeof cma_word};
     ssize_t n = gw_cma_read(pid, &to, 1, &from, 1);

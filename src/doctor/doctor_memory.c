@@ -20,6 +20,7 @@
 /* What the shared memory of a node may grow to by default (untouched pages cost nothing). */
 static uint64_t segment_bytes(int ranks)
 {
+    assert(ranks > 0);
     return 8 * MIB + 2 * MIB * (uint64_t)ranks;
 }
 
@@ -131,6 +132,7 @@ void doctor_check_memlock(const struct machine *m, struct answer *a)
 
 void doctor_check_files(const struct machine *m, struct answer *a)
 {
+    assert(m->ranks > 0);
     enum { OWN = 32 }; /* descriptors of mpiexec itself */
     uint64_t need = OWN + 3 * (uint64_t)m->ranks;
     if (m->files == UINT64_MAX) {
@@ -175,6 +177,7 @@ static int64_t threads_of_user(const struct machine *m)
 
 void doctor_check_processes(const struct machine *m, struct answer *a)
 {
+    assert(m->ranks > 0);
     enum { OWN = 4 }; /* keeper, PMIx threads */
     struct pids group = {INT64_MAX, 0};
     int64_t need = m->ranks + OWN, left = INT64_MAX;

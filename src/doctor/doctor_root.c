@@ -22,6 +22,7 @@ static int root_open(const struct machine *m, const char *fmt, va_list ap)
 
 static bool read_all(int fd, char *text_out, size_t cap)
 {
+    assert(cap > 1);
     size_t n = 0;
     ssize_t r;
     if (fd < 0) return false;
@@ -34,6 +35,7 @@ static bool read_all(int fd, char *text_out, size_t cap)
 
 bool doctor_root_read(const struct machine *m, char *text_out, size_t cap, const char *fmt, ...)
 {
+    assert(cap > 1);
     va_list ap;
     va_start(ap, fmt);
     bool ok = read_all(root_open(m, fmt, ap), text_out, cap);
@@ -94,6 +96,7 @@ int doctor_list_count(const char *list)
 /* The path of our group: lines are "4:cpu,cpuacct:/path" for v1 and "0::/path" for v2. */
 static bool group_of(const char *line, const char *controller, char *path_out, size_t cap)
 {
+    assert(cap > 1);
     const char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
     if (!path) return false;
     bool found = !*controller && path == list + 1;
@@ -106,6 +109,7 @@ static bool group_of(const char *line, const char *controller, char *path_out, s
 void doctor_cgroup_each(const struct machine *m, const char *controller,
                         void (*fn)(const struct machine *m, const char *folder, void *arg), void *arg)
 {
+    assert(fn);
     char groups[8192], group[PATH_MAX], folder[2 * PATH_MAX], *next;
     bool found = false;
     if (!doctor_root_read(m, groups, sizeof groups, "/proc/self/cgroup")) return;

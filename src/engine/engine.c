@@ -82,6 +82,7 @@ static void hosts_of_batch_system(struct hosts *h, char *why_out, size_t cap)
 
 bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap)
 {
+    assert(cap > 0);
     why_out[0] = 0;
     if (o->engine && strcmp(o->engine, "none") == 0) return false;
     if (o->hosts.n) {
@@ -108,6 +109,7 @@ bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap)
 /* What a command says, both streams; nothing where it does not end soon.  A descriptor of a shell's: no, there are no quotes. */
 static void output_of(const char *path, const char *option, char *text_out, size_t cap)
 {
+    assert(cap > 1);
     int pipes[2];
     size_t n = 0;
     pid_t pid = -1;
@@ -137,6 +139,7 @@ static void output_of(const char *path, const char *option, char *text_out, size
 /* The first number with a dot in it behind `after`. */
 static void version_behind(const char *text, const char *after, const char *name, char *version_out, size_t cap)
 {
+    assert(cap > 0);
     const char *p = strstr(text, after);
     for (p = p ? p + strlen(after) : text; *p; p++) {
         size_t n = strspn(p, "0123456789");
@@ -390,6 +393,7 @@ static int run(const struct engine *e, const struct launch_options *o, const str
 /* How many ranks, where that was not said: the slots. */
 static int count_ranks(struct launch_options *o, const struct engine *e)
 {
+    assert(o->n_apps > 0 && e->nodes >= 0);
     if (o->n_apps == 1 && !o->apps[0].n_given) {
         o->apps[0].n = o->n_ranks = o->hosts.n ? hosts_slots(&o->hosts, o->ppn) : o->ppn * e->nodes;
     } else {
@@ -436,6 +440,7 @@ static int refused(const struct launch_options *o, const char *why)
 /* With an engine that was found. */
 static int run_with(const struct engine *e, struct launch_options *o, const char *why, struct job *spawned)
 {
+    assert(o->n_apps > 0);
     struct words argv = {0}, env = {0};
     int *counts = gw_xcalloc((size_t)o->hosts.n + 1, sizeof *counts);
     hosts_place(&o->hosts, o->n_ranks, o->ppn, counts);

@@ -130,6 +130,7 @@ static void add_all(struct words *w, const struct words *more)
 /* ---- Slurm ---------------------------------------------------------------------------------------------------------------------- */
 static bool counts_are_even(const struct launch_options *o, const int *counts, int *nodes_out)
 {
+    assert(counts && o->hosts.n > 0);
     int per = 0;
     bool even = true;
     *nodes_out = 0;
@@ -277,6 +278,7 @@ static bool begins_wrong(const struct launch_options *o, const int *counts)
 /* The host of each of the ranks [from, to). */
 static void put_hosts_of(struct words *w, const struct launch_options *o, const int *counts, int from, int to)
 {
+    assert(from >= 0 && from <= to);
     char *list = NULL;
     for (int i = 0, end = 0, rank = 0; i < o->hosts.n; i++)
         for (end += counts[i]; rank < end; rank++) {
@@ -379,6 +381,7 @@ static void hydra_words(const struct launch_options *o, const int *counts, struc
 void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *argv_out,
                   struct words *env_out)
 {
+    assert(o->n_apps > 0 && argv_out->n == 0 && env_out->n == 0);
     switch (e->kind) {
     case ENGINE_SRUN: srun_words(e, o, counts, argv_out, env_out); break;
     case ENGINE_FLUX: flux_words(o, counts, argv_out, env_out); break;

@@ -29,6 +29,7 @@ pid_t child_ended(pid_t pid, int *status_out)
 
 void child_reap(pid_t pid)
 {
+    assert(pid > 1);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
 }
 
@@ -44,17 +45,20 @@ bool child_wait(pid_t pid, uint64_t until_ns)
 
 void child_kill(pid_t pid, int sig)
 {
+    assert(pid >= 0 && sig > 0);
     if (pid > 0) kill(pid, sig);
 }
 
 void child_group_kill(pid_t pid, int sig)
 {
+    assert(pid >= 0 && pid != 1 && sig > 0);            /* kill(-1) would signal every process of the user */
     if (pid > 0 && kill(-pid, sig) < 0) kill(pid, sig); /* it left its group */
 }
 
 /* /proc/PID/stat behind the name, which may hold anything; NULL: it is gone, or nobody says. */
 static const char *process_stat(pid_t pid, char *text, size_t cap)
 {
+    assert(cap > 1);
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);

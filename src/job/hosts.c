@@ -58,6 +58,7 @@ static void add_bad(struct hosts *h, const char *name, size_t n)
 /* A host named again has so many slots more; ":4" names nobody. */
 static void add(struct hosts *h, const char *name, size_t n, int slots)
 {
+    assert(slots >= 0);
     if (!hosts_is_name(name, n)) {
         add_bad(h, name, n);
         return;
@@ -128,6 +129,7 @@ const char *hosts_read(struct hosts *h, const char *path)
 /* What stands in one pair of brackets, each with the same number of digits as its first. */
 static void expand_brackets(struct hosts *h, const char *list, size_t prefix)
 {
+    assert(list[prefix] == '[');
     for (const char *p = list + prefix + 1; *p && *p != ']';) {
         char *end, name[256];
         long a = strtol(p, &end, 10), b = a;
@@ -197,6 +199,7 @@ bool hosts_say_slots(const struct hosts *h)
 
 int hosts_slots(const struct hosts *h, int ppn)
 {
+    assert(ppn >= 0);
     int n = 0;
     for (int i = 0; i < h->n && n <= MAX_RANKS; i++) n += room_of(h, i, ppn);
     return n;

@@ -11,6 +11,7 @@
 
 int job_universe(const struct job *j)
 {
+    assert(j->n >= 0 && j->o.usize >= 0);
     const struct launch_options *o = &j->o;
     int n = o->usize                               ? o->usize
         : o->hosts.n && hosts_say_slots(&o->hosts) ? hosts_slots(&o->hosts, 0)
@@ -20,6 +21,7 @@ int job_universe(const struct job *j)
 
 void job_end_rank(struct job *j, int rank)
 {
+    assert(rank >= 0 && rank < j->n);
     j->ranks[rank].is_ended = true;
     child_group_kill(j->ranks[rank].pid, SIGKILL);
 }

@@ -34,6 +34,7 @@ static struct {
 
 void keeper_note(int rank, pid_t pid)
 {
+    assert(keeper.notes && rank >= 0 && rank < keeper.notes->n);
     if (pid) keeper.notes->rank[rank].start = child_start_time(pid);
     /* [K1] pairs with the acquire in keep(): who is seen there has its start beside it. */
     atomic_store_explicit(&keeper.notes->rank[rank].pid, (int32_t)pid, memory_order_release);
@@ -41,6 +42,7 @@ void keeper_note(int rank, pid_t pid)
 
 void keeper_folder(const char *path)
 {
+    assert(keeper.notes && strlen(path) < sizeof keeper.notes->folder);
     snprintf(keeper.notes->folder, sizeof keeper.notes->folder, "%s", path);
 }
 
@@ -89,6 +91,7 @@ static int fork_keeper(struct job *j)
 
 int keeper_start(struct job *j)
 {
+    assert(!keeper.job && j->n > 0);
     keeper.notes = mmap(NULL, sizeof *keeper.notes + sizeof keeper.notes->rank[0] * (size_t)j->n, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (keeper.notes == MAP_FAILED) return errno;

@@ -11,6 +11,7 @@
 
 void words_add(struct words *w, const char *text)
 {
+    assert(text && w->n >= 0);
     w->at = realloc(w->at, sizeof *w->at * (size_t)(w->n + 2));
     char *copy = strdup(text);
     if (!w->at || !copy) gw_die("mpiexec: no memory");

@@ -31,6 +31,7 @@ static struct {
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
 static void stream_close(const struct job *j, struct stream *s)
 {
+    assert(s->fd >= 0);
     launch_output_end(j, s);
     close(s->fd);
     free(s->buf);
@@ -47,6 +48,7 @@ static bool waits_for_its_end(const struct job *j, const struct stream *s)
 /* What is there now; false: the end. */
 static bool stream_read(const struct job *j, struct stream *s)
 {
+    assert(s->fd >= 0 && s->len <= s->cap);
     if (s->cap - s->len < READ_BYTES) {
         s->cap = s->len + READ_BYTES;
         s->buf = realloc(s->buf, s->cap);
@@ -71,6 +73,7 @@ void launch_forward_output(struct job *j, struct stream *s)
 /* The begin of a small file, as a string; false: it cannot be read. */
 static bool file_head(const char *path, char *text, size_t size)
 {
+    assert(size > 0);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
     if (fd >= 0) close(fd);
@@ -126,6 +129,7 @@ int launch_forward_flush_stale(struct job *j)
 /* ---- input ------------------------------------------------------------------------------------------------------------------------ */
 static void input_to(struct rank *r)
 {
+    assert(r->in_fd < 0 || r->in_done <= input.len);
     struct pollfd p = {r->in_fd, 0, 0};
     if (r->in_fd >= 0 && poll(&p, 1, 0) > 0) { /* an error: it does not read any more */
         close(r->in_fd);
@@ -200,6 +204,7 @@ void launch_forward_input(struct job *j)
 
 int launch_forward_start(struct job *j)
 {
+    assert(j->n > 0 && j->ranks);
     bool wanted = false;
     input.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     for (int i = 0; i < j->n; i++) {

@@ -192,6 +192,7 @@ static int windows_open(const struct job *j, enum opener with)
 
 int launch_gdb_start(struct job *j)
 {
+    assert(!gdb.has);
     if (!j->o.gdb) return 0;
     gdb.has = gw_xcalloc((size_t)j->n, sizeof *gdb.has);
     gdb.size = j->n;
@@ -260,6 +261,7 @@ int launch_gdb_terminal(int rank)
 
 char **launch_gdb_argv(char **argv)
 {
+    assert(argv[0]);
     int n = 0;
     while (argv[n]) n++;
     char **with = gw_xcalloc((size_t)n + 4, sizeof *with);

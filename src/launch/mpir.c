@@ -29,6 +29,7 @@ void MPIR_Breakpoint(void) { __asm__ volatile("" ::: "memory"); }
 
 void launch_mpir_fill(const struct job *j)
 {
+    assert(!MPIR_proctable && j->alive > 0);
     MPIR_proctable = calloc((size_t)j->n, sizeof *MPIR_proctable);
     if (!MPIR_proctable) return; /* only debuggers miss it */
     for (int i = 0; i < j->n; i++)

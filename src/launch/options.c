@@ -40,6 +40,7 @@ static int set_hosts(struct launch_options *o, enum option is, const char *name,
 
 static int set_number(const char *name, const char *text, long low, int *out)
 {
+    assert(low >= 0);
     long v = launch_parse_number(name, text, low, MAX_RANKS);
     if (v < 0) return EXIT_USAGE;
     *out = (int)v;
@@ -240,6 +241,7 @@ static char **file_words(struct launch_options *o, const char *name, const char 
 /* Options from argv[*at] on; *at moves to the first word that is none. */
 static int parse_options(char **argv, int *at, int end, struct launch_options *o, struct launch_app *a)
 {
+    assert(*at <= end);
     while (*at < end && argv[*at][0] == '-' && argv[*at][1]) {
         char *word = argv[*at], *value, name[64];
         if (strcmp(word, "--") == 0) {
@@ -291,6 +293,7 @@ static const char *find_in_path(struct launch_options *o, const struct launch_ap
 /* One program's part, argv[i..end). */
 static int parse_app(char **argv, int i, int end, struct launch_options *o, struct launch_app *a)
 {
+    assert(i <= end);
     int rc = parse_options(argv, &i, end, o, a);
     if (rc < 0 && a->file) rc = parse_file(o, a);
     if (rc >= 0) return rc;

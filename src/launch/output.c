@@ -116,6 +116,7 @@ bool launch_output_is_piped(const struct job *j)
 /* What a line begins with; returns its length. */
 static size_t mark(const struct job *j, int rank, char *out, size_t cap)
 {
+    assert(cap > 0);
     out[0] = 0;
     if (j->o.output.timestamp) {
         struct timespec now;
@@ -175,12 +176,14 @@ static struct sink *file_of(char *name, bool with_folders)
 
 static bool is_printed(const struct output_wanted *w, int stream, int rank)
 {
+    assert(stream == 0 || stream == 1);
     return !w->only[stream] || w->only[stream] == rank + 1;
 }
 
 /* Where a stream goes: `to` may be NULL, nowhere. */
 static bool place(const struct job *j, int rank, int stream, struct stream *s)
 {
+    assert(rank >= 0 && rank < j->n && (stream == 0 || stream == 1));
     const struct output_wanted *w = &j->o.output;
     int from = stream;
     if (stream == 1 && (w->merged || (w->file[0] && w->by_task[0] && !w->file[1] && !w->only[1]))) from = 0;
@@ -194,6 +197,7 @@ static bool place(const struct job *j, int rank, int stream, struct stream *s)
 
 int launch_output_open(struct job *j)
 {
+    assert(!outputs.files);
     for (int r = 0; r < j->n; r++)
         if (!place(j, r, 0, &j->ranks[r].out) || !place(j, r, 1, &j->ranks[r].err)) return EXIT_CANNOT_RUN;
     return 0;
@@ -222,6 +226,7 @@ static bool told_to_end(void)
 /* Said once of each; what is lost on standard error has no place to be said. */
 static void cannot_write(struct sink *to, int why)
 {
+    assert(why > 0 && !to->nobody);
     to->nobody = true;
     if (to == &outputs.own[1]) return;
     outputs.has_failed = true;
@@ -275,6 +280,7 @@ static void print_marked(const struct job *j, struct stream *s, struct sink *to,
 
 void launch_output_print(const struct job *j, struct stream *s, size_t len)
 {
+    assert(len <= s->len);
     struct sink *of[2] = {s->to, s->also};
     if (len == 0) return;
     for (int k = 0; k < 2; k++) {

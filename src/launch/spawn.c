@@ -51,6 +51,7 @@ static uint64_t node_bytes_about(int n) { return ((uint64_t)8 << 20) + ((uint64_
 
 static int segment_make(struct job *j)
 {
+    assert(j->memfd < 0);
     uint64_t bytes = segment_bytes(j);
     j->failed = AFTER_MEMORY;
     j->room = j->n / 2;
@@ -123,6 +124,7 @@ static bool goes_along(const struct job *j, const struct launch_app *a, const ch
 /* environ, with what `more` sets in place of what it replaces; strings are shared. */
 static char **env_join(const struct job *j, const struct launch_app *a, const struct words *const *more, int n_more)
 {
+    assert(n_more > 0);
     struct {
         char **at;
         int n;
@@ -163,6 +165,7 @@ static void words_set(struct words *w, const char *name, const char *fmt, ...)
  * what leads to ours comes behind it (pmix_env).  Not OMPI_UNIVERSE_SIZE, by which Open MPI's mpirun refuses to start below another. */
 static void names_of_others(const struct job *j, int rank, int local, int n_local, struct words *own)
 {
+    assert(local >= 0 && local < n_local);
     const struct {
         const char *name;
         int value;
@@ -186,6 +189,7 @@ static void names_of_others(const struct job *j, int rank, int local, int n_loca
 /* `own` gets the strings that are new; pmi: its connection to our PMI server, -1: there is none. */
 static char **rank_env(struct job *j, int rank, const struct launch_app *a, int pmi, struct words *own)
 {
+    assert(rank >= 0 && rank < j->n && a >= j->o.apps);
     int app = (int)(a - j->o.apps);
     char more[48] = "";
     if (app) snprintf(more, sizeof more, ",app=%d", app);
@@ -294,6 +298,7 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
 
 static int explain_start(const struct launch_app *a, const int why[3])
 {
+    assert(why[0] > 0);
     bool missing = why[0] == ENOENT;
     if (why[1] == 'd')
         say_line("cannot start %s in folder %s: %s", a->argv[0], a->wdir, strerror(why[0]));
@@ -315,6 +320,7 @@ static int explain_start(const struct launch_app *a, const int why[3])
 /* Starts a rank; returns errno of fork or pipe.  *report_out: where the child writes if it cannot exec. */
 static int start(struct job *j, int rank, const struct launch_app *a, int report)
 {
+    assert(rank >= 0 && rank < j->n && report >= 0);
     struct ends e;
     struct rank *r = &j->ranks[rank];
     int rc = ends_open(j, rank, &e);
@@ -366,6 +372,7 @@ static void put_away(struct job *j)
 
 int launch_spawn_all(struct job *j)
 {
+    assert(j->n > 0 && j->n <= MAX_RANKS && !j->head);
     int report[2], why[3], rc = segment_make(j);
     if (rc) return rc;
     files_more();

@@ -51,6 +51,7 @@ static void end_job(struct job *j, int sig, int status)
 /* Somebody, or the time, wants all of them to end. */
 static void end_all(struct job *j, int sig, int status)
 {
+    assert(sig > 0 && status > 0);
     if (j->ending_all) return;
     j->ending_all = true;
     if (!j->ending) j->exit_status = status;
@@ -91,6 +92,7 @@ static void end_with(struct job *j, int status)
 
 static void report_signal(const struct job *j, int rank, int sig)
 {
+    assert(sig > 0 && sig <= SIGRTMAX);
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
     const char *call = call_of(slot);
@@ -103,6 +105,7 @@ static void report_signal(const struct job *j, int rank, int sig)
 /* How a rank went, and what that means for the job. */
 static void rank_gone(struct job *j, int rank)
 {
+    assert(rank >= 0 && rank < j->n && j->ranks[rank].pid == 0);
     int status = j->ranks[rank].status, pid = (int)j->ranks[rank].was;
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
@@ -143,6 +146,7 @@ static void on_sub_gone(struct job *j, const struct sub_end *e)
 /* See the rule at child_ended(): its pid is forgotten here. */
 static void on_ended(struct job *j, pid_t pid, int status)
 {
+    assert(pid > 0);
     struct sub_end e;
     if (spawned_sub_ended(j, pid, status, &e)) {
         on_sub_gone(j, &e);
@@ -160,6 +164,7 @@ static void on_ended(struct job *j, pid_t pid, int status)
         j->ranks[i].status = status;
         keeper_note(i, 0);
         j->alive--;
+        assert(j->alive >= 0);
         rank_gone(j, i);
         return;
     }
@@ -287,6 +292,7 @@ static void codes_say(const struct job *j)
 /* Does what is due and returns the ms until something else is; -1: nothing. */
 static int timers(struct job *j, uint64_t deadline)
 {
+    assert(j->alive >= 0);
     uint64_t now = gw_now_ns();
     bool gives_up = false, differs = false;
     int wait = launch_forward_flush_stale(j), look = where_watch(j, &differs);
@@ -341,6 +347,7 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
 
 int launch_watch(struct job *j)
 {
+    assert(j->alive >= 0 && j->alive <= j->n);
     enum { EVENTS = 64 };
     struct epoll_event events[EVENTS];
     int epoll = launch_forward_start(j), signal_fd = signals_open();

@@ -85,6 +85,7 @@ bool node_bell_is_used(void) { return own.bell >= 0; }
 
 bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
 {
+    assert(own.bell >= 0 && own.watch >= 0);
     enum { EVENTS = 8, DATAGRAMS = 16, NS_PER_MS = 1000000 };
     struct epoll_event events[EVENTS];
     if (atomic_load_explicit(word, memory_order_acquire) != seen) return false;

@@ -27,6 +27,7 @@ static struct {
 
 void node_heap_open(void *mem, uint64_t bytes)
 {
+    assert(mem || bytes == 0);
     heap.head = mem;
     heap.bytes = bytes;
 }

@@ -37,6 +37,7 @@ uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doo
 
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 {
+    assert(!gw_node.base && gw_boot.nlocal > 0);
     uint64_t n = (uint64_t)gw_boot.nlocal;
     map.area_size = gw_align_up(area_bytes, PAGE);
     uint64_t heap_at = front_bytes(n) + n * map.area_size;
@@ -100,6 +101,7 @@ bool node_job_is_of(uint64_t off, int local_rank)
 
 bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_out, int64_t *len_out)
 {
+    assert(total >= 0 && piece > 0);
     struct node_job *j = node_ptr(job);
     int64_t start = atomic_fetch_add_explicit(&j->next, piece, memory_order_relaxed);
     if (start >= total) return false;
@@ -110,6 +112,7 @@ bool node_job_claim(uint64_t job, int64_t total, int64_t piece, int64_t *start_o
 
 void node_job_add(uint64_t job, int64_t bytes)
 {
+    assert(bytes > 0);
     struct node_job *j = node_ptr(job);
     /* [J1] pairs with the acquire in node_job_done(): the bytes are in place before they count. */
     atomic_fetch_add_explicit(&j->done, bytes, memory_order_release);

@@ -93,6 +93,7 @@ static void other_free(struct node_other *o)
 /* Gives it the first numbers that are free. */
 static int place(struct node_other *o)
 {
+    assert(o->n > 0);
     struct gw_list *l = others.list.next;
     for (o->first = gw_boot.size; l != &others.list; l = l->next) {
         const struct node_other *next = container_of(l, struct node_other, link);
@@ -139,6 +140,7 @@ static void refer(struct node_other *o, int by)
 {
     bool was = o->refs > 0;
     o->refs += by;
+    assert(o->refs >= 0);
     assert(o->refs >= 0);
     if (was != (o->refs > 0) && o->base) boot_connection(&o->home, !was);
 }

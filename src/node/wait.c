@@ -79,6 +79,7 @@ static long membarrier(int command) { return syscall(SYS_membarrier, command, 0,
 
 void node_wait_open(void)
 {
+    assert(gw_node.doors && gw_node.me < gw_node.nlocal);
     bool shared_cores = gw_node.oversubscribed;
     int64_t spin = gw_set.wait_spin >= 0 ? gw_set.wait_spin : shared_cores ? SPIN_SHARED : SPIN_ALONE;
     int64_t yield_us = gw_set.wait_yield >= 0 ? gw_set.wait_yield : shared_cores ? YIELD_US_SHARED : YIELD_US_ALONE;
@@ -155,6 +156,7 @@ struct boot_where *node_report_begin(void)
 void node_report_end(struct boot_where *where)
 {
     uint32_t version = atomic_load_explicit(&where->version, memory_order_relaxed);
+    assert(version & 1);
     atomic_store_explicit(&where->version, version + 1, memory_order_release);
     gw_unlock(&waits.report_lock);
 }
@@ -256,6 +258,7 @@ void node_wait_reset(struct node_wait *w)
 
 static void arm(struct node_wait *w)
 {
+    assert(w->phase == YIELD);
     struct node_door *d = &gw_node.doors[gw_node.me];
     w->seen = atomic_load_explicit(&d->seq, memory_order_acquire);
     count_sleepers(1);
@@ -280,6 +283,7 @@ static void sleep_on_descriptors(struct node_wait *w, int64_t ns)
 /* The timeout is a net below the proof above, and what bounds the harm of a rank that was killed while it rang. */
 static void sleep_once(struct node_wait *w)
 {
+    assert(w->phase == ARMED);
     static const int64_t shortest_ns = 1000000, longest_ns = 50000000;
     int64_t ns = shortest_ns << (w->count < 6 ? w->count : 6);
     uint64_t before = gw_now_ns();

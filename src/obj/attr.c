@@ -39,6 +39,7 @@ void gw_attr_predefined_set(int keyval, int value)
 /* ---- keyvals ---- */
 int gw_keyval_create(enum gw_kind applies_to, void (*copy)(void), void (*del)(void), void *extra, int *keyval_out)
 {
+    assert(applies_to == GW_KIND_COMM || applies_to == GW_KIND_TYPE || applies_to == GW_KIND_WIN);
     struct gw_keyval *kv = calloc(1, sizeof *kv);
     if (!kv) return gw_fail(GW_ENOMEM, "no memory for an attribute key");
     kv->applies_to = (uint8_t)applies_to;
@@ -111,6 +112,7 @@ static struct gw_attr **attr_find(struct gw_attrs *a, const struct gw_keyval *kv
 /* Calls the delete function of an attribute that is still in place, then takes it out. */
 static int attr_remove(struct gw_attrs *a, struct gw_obj *owner, struct gw_keyval *kv, void *value)
 {
+    assert(obj_upcalls.attr_delete || kv->del.fn == GW_ATTR_FN_NULL);
     if (kv->del.fn != GW_ATTR_FN_NULL) {
         int rc = obj_upcalls.attr_delete(kv, owner, value);
         if (rc) return rc;

@@ -29,6 +29,7 @@ static struct added *added_find(int number)
 /* Appends; class 0 means one of its own.  Called with the lock. */
 static int added_append(int class, int *number_out)
 {
+    assert(all.count <= all.room);
     if (all.count == all.room) {
         int room = all.room ? 2 * all.room : 16;
         struct added *more = realloc(all.list, (size_t)room * sizeof *more);
@@ -66,6 +67,7 @@ static int has_codes(int class)
 {
     int i = 0;
     while (all.list[i].class != class || FIRST + i == class) i++;
+    assert(i < all.count);
     return gw_fail(GW_EARG, "error class %d still has the code %d", class, FIRST + i);
 }
 

@@ -22,6 +22,7 @@ struct gw_errhandler *gw_errhandler_initial(void)
 
 int gw_errhandler_create(enum gw_kind applies_to, void (*fn)(void), struct gw_errhandler **eh_out)
 {
+    assert(applies_to == GW_KIND_COMM || applies_to == GW_KIND_WIN || applies_to == GW_KIND_FILE || applies_to == GW_KIND_SESSION);
     if (!fn) return gw_fail(GW_EARG, "the error handler function is NULL");
     struct gw_errhandler *eh = calloc(1, sizeof *eh);
     if (!eh) return gw_fail(GW_ENOMEM, "no memory for an error handler");

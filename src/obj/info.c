@@ -53,6 +53,7 @@ static struct gw_lock *lock_of(const struct gw_info *info) { return &((struct gw
 
 static int list_set(struct gw_info *info, const char *key, const char *value)
 {
+    assert(info->count <= info->room);
     char *copy = strdup(value);
     struct pair *p = pair_find(info, key);
     if (copy && p) {
@@ -237,6 +238,7 @@ int gw_info_alignment(const struct gw_info *info)
     const char *text = gw_info_find(info, "mpi_minimum_memory_alignment");
     unsigned long least = text ? strtoul(text, NULL, 10) : 0, align = GW_CACHELINE;
     while (align < least && align < 1ul << 30) align *= 2;
+    assert((align & (align - 1)) == 0);
     return (int)align;
 }
 

@@ -60,6 +60,7 @@ static bool chunk_add(enum gw_kind kind, uint32_t index)
 static uint32_t slot_take(enum gw_kind kind)
 {
     struct slot_pool *pool = &pools[kind];
+    assert(pool->queued <= pool->used);
     if (pool->queued > (gw_checking ? QUEUE_CHECKED : QUEUE_MIN) || (pool->queued && pool->used == SLOTS_MAX)) {
         uint32_t slot = pool->head;
         pool->head = slot_meta(kind, slot)->next;
@@ -84,6 +85,7 @@ static void slot_give(enum gw_kind kind, uint32_t slot, uint32_t generation)
 
 int gw_obj_revive(struct gw_obj *o, enum gw_kind kind)
 {
+    assert(kind > GW_KIND_NONE && kind < GW_KIND_COUNT);
     struct slot_pool *pool = &pools[kind];
     obj_lock(&pool->lock);
     uint32_t slot = slot_take(kind);

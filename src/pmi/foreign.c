@@ -24,6 +24,7 @@ enum { OURS = 1 << PROGRAM_OURS, MPICH = 1 << PROGRAM_MPICH, OMPI = 1 << PROGRAM
 
 static unsigned kind_of(const struct job *j, int app)
 {
+    assert(app >= 0 && app < j->o.n_apps);
     return 1u << program_mpi(j->o.apps[app].argv[0], j->o.apps[app].wdir);
 }
 
@@ -74,6 +75,7 @@ int foreign_start(struct job *j)
 
 void foreign_phase(struct job *j, int rank, enum boot_phase phase)
 {
+    assert(rank >= 0 && rank < j->n);
     atomic_store_explicit(&job_slot(j, rank)->phase, phase, memory_order_release);
 }
 
@@ -129,6 +131,7 @@ static bool is_of_other_launcher(pid_t pid, int pmi_fd)
 /* This process, and what it has started: as deep as wrappers go. */
 static bool tree_look(pid_t pid, int pmi_fd, int depth)
 {
+    assert(pid > 0 && depth >= 0);
     char path[64];
     int child;
     if (is_of_other_launcher(pid, pmi_fd)) return false;

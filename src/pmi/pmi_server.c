@@ -82,6 +82,7 @@ static void pair_free(void *pair)
 /* ---- lines ------------------------------------------------------------------------------------------------------------------ */
 static void client_close(struct client *c)
 {
+    assert(pmi.n_in_barrier >= c->in_barrier);
     if (c->fd >= 0) close(c->fd);
     pmi.n_in_barrier -= c->in_barrier;
     free(c->line);
@@ -91,6 +92,7 @@ static void client_close(struct client *c)
 static void answer(int rank, const char *fmt, ...) GW_PRINTF(2, 3);
 static void answer(int rank, const char *fmt, ...)
 {
+    assert(rank >= 0 && rank < pmi.n);
     char line[LINE_MOST];
     va_list ap;
     va_start(ap, fmt);
@@ -103,6 +105,7 @@ static void answer(int rank, const char *fmt, ...)
 /* The value of "key=" in a line: up to the next space, or to the end where `is_last`; false: there is none, or it is too long. */
 static bool value_of(const char *line, const char *key, bool is_last, char *out, size_t cap)
 {
+    assert(cap > 0);
     size_t n = strlen(key);
     for (const char *p = line; p; p = strchr(p, ' ')) {
         p += strspn(p, " ");
@@ -183,6 +186,7 @@ static void on_get(struct job *j, int rank, const char *line)
 
 static void on_barrier(struct job *j, int rank, const char *line)
 {
+    assert(pmi.n_in_barrier >= 0 && pmi.n_in_barrier <= pmi.n);
     (void)line;
     pmi.n_in_barrier += !pmi.clients[rank].in_barrier;
     pmi.clients[rank].in_barrier = true;
@@ -213,6 +217,7 @@ static void on_abort(struct job *j, int rank, const char *line)
 /* MPI_Comm_spawn: refused, so that the call returns an error. */
 static void on_spawn_line(int rank, const char *line)
 {
+    assert(pmi.clients[rank].in_spawn);
     struct client *c = &pmi.clients[rank];
     if (strncmp(line, "totspawns=", 10) == 0) c->spawns = atoi(line + 10);
     if (strcmp(line, "endcmd") != 0) return;

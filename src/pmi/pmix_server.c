@@ -89,6 +89,7 @@ struct facts {
 
 static pmix_value_t *fact(struct facts *f, const char *key, pmix_data_type_t type)
 {
+    assert(strlen(key) <= PMIX_MAX_KEYLEN);
     if (f->n == f->cap) {
         f->cap = f->cap ? 2 * f->cap : 16;
         f->at = gw_xrealloc(f->at, f->cap * sizeof *f->at);
@@ -134,6 +135,7 @@ static void facts_free(pmix_info_t *at, size_t n)
 /* ---- what libpmix asks of us: in its thread ---------------------------------------------------------------------------------- */
 static void note_phase(const pmix_proc_t *proc, enum boot_phase phase)
 {
+    assert(server.job);
     if (proc->rank >= (pmix_rank_t)server.job->n || strcmp(proc->nspace, server.self.nspace) != 0) return;
     foreign_phase(server.job, (int)proc->rank, phase);
 }
@@ -155,6 +157,7 @@ static pmix_status_t on_finalized(const pmix_proc_t *proc, void *object, pmix_op
 static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status, const char message[], pmix_proc_t procs[],
                               size_t n_procs, pmix_op_cbfunc_t done, void *data)
 {
+    assert(server.job);
     (void)object, (void)procs, (void)n_procs, (void)done, (void)data;
     if (proc->rank >= (pmix_rank_t)server.job->n) return PMIX_ERR_BAD_PARAM;
     /* As our own library does: it is read when the rank has ended (watch.c), which it does as soon as we answer. */

@@ -31,6 +31,7 @@ static struct {
 /* ---- what the info keys say ---- */
 static struct hosts *hosts_of(int app)
 {
+    assert(app >= 0);
     if (app >= said.n) {
         said.at = gw_xrealloc(said.at, sizeof *said.at * (size_t)(app + 1));
         memset(said.at + said.n, 0, sizeof *said.at * (size_t)(app + 1 - said.n));
@@ -69,6 +70,7 @@ void elsewhere_file(struct job *j, int app, const char *path)
 /* Ranks fill hosts in blocks, program after program: a host may come again only where it was the last. */
 static bool place(struct job *j, const char *name, int count)
 {
+    assert(count > 0);
     struct hosts *h = &j->o.hosts;
     const char *to = hosts_is_local(name) ? j->host : name;
     bool is_last = h->n && strcmp(h->at[h->n - 1].name, to) == 0;
@@ -104,6 +106,7 @@ static bool place_said(struct job *j)
 /* Slurm's "2(x3),4": the i-th number. */
 static int nth(const char *list, int i)
 {
+    assert(i >= 0);
     for (const char *p = list; p && isdigit((unsigned char)*p);) {
         char *end;
         long n = strtol(p, &end, 10), times = 1;

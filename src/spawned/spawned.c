@@ -109,6 +109,7 @@ void spawned_signal_all(const struct job *j, int sig)
 
 bool spawned_sub_ended(struct job *j, pid_t pid, int status, struct sub_end *end_out)
 {
+    assert(pid > 0 && j->n_subs >= 0);
     for (int i = 0; i < j->n_subs; i++) {
         if (j->subs[i].pid != pid) continue;
         struct sub s = j->subs[i];
@@ -233,6 +234,7 @@ static void app_take(struct job *j, struct launch_app *a, struct wanted *w, cons
 
 static void app_end(struct job *j, struct launch_app *a, struct wanted *w)
 {
+    assert(w->argv.n > 0 && a->argv == NULL);
     char *found = w->path && !strchr(w->argv.at[0], '/') ? in_path(w->path, w->here, w->argv.at[0]) : NULL;
     if (found) {
         free(w->argv.at[0]);
@@ -326,6 +328,7 @@ bool spawned_started(struct job *j, int rc)
 
 bool spawned_hear(struct job *j)
 {
+    assert(j->parent_fd >= 0);
     char c;
     ssize_t n;
     while ((n = recv(j->parent_fd, &c, 1, MSG_DONTWAIT)) == 1) {

@@ -41,6 +41,7 @@ bool crash_is_one(int sig)
 /* ---- core files -------------------------------------------------------------------------------------------------------------- */
 bool crash_core_glob(const char *pattern, bool uses_pid, const char *folder, int pid, char *out, size_t cap)
 {
+    assert(cap > 16);
     size_t n = 0;
     bool has_pid = false;
     if (*pattern == '|' || !*pattern) return false;
@@ -91,6 +92,7 @@ static char *core_find(const char *names)
 
 void crash_say(const struct job *j, int rank)
 {
+    assert(rank >= 0 && rank < j->n);
     const struct launch_app *a = &j->o.apps[j->ranks[rank].app];
     char pattern[256], uses[8], folder[4096], names[8192];
     bool is_looked_at = said.first == rank;
@@ -119,6 +121,7 @@ void crash_say(const struct job *j, int rank)
 
 static void announce(const struct job *j, int rank, pid_t pid, int sig, int code, uint64_t address)
 {
+    assert(rank >= 0 && rank < j->n && sig > 0);
     char where[64] = "";
     bool has_address = code > 0 && code != SI_KERNEL && sig != SIGABRT && sig != SIGSYS;
     if (has_address) snprintf(where, sizeof where, " at address 0x%llx", (unsigned long long)address);
@@ -154,6 +157,7 @@ void crash_look_waiting(const struct job *j)
 /* ---- tracing ----------------------------------------------------------------------------------------------------------------- */
 void crash_trace(pid_t pid)
 {
+    assert(pid > 0);
     if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACECLONE) == 0 || errno == ESRCH || said.is_tracing_refused) return;
     said.is_tracing_refused = true;
     say_line(
@@ -177,6 +181,7 @@ static uint64_t status_of(pid_t tid, const char *name, int base)
 /* This signal ends the process: it has no handler, or the handler has been given up because it was blocked. */
 static bool will_kill(pid_t tid, int sig)
 {
+    assert(sig > 0);
     return crash_is_one(sig) && !((status_of(tid, "SigCgt:", 16) | status_of(tid, "SigIgn:", 16)) >> (sig - 1) & 1);
 }
 
@@ -206,6 +211,7 @@ static int rank_of(const struct job *j, pid_t pid)
 
 static void crashed(const struct job *j, int rank, pid_t tid, int sig)
 {
+    assert(rank >= 0 && rank < j->n && sig > 0);
     pid_t pid = j->ranks[rank].pid;
     siginfo_t si = {0};
     if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &si) != 0) si.si_code = 0;

@@ -17,6 +17,7 @@
 /* Reads /proc/PID/NAME; zeros in it stay.  Returns its length. */
 static size_t proc_read(pid_t pid, const char *name, char *text_out, size_t cap)
 {
+    assert(cap > 1);
     char path[64];
     size_t n = 0;
     ssize_t r;
@@ -84,6 +85,7 @@ int verdict_jobs_segment_open(pid_t pid, struct boot_head *head_out)
 /* What a rank has left behind is a child of mpiexec as well: the rank itself is older.  Nobody is older than the first `n_sure`. */
 static void rank_add(struct running_job *j, int n_sure, int rank, pid_t pid)
 {
+    assert(n_sure >= 0 && n_sure <= j->n);
     for (int i = 0; i < j->n; i++) {
         if (j->ranks[i].rank != rank) continue;
         if (i >= n_sure && child_start_time(pid) < child_start_time(j->ranks[i].pid)) j->ranks[i].pid = pid;

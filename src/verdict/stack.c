@@ -46,6 +46,7 @@ struct look { /* at one rank */
 
 static void look_exec(enum tool tool, const struct look *l)
 {
+    assert(tool == TOOL_GDB || tool == TOOL_EU_STACK);
     char number[16], *program = (char *)(uintptr_t)l->program, *core = (char *)(uintptr_t)l->core;
     int fd = l->fd;
     snprintf(number, sizeof number, "%d", (int)l->pid);
@@ -79,6 +80,7 @@ static void look_exec(enum tool tool, const struct look *l)
 
 static void look_begin(struct look *l, enum tool tool)
 {
+    assert(tool != TOOL_NONE);
     l->fd = boot_file_make("godwit-stack", 0);
     l->since = gw_now_ns();
     pid_t pid = l->fd < 0 ? -1 : fork();
@@ -92,6 +94,7 @@ static void look_begin(struct look *l, enum tool tool)
 /* A few at a time: each stops its rank for a moment, and costs a core. */
 static void look_at_all(struct look *looks, int n, enum tool tool)
 {
+    assert(n >= 0);
     enum { SECONDS = 30 };
     int next = 0, running = 0, most = gw_cores_allowed();
     while (next < n || running) {

@@ -166,6 +166,7 @@ void stack_free_all(struct stacks *s)
 /* ---- printing -------------------------------------------------------------------------------------------------------------- */
 char *stack_ranks_text(const int *ranks, int n)
 {
+    assert(n >= 0);
     char *text = gw_xasprintf("%s", "");
     for (int i = 0; i < n;) {
         int last = ranks[i], k = i;
@@ -192,6 +193,7 @@ static int by_rank(const void *a, const void *b) { return *(const int *)a - *(co
 
 static void print_ranks(const struct tree *t, int begin, int end)
 {
+    assert(begin >= 0 && begin < end);
     int n = end - begin, distinct = 0, *ranks = gw_xmalloc(sizeof *ranks * (size_t)n);
     for (int i = 0; i < n; i++) ranks[i] = t->at[begin + i]->rank;
     qsort(ranks, (size_t)n, sizeof *ranks, by_rank);
@@ -206,6 +208,7 @@ static void print_ranks(const struct tree *t, int begin, int end)
 /* All of [begin, end) go on with one frame. */
 static bool together(const struct tree *t, int begin, int end, int depth)
 {
+    assert(begin < end && depth >= 0);
     const char *frame = frame_of(t->at[begin], depth);
     for (int i = begin; i < end; i++) {
         const char *other = frame_of(t->at[i], depth);
@@ -217,6 +220,7 @@ static bool together(const struct tree *t, int begin, int end, int depth)
 /* Brings those whose frame at `depth` is as that of the first to the front, orders kept; returns where the others begin. */
 static int gather(struct tree *t, int begin, int end, int depth)
 {
+    assert(begin < end && depth >= 0);
     const char *frame = frame_of(t->at[begin], depth);
     int n = begin, rest = 0;
     struct stack **others = gw_xmalloc(sizeof *others * (size_t)(end - begin));
@@ -234,6 +238,7 @@ static int gather(struct tree *t, int begin, int end, int depth)
 
 static void print_branch(struct tree *t, int begin, int end, int depth, int indent)
 {
+    assert(begin < end && depth >= 0 && indent >= 0);
     fprintf(t->to, "%*s", 2 * indent, "");
     print_ranks(t, begin, end);
     for (bool first = true; together(t, begin, end, depth); depth++, first = false)

@@ -91,6 +91,7 @@ static void text_nearest(struct text *t, const struct verdict_job *j, int i, con
 
 static void text_more(struct text *t, int n)
 {
+    assert(n >= 0);
     if (n > SAY) verdict_text_add(t, "  and %d more like this\n", n - SAY);
 }
 
@@ -198,6 +199,7 @@ static int no_room_at(const struct view *v, int i)
 /* All stuck senders to one receiver in one line. */
 static void say_no_room(struct text *t, const struct view *v, int receiver, const int *senders, int n)
 {
+    assert(n > 0);
     const struct verdict_job *j = v->j;
     const struct boot_where *at = &j->ranks[receiver].where, *from = &j->ranks[senders[0]].where;
     char held[32], kept[32], room[32];
@@ -237,6 +239,7 @@ static bool find_no_room(struct text *t, const struct view *v)
 /* The stuck rank that stuck rank i waits for; messages only: not in a collective. */
 static int follow(const struct view *v, int i, bool messages_only)
 {
+    assert(i >= 0 && i < v->j->n);
     const struct verdict_rank *r = &v->j->ranks[i];
     for (int k = 0; k < listed(r); k++) {
         const struct boot_pending *p = &r->where.pending[k];
@@ -266,6 +269,7 @@ static int cycle_entry(const struct view *v, bool messages_only)
 /* "rank 0 -> 3 -> 0"; the number of its ranks. */
 static int text_links(struct text *t, const struct view *v, int entry, bool messages_only)
 {
+    assert(entry >= 0 && entry < v->j->n);
     enum { LINKS = 8 };
     int length = 0, at = entry;
     do {
@@ -286,6 +290,7 @@ static int text_links(struct text *t, const struct view *v, int entry, bool mess
 
 static void text_cycle(struct text *t, const struct view *v, int entry)
 {
+    assert(entry >= 0 && entry < v->j->n);
     int at = entry, sends = 0;
     verdict_text_add(t, "each waits for the next: ");
     int length = text_links(t, v, entry, true);

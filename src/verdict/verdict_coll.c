@@ -44,6 +44,7 @@ static bool agree(const struct verdict_job *j, const struct entered *a, const st
  * communicators that had the same number one after the other, and say nothing. */
 static int entered_once(const struct verdict_job *j, struct entered *e, int n)
 {
+    assert(n >= 0);
     int kept = 0;
     for (int i = 0, next; i < n; i = next) {
         bool is_one = true;
@@ -85,6 +86,7 @@ static void text_side(struct text *t, const struct verdict_job *j, const struct 
 /* The ranks of e[n], one collective, by what they called. */
 static void text_sides(struct text *t, const struct verdict_job *j, const struct entered *e, int n, bool by_root)
 {
+    assert(n > 0);
     enum { SIDES = 4 };
     int *index = gw_xmalloc((size_t)n * sizeof *index), sides = 0;
     bool *done = gw_xcalloc((size_t)n, 1);
@@ -155,6 +157,7 @@ static const uint64_t *noted(const struct verdict_rank *r, uint32_t ctx, uint64_
 
 static void text_call(struct text *t, const struct verdict_job *j, int i, const uint64_t word[3], enum boot_difference how)
 {
+    assert(i >= 0 && i < j->n);
     const char *name = verdict_call_name(j, coll_call(word)), *sep = " (";
     verdict_text_rank(t, j, i);
     verdict_text_add(t, " called %s", name[0] ? name : "a collective");

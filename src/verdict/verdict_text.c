@@ -29,6 +29,7 @@ void verdict_text_add(struct text *t, const char *fmt, ...)
 /* ---- ranks --------------------------------------------------------------------------------------------------------------------- */
 void verdict_text_ranks(struct text *t, const struct verdict_job *j, const int *index, int n)
 {
+    assert(n > 0 && index[0] >= 0 && index[n - 1] < j->n);
     enum { RUNS = 8 }; /* listed at most */
     verdict_text_add(t, n == 1 ? "rank" : "ranks");
     for (int i = 0, run = 0; i < n; run++) {
@@ -195,6 +196,7 @@ static void text_blocked(struct text *t, const struct verdict_job *j, const stru
 
 void verdict_text_place(struct text *t, const struct verdict_job *j, int i)
 {
+    assert(i >= 0 && i < j->n);
     const struct verdict_rank *r = &j->ranks[i];
     const char *last = verdict_call_name(j, r->call);
     switch (verdict_rank_is(r)) {
@@ -233,6 +235,7 @@ struct place {
 
 static struct place place_of(const struct verdict_job *j, int i)
 {
+    assert(i >= 0 && i < j->n);
     const struct verdict_rank *r = &j->ranks[i];
     const struct boot_where *w = &r->where;
     struct place p;
@@ -275,6 +278,7 @@ static void text_since(struct text *t, const struct verdict_job *j, const struct
 /* All n ranks at one place; where their messages have different peers, the first one's stands for all. */
 static void text_group(struct text *t, const struct verdict_job *j, const struct place *p, int n)
 {
+    assert(n > 0);
     int *index = gw_xmalloc((size_t)n * sizeof *index);
     bool differ = false;
     const struct boot_pending *first = &j->ranks[p->rank].where.pending[0];

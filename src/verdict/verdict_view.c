@@ -37,6 +37,7 @@ static bool they_meet(const struct verdict_job *j, int from, const struct boot_p
 
 static bool has_counterpart(const struct verdict_job *j, int i, const struct boot_pending *p, int other)
 {
+    assert(i >= 0 && i < j->n && other >= 0 && other < j->n);
     const struct verdict_rank *r = &j->ranks[other];
     if (!rank_waits(r)) return false;
     for (int k = 0; k < listed(r); k++) {
@@ -49,6 +50,7 @@ static bool has_counterpart(const struct verdict_job *j, int i, const struct boo
 /* ---- who can go on ------------------------------------------------------------------------------------------------------------ */
 static void set_live(struct view *v, int i)
 {
+    assert(i >= 0 && i < v->j->n);
     if (v->live[i]) return;
     v->live[i] = true;
     v->queue[v->n_queue++] = i;
@@ -117,6 +119,7 @@ static void anyone_can_come(struct view *v)
 
 void verdict_view_make(struct view *v, const struct verdict_job *j, uint64_t quiet_ns, bool with_polls)
 {
+    assert(j->n >= 0);
     size_t n = (size_t)j->n;
     *v = (struct view){.j = j,
                        .with_polls = with_polls,

@@ -66,6 +66,7 @@ static struct {
 /* What a process does, and of one with threads in MPI whether others of them work: now, or much of the time since the last look. */
 static void process_look(pid_t pid, int rank, struct verdict_rank *to)
 {
+    assert(pid > 0 && rank >= 0);
     char path[48];
     uint64_t ticks = 0, now = gw_now_ns();
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -107,6 +108,7 @@ enum { POLLS_NS = 2000000000 };
 
 static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
 {
+    assert(i >= 0 && i < j->n);
     const struct boot_rank *slot = job_slot(j, i);
     *to = (struct verdict_rank){.world = i, .is_gone = j->ranks[i].pid == 0, .is_threaded = slot->is_threaded};
     if (!to->is_gone) process_look(j->ranks[i].pid, i, to);
