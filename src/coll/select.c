@@ -31,15 +31,17 @@ struct choice {
     const struct coll_rule *rule;
     int number;
 };
-static struct choice rows[COLL_KINDS][MAX_ROWS];      /* rows of coll.tbl by collective, ended by alg NULL */
-static struct choice node_rows[COLL_KINDS][MAX_ROWS]; /* of nodes.tbl */
-static _Atomic uint64_t uses[N_ALGORITHMS];
-static const struct plan_algorithm *forced[COLL_KINDS];
-static const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
-
-static uint32_t leaves_on; /* settings allow leaves: bit by collective */
+/* Written by coll_select_init(), but for `uses` and `explained`. */
+static struct select_state {
+    uint32_t leaves_on;                                 /* settings allow leaves: bit by collective */
+    uint32_t plain_only;                                /* GODWIT_COLL_OPT_OFF: bit by collective */
+    const struct plan_algorithm *forced[COLL_KINDS];    /* by GODWIT_COLL; NULL: none */
+    const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
+    struct choice rows[COLL_KINDS][MAX_ROWS];           /* rows of coll.tbl by collective, ended by alg NULL */
+    struct choice node_rows[COLL_KINDS][MAX_ROWS];      /* of nodes.tbl */
+    _Atomic uint64_t uses[N_ALGORITHMS];                /* calls, by the algorithm's number */
+} select_state;
 uint32_t coll_synced;
-static uint32_t plain_only; /* GODWIT_COLL_OPT_OFF: bit by collective */
 
 static const struct plan_algorithm *find(int kind, const char *name, size_t len)
 {
@@ -63,7 +65,7 @@ void coll_algorithm_name(int i, char *name_out, size_t cap)
     snprintf(name_out, cap, "%s %s", kind_names[algorithms[i].kind], algorithms[i].alg->name);
 }
 
-uint64_t coll_algorithm_uses(int i) { return atomic_load_explicit(&uses[i], memory_order_relaxed); }
+uint64_t coll_algorithm_uses(int i) { return atomic_load_explicit(&select_state.uses[i], memory_order_relaxed); }
 
 static int bad_algorithm(int kind, const char *name, int len)
 {
@@ -112,8 +114,8 @@ static int parse_forced(const char *text)
             return gw_fail(GW_EARG, "GODWIT_COLL: '%.*s' is not COLLECTIVE=ALGORITHM%s%s%s", (int)pair, text,
                            near ? " (did you mean " : "", near ? near : "", near ? "=..?)" : "");
         }
-        forced[kind] = find(kind, text + name + 1, pair - name - 1);
-        if (!forced[kind]) return bad_algorithm(kind, text + name + 1, (int)(pair - name - 1));
+        select_state.forced[kind] = find(kind, text + name + 1, pair - name - 1);
+        if (!select_state.forced[kind]) return bad_algorithm(kind, text + name + 1, (int)(pair - name - 1));
         text += pair + (text[pair] == ',');
     }
     return GW_OK;
@@ -170,14 +172,15 @@ static int read_table(const struct coll_rule *rules, int count, struct choice ta
 
 GW_ONCE int coll_select_init(void)
 {
-    int rc = read_table(coll_rules, coll_rule_count, rows);
-    if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, node_rows);
+    int rc = read_table(coll_rules, coll_rule_count, select_state.rows);
+    if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, select_state.node_rows);
     if (rc != GW_OK) return rc;
-    plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
+    select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
     coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & ~(1u << COLL_BARRIER);
     /* Ranks that are to use the network alone do so here, too. */
-    leaves_on = !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of("GODWIT_COLL_LEAF", gw_set.coll_leaf) : 0;
-    for (int k = 0; k < COLL_KINDS; k++) forced[k] = NULL;
+    select_state.leaves_on =
+        !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of("GODWIT_COLL_LEAF", gw_set.coll_leaf) : 0;
+    for (int k = 0; k < COLL_KINDS; k++) select_state.forced[k] = NULL;
     return parse_forced(gw_set.coll);
 }
 
@@ -186,14 +189,14 @@ static inline bool usable(enum coll_kind kind, const struct plan_algorithm *alg,
 {
     if (alg->fits && !alg->fits(a)) return false;
     if (alg->kind == PLAN_P2P) return !alg->stages;
-    if (messages || !(leaves_on >> kind & 1) || !(likely(c->has_leaves) || plan_leaf_ready(c))) return false;
+    if (messages || !(select_state.leaves_on >> kind & 1) || !(likely(c->has_leaves) || plan_leaf_ready(c))) return false;
     return alg->kind != PLAN_PULLING || plan_pull_ready(c);
 }
 
 static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64_t bytes, struct gw_comm *c, const char *why)
 {
-    if (explained[kind] == alg) return;
-    explained[kind] = alg;
+    if (select_state.explained[kind] == alg) return;
+    select_state.explained[kind] = alg;
     gw_explain(GW_LOG_COLL, "%s of %lld bytes on %d ranks of %s: %s (%s)", kind_names[kind], (long long)bytes, c->size,
                c->name[0] ? c->name : "a communicator without a name", alg->name, why);
 }
@@ -206,7 +209,7 @@ static inline bool order_is_fixed(enum coll_kind kind, const struct gw_comm *c)
 }
 static inline void note(struct gw_comm *c, int number, int64_t bytes)
 {
-    gw_counted(&uses[number], 1);
+    gw_counted(&select_state.uses[number], 1);
     c->chosen = (uint16_t)(number + 1);
     if (gw_event_wanted(GW_EVENT_COLLECTIVE))
         gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
@@ -247,13 +250,13 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
         if (alg) return alg;
         messages = true;
     }
-    if (unlikely(forced[kind]) && usable(kind, forced[kind], a, c, messages)) {
-        coll_parameter(kind, forced[kind], false, a);
-        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, forced[kind], bytes, c, "GODWIT_COLL");
-        note(c, number_of(kind, forced[kind]), bytes);
-        return forced[kind];
+    if (unlikely(select_state.forced[kind]) && usable(kind, select_state.forced[kind], a, c, messages)) {
+        coll_parameter(kind, select_state.forced[kind], false, a);
+        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, select_state.forced[kind], bytes, c, "GODWIT_COLL");
+        note(c, number_of(kind, select_state.forced[kind]), bytes);
+        return select_state.forced[kind];
     }
-    for (const struct choice *row = rows[kind]; row->alg; row++) {
+    for (const struct choice *row = select_state.rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
         if (!usable(kind, row->alg, a, c, messages)) continue;
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
@@ -285,7 +288,7 @@ static bool usable_apart(const struct plan_algorithm *alg, const struct plan_arg
     return !alg->fits || alg->fits(a);
 }
 
-bool coll_leaves_on(enum coll_kind kind) { return leaves_on >> kind & 1; }
+bool coll_leaves_on(enum coll_kind kind) { return select_state.leaves_on >> kind & 1; }
 
 /* Up to how many bytes a setting wants algorithms over nodes, whatever the table says; negative: it says nothing. */
 static int64_t levels_up_to(enum coll_kind kind)
@@ -299,7 +302,7 @@ static int64_t levels_up_to(enum coll_kind kind)
 }
 static bool no_levels(enum coll_kind kind)
 {
-    return plain_only & 1u << kind || (kind == COLL_REDUCE && gw_set.reduce_no_smp) ||
+    return select_state.plain_only & 1u << kind || (kind == COLL_REDUCE && gw_set.reduce_no_smp) ||
         (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
 }
 
@@ -318,7 +321,7 @@ static const struct choice *row_apart(const struct choice *row, int64_t bytes, c
 /* A root that may be late, and to which all would send at once. */
 static bool needs_leave(enum coll_kind kind, const struct plan_algorithm *alg, const struct plan_args *a)
 {
-    return kind == COLL_GATHER && alg == &coll_alg_gather_linear && !(plain_only & 1u << kind) &&
+    return kind == COLL_GATHER && alg == &coll_alg_gather_linear && !(select_state.plain_only & 1u << kind) &&
         a->size >= gw_set.igatherv_min_comm_size;
 }
 static const struct plan_algorithm *with_leave(struct plan_args *a)
@@ -331,19 +334,19 @@ static const struct plan_algorithm *with_leave(struct plan_args *a)
  * leave to send. */
 static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_args *a, bool starts)
 {
-    if (plain_only & 1u << kind) return NULL;
+    if (select_state.plain_only & 1u << kind) return NULL;
     if (kind == COLL_SCATTERV) return a->size >= gw_set.scatterv_min_comm_size ? &coll_alg_scatter_ruled : NULL;
     if (kind != COLL_GATHERV) return NULL;
     if (!starts) return a->size >= gw_set.gatherv_min_comm_size ? &coll_alg_gather_ruled : NULL;
     return a->size < gw_set.igatherv_min_comm_size ? NULL : with_leave(a);
 }
 
-void coll_count(enum coll_kind kind, const struct plan_algorithm *alg) { gw_counted(&uses[number_of(kind, alg)], 1); }
+void coll_count(enum coll_kind kind, const struct plan_algorithm *alg) { gw_counted(&select_state.uses[number_of(kind, alg)], 1); }
 
 const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, bool starts,
                                                const char **why_out)
 {
-    const struct plan_algorithm *alg = forced[kind];
+    const struct plan_algorithm *alg = select_state.forced[kind];
     *why_out = "GODWIT_COLL";
     if (!has_levels(a->nodes) || no_levels(kind)) a->nodes = NULL;
     a->params.piece_bytes = gw_set.coll_chunk;
@@ -352,9 +355,9 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
         *why_out = "by rule";
     }
     if (!alg) {
-        const struct choice *row = row_apart(node_rows[kind], bytes, a);
+        const struct choice *row = row_apart(select_state.node_rows[kind], bytes, a);
         *why_out = row ? "tune/nodes.tbl" : "tune/coll.tbl";
-        if (!row) row = row_apart(rows[kind], bytes, a);
+        if (!row) row = row_apart(select_state.rows[kind], bytes, a);
         if (!row) gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
         alg = coll_instead(row->alg, bytes, a);
@@ -367,12 +370,12 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
 
 const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes, struct plan_args *a, const char **why_out)
 {
-    const struct plan_algorithm *alg = forced[kind];
+    const struct plan_algorithm *alg = select_state.forced[kind];
     *why_out = "GODWIT_COLL";
-    bool leaves = leaves_on >> kind & 1 && !(gw_set.reproducible != GW_SET_REPRODUCIBLE_OFF && kind >= COLL_REDUCE);
+    bool leaves = select_state.leaves_on >> kind & 1 && !(gw_set.reproducible != GW_SET_REPRODUCIBLE_OFF && kind >= COLL_REDUCE);
     if (alg && (alg->kind == PLAN_P2P ? !alg->stages : leaves) && !(alg->fits && !alg->fits(a))) return alg;
     *why_out = "tune/coll.tbl";
-    for (const struct choice *row = rows[kind]; row->alg; row++) {
+    for (const struct choice *row = select_state.rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
         if ((row->alg->fits && !row->alg->fits(a)) || (row->alg->kind != PLAN_P2P && !leaves)) continue;
         if (row->alg->kind != PLAN_P2P) return row->alg;
@@ -399,7 +402,7 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
 
 const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, bool across, struct plan_args *a)
 {
-    for (const struct choice *row = rows[kind]; row->alg; row++) {
+    for (const struct choice *row = select_state.rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
         if (row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
         if (row->alg->fits && !row->alg->fits(a)) continue;

@@ -35,67 +35,73 @@ static const struct {
 };
 #undef G
 
-static struct gw_op predef[OP_CODES];
-struct gw_op *gw_op_sum = &predef[OP_SUM], *gw_op_max = &predef[OP_MAX], *gw_op_min = &predef[OP_MIN];
-static const op_table *kernels = &op_kernels_base;
+static struct op_state {
+    struct gw_op predef[OP_CODES];
+    const op_table *kernels; /* of this processor, or with_literals */
+    op_table with_literals;  /* a copy of them with kernels that know the literals below */
+} op_state = {.kernels = &op_kernels_base};
+struct gw_op *gw_op_sum = &op_state.predef[OP_SUM], *gw_op_max = &op_state.predef[OP_MAX], *gw_op_min = &op_state.predef[OP_MIN];
 const struct exact_table *op_exact_table = &exact_base;
 
 /* ---- logicals of a compiler whose .TRUE. is not 1 ------------------------------------------------------------------------ */
 #define LOGICALS(X) X(L8, t_U8) X(L16, t_U16) X(L32, t_U32) X(L64, t_U64) X(L128, t_U128)
-#define IS(elem, v) (v != literals_##elem[0])
+/* Apart from op_state, whose address is taken: the kernels' loops keep these in registers. */
+static struct op_literals {
+#define PAIR(elem, type) type elem[2]; /* .FALSE., .TRUE. */
+    LOGICALS(PAIR)
+#undef PAIR
+    int bytes; /* of the logical type that has other values than 0 and 1; 0: none has */
+} literals;
+#define IS(elem, v) (v != literals.elem[0])
 #define LOGICAL_KERNELS(elem, type)                                                                                                \
-    static type literals_##elem[2]; /* .FALSE., .TRUE. */                                                                          \
-    KERNEL(LAND, elem, type, literals_##elem[IS(elem, x) && IS(elem, y)])                                                          \
-    KERNEL(LOR, elem, type, literals_##elem[IS(elem, x) || IS(elem, y)])                                                           \
-    KERNEL(LXOR, elem, type, literals_##elem[IS(elem, x) != IS(elem, y)])
+    KERNEL(LAND, elem, type, literals.elem[IS(elem, x) && IS(elem, y)])                                                            \
+    KERNEL(LOR, elem, type, literals.elem[IS(elem, x) || IS(elem, y)])                                                             \
+    KERNEL(LXOR, elem, type, literals.elem[IS(elem, x) != IS(elem, y)])
 LOGICALS(LOGICAL_KERNELS)
-
-static op_table with_literals; /* a copy with kernels that know the literals */
-static int logical_bytes;
 
 static void literals_take(void)
 {
-    memcpy(with_literals, *kernels, sizeof with_literals);
+    memcpy(op_state.with_literals, *op_state.kernels, sizeof op_state.with_literals);
 #define TAKE(elem, type)                                                                                                           \
-    if (logical_bytes == sizeof(type)) {                                                                                           \
-        with_literals[OP_LAND][GW_ELEM_##elem] = k_LAND_##elem;                                                                    \
-        with_literals[OP_LOR][GW_ELEM_##elem] = k_LOR_##elem;                                                                      \
-        with_literals[OP_LXOR][GW_ELEM_##elem] = k_LXOR_##elem;                                                                    \
+    if (literals.bytes == sizeof(type)) {                                                                                          \
+        op_state.with_literals[OP_LAND][GW_ELEM_##elem] = k_LAND_##elem;                                                           \
+        op_state.with_literals[OP_LOR][GW_ELEM_##elem] = k_LOR_##elem;                                                             \
+        op_state.with_literals[OP_LXOR][GW_ELEM_##elem] = k_LXOR_##elem;                                                           \
     }
     LOGICALS(TAKE)
-    kernels = (const op_table *)&with_literals;
+    op_state.kernels = (const op_table *)&op_state.with_literals;
 }
 
 void op_logicals(int bytes, const void *true_value, const void *false_value)
 {
 #define STORE(elem, type)                                                                                                          \
     if (bytes == sizeof(type))                                                                                                     \
-        memcpy(&literals_##elem[0], false_value, sizeof(type)), memcpy(&literals_##elem[1], true_value, sizeof(type));
+        memcpy(&literals.elem[0], false_value, sizeof(type)), memcpy(&literals.elem[1], true_value, sizeof(type));
     t_U128 yes = 0, no = 0;
     memcpy(&yes, true_value, (size_t)bytes), memcpy(&no, false_value, (size_t)bytes);
     if (yes == 1 && no == 0) return; /* the usual kernels do */
     LOGICALS(STORE)
-    logical_bytes = bytes;
+    literals.bytes = bytes;
     literals_take();
 }
 
 GW_ONCE int op_init(void)
 {
     for (int i = 0; i < OP_CODES; i++) {
-        predef[i] = (struct gw_op){.commutes = i != OP_REPLACE && i != OP_NO_OP, .code = (uint8_t)i};
-        gw_obj_predefine(&predef[i].obj, GW_KIND_OP, ops[i].id);
+        op_state.predef[i] = (struct gw_op){.commutes = i != OP_REPLACE && i != OP_NO_OP, .code = (uint8_t)i};
+        gw_obj_predefine(&op_state.predef[i].obj, GW_KIND_OP, ops[i].id);
     }
-    kernels = &op_kernels_base;
+    op_state.kernels = &op_kernels_base;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) kernels = &op_kernels_avx2, op_exact_table = &exact_avx2;
+    if (__builtin_cpu_supports("avx2")) op_state.kernels = &op_kernels_avx2, op_exact_table = &exact_avx2;
 #endif
-    if (logical_bytes) literals_take();
+    if (literals.bytes) literals_take();
     return GW_OK;
 }
 
 GW_ONCE void op_finalize(void)
 {
-    for (int i = 0; i < OP_CODES; i++) gw_obj_unregister(&predef[i].obj);
+    for (int i = 0; i < OP_CODES; i++) gw_obj_unregister(&op_state.predef[i].obj);
 }
 
 int op_create(void (*fn)(void), int commute, bool wide, struct gw_op **op_out)
@@ -163,20 +169,20 @@ int op_check(struct gw_op *op, struct gw_type *t)
 {
     if (op->code == OP_USER) return GW_OK;
     uint8_t group = t->elem != GW_ELEM_NONE ? t->group : group_of(t->basic);
-    if (ops[op->code].groups & 1u << group && (*kernels)[op->code][t->basic]) return GW_OK;
+    if (ops[op->code].groups & 1u << group && (*op_state.kernels)[op->code][t->basic]) return GW_OK;
     return gw_fail(GW_EOP, "%s is not defined on %s; it is for %s", op_name(op), type_name(t), ops[op->code].allowed);
 }
 
 bool op_can(const struct gw_op *op, const struct gw_type *t)
 {
-    return op->code != OP_USER && t->basic != GW_ELEM_NONE && (*kernels)[op->code][t->basic] != NULL;
+    return op->code != OP_USER && t->basic != GW_ELEM_NONE && (*op_state.kernels)[op->code][t->basic] != NULL;
 }
 
 /* The kernel that may run straight on `count` of t, as *n_out elements; NULL: the layout is not that simple. */
 static op_kernel *direct_kernel(struct gw_op *op, struct gw_type *t, int64_t count, int64_t *n_out)
 {
     if (op->code >= OP_REPLACE || t->basic == GW_ELEM_NONE) return NULL;
-    op_kernel *k = (*kernels)[op->code][t->basic];
+    op_kernel *k = (*op_state.kernels)[op->code][t->basic];
     if (group_of(t->basic) == GW_GROUP_PAIR) { /* pairs are laid out as C structs: the extent is the step */
         *n_out = count;
         return t->elem != GW_ELEM_NONE && !t->tree ? k : NULL;
@@ -190,7 +196,7 @@ static void reduce_packed(struct gw_op *op, const void *in, void *inout, int64_t
 {
     enum { PIECE = 8192 };
     _Alignas(64) char a[PIECE], b[PIECE];
-    op_kernel *k = (*kernels)[op->code][t->basic];
+    op_kernel *k = (*op_state.kernels)[op->code][t->basic];
     int64_t elem_bytes = t->size / t->n_elems, piece = PIECE / elem_bytes * elem_bytes;
     struct type_cursor ca, cb, co;
     type_cursor_init(&ca, in, count, t);
@@ -223,7 +229,7 @@ static void reduce_pairs(struct gw_op *op, const void *in, void *inout, int64_t 
         type_cursor_pack(&ca, a + shape[s].at, shape[s].tail);
         type_cursor_pack(&cb, b, shape[s].head);
         type_cursor_pack(&cb, b + shape[s].at, shape[s].tail);
-        (*kernels)[op->code][t->basic](a, b, b, 1);
+        (*op_state.kernels)[op->code][t->basic](a, b, b, 1);
         type_cursor_unpack(&co, b, shape[s].head);
         type_cursor_unpack(&co, b + shape[s].at, shape[s].tail);
     }

@@ -15,16 +15,19 @@ struct gw_lane gw_lanes[GW_MAX_LANES];
 int gw_nlanes;
 _Atomic int gw_nlanes_used;
 bool gw_lanes_spread;
-static struct peer_upcalls up;
-static bool by_net_alone; /* GODWIT_WIRES without shm */
+static struct peer_state {
+    struct peer_upcalls up;
+    bool by_net_alone;   /* GODWIT_WIRES without shm */
+    _Atomic int numbers; /* upper bound of the numbers of other worlds' ranks; 0: no other world was met */
+} peer_state;
 
 /* Is a network wire needed? */
-static bool wants_net(void) { return peer_may_net() && (gw_boot.nnodes > 1 || by_net_alone); }
+static bool wants_net(void) { return peer_may_net() && (gw_boot.nnodes > 1 || peer_state.by_net_alone); }
 
 static int net_open(struct gw_lane *lane, struct lane_wire *w)
 {
     assert(w->is_net && !w->wire);
-    int rc = w->ops->open(lane->index, up.net_arrived, NULL, &w->wire);
+    int rc = w->ops->open(lane->index, peer_state.up.net_arrived, NULL, &w->wire);
     lane->n_nets += rc == GW_OK;
     int fd = rc == GW_OK && w->ops->wait_fd ? w->ops->wait_fd(w->wire) : -1;
     return fd >= 0 ? node_wait_on(fd) : rc;
@@ -62,7 +65,7 @@ static int lane_open(struct gw_lane *lane, int index)
         lane->wires[lane->n_wires] =
             (struct lane_wire){.ops = peer_wires[lane->n_wires], .index = lane->n_wires, .is_net = lane->n_wires > 0};
     struct lane_wire *node = &lane->wires[0];
-    int rc = node->ops->open(index, up.arrived, NULL, &node->wire);
+    int rc = node->ops->open(index, peer_state.up.arrived, NULL, &node->wire);
     lane->rings = rc == GW_OK && node->ops->rings ? node->ops->rings(node->wire) : NULL;
     return rc == GW_OK && net_is_early(index) ? nets_open(lane) : rc;
 }
@@ -86,9 +89,9 @@ void peer_lanes_choose(void)
 
 int peer_init(const struct peer_upcalls *upcalls)
 {
-    up = *upcalls;
-    by_net_alone = peer_wires[1] && !gw_set_lists(gw_set.wires, "shm");
-    peer_choose_net(gw_boot.nnodes > 1 || by_net_alone);
+    peer_state.up = *upcalls;
+    peer_state.by_net_alone = peer_wires[1] && !gw_set_lists(gw_set.wires, "shm");
+    peer_choose_net(gw_boot.nnodes > 1 || peer_state.by_net_alone);
     if (peer_wires[1] && gw_boot.nnodes > 1 && !peer_may_net())
         return gw_fail(
             GW_EARG,
@@ -134,7 +137,7 @@ void peer_finalize(void)
 static bool is_by_net(int number)
 {
     if (unlikely(number >= gw_boot.size)) return node_is_far(number);
-    return number >= 0 && (by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
+    return number >= 0 && (peer_state.by_net_alone || (gw_boot.nnodes > 1 && boot_local_rank(number) < 0));
 }
 
 bool peer_is_far(const struct gw_lane *lane, int number) { return lane->n_nets && is_by_net(number); }
@@ -167,7 +170,7 @@ int peer_connect(struct gw_lane *lane, struct gw_peer *p)
     p->by = w;
     p->ep = ep;
     if (w->is_net) gw_counted(&gw_count.connections, 1);
-    if (up.connected) up.connected(lane, p);
+    if (peer_state.up.connected) peer_state.up.connected(lane, p);
     peer_assert_state(lane);
     return GW_OK;
 }
@@ -183,9 +186,7 @@ void peer_caps(struct gw_lane *lane, const struct gw_peer *p, struct wire_caps *
 }
 
 /* ---- other worlds ---- */
-static _Atomic int numbers;
-
-int peer_numbers(void) { return (int)gw_max64(gw_boot.size, atomic_load_explicit(&numbers, memory_order_relaxed)); }
+int peer_numbers(void) { return (int)gw_max64(gw_boot.size, atomic_load_explicit(&peer_state.numbers, memory_order_relaxed)); }
 
 int peer_meet(const struct boot_home *home, struct node_other **other_out)
 {
@@ -195,7 +196,7 @@ int peer_meet(const struct boot_home *home, struct node_other **other_out)
     assert(o->first >= gw_boot.size && o->first + o->n <= node_numbers_max());
     gw_lock(&gw_lanes[0].lock);
     rc = near_meet(o);
-    if (o->first + o->n > peer_numbers()) atomic_store_explicit(&numbers, o->first + o->n, memory_order_relaxed);
+    if (o->first + o->n > peer_numbers()) atomic_store_explicit(&peer_state.numbers, o->first + o->n, memory_order_relaxed);
     gw_unlock(&gw_lanes[0].lock);
     if (rc == GW_OK)
         *other_out = o;
@@ -210,7 +211,7 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
     int rc = node_far_join(uid, size, &o);
     if (rc != GW_OK) return rc;
     gw_lock(&gw_lanes[0].lock);
-    if (o->first + o->n > peer_numbers()) atomic_store_explicit(&numbers, o->first + o->n, memory_order_relaxed);
+    if (o->first + o->n > peer_numbers()) atomic_store_explicit(&peer_state.numbers, o->first + o->n, memory_order_relaxed);
     gw_unlock(&gw_lanes[0].lock);
     *other_out = o;
     return GW_OK;

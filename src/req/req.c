@@ -17,17 +17,19 @@ struct chunk {
     struct chunk *next;
     char bytes[] GW_ALIGNED(GW_CACHELINE);
 };
-/* A request goes to the begin of its lane's pool, so that the next request is one that is still in cache; with GODWIT_CHECK it goes behind
- * the last one, and the pool is large from the start, so that the handle of a request that is over stays wrong for some ten thousand
- * others. */
-static bool goes_last;
-/* What belongs to one lane: used with its lock held, and away from what other lanes write. */
-static struct req_lane {
-    struct chunk *chunks;
-    struct gw_list *last; /* of the pool, while it is not empty */
-    struct gw_list hooks, works;
-    int hook_events; /* since the round of progress began */
-} GW_ALIGNED(GW_CACHELINE) lanes[GW_MAX_LANES];
+static struct req_state {
+    /* Of each lane: used with its lock held, and on other cache lines than what other lanes write. */
+    struct req_lane {
+        struct chunk *chunks;
+        struct gw_list *last; /* of the pool, while it is not empty */
+        struct gw_list hooks, works;
+        int hook_events; /* since the round of progress began */
+    } GW_ALIGNED(GW_CACHELINE) lanes[GW_MAX_LANES];
+    /* A completed request goes to the front of its lane's pool, so that the next request is one that is still in cache.  With GODWIT_CHECK
+     * it goes to the end, and the pool is large from the start, so that the handle of a completed request stays invalid for some ten
+     * thousand requests. */
+    bool goes_last;
+} req_state;
 
 struct gw_req gw_req_sent = {.flags = REQ_STATIC, .kind = REQ_SEND, .done = 1};
 struct gw_req gw_req_procnull = {.flags = REQ_STATIC, .kind = REQ_RECV, .done = 1};
@@ -40,19 +42,19 @@ void req_init(void)
     gw_status_empty(&gw_req_sent.status);
     gw_status_fill(&gw_req_procnull.status, GW_PROC_NULL, GW_ANY_TAG, 0, false);
     for (int i = 0; i < GW_MAX_LANES; i++) {
-        gw_list_init(&lanes[i].hooks);
-        gw_list_init(&lanes[i].works);
+        gw_list_init(&req_state.lanes[i].hooks);
+        gw_list_init(&req_state.lanes[i].works);
         gw_lanes[i].free_reqs = NULL;
     }
-    goes_last = gw_checking;
+    req_state.goes_last = gw_checking;
 }
 
 void req_finalize(void)
 {
     for (int i = 0; i < GW_MAX_LANES; i++) {
-        while (lanes[i].chunks) {
-            struct chunk *c = lanes[i].chunks;
-            lanes[i].chunks = c->next;
+        while (req_state.lanes[i].chunks) {
+            struct chunk *c = req_state.lanes[i].chunks;
+            req_state.lanes[i].chunks = c->next;
             for (int k = 0; k < CHUNK_REQS; k++) gw_obj_unregister(&((struct gw_req *)(c->bytes + k * GW_REQ_BYTES))->obj);
             free(c);
         }
@@ -64,15 +66,15 @@ void req_finalize(void)
 
 static inline void proto_pool_give(struct gw_req *r)
 {
-    struct gw_list **pool = &gw_lanes[r->lane].free_reqs, *l = &r->link, **last = &lanes[r->lane].last;
-    if (likely(!goes_last) || !*pool) {
+    struct gw_list **pool = &gw_lanes[r->lane].free_reqs, *l = &r->link, **last = &req_state.lanes[r->lane].last;
+    if (likely(!req_state.goes_last) || !*pool) {
         l->next = *pool;
         *pool = l;
     } else {
         l->next = NULL;
         (*last)->next = l;
     }
-    if (unlikely(goes_last)) *last = l;
+    if (unlikely(req_state.goes_last)) *last = l;
 }
 
 static bool chunk_add(struct gw_lane *lane)
@@ -83,8 +85,8 @@ static bool chunk_add(struct gw_lane *lane)
         return false;
     }
     memset(c, 0, sizeof *c + CHUNK_REQS * GW_REQ_BYTES);
-    c->next = lanes[lane->index].chunks;
-    lanes[lane->index].chunks = c;
+    c->next = req_state.lanes[lane->index].chunks;
+    req_state.lanes[lane->index].chunks = c;
     for (int k = CHUNK_REQS; k-- > 0;) {
         struct gw_req *r = (struct gw_req *)(c->bytes + k * GW_REQ_BYTES);
         if (gw_obj_register(&r->obj, GW_KIND_REQ) != GW_OK) break;
@@ -96,7 +98,7 @@ static bool chunk_add(struct gw_lane *lane)
 
 static GW_COLD bool pool_grow(struct gw_lane *lane)
 {
-    int n = gw_checking && !lanes[lane->index].chunks ? CHECKED_REQS / CHUNK_REQS : 1;
+    int n = gw_checking && !req_state.lanes[lane->index].chunks ? CHECKED_REQS / CHUNK_REQS : 1;
     while (n > 0 && chunk_add(lane)) n--;
     return lane->free_reqs != NULL;
 }
@@ -136,7 +138,7 @@ void req_complete(struct gw_req *r)
 }
 
 /* ---- progress ----------------------------------------------------------------------------------------------------- */
-void req_hook_add(struct gw_lane *lane, struct req_hook *h) { gw_list_push(&lanes[lane->index].hooks, &h->link); }
+void req_hook_add(struct gw_lane *lane, struct req_hook *h) { gw_list_push(&req_state.lanes[lane->index].hooks, &h->link); }
 
 void req_hook_del(struct gw_lane *lane, struct req_hook *h)
 {
@@ -144,32 +146,32 @@ void req_hook_del(struct gw_lane *lane, struct req_hook *h)
     gw_list_del(&h->link);
 }
 
-void req_hook_count(struct gw_lane *lane, int n) { lanes[lane->index].hook_events += n; }
+void req_hook_count(struct gw_lane *lane, int n) { req_state.lanes[lane->index].hook_events += n; }
 
 static GW_COLD int run_hooks(struct gw_list *list, int lane)
 {
-    lanes[lane].hook_events = 0;
+    req_state.lanes[lane].hook_events = 0;
     for (struct gw_list *l = list->next, *next; l != list; l = next) {
         struct req_hook *h = container_of(l, struct req_hook, link);
         next = l->next; /* a hook may take itself out, not others */
         h->poll->fn(h->poll, GW_OK);
     }
-    return lanes[lane].hook_events;
+    return req_state.lanes[lane].hook_events;
 }
 
 int req_progress_locked(struct gw_lane *lane)
 {
     int n = peer_progress(lane);
-    struct gw_list *list = &lanes[lane->index].hooks;
+    struct gw_list *list = &req_state.lanes[lane->index].hooks;
     if (unlikely(list->next != list)) n += run_hooks(list, lane->index);
     return n;
 }
 
-void req_work_add(struct gw_lane *lane, struct req_work *w) { gw_list_push(&lanes[lane->index].works, &w->link); }
+void req_work_add(struct gw_lane *lane, struct req_work *w) { gw_list_push(&req_state.lanes[lane->index].works, &w->link); }
 
 static GW_COLD int run_works(struct gw_lane *lane)
 {
-    struct gw_list *list = &lanes[lane->index].works;
+    struct gw_list *list = &req_state.lanes[lane->index].works;
     for (int n = 0;; n++) {
         gw_lock(&lane->lock);
         struct req_work *w = gw_list_empty(list) ? NULL : container_of(list->next, struct req_work, link);
@@ -184,7 +186,7 @@ static int progress_lane(struct gw_lane *lane)
 {
     if (!gw_lock_look(&lane->lock) || !gw_lock_try(&lane->lock)) return 0; /* somebody else is at it */
     int n = req_progress_locked(lane);
-    bool has_work = !gw_list_empty(&lanes[lane->index].works);
+    bool has_work = !gw_list_empty(&req_state.lanes[lane->index].works);
     gw_unlock(&lane->lock);
     if (unlikely(has_work)) n += run_works(lane);
     return n;

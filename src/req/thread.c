@@ -15,9 +15,11 @@
 /* The program most likely computes on the same core, so this thread hardly spins before it gives the core back. */
 enum { SPINS = 16 };
 
-static pthread_t thread;
-static bool is_running;
-static atomic_bool is_over;
+static struct progress_state {
+    pthread_t thread;
+    bool is_running;     /* thread has been started and not joined */
+    atomic_bool is_over; /* asks it to end: [P1], release by req_thread_stop(), acquire by run() */
+} progress_state;
 
 /* A core of its own, if one was kept free: then the program loses none of its time. */
 static void move_to_cpus(void)
@@ -36,7 +38,7 @@ static void *run(void *unused)
     struct node_wait w;
     move_to_cpus();
     node_wait_begin_silent(&w);
-    while (!atomic_load_explicit(&is_over, memory_order_acquire)) {
+    while (!atomic_load_explicit(&progress_state.is_over, memory_order_acquire)) {
         int n = req_progress();
         if (!w.phase && w.count > SPINS) w.count = SPINS;
         node_wait_step(&w, n > 0);
@@ -49,18 +51,18 @@ int req_thread_start(void)
 {
     if (!gw_set.progress_thread) return GW_OK;
     assert(gw_threads);
-    atomic_store_explicit(&is_over, false, memory_order_relaxed);
-    if (gw_thread_start(&thread, run, NULL) != GW_OK)
+    atomic_store_explicit(&progress_state.is_over, false, memory_order_relaxed);
+    if (gw_thread_start(&progress_state.thread, run, NULL) != GW_OK)
         return gw_fail(GW_ENOMEM, "the progress thread cannot be started; unset GODWIT_PROGRESS_THREAD");
-    is_running = true;
+    progress_state.is_running = true;
     return GW_OK;
 }
 
 void req_thread_stop(void)
 {
-    if (!is_running) return;
-    atomic_store_explicit(&is_over, true, memory_order_release);
+    if (!progress_state.is_running) return;
+    atomic_store_explicit(&progress_state.is_over, true, memory_order_release);
     node_ring(gw_node.me);
-    pthread_join(thread, NULL);
-    is_running = false;
+    pthread_join(progress_state.thread, NULL);
+    progress_state.is_running = false;
 }

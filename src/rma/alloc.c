@@ -19,13 +19,17 @@
 #include "boot/boot.h"
 
 enum { MAX_PIECES = 256, MAX_KEPT = 16, KEPT_BYTES = 32 << 20 };
-static struct piece {
+struct piece {
     struct memory_file file;
-    struct rma_mapping mapping;       /* what the user has begins after its first page */
-} pieces[MAX_PIECES], kept[MAX_KEPT]; /* kept: the oldest first */
-static int n_pieces, n_kept;
-static uint64_t kept_bytes;
-static struct gw_lock pieces_lock;
+    struct rma_mapping mapping; /* what the user has begins after its first page */
+};
+static struct alloc_state {
+    struct gw_lock lock; /* of all that follows */
+    int n_pieces, n_kept;
+    uint64_t kept_bytes;             /* the sum over kept[] */
+    struct piece kept[MAX_KEPT];     /* given back by the user: the oldest first */
+    struct piece pieces[MAX_PIECES]; /* in use */
+} alloc_state;
 
 static uint64_t first_byte(const struct piece *p) { return (uint64_t)(uintptr_t)p->mapping.base + MEMORY_PAGE; }
 
@@ -46,10 +50,10 @@ static void piece_drop(const struct piece *p)
 
 static struct piece kept_take(int i)
 {
-    struct piece p = kept[i];
-    kept_bytes -= p.mapping.bytes;
-    n_kept--;
-    memmove(&kept[i], &kept[i + 1], (size_t)(n_kept - i) * sizeof kept[0]);
+    struct piece p = alloc_state.kept[i];
+    alloc_state.kept_bytes -= p.mapping.bytes;
+    alloc_state.n_kept--;
+    memmove(&alloc_state.kept[i], &alloc_state.kept[i + 1], (size_t)(alloc_state.n_kept - i) * sizeof alloc_state.kept[0]);
     return p;
 }
 
@@ -65,9 +69,9 @@ static void piece_keep(const struct piece *p)
         piece_drop(p);
         return;
     }
-    while (n_kept == MAX_KEPT || kept_bytes + p->mapping.bytes > KEPT_BYTES) kept_drop_oldest();
-    kept[n_kept++] = *p;
-    kept_bytes += p->mapping.bytes;
+    while (alloc_state.n_kept == MAX_KEPT || alloc_state.kept_bytes + p->mapping.bytes > KEPT_BYTES) kept_drop_oldest();
+    alloc_state.kept[alloc_state.n_kept++] = *p;
+    alloc_state.kept_bytes += p->mapping.bytes;
 }
 
 static bool kept_fits(const struct piece *p, uint64_t all, int64_t align)
@@ -80,22 +84,26 @@ static bool piece_get(uint64_t bytes, int64_t align, struct piece *p)
 {
     uint64_t all = gw_align_up(bytes, MEMORY_PAGE) + MEMORY_PAGE;
     int best = -1;
-    for (int i = 0; i < n_kept; i++)
-        if (kept_fits(&kept[i], all, align) && (best < 0 || kept[i].mapping.bytes < kept[best].mapping.bytes)) best = i;
+    for (int i = 0; i < alloc_state.n_kept; i++)
+        if (kept_fits(&alloc_state.kept[i], all, align) &&
+            (best < 0 || alloc_state.kept[i].mapping.bytes < alloc_state.kept[best].mapping.bytes))
+            best = i;
     if (best >= 0) {
         *p = kept_take(best);
         return true;
     }
     if (piece_make(all, align, p)) return true;
-    if (n_kept == 0) return false;
-    while (n_kept > 0) kept_drop_oldest();
+    if (alloc_state.n_kept == 0) return false;
+    while (alloc_state.n_kept > 0) kept_drop_oldest();
     return piece_make(all, align, p);
 }
 
 static struct piece *piece_of(uint64_t lo, uint64_t hi)
 {
-    for (int i = 0; i < n_pieces; i++)
-        if (lo >= first_byte(&pieces[i]) && hi <= first_byte(&pieces[i]) + pieces[i].mapping.bytes - MEMORY_PAGE) return &pieces[i];
+    for (int i = 0; i < alloc_state.n_pieces; i++)
+        if (lo >= first_byte(&alloc_state.pieces[i]) &&
+            hi <= first_byte(&alloc_state.pieces[i]) + alloc_state.pieces[i].mapping.bytes - MEMORY_PAGE)
+            return &alloc_state.pieces[i];
     return NULL;
 }
 
@@ -104,10 +112,11 @@ int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
     void *p = NULL;
     size_t bytes = size > 0 ? (size_t)size : 1;
     int64_t align = gw_info_alignment(info);
-    gw_lock(&pieces_lock);
-    if (gw_boot.nlocal > 1 && n_pieces < MAX_PIECES && piece_get(bytes, align, &pieces[n_pieces]))
-        p = (void *)(uintptr_t)first_byte(&pieces[n_pieces++]);
-    gw_unlock(&pieces_lock);
+    gw_lock(&alloc_state.lock);
+    if (gw_boot.nlocal > 1 && alloc_state.n_pieces < MAX_PIECES &&
+        piece_get(bytes, align, &alloc_state.pieces[alloc_state.n_pieces]))
+        p = (void *)(uintptr_t)first_byte(&alloc_state.pieces[alloc_state.n_pieces++]);
+    gw_unlock(&alloc_state.lock);
     if (!p && posix_memalign(&p, (size_t)align, bytes) != 0) return gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)size);
     *base_out = p;
     return GW_OK;
@@ -115,13 +124,13 @@ int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
 
 int rma_free_mem(void *base)
 {
-    gw_lock(&pieces_lock);
+    gw_lock(&alloc_state.lock);
     struct piece *p = piece_of((uint64_t)(uintptr_t)base, (uint64_t)(uintptr_t)base + 1);
     if (p) {
         piece_keep(p);
-        *p = pieces[--n_pieces];
+        *p = alloc_state.pieces[--alloc_state.n_pieces];
     }
-    gw_unlock(&pieces_lock);
+    gw_unlock(&alloc_state.lock);
     if (!p) free(base);
     return GW_OK;
 }
@@ -130,10 +139,10 @@ void rma_alloc_offer(const void *base, int64_t size, struct rma_alloc_offer *o)
 {
     uint64_t at = (uint64_t)(uintptr_t)base;
     *o = (struct rma_alloc_offer){.file.fd = -1};
-    gw_lock(&pieces_lock);
+    gw_lock(&alloc_state.lock);
     struct piece *p = size > 0 ? piece_of(at, at + (uint64_t)size) : NULL;
     if (p) *o = (struct rma_alloc_offer){p->file, at - (uint64_t)(uintptr_t)p->mapping.base};
-    gw_unlock(&pieces_lock);
+    gw_unlock(&alloc_state.lock);
 }
 
 char *rma_alloc_map(const struct rma_alloc_offer *o, int64_t size, struct rma_mapping *m)

@@ -52,14 +52,16 @@ struct f90_entry {
     int combiner, p, r;
     struct gw_type *type;
 };
-static struct f90_entry *f90_list;
-static struct gw_lock f90_lock;
+static struct f90_state {
+    struct f90_entry *list;
+    struct gw_lock lock; /* of the list */
+} f90;
 
 GW_ONCE void type_f90_free(void)
 {
-    while (f90_list) {
-        struct f90_entry *e = f90_list;
-        f90_list = e->next;
+    while (f90.list) {
+        struct f90_entry *e = f90.list;
+        f90.list = e->next;
         e->type->obj.predefined = false;
         type_release(e->type);
         free(e);
@@ -90,8 +92,8 @@ static int f90_make(int combiner, int p, int r, int typeclass, int size, struct 
     e->type->elem = base->elem; /* behaves as the named type that it is: reductions know it */
     e->type->group = base->group;
     e->combiner = combiner, e->p = p, e->r = r;
-    e->next = f90_list;
-    f90_list = e;
+    e->next = f90.list;
+    f90.list = e;
     *type_out = e->type;
     return GW_OK;
 }
@@ -99,14 +101,14 @@ static int f90_make(int combiner, int p, int r, int typeclass, int size, struct 
 static int f90_get(int combiner, int p, int r, int typeclass, int size, struct gw_type **type_out)
 {
     int rc = GW_OK;
-    gw_lock(&f90_lock);
-    struct f90_entry *e = f90_list;
+    gw_lock(&f90.lock);
+    struct f90_entry *e = f90.list;
     while (e && (e->combiner != combiner || e->p != p || e->r != r)) e = e->next;
     if (e)
         *type_out = e->type;
     else
         rc = f90_make(combiner, p, r, typeclass, size, type_out);
-    gw_unlock(&f90_lock);
+    gw_unlock(&f90.lock);
     return rc;
 }
 

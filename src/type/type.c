@@ -143,14 +143,19 @@ static const struct {
     PREDEFINED(X)
 #undef X
 };
-static struct gw_type predef_types[N_PREDEF];
-static struct type_prog predef_progs[N_PREDEF];
+static struct type_state {
+    struct gw_type types[N_PREDEF];
+    struct type_prog progs[N_PREDEF];
+    uint8_t fortran_elem[N_PREDEF]; /* the element that a Fortran compiler makes of its type; 0: the usual one */
+    bool fortran_lacks[N_PREDEF];   /* that compiler has no such type */
+    struct gw_lock handles_lock;    /* of gw_type.more_handles, and of the handles of types that are not predefined */
+} type_state;
 
 /* MPI_SHORT_INT has a hole between its parts. */
 static const int64_t short_int_at[2] = {0, 4}, short_int_from[3] = {0, 2, 6};
 
-struct gw_type *gw_type_byte = &predef_types[PREDEF_BYTE], *gw_type_int = &predef_types[PREDEF_INT],
-               *gw_type_int64 = &predef_types[PREDEF_INT64_T];
+struct gw_type *gw_type_byte = &type_state.types[PREDEF_BYTE], *gw_type_int = &type_state.types[PREDEF_INT],
+               *gw_type_int64 = &type_state.types[PREDEF_INT64_T];
 
 #if defined(__FLT16_MAX__)
 enum { HAS_F16 = 1 };
@@ -158,23 +163,19 @@ enum { HAS_F16 = 1 };
 enum { HAS_F16 = 0 };
 #endif
 
-/* What a Fortran compiler makes of its types, where it is not the usual; 0: it is. */
-static uint8_t fortran_elem[N_PREDEF];
-static bool fortran_lacks[N_PREDEF];
-
 static void predef_shape(int i)
 {
-    struct gw_type *t = &predef_types[i];
-    uint8_t elem = fortran_elem[i] ? fortran_elem[i] : predefs[i].elem;
+    struct gw_type *t = &type_state.types[i];
+    uint8_t elem = type_state.fortran_elem[i] ? type_state.fortran_elem[i] : predefs[i].elem;
     const struct elem_info *e = &type_elem_info[elem];
-    bool missing = fortran_lacks[i] || (!HAS_F16 && (elem == GW_ELEM_F16 || elem == GW_ELEM_C16));
+    bool missing = type_state.fortran_lacks[i] || (!HAS_F16 && (elem == GW_ELEM_F16 || elem == GW_ELEM_C16));
     t->elem = t->basic = elem;
     t->size = missing ? -1 : e->size;
     t->n_elems = e->part[0] ? 2 : 1;
     int64_t span = i == PREDEF_SHORT_INT ? 8 : e->size;
     t->true_extent = span;
     t->extent = (int64_t)gw_align_up((size_t)span, e->align);
-    t->prog = &predef_progs[i];
+    t->prog = &type_state.progs[i];
     *t->prog = (struct type_prog){.kind = PROG_BLOCK, .bytes = e->size};
     if (i == PREDEF_SHORT_INT)
         *t->prog = (struct type_prog){.kind = PROG_RUNS, .bytes = 6, .count = 2, .at = short_int_at, .from = short_int_from};
@@ -185,7 +186,7 @@ static void predef_shape(int i)
 
 static void predefine(int i)
 {
-    struct gw_type *t = &predef_types[i];
+    struct gw_type *t = &type_state.types[i];
     *t = (struct gw_type){.group = predefs[i].group};
     gw_obj_predefine(&t->obj, GW_KIND_TYPE, predefs[i].id);
     predef_shape(i);
@@ -193,8 +194,8 @@ static void predefine(int i)
 
 static void fortran_is(int i, uint8_t elem)
 {
-    fortran_elem[i] = elem;
-    if (predef_types[i].obj.id) predef_shape(i);
+    type_state.fortran_elem[i] = elem;
+    if (type_state.types[i].obj.id) predef_shape(i);
 }
 
 int type_fortran_sizes(const struct type_fortran *f)
@@ -224,15 +225,15 @@ void type_fortran_lacks(const char *name)
 {
     for (int i = 0; i < N_PREDEF; i++) {
         if (strcasecmp(predefs[i].name, name) != 0) continue;
-        fortran_lacks[i] = true;
-        fortran_is(i, fortran_elem[i]);
+        type_state.fortran_lacks[i] = true;
+        fortran_is(i, type_state.fortran_elem[i]);
     }
 }
 
 struct gw_type *type_of_basic(int elem)
 {
     for (int i = 0; elem != GW_ELEM_NONE && i < N_PREDEF; i++)
-        if (predef_types[i].elem == elem && predef_types[i].size >= 0) return &predef_types[i];
+        if (type_state.types[i].elem == elem && type_state.types[i].size >= 0) return &type_state.types[i];
     return NULL;
 }
 
@@ -247,9 +248,9 @@ void type_finalize(void)
 {
     type_f90_free();
     for (int i = 0; i < N_PREDEF; i++) {
-        gw_obj_unregister(&predef_types[i].obj);
-        free(predef_types[i].name);
-        predef_types[i].name = NULL;
+        gw_obj_unregister(&type_state.types[i].obj);
+        free(type_state.types[i].name);
+        type_state.types[i].name = NULL;
     }
 }
 
@@ -268,31 +269,29 @@ int type_commit(struct gw_type **type)
     return GW_OK;
 }
 
-static struct gw_lock handles_lock;
-
 /* The new handle is the same number; one of a type that the user has freed meanwhile is a new one. */
 int type_handle_add(struct gw_type *t)
 {
     int rc = GW_OK;
     if (t->obj.predefined) return GW_OK;
-    gw_lock(&handles_lock);
+    gw_lock(&type_state.handles_lock);
     if (t->obj.id == 0)
         rc = gw_obj_revive(&t->obj, GW_KIND_TYPE);
     else
         t->more_handles++;
     if (rc == GW_OK) type_hold(t);
-    gw_unlock(&handles_lock);
+    gw_unlock(&type_state.handles_lock);
     return rc;
 }
 
 /* Takes one handle away; the last one only where it may be dropped.  True: it was, or is, the last one. */
 static bool is_last_handle(struct gw_type *t, bool may_drop)
 {
-    gw_lock(&handles_lock);
+    gw_lock(&type_state.handles_lock);
     bool is_last = t->more_handles == 0;
     if (!is_last) t->more_handles--;
     if (is_last && may_drop) gw_obj_unregister(&t->obj); /* the handle dies; the type lives on while others use it */
-    gw_unlock(&handles_lock);
+    gw_unlock(&type_state.handles_lock);
     return is_last;
 }
 
@@ -370,8 +369,8 @@ int type_match_size(int typeclass, int size, struct gw_type **type_out)
     bool known = typeclass == GW_TYPECLASS_REAL || typeclass == GW_TYPECLASS_INTEGER || typeclass == GW_TYPECLASS_COMPLEX;
     if (!known) return gw_fail(GW_EARG, "typeclass is %d; it must be MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX", typeclass);
     for (size_t i = 0; i < GW_ARRAY_LEN(table); i++) {
-        if (table[i].class != typeclass || table[i].size != size || predef_types[table[i].type].size < 0) continue;
-        *type_out = &predef_types[table[i].type];
+        if (table[i].class != typeclass || table[i].size != size || type_state.types[table[i].type].size < 0) continue;
+        *type_out = &type_state.types[table[i].type];
         return GW_OK;
     }
     return gw_fail(GW_EARG, "there is no type of that class with %d bytes", size);
@@ -392,15 +391,15 @@ int type_get_value_index(struct gw_type *value, struct gw_type *index, struct gw
                  {PREDEF_INTEGER, PREDEF_INTEGER, PREDEF_2INTEGER}};
     *pair_out = NULL;
     for (size_t i = 0; i < GW_ARRAY_LEN(table); i++)
-        if (value == &predef_types[table[i].value] && index == &predef_types[table[i].index])
-            *pair_out = &predef_types[table[i].pair];
+        if (value == &type_state.types[table[i].value] && index == &type_state.types[table[i].index])
+            *pair_out = &type_state.types[table[i].pair];
     return GW_OK;
 }
 
 /* ---- names --------------------------------------------------------------------------------------------------------------- */
 static const char *default_name(const struct gw_type *t)
 {
-    if (t >= predef_types && t < predef_types + N_PREDEF) return predefs[t - predef_types].name;
+    if (t >= type_state.types && t < type_state.types + N_PREDEF) return predefs[t - type_state.types].name;
     return "";
 }
 

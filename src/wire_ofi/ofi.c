@@ -21,14 +21,19 @@ enum {
     AV_MOST = 1024, /* addresses that there is room for at the first one; it grows */
 };
 
-/* ---- of all lanes; while a lane is opened or closed, under `opening` ---- */
-static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-static struct fid_fabric *fabric;
-static struct fi_info *chosen;
-static int n_open;
-static struct wire *wires[GW_MAX_LANES]; /* by lane */
-static bool is_shared;                   /* own_at has been published */
-static char own_at[ONDEMAND_AT];         /* where peers can ask for an address of this process; "": nowhere yet */
+/* What all lanes share.  LOCK: `opening`, unless the comment says otherwise. */
+static struct ofi_all {
+    pthread_mutex_t opening; /* held while a lane is opened or closed */
+    struct fid_fabric *fabric;
+    struct fi_info *chosen;           /* the provider and network card */
+    int n_open;                       /* lanes that use the fabric */
+    struct wire *wires[GW_MAX_LANES]; /* by lane; NULL: not made yet */
+    bool is_shared;                   /* own_at has been published */
+    char own_at[ONDEMAND_AT];         /* where peers can ask for an address of this process; "": nowhere yet */
+    int woken;                        /* eventfd: a lane was opened on request of a peer; -1: none */
+    struct gw_lock boot_lock;         /* instead of `opening`: threads on different lanes that look up a peer in boot */
+    atomic_flag is_asymmetry_said;    /* the warning that nodes have different network cards is given once */
+} ofi_all = {.opening = PTHREAD_MUTEX_INITIALIZER, .woken = -1, .is_asymmetry_said = ATOMIC_FLAG_INIT};
 
 int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 {
@@ -47,20 +52,20 @@ int ofi_fail(const struct ofi_ep *ep, const char *doing, int err)
 static int fabric_open(void)
 {
     int rc = fabric_lib_open(!ofi_ondemand_is_on());
-    if (rc == GW_OK) rc = fabric_choose(&chosen);
+    if (rc == GW_OK) rc = fabric_choose(&ofi_all.chosen);
     if (rc != GW_OK) return rc;
-    rc = fabric_lib.fabric(chosen->fabric_attr, &fabric, NULL);
+    rc = fabric_lib.fabric(ofi_all.chosen->fabric_attr, &ofi_all.fabric, NULL);
     if (rc == 0) return GW_OK;
-    return gw_fail(GW_EOTHER, "provider %s cannot be opened: %s", chosen->fabric_attr->prov_name, fabric_lib.strerror(-rc));
+    return gw_fail(GW_EOTHER, "provider %s cannot be opened: %s", ofi_all.chosen->fabric_attr->prov_name, fabric_lib.strerror(-rc));
 }
 
 static void fabric_close(void)
 {
-    if (--n_open > 0) return;
-    if (fabric) fi_close(&fabric->fid);
-    if (chosen) fabric_lib.freeinfo(chosen);
-    fabric = NULL;
-    chosen = NULL;
+    if (--ofi_all.n_open > 0) return;
+    if (ofi_all.fabric) fi_close(&ofi_all.fabric->fid);
+    if (ofi_all.chosen) fabric_lib.freeinfo(ofi_all.chosen);
+    ofi_all.fabric = NULL;
+    ofi_all.chosen = NULL;
 }
 
 static int cq_open(struct wire *w)
@@ -79,7 +84,7 @@ static const char *objects_open(struct wire *w, int *rc_out)
 {
     /* Without a number, libfabric's own providers make room for 1024 addresses at the first. */
     struct fi_av_attr av = {.type = FI_AV_TABLE, .count = (size_t)gw_min64(gw_boot.size, AV_MOST)};
-    int rc = fi_domain(fabric, w->info, &w->domain, NULL);
+    int rc = fi_domain(ofi_all.fabric, w->info, &w->domain, NULL);
     if ((*rc_out = rc)) return "its domain";
     if ((*rc_out = cq_open(w))) return "a completion queue";
     if ((*rc_out = fi_av_open(w->domain, &av, &w->av, NULL))) return "an address vector";
@@ -110,8 +115,8 @@ static int where_make(struct wire *w)
 
 static int ofi_opened(void)
 {
-    if (gw_boot.size == 1 || is_shared || fabric_has_other_jobs) return GW_OK;
-    is_shared = network_is_deferred;
+    if (gw_boot.size == 1 || ofi_all.is_shared || fabric_has_other_jobs) return GW_OK;
+    ofi_all.is_shared = network_is_deferred;
     return boot_share();
 }
 
@@ -133,12 +138,12 @@ static void wire_shut(struct wire *w);
 /* What failed is shut again. */
 static int wire_open(struct wire *w)
 {
-    int err = 0, rc = n_open++ == 0 ? fabric_open() : GW_OK;
+    int err = 0, rc = ofi_all.n_open++ == 0 ? fabric_open() : GW_OK;
     if (rc != GW_OK) {
         fabric_close();
         return rc;
     }
-    w->info = fabric_lib.dupinfo(chosen);
+    w->info = fabric_lib.dupinfo(ofi_all.chosen);
     if (!w->info) gw_die("no memory for the description of a network");
     /* A layer over another provider (tcp;ofi_rxm) has a rendezvous of its own for messages from 16 KiB on, and later small ones are done
      * before them: what goes at once there comes in order. */
@@ -175,15 +180,14 @@ static int wire_open(struct wire *w)
 
 /* ---- late ------------------------------------------------------------------------------------------------------------------------
  * A lane is opened by its first message to another node, or because another rank asks for it (ofi_ondemand.h): that one's thread opens it, and
- * the lane sees that with its next progress, of which the eventfd tells it where it sleeps. */
-static int woken = -1;
+ * the lane sees that with its next progress, of which the eventfd `woken` tells it where it sleeps. */
 
 /* Under `opening`. */
 static struct wire *wire_of(int lane)
 {
-    struct wire *w = wires[lane];
+    struct wire *w = ofi_all.wires[lane];
     if (w) return w;
-    w = wires[lane] = gw_xcalloc(1, sizeof *w);
+    w = ofi_all.wires[lane] = gw_xcalloc(1, sizeof *w);
     w->lane = lane;
     w->fd = w->listener = -1;
     gw_list_init(&w->waiting);
@@ -209,10 +213,10 @@ static GW_COLD int need(struct wire *w)
 {
     uint64_t n;
     if (likely(w->is_open)) return GW_OK;
-    pthread_mutex_lock(&opening);
+    pthread_mutex_lock(&ofi_all.opening);
     open_once(w);
-    if (woken >= 0) (void)!read(woken, &n, sizeof n); /* other lanes look before they sleep (ofi_arm) */
-    pthread_mutex_unlock(&opening);
+    if (ofi_all.woken >= 0) (void)!read(ofi_all.woken, &n, sizeof n); /* other lanes look before they sleep (ofi_arm) */
+    pthread_mutex_unlock(&ofi_all.opening);
     bool has_failed = atomic_load_explicit(&w->state, memory_order_acquire) == OFI_FAILED;
     /* As in MPI_Init, had it been opened there. */
     if (has_failed && network_is_deferred && !fabric_has_other_jobs) gw_die("the network between nodes: %s", w->where);
@@ -230,15 +234,15 @@ bool ofi_was_opened(struct wire *w)
 static int open_for_others(int lane, const struct ofi_ondemand_client *asker, char where_out[ONDEMAND_VALUE])
 {
     assert(lane >= 0 && lane < GW_MAX_LANES);
-    pthread_mutex_lock(&opening);
+    pthread_mutex_lock(&ofi_all.opening);
     struct wire *w = wire_of(lane);
-    if (asker) ofi_guard_admit(wires, GW_MAX_LANES, asker->from, asker->n);
+    if (asker) ofi_guard_admit(ofi_all.wires, GW_MAX_LANES, asker->from, asker->n);
     bool was_closed = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_CLOSED;
     open_once(w);
     bool is_open = atomic_load_explicit(&w->state, memory_order_relaxed) == OFI_READY;
-    if (is_open && was_closed) (void)!write(woken, &(uint64_t){1}, sizeof(uint64_t));
+    if (is_open && was_closed) (void)!write(ofi_all.woken, &(uint64_t){1}, sizeof(uint64_t));
     snprintf(where_out, ONDEMAND_VALUE, "%s", w->where);
-    pthread_mutex_unlock(&opening);
+    pthread_mutex_unlock(&ofi_all.opening);
     return is_open ? GW_OK : gw_fail(GW_EUNSUPPORTED, "%s", where_out);
 }
 
@@ -249,14 +253,14 @@ static void connections_mark(void)
         struct sockaddr any;
         char room[OFI_NAME_MOST];
     } own;
-    pthread_mutex_lock(&opening);
+    pthread_mutex_lock(&ofi_all.opening);
     for (int i = 0; i < GW_MAX_LANES; i++) {
         size_t bytes = sizeof own;
-        bool is_open = wires[i] && atomic_load_explicit(&wires[i]->state, memory_order_relaxed) == OFI_READY;
-        if (is_open && ofi_is_by_tcp(wires[i]) && fi_getname(&wires[i]->ep->fid, &own, &bytes) == 0)
+        bool is_open = ofi_all.wires[i] && atomic_load_explicit(&ofi_all.wires[i]->state, memory_order_relaxed) == OFI_READY;
+        if (is_open && ofi_is_by_tcp(ofi_all.wires[i]) && fi_getname(&ofi_all.wires[i]->ep->fid, &own, &bytes) == 0)
             ofi_fds_mark_connections(&own.any, NULL, NULL);
     }
-    pthread_mutex_unlock(&opening);
+    pthread_mutex_unlock(&ofi_all.opening);
 }
 
 /* Who has cards of their own wants to know what they count from the start; who looks on wants to see, and who chooses, whether there is
@@ -274,10 +278,11 @@ static int deferred_begin(void)
     char at[ONDEMAND_AT];
     struct sockaddr_storage address;
     int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
-    woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (woken < 0 || !ofi_ondemand_begin(fabric_is_far(), lanes, open_for_others, connections_mark, at, &address)) return GW_OK;
+    ofi_all.woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (ofi_all.woken < 0 || !ofi_ondemand_begin(fabric_is_far(), lanes, open_for_others, connections_mark, at, &address))
+        return GW_OK;
     network_is_deferred = true;
-    snprintf(own_at, sizeof own_at, "%s", at);
+    snprintf(ofi_all.own_at, sizeof ofi_all.own_at, "%s", at);
     int rc = boot_put("gw.net.0", at);
     return rc == GW_OK ? network_alive_publish((struct sockaddr *)&address) : rc;
 }
@@ -288,13 +293,13 @@ static const char *where_public(struct wire *w)
 {
     struct sockaddr_storage address;
     int lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
-    pthread_mutex_lock(&opening);
-    if (w->lane == 0 && w->listener >= 0 && !own_at[0] &&
-        !ofi_ondemand_begin(fabric_is_far(), lanes, open_for_others, connections_mark, own_at, &address))
-        own_at[0] = 0;
-    if (!own_at[0]) ofi_guard_end(w);
-    const char *where = !own_at[0] ? w->where : w->lane == 0 ? own_at : NULL;
-    pthread_mutex_unlock(&opening);
+    pthread_mutex_lock(&ofi_all.opening);
+    if (w->lane == 0 && w->listener >= 0 && !ofi_all.own_at[0] &&
+        !ofi_ondemand_begin(fabric_is_far(), lanes, open_for_others, connections_mark, ofi_all.own_at, &address))
+        ofi_all.own_at[0] = 0;
+    if (!ofi_all.own_at[0]) ofi_guard_end(w);
+    const char *where = !ofi_all.own_at[0] ? w->where : w->lane == 0 ? ofi_all.own_at : NULL;
+    pthread_mutex_unlock(&ofi_all.opening);
     return where;
 }
 
@@ -319,28 +324,28 @@ static int ofi_invite(char *at_out, size_t cap)
 {
     struct sockaddr_storage address;
     int rc = GW_OK, lanes = gw_set.lanes > 0 ? (int)gw_set.lanes : WIRE_LANES_AUTO;
-    pthread_mutex_lock(&opening);
-    bool is_first = !own_at[0], is_here = !fabric_is_far();
+    pthread_mutex_lock(&ofi_all.opening);
+    bool is_first = !ofi_all.own_at[0], is_here = !fabric_is_far();
     bool has_net = false;
-    for (int i = 0; i < GW_MAX_LANES; i++) has_net = has_net || wires[i];
+    for (int i = 0; i < GW_MAX_LANES; i++) has_net = has_net || ofi_all.wires[i];
     if (has_net && is_here)
         rc = gw_fail(
             GW_EUNSUPPORTED,
             "the ranks of this job use the network of this host alone (faked nodes, or GODWIT_WIRES=ofi), and cannot reach other hosts");
     else if (is_first) {
         fabric_has_other_jobs = fabric_has_other_jobs || is_here;
-        if (!has_net) woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (!ofi_ondemand_begin(true, lanes, open_for_others, connections_mark, own_at, &address)) {
-            own_at[0] = 0;
+        if (!has_net) ofi_all.woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (!ofi_ondemand_begin(true, lanes, open_for_others, connections_mark, ofi_all.own_at, &address)) {
+            ofi_all.own_at[0] = 0;
             rc =
                 gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
         } else if (!has_net) {
             network_is_deferred = true;
         }
     }
-    if (rc == GW_OK && strlen(own_at) >= cap) rc = gw_fail(GW_EINTERN, "no room for an address");
-    if (rc == GW_OK) snprintf(at_out, cap, "%s", own_at);
-    pthread_mutex_unlock(&opening);
+    if (rc == GW_OK && strlen(ofi_all.own_at) >= cap) rc = gw_fail(GW_EINTERN, "no room for an address");
+    if (rc == GW_OK) snprintf(at_out, cap, "%s", ofi_all.own_at);
+    pthread_mutex_unlock(&ofi_all.opening);
     return rc;
 }
 
@@ -357,10 +362,10 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     /* What is sent last may still lie in our own buffers.  Where only some ranks meet other jobs, disconnecting sees to that. */
     if (!fabric_has_other_jobs) boot_needs(BOOT_AFTER_LAST);
     if (lane == 0) fabric_lib_prepare();
-    int rc = !network_is_deferred && !n_open && may_be_deferred() ? deferred_begin() : GW_OK;
-    pthread_mutex_lock(&opening);
+    int rc = !network_is_deferred && !ofi_all.n_open && may_be_deferred() ? deferred_begin() : GW_OK;
+    pthread_mutex_lock(&ofi_all.opening);
     struct wire *w = wire_of(lane);
-    pthread_mutex_unlock(&opening);
+    pthread_mutex_unlock(&ofi_all.opening);
     w->recv = recv;
     w->ctx = ctx;
     if (rc == GW_OK && !network_is_deferred) {
@@ -378,25 +383,25 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
 /* ---- the others --------------------------------------------------------------------------------------------------------------- */
 static void symmetry_check(int rank, int nics)
 {
-    static atomic_flag is_said = ATOMIC_FLAG_INIT;
     if (gw_boot.local_rank > 0 || gw_set.nic_skip_symmetry_test) return;
-    if (nic_check_symmetry(gw_boot.host, fabric_nics.n_nics, rank, nics) == GW_OK || atomic_flag_test_and_set(&is_said)) return;
+    if (nic_check_symmetry(gw_boot.host, fabric_nics.n_nics, rank, nics) == GW_OK ||
+        atomic_flag_test_and_set(&ofi_all.is_asymmetry_said))
+        return;
     gw_warn("%s", gw_fail_text());
 }
 
 /* Where that rank can be reached, or asked for that. */
 static int place_get(const struct wire *w, int rank, char value[ONDEMAND_VALUE])
 {
-    static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
     char key[32];
     const char *at = rank < gw_boot.size ? NULL : node_far_at(rank);
     if (at) snprintf(value, ONDEMAND_VALUE, "%s", at);
     if (rank >= gw_boot.size) return at ? GW_OK : gw_fail(GW_EINTERN, "peer %d has no address", rank);
     snprintf(key, sizeof key, "gw.net.%d", w->lane);
-    gw_lock(&lock);
+    gw_lock(&ofi_all.boot_lock);
     int rc = boot_get(rank, "gw.net.0", value, ONDEMAND_VALUE);
     if (rc == GW_OK && w->lane > 0 && !ofi_ondemand_is_name(value)) rc = boot_get(rank, key, value, ONDEMAND_VALUE);
-    gw_unlock(&lock);
+    gw_unlock(&ofi_all.boot_lock);
     if (rc == GW_OK && strncmp(value, "@tcp:", 5) == 0) network_differs(rank, "ofi");
     return rc;
 }
@@ -422,9 +427,9 @@ static void self_admit(struct wire *w)
     size_t bytes = sizeof own;
     uint8_t ip[1][ADMIT_IP];
     if (!ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &own, &bytes) != 0 || !ofi_admit_address_of(&own.any, ip[0])) return;
-    pthread_mutex_lock(&opening);
-    ofi_guard_admit(wires, GW_MAX_LANES, ip, 1);
-    pthread_mutex_unlock(&opening);
+    pthread_mutex_lock(&ofi_all.opening);
+    ofi_guard_admit(ofi_all.wires, GW_MAX_LANES, ip, 1);
+    pthread_mutex_unlock(&ofi_all.opening);
 }
 
 /* The other rank opens its lane while this one opens its own. */
@@ -505,14 +510,14 @@ static void ofi_forget(struct wire *w, int number)
 }
 
 /* ---- sleeping ----------------------------------------------------------------------------------------------------------------- */
-static int ofi_wait_fd(struct wire *w) { return w->is_open ? w->fd : w->lane == 0 ? woken : -1; }
+static int ofi_wait_fd(struct wire *w) { return w->is_open ? w->fd : w->lane == 0 ? ofi_all.woken : -1; }
 
 static int ofi_arm(struct wire *w)
 {
     if (!w->is_open) return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY ? GW_AGAIN : GW_OK;
     struct fid *fids[] = {&w->cq->fid};
     network_alive_look(w->alive);
-    return w->fd < 0 || fi_trywait(fabric, fids, 1) != -FI_EAGAIN ? GW_OK : GW_AGAIN;
+    return w->fd < 0 || fi_trywait(ofi_all.fabric, fids, 1) != -FI_EAGAIN ? GW_OK : GW_AGAIN;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------------ */
@@ -547,7 +552,7 @@ static void wire_shut(struct wire *w)
 
 static void wire_free(struct wire *w)
 {
-    wires[w->lane] = NULL;
+    ofi_all.wires[w->lane] = NULL;
     if (atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY) wire_shut(w);
     free(w->where);
     free(w);
@@ -563,14 +568,15 @@ static void ofi_close(struct wire *w)
         if (ofi_progress(w)) since = gw_now_ns();
     wire_free(w);
     for (int i = 0; i < GW_MAX_LANES; i++)
-        if (wires[i] && !wires[i]->recv) wire_free(wires[i]); /* opened on request of a peer, never used by the program */
+        if (ofi_all.wires[i] && !ofi_all.wires[i]->recv)
+            wire_free(ofi_all.wires[i]); /* opened on request of a peer, never used by the program */
     bool any = false;
-    for (int i = 0; i < GW_MAX_LANES; i++) any = any || wires[i];
+    for (int i = 0; i < GW_MAX_LANES; i++) any = any || ofi_all.wires[i];
     if (any) return;
-    if (woken >= 0) close(woken);
-    woken = -1;
-    is_shared = network_is_deferred = fabric_has_other_jobs = false;
-    own_at[0] = 0;
+    if (ofi_all.woken >= 0) close(ofi_all.woken);
+    ofi_all.woken = -1;
+    ofi_all.is_shared = network_is_deferred = fabric_has_other_jobs = false;
+    ofi_all.own_at[0] = 0;
     ofi_guard_forget();
 }
 

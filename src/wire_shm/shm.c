@@ -35,8 +35,10 @@ static struct wire_line *ring_lines(const struct shm_shape *s, struct shm_box *b
     return (struct wire_line *)((char *)box + gw_align_up(sizeof *box, 4096) + (uint64_t)ring * s->ring_bytes);
 }
 
-static struct wire *wires[GW_MAX_LANES]; /* by lane */
-static int n_lanes;
+static struct shm_state {
+    struct wire *wires[GW_MAX_LANES]; /* by lane; NULL: not open */
+    int n_lanes;                      /* that have been opened */
+} shm_state;
 
 static void rx_publish(struct wire_rings *rings, int i)
 {
@@ -76,15 +78,15 @@ static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **w
     if (lane == 0) shm_cma_publish(my_box(w));
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: shared memory for the %d ranks of this node, packets to %llu bytes, %d rings of one sender",
                lane, gw_node.nlocal, (unsigned long long)w->shape.pack_max, w->shape.nexcl);
-    wires[lane] = w;
-    n_lanes = lane + 1;
+    shm_state.wires[lane] = w;
+    shm_state.n_lanes = lane + 1;
     *wire_out = w;
     return GW_OK;
 }
 
 static void shm_close(struct wire *w)
 {
-    wires[w->lane] = NULL;
+    shm_state.wires[w->lane] = NULL;
     free(w->eps);
     free(w);
 }
@@ -216,7 +218,7 @@ static struct shm_known *known_find(uint64_t home)
 
 static int shm_meet(struct node_other *o)
 {
-    if (o->area_bytes != gw_align_up(shm_area_bytes(o->n, n_lanes), 4096))
+    if (o->area_bytes != gw_align_up(shm_area_bytes(o->n, shm_state.n_lanes), 4096))
         return gw_fail(GW_EOTHER, "the two jobs do not use the same number of lanes: set GODWIT_LANES alike for both");
     if (known_find(home_key(&o->home))) return GW_OK;
     struct shm_known *k = known_find(0);
@@ -246,8 +248,8 @@ static void shm_part(struct node_other *o)
     if (!o->base) return;
     struct shm_known *k = known_find(home_key(&o->home));
     if (k) atomic_store_explicit(&k->home, 0, memory_order_release);
-    for (int lane = 0; lane < n_lanes; lane++) {
-        rings_reclaim(wires[lane], o);
+    for (int lane = 0; lane < shm_state.n_lanes; lane++) {
+        rings_reclaim(shm_state.wires[lane], o);
         free(o->wire[lane]);
         o->wire[lane] = NULL;
     }

@@ -22,13 +22,18 @@
 #include "node/node.h"
 #include "wire_tcp/tcp_private.h"
 
-static struct gw_lock opening; /* of all lanes: the door, and what follows */
-static int n_open;
-static bool is_published, has_other_jobs;
+/* What all lanes share. */
+static struct tcp_state {
+    struct gw_lock opening;   /* for the door and the members up to has_other_jobs */
+    int n_open;               /* lanes that are open */
+    bool is_published;        /* this process's address is in boot's key-value space */
+    bool has_other_jobs;      /* peers on other hosts may come by spawn or connect */
+    struct gw_lock boot_lock; /* threads on different lanes that look up a peer in boot */
+} tcp_state;
 static const char key[] = "gw.net.0"; /* as wire_ofi's, so that ranks with different wires see that */
 
 /* Faked nodes of one host are reached by the loopback. */
-static bool is_far(void) { return has_other_jobs || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
+static bool is_far(void) { return tcp_state.has_other_jobs || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
 
 /* ---- open --------------------------------------------------------------------------------------------------------------------------- */
 int tcp_watch(struct wire *w, int fd, uint32_t events, void *what)
@@ -67,15 +72,15 @@ static int door_open(void)
 /* Once, with the first lane. */
 static int publish(void)
 {
-    if (gw_boot.size == 1 || is_published || has_other_jobs) return GW_OK;
+    if (gw_boot.size == 1 || tcp_state.is_published || tcp_state.has_other_jobs) return GW_OK;
     int rc = boot_put(key, tcp_door_text());
     return rc == GW_OK ? network_alive_publish((const struct sockaddr *)&tcp_door_place()->at) : rc;
 }
 
 static int tcp_opened(void)
 {
-    if (gw_boot.size == 1 || is_published || has_other_jobs) return GW_OK;
-    is_published = true;
+    if (gw_boot.size == 1 || tcp_state.is_published || tcp_state.has_other_jobs) return GW_OK;
+    tcp_state.is_published = true;
     return boot_share();
 }
 
@@ -84,7 +89,7 @@ static void wire_free(struct wire *w);
 static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
     /* What is sent last may still lie in our own queues.  Where only some ranks meet other jobs, disconnecting sees to that. */
-    if (!has_other_jobs) boot_needs(BOOT_AFTER_LAST);
+    if (!tcp_state.has_other_jobs) boot_needs(BOOT_AFTER_LAST);
     struct wire *w = gw_xcalloc(1, sizeof *w);
     w->lane = lane;
     w->recv = recv;
@@ -99,14 +104,14 @@ static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     w->nonces = gw_xcalloc((size_t)node_numbers_max(), sizeof *w->nonces);
     w->buffer = aligned_alloc(GW_CACHELINE, gw_align_up(TCP_ALIGN + TCP_BUFFER, GW_CACHELINE));
     if (!w->buffer) gw_die("no memory for a buffer of the network");
-    gw_lock(&opening);
-    n_open++;
+    gw_lock(&tcp_state.opening);
+    tcp_state.n_open++;
     int rc = w->fd >= 0 && w->bell >= 0 ? GW_OK : gw_fail(GW_EOTHER, "no descriptor for the network: %s", strerror(errno));
     if (rc == GW_OK) rc = door_open();
     if (rc == GW_OK) rc = tcp_watch(w, w->bell, EPOLLIN, &w->bell_is);
     if (rc == GW_OK) rc = tcp_door_watch(w, true);
-    if (rc == GW_OK && n_open == 1) rc = publish();
-    gw_unlock(&opening);
+    if (rc == GW_OK && tcp_state.n_open == 1) rc = publish();
+    gw_unlock(&tcp_state.opening);
     if (rc != GW_OK) {
         wire_free(w);
         return rc;
@@ -127,18 +132,18 @@ static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
 static int tcp_invite(char *at_out, size_t cap)
 {
     int rc = GW_OK;
-    gw_lock(&opening);
+    gw_lock(&tcp_state.opening);
     if (tcp_door_is_open() && !tcp_door_is_far())
         rc = gw_fail(GW_EUNSUPPORTED,
                      "the ranks of this job use the network of this host alone (faked nodes, or GODWIT_WIRES without shm), "
                      "and cannot reach other hosts");
     if (rc == GW_OK && !tcp_door_is_open()) {
-        has_other_jobs = true;
+        tcp_state.has_other_jobs = true;
         rc = tcp_door_open(true);
     }
     if (rc == GW_OK && strlen(tcp_door_text()) >= cap) rc = gw_fail(GW_EINTERN, "no room for an address");
     if (rc == GW_OK) snprintf(at_out, cap, "%s", tcp_door_text());
-    gw_unlock(&opening);
+    gw_unlock(&tcp_state.opening);
     return rc;
 }
 
@@ -151,16 +156,15 @@ static int tcp_address(struct sockaddr_storage *out)
 /* ---- the others ----------------------------------------------------------------------------------------------------------------------- */
 static int place_get(int rank, struct tcp_place *out)
 {
-    static struct gw_lock lock; /* threads meet in boot though they are on different lanes */
     char value[1024];
     const char *at = rank < gw_boot.size ? NULL : node_far_at(rank);
     if (rank >= gw_boot.size && !at) return gw_fail(GW_EINTERN, "peer %d has no address", rank);
     if (at) {
         snprintf(value, sizeof value, "%s", at);
     } else {
-        gw_lock(&lock);
+        gw_lock(&tcp_state.boot_lock);
         int rc = boot_get(rank, key, value, sizeof value);
-        gw_unlock(&lock);
+        gw_unlock(&tcp_state.boot_lock);
         if (rc != GW_OK) return rc;
     }
     if (tcp_place_read(value, out)) return GW_OK;
@@ -280,7 +284,7 @@ static void tcp_leave(struct wire *w, bool is_leaving) { w->is_leaving = is_leav
 static void wire_free(struct wire *w)
 {
     w->is_closing = true;
-    gw_lock(&opening);
+    gw_lock(&tcp_state.opening);
     tcp_door_watch(w, false);
     while (w->all) tcp_ep_close(w->all);
     while (w->ins) tcp_in_end(w->ins, NULL);
@@ -294,11 +298,11 @@ static void wire_free(struct wire *w)
     free(w->nonces);
     free(w->buffer);
     free(w);
-    if (--n_open == 0) {
+    if (--tcp_state.n_open == 0) {
         tcp_door_close();
-        is_published = has_other_jobs = false;
+        tcp_state.is_published = tcp_state.has_other_jobs = false;
     }
-    gw_unlock(&opening);
+    gw_unlock(&tcp_state.opening);
 }
 
 /* Waits for what is on its way, though not for ever: a peer that has gone needs nothing more. */
