@@ -2,7 +2,7 @@
 """Runs the emitters: emit.py OUTDIR [mpi_h | entries | names | missing | man | errtest | calltest | doors | fortran | fortran_door]...  (default: all but the last five).
 
 Writes include/mpi.h, facade/entry_*.c, facade/fn_gen.h, boot/call_names_gen.c, doc/missing.md, man/man3/*.3,
-test/mpi_errors.c, test/calls.h, door/ABI/*, fortran/* under OUTDIR."""
+test/mpi_errors.c, test/calls.h, door/ABI/*, facade/ABI/*, fortran/* under OUTDIR."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib

@@ -83,6 +83,8 @@ static const struct door_calls calls = {
     .extent = call_extent,
     .convert = call_convert,
     .safety = door_safety_out,
+    .code = door_code_out,
+    .slow = &door_slow,
 };
 
 static __attribute__((constructor)) void door_open(void) { godwit_door_open(CLIENT_ABI, &calls); }

@@ -83,21 +83,16 @@ void door_contents_out(MPI_Datatype type, int n, int *ints)
 /* ---- statuses ---- */
 MPI_Status *door_statuses_begin(client_Status *s, int64_t n, MPI_Status *stack)
 {
-    if (s == CLIENT_STATUSES_IGNORE || !s) return MPI_STATUSES_IGNORE;
+    if (!door_are_statuses(s)) return MPI_STATUSES_IGNORE;
     MPI_Status *mine = door_array(stack, n, sizeof *mine);
-    for (int64_t i = 0; i < n; i++) {
-        mine[i].MPI_TAG = DOOR_UNTOUCHED;
-        mine[i].MPI_ERROR = s[i].ERROR;
-    }
+    door_statuses_load(s, n, mine);
     return mine;
 }
 
 void door_statuses_end(const MPI_Status *mine, int64_t n, client_Status *s, int rc)
 {
-    for (int64_t i = 0; mine && i < n; i++) {
-        if (mine[i].MPI_TAG != DOOR_UNTOUCHED) door_status_store(&mine[i], &s[i]);
-        if (rc == MPI_ERR_IN_STATUS) s[i].ERROR = door_code(mine[i].MPI_ERROR);
-    }
+    door_statuses_store(mine, n, s);
+    for (int64_t i = 0; mine && rc == MPI_ERR_IN_STATUS && i < n; i++) s[i].ERROR = door_code(mine[i].MPI_ERROR);
 }
 
 /* ---- special addresses ---- */

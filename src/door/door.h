@@ -1,8 +1,8 @@
 /* door.h -- what the entry points of every door need: how they are made, and how arguments and results change over.
  *
  * This folder is compiled once for each door, with the generated client.h of its ABI (types and constants of the programs) and the
- * codec of its handles, statuses and special addresses (mpich.h, ompi.h).  client_X is the programs' MPI_X, MPI_X the standard's.
- * door_X_in() is given what a program passed and returns what the library takes; door_X_out() is the other way.  Anything may come in:
+ * codec of its handles, statuses and special addresses (facade/doors_mpich.h, doors_ompi.h).  client_X is the programs' MPI_X, MPI_X
+ * the standard's.  door_X_in() is given what a program passed and returns what the library takes; door_X_out() is the other way.  Anything may come in:
  * what means nothing becomes something that the library refuses in its own words.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -50,10 +50,6 @@ DOOR_SET(pvar)
 DOOR_SET(ordering)
 DOOR_SET(safety)
 #undef DOOR_SET
-static inline int door_rank_in(int rank) { return likely(rank >= 0) ? rank : door_rank_in_any(rank); }
-static inline int door_rank_out(int rank) { return likely(rank >= 0) ? rank : door_rank_out_any(rank); }
-static inline int door_tag_in(int tag) { return likely(tag >= 0) ? tag : door_tag_in_any(tag); }
-static inline int door_tag_out(int tag) { return likely(tag >= 0) ? tag : door_tag_out_any(tag); }
 int door_code_in(int code) GW_COLD; /* error classes and codes, also those that users added */
 int door_code_out(int code) GW_COLD;
 static inline int door_code(int rc) { return likely(rc == MPI_SUCCESS) ? rc : door_code_out(rc); } /* what an entry point answers */
@@ -101,36 +97,11 @@ MPI_Datatype *door_Datatypes_new(const client_Datatype *to, int64_t n, MPI_Datat
 void door_Datatypes_out(const MPI_Datatype *from, int64_t n, client_Datatype *to); /* those that were set */
 void door_contents_out(MPI_Datatype type, int n, int *ints); /* constants among the integers that a datatype was made with */
 
-/* ---- statuses ----
- * The error field is the program's in both directions: only where a call returns MPI_ERR_IN_STATUS has it been written. */
-enum { DOOR_UNTOUCHED = INT_MIN }; /* no tag */
-static inline MPI_Status *door_status_in(const client_Status *from, MPI_Status *to)
-{
-    if (!from) return NULL;
-    door_status_load(from, to);
-    return to;
-}
-static inline void door_status_out(const MPI_Status *from, client_Status *to) { door_status_store(from, to); }
-static inline MPI_Status *door_status_begin(client_Status *s, MPI_Status *mine)
-{
-    if (s == CLIENT_STATUS_IGNORE) return MPI_STATUS_IGNORE;
-    mine->MPI_TAG = DOOR_UNTOUCHED;
-    mine->MPI_ERROR = s->ERROR;
-    return mine;
-}
-static inline void door_status_end(const MPI_Status *mine, client_Status *s)
-{
-    if (s != CLIENT_STATUS_IGNORE && likely(mine->MPI_TAG != DOOR_UNTOUCHED)) door_status_store(mine, s);
-}
+/* ---- statuses ---- */
 MPI_Status *door_statuses_begin(client_Status *s, int64_t n, MPI_Status *stack);
 void door_statuses_end(const MPI_Status *mine, int64_t n, client_Status *s, int rc);
 
 /* ---- special addresses, users' functions, attributes, texts ---- */
-static inline void *door_buffer_in(const void *buf)
-{
-    if (unlikely(buf == CLIENT_IN_PLACE)) return MPI_IN_PLACE;
-    return unlikely(buf == CLIENT_BUFFER_AUTOMATIC) ? MPI_BUFFER_AUTOMATIC : (void *)(uintptr_t)buf;
-}
 void door_buffer_out(void *address_of_buffer);
 const int *door_weights_const(const int *weights);
 static inline int *door_weights_in(const int *weights) { return (int *)(uintptr_t)door_weights_const(weights); }

@@ -20,16 +20,16 @@ DATA(void *, f08_statuses_ignore, "MPI_F08_STATUSES_IGNORE") = mpi_fortran_statu
 bool door_is_no_status(const void *s) { return !s || s == mpi_fortran_status_ignore_ || s == mpi_fortran_statuses_ignore_; }
 
 /* ---- handles ---- */
-struct door_hash door_hash;
+struct door_known *door_known;
 
 /* Two addresses in one place: the table is not good, or, where there is no better one (keeps), the second is found by door_strange_in(). */
 static bool fill(uint64_t factor, bool keeps)
 {
-    memset(door_hash.ids, 0, sizeof door_hash.ids);
-    door_hash.factor = factor;
+    memset(door_known->ids, 0, sizeof door_known->ids);
+    door_known->factor = factor;
     for (unsigned id = 1; id < DOOR_PREDEFINED; id++) {
-        if (!door_predefined[id].client) continue;
-        uint16_t *at = &door_hash.ids[door_slot(door_predefined[id].client, factor)];
+        if (!door_known->client[id]) continue;
+        uint16_t *at = &door_known->ids[door_slot(door_known->client[id], factor)];
         if (*at && !keeps) return false;
         if (!*at) *at = (uint16_t)id;
     }
@@ -41,6 +41,8 @@ static __attribute__((constructor)) void fill_table(void)
 {
     enum { TRIES = 100 };
     uint64_t factor = 0x9e3779b97f4a7c15;
+    door_known = godwit_door_known();
+    for (unsigned id = 1; id < DOOR_PREDEFINED; id++) door_known->client[id] = door_predefined[id].client;
     for (int i = 1; !fill(factor, i == TRIES); i++) factor = factor * 0x5851f42d4c957f2d + 2;
 }
 

@@ -14,6 +14,7 @@
 #define GW_FACADE_DOORS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <mpi.h>
 
@@ -37,9 +38,21 @@ struct door_calls {
     int (*extent)(void (*fn)(void), MPI_Datatype type, MPI_Aint *extent_out, void *extra);
     int (*convert)(void (*fn)(void), bool wide, void *buf, MPI_Datatype type, MPI_Count count, void *file, void *extra);
     int (*safety)(int level); /* the door's constant for a level of MPI_T_cb_safety */
+    int (*code)(int code);    /* the door's number of an error code */
+    const void *slow;         /* struct door_slow of the door's client.h */
 };
 /* The door announces itself when it is loaded, before anything is made through it.  `calls` must stay valid until the process ends. */
 void godwit_door_open(enum door_abi abi, const struct door_calls *calls);
+
+/* Handles that are addresses of variables (doors_ompi.h): which of the standard's predefined handles each stands for.  The door fills the
+ * hash table when it is loaded; the library's own entry points for programs of that ABI (gen/hot.py) read it, too. */
+enum { DOOR_PREDEFINED = 768, DOOR_HASH_BITS = 12 }; /* the standard's predefined handles lie below the first */
+struct door_known {
+    uint64_t factor;
+    uint16_t ids[1 << DOOR_HASH_BITS];
+    uintptr_t client[DOOR_PREDEFINED]; /* 0: the programs do not have it */
+};
+struct door_known *godwit_door_known(void);
 
 /* Notes that the functions of this object came through that door.  Called right after the object was made, before another thread knows
  * it. */

@@ -7,6 +7,9 @@
 #include "facade/std_check.h"
 
 const struct door_calls *std_doors[DOOR_COUNT];
+struct door_known std_door_known;
+
+GW_EXPORT struct door_known *godwit_door_known(void) { return &std_door_known; }
 
 GW_EXPORT void godwit_door_open(enum door_abi abi, const struct door_calls *calls)
 {

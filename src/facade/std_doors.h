@@ -9,6 +9,7 @@
 #include "facade/std_codec.h"
 
 extern const struct door_calls *std_doors[DOOR_COUNT]; /* [DOOR_STD] stays NULL */
+GW_EXTERN struct door_known std_door_known;
 
 /* NULL: the function is one of the standard ABI. */
 static inline const struct door_calls *std_door_of(const struct gw_callback *cb)

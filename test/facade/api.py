@@ -16,10 +16,12 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GOLDEN = os.path.join(ROOT, "gen", "golden")
 sys.path.insert(0, os.path.join(ROOT, "gen"))
+import doors  # noqa: E402
 import emit  # noqa: E402
 import entries  # noqa: E402
 import fortran  # noqa: E402
 import fortran_c  # noqa: E402
+import hot  # noqa: E402
 import man  # noqa: E402
 import missing  # noqa: E402
 import model as api  # noqa: E402
@@ -68,6 +70,8 @@ def check_exports(model, library):
     want = dict.fromkeys(["MPIR_dll_name", "godwit_debugger"], "D") # for debuggers: src/tool/tool.h
     for e in model.entries(implemented=True):
         want[e.name], want["P" + e.name], want["godwit_%s@@" % e.name] = "W", "T", "T"
+        if hot.is_hot(e):
+            want.update({hot.name(e, abi) + "@@": "T" for abi in doors.ABIS})
     with open(os.path.join(ROOT, "src", "facade", "doors.h"), encoding="utf-8") as f:
         want.update(dict.fromkeys([n + "@@" for n in re.findall(r"godwit_door_\w+(?=\()", f.read())], "T"))
     out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout

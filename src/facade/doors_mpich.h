@@ -1,4 +1,4 @@
-/* mpich.h -- the MPICH ABI: handles are ints, statuses have 20 bytes, some special addresses are variables.
+/* doors_mpich.h -- the MPICH ABI: handles are ints, statuses have 20 bytes, some special addresses are variables.
  *
  * A handle:  bits 31-30 its form (1 predefined, 2 and 3 others), 29-26 kind of object, 25-0 the rest.  What was made at run time has the
  * library's object id in it (obj/obj.h): bit 31 set, bit 30 the highest of the five bits of the id's generation, below the kind the
@@ -6,16 +6,17 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GW_DOOR_MPICH_H
-#define GW_DOOR_MPICH_H
+#ifndef GW_FACADE_DOORS_MPICH_H
+#define GW_FACADE_DOORS_MPICH_H
 
 #include "base/base.h"
 #include "obj/obj.h"
 
+#include <string.h>
+
 _Static_assert(sizeof(client_Status) == 20, "the status of MPICH programs");
 _Static_assert(GW_ID_SLOT_BITS == 22 && GW_ID_GEN_BITS == 5, "how an id fits into a handle");
 
-enum { DOOR_PREDEFINED = 768 }; /* the standard's predefined handles lie below */
 struct door_predefined {
     uintptr_t client; /* 0: the programs do not have it */
     const char *name;
@@ -32,10 +33,14 @@ static inline uintptr_t door_dynamic_in(uint32_t v, enum gw_kind kind)
 {
     return (v & 0x03ffffffu) | (v >> 4 & 1u << 26) | (uintptr_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS);
 }
+static inline int door_dynamic_out(uintptr_t id, unsigned bits)
+{
+    return (int)((id & 0x03ffffffu) | (id & 1u << 26) << 4 | DOOR_FORM(bits));
+}
 static inline int door_id_out(uintptr_t id, unsigned bits)
 {
     if (unlikely(id < GW_ID_PREDEF_END)) return (int)door_predefined[id % DOOR_PREDEFINED].client;
-    return (int)((id & 0x03ffffffu) | (id & 1u << 26) << 4 | DOOR_FORM(bits));
+    return door_dynamic_out(id, bits);
 }
 
 #define DOOR_CODEC(word, bits, kind, first, n)                                                                                     \
@@ -135,13 +140,25 @@ static inline void door_status_load(const client_Status *from, MPI_Status *to)
     to->MPI_internal[1] = from->count_lo;
     to->MPI_internal[2] = (int)((uint32_t)from->count_hi_and_cancelled >> 1);
 }
+_Static_assert(offsetof(client_Status, TAG) == offsetof(client_Status, SOURCE) + 4 && offsetof(MPI_Status, MPI_TAG) == 4,
+               "two at a time");
 static inline void door_status_store(const MPI_Status *from, client_Status *to)
 {
-    to->count_lo = from->MPI_internal[1];
-    to->count_hi_and_cancelled = (int)((uint32_t)from->MPI_internal[2] << 1) | (from->MPI_internal[0] != 0);
-    to->SOURCE = likely(from->MPI_SOURCE >= 0) ? from->MPI_SOURCE : door_rank_out_any(from->MPI_SOURCE);
-    to->TAG = likely(from->MPI_TAG >= 0) ? from->MPI_TAG : door_tag_out_any(from->MPI_TAG);
+    const uint64_t wild = (uint32_t)MPI_ANY_SOURCE | (uint64_t)(uint32_t)MPI_ANY_TAG << 32;
+    uint64_t count, both; /* the bytes; source and tag */
+    memcpy(&count, &from->MPI_internal[1], 8);
+    memcpy(&both, &from->MPI_SOURCE, 8);
+    memcpy(&to->count_lo, &count, 8);
     to->ERROR = from->MPI_ERROR;
+    if (both == wild) { /* a send's */
+        both = (uint32_t)CLIENT_ANY_SOURCE | (uint64_t)(uint32_t)CLIENT_ANY_TAG << 32;
+    } else if (unlikely(both & 0x8000000080000000)) {
+        int source = door_rank_out((int)both), tag = door_tag_out((int)(both >> 32));
+        both = (uint32_t)source | (uint64_t)(uint32_t)tag << 32;
+    }
+    memcpy(&to->SOURCE, &both, 8);
+    if (unlikely(count >> 32 | (unsigned)from->MPI_internal[0]))
+        to->count_hi_and_cancelled = (int)(uint32_t)(count >> 32 << 1) | (from->MPI_internal[0] != 0);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* ompi.h -- the Open MPI ABI: handles are addresses, statuses have 24 bytes, special addresses are small numbers.
+/* doors_ompi.h -- the Open MPI ABI: handles are addresses, statuses have 24 bytes, special addresses are small numbers.
  *
  * A predefined handle is the address of a variable, which the dynamic linker may have put into the program (a copy relocation); so only
  * the door's own relocations say where it is, and a hash table, filled when the door is loaded, says what an address stands for.  No
@@ -6,15 +6,15 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#ifndef GW_DOOR_OMPI_H
-#define GW_DOOR_OMPI_H
+#ifndef GW_FACADE_DOORS_OMPI_H
+#define GW_FACADE_DOORS_OMPI_H
 
 #include "base/base.h"
 #include "obj/obj.h"
 
 _Static_assert(sizeof(client_Status) == 24, "the status of Open MPI programs");
 
-enum { DOOR_PREDEFINED = 768, DOOR_FORTRAN = 96 }; /* the standard's predefined handles, and Fortran's numbers, lie below */
+enum { DOOR_FORTRAN = 96 }; /* Fortran's numbers lie below */
 struct door_predefined {
     uintptr_t client; /* 0: the programs do not have it */
     const char *name;
@@ -24,21 +24,18 @@ extern const int16_t door_fortran_of[DOOR_PREDEFINED]; /* one more than the numb
 extern const uint16_t door_of_fortran[GW_KIND_COUNT][DOOR_FORTRAN];
 
 /* ---- handles ---- */
-enum { DOOR_HASH_BITS = 12 };
-extern struct door_hash {
-    uint64_t factor;
-    uint16_t ids[1 << DOOR_HASH_BITS];
-} door_hash;
+extern struct door_known *door_known; /* the library's */
 static inline unsigned door_slot(uintptr_t address, uint64_t factor)
 {
     return (unsigned)(address * factor >> (64 - DOOR_HASH_BITS));
 }
 /* The standard's handle of a variable; 0: none, or one that the table does not hold. */
-static inline uintptr_t door_known_in(uintptr_t address)
+static inline uintptr_t door_look_up(const struct door_known *k, uintptr_t address)
 {
-    unsigned id = door_hash.ids[door_slot(address, door_hash.factor)];
-    return likely(door_predefined[id].client == address) ? id : 0;
+    unsigned id = k->ids[door_slot(address, k->factor)];
+    return likely(k->client[id] == address) ? id : 0;
 }
+static inline uintptr_t door_known_in(uintptr_t address) { return door_look_up(door_known, address); }
 uintptr_t door_strange_in(uintptr_t h) GW_COLD; /* the rest: what the table does not hold, and what is no handle at all */
 static inline uintptr_t door_predefined_in(uintptr_t h)
 {
@@ -49,10 +46,11 @@ static inline uintptr_t door_predefined_in(uintptr_t h)
 static inline bool door_is_dynamic(uintptr_t h) { return h & 1; }
 static inline uintptr_t door_dynamic_in(uintptr_t h) { return (h >> 1) + GW_ID_PREDEF_END; } /* so it is never a predefined one */
 static inline uintptr_t door_any_in(uintptr_t h) { return door_is_dynamic(h) ? door_dynamic_in(h) : door_predefined_in(h); }
+static inline uintptr_t door_dynamic_out(uintptr_t id) { return (id - GW_ID_PREDEF_END) << 1 | 1; }
 static inline uintptr_t door_id_out(uintptr_t id)
 {
     if (unlikely(id < GW_ID_PREDEF_END)) return door_predefined[id % DOOR_PREDEFINED].client;
-    return (id - GW_ID_PREDEF_END) << 1 | 1;
+    return door_dynamic_out(id);
 }
 
 #define DOOR_CODEC(word)                                                                                                           \
@@ -116,8 +114,8 @@ static inline void door_status_load(const client_Status *from, MPI_Status *to)
 }
 static inline void door_status_store(const MPI_Status *from, client_Status *to)
 {
-    to->SOURCE = likely(from->MPI_SOURCE >= 0) ? from->MPI_SOURCE : door_rank_out_any(from->MPI_SOURCE);
-    to->TAG = likely(from->MPI_TAG >= 0) ? from->MPI_TAG : door_tag_out_any(from->MPI_TAG);
+    to->SOURCE = door_rank_out(from->MPI_SOURCE);
+    to->TAG = door_tag_out(from->MPI_TAG);
     to->ERROR = from->MPI_ERROR;
     to->_cancelled = from->MPI_internal[0];
     to->_ucount = (uint64_t)(uint32_t)from->MPI_internal[2] << 32 | (uint32_t)from->MPI_internal[1];
