@@ -1,4 +1,4 @@
-/* boot.c -- finds the way in and hands calls on to it.
+/* boot.c -- chooses the launcher's protocol (PMIx, PMI-1, PMI-2, our mpiexec) and passes calls on to its backend.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -60,7 +60,8 @@ static void join_alone(void)
     snprintf(gw_boot.jobid, sizeof gw_boot.jobid, "alone-%d", (int)getpid());
 }
 
-/* All ranks have the same to say, and one of each node does; the launcher ends all at the first end. */
+/* Before a message that all ranks have: one rank of each node prints it at once; the others wait, because the launcher ends the job when
+ * the first process ends. */
 static void let_one_speak(void)
 {
     if (boot_env_speaks()) return;
@@ -68,7 +69,7 @@ static void let_one_speak(void)
     gw_exit_now(1);
 }
 
-/* Several of us were started and nobody could be found: N silent singletons would be worse than an end. */
+/* Several processes were started and none finds the others: to end is better than to run as N jobs of one rank. */
 static void refuse(const char *offered, const char *reasons) __attribute__((noreturn));
 static void refuse(const char *offered, const char *reasons)
 {
@@ -92,7 +93,7 @@ static void join_any(void)
         const struct boot_backend *w = ways[order[i]];
         if (!w->offered()) continue;
         gw_fail_clear();
-        /* Hydra ends everything at the first process that ends badly, and loses what is still in its pipes; others may as well. */
+        /* When one process fails, Hydra ends the job and loses what is still in its pipes; other launchers may do so, too. */
         if (order[i] != BOOT_GODWIT) gw_words_take(WORDS_US);
         gw_boot.how = order[i];
         if (w->join() == GW_OK) {
@@ -111,10 +112,11 @@ static void join_any(void)
 /* ---- nodes ---- */
 const char *boot_vnodes(void)
 {
-    return gw_boot.how == BOOT_GODWIT || !gw_set.vnodes ? "" : gw_set.vnodes; /* mpiexec has done it */
+    return gw_boot.how == BOOT_GODWIT || !gw_set.vnodes ? "" : gw_set.vnodes; /* mpiexec has made the faked nodes */
 }
 
-/* Of the ranks of this host, those of my faked node.  Where there are several nodes, who leads one counts them (boot_segment.c). */
+/* Reduces the local ranks to those of this rank's faked node.  The number of nodes is known later, from the node leaders
+ * (boot_segment.c). */
 static void nodes_begin(void)
 {
     int first, count;
@@ -136,11 +138,11 @@ static int process_of(int rank)
     return p ? p[rank] : rank;
 }
 
-/* Not all hosts may see the same file. */
+/* Fails if ranks of other hosts have read a different file of orders. */
 static int check_same_order(const int32_t *list)
 {
     char mine[32], other[32];
-    if (boot_fences_once()) return GW_OK; /* the one fence is for the addresses */
+    if (boot_fences_once()) return GW_OK; /* the only fence is needed for the addresses */
     snprintf(mine, sizeof mine, "%016llx", (unsigned long long)gw_hash(GW_HASH_SEED, list, (size_t)gw_boot.size * sizeof *list));
     int rc = gw_boot.rank == 0 ? boot_put("gw.order", mine) : GW_OK;
     bool is_direct = boot_backend_is_direct();
@@ -154,7 +156,7 @@ static int check_same_order(const int32_t *list)
     return rc;
 }
 
-/* Ranks of which the node is that of process `me`, by their new numbers. */
+/* After reordering: sets the rank of this process and the ranks of its node. */
 static void order_take(const int32_t *node, const int32_t *rank_of)
 {
     int rank = rank_of[gw_boot.rank], n = 0;
@@ -170,7 +172,7 @@ static void order_take(const int32_t *node, const int32_t *rank_of)
     boot_host_nlocal = on_host;
 }
 
-/* Nothing to do under our mpiexec, which has dealt out its faked nodes. */
+/* Computes the new order.  Under our mpiexec there is nothing to do: it has reordered the ranks. */
 static void order_begin(void)
 {
     if (!state.way || state.way == &boot_backend_godwit || gw_set.rank_order < 0) return;
@@ -218,7 +220,7 @@ void boot_order_show(void)
             method == BOOT_ORDER_FILE ? " " : "", method == BOOT_ORDER_FILE ? gw_set.rank_order_file : "", gw_boot.size,
             gw_boot.nnodes);
     for (int r = 0, node = 0; r < gw_boot.size && node < gw_boot.nnodes; r++) {
-        if (boot_node_of(r) != node) continue; /* numbered in the order of their lowest ranks */
+        if (boot_node_of(r) != node) continue; /* nodes are numbered in the order of their lowest ranks */
         snprintf(host, sizeof host, "%s", asks || gw_boot.nnodes == 1 || r == gw_boot.rank ? gw_boot.host : "?");
         if (asks && boot_get(r, "gw.host", host, sizeof host) != GW_OK) gw_die("%s", gw_fail_text());
         fprintf(stderr, "godwit:   node %d (%s): ", node++, host);
@@ -227,7 +229,7 @@ void boot_order_show(void)
     }
 }
 
-/* Our mpiexec has spawned this job by an engine, which does not tell whom for. */
+/* A job that our mpiexec has spawned through an engine learns its parent from a variable. */
 static void parent_begin(void)
 {
     const char *text = getenv(BOOT_PARENT);
@@ -344,7 +346,7 @@ void boot_leave(void)
     state.has_left = true;
     keys_explain();
     state.way->leave();
-    if (state.way != &boot_backend_godwit) state.way = NULL; /* mpiexec's board stays with the segment */
+    if (state.way != &boot_backend_godwit) state.way = NULL; /* the board of mpiexec is closed with the segment */
 }
 
 void boot_return(void) { atomic_store_explicit(&boot_my_rank_slot()->phase, BOOT_RUNNING, memory_order_release); }
@@ -372,7 +374,7 @@ bool boot_must_meet(unsigned when)
 {
     assert(when == BOOT_BEFORE_FIRST || when == BOOT_AFTER_LAST);
     bool is_async = when == BOOT_BEFORE_FIRST ? gw_set.async_init : gw_set.async_finalize;
-    if (when == BOOT_BEFORE_FIRST && gw_boot.parent.name) return true; /* who spawned us meets all or nobody */
+    if (when == BOOT_BEFORE_FIRST && gw_boot.parent.name) return true; /* the parents wait until all ranks have come */
     return gw_boot.nnodes == 1 || !is_async || (state.needs & when) != 0;
 }
 
@@ -388,7 +390,7 @@ static void give_up(int sig)
     _exit(state.abort_status);
 }
 
-/* Telling a launcher that has lost a host may take for ever. */
+/* A launcher that has lost a host may never answer the abort. */
 static void end_soon(int status)
 {
     assert(status >= 0 && status < 256);
@@ -407,11 +409,11 @@ void boot_abort(int code, const char *text)
     struct boot_rank *slot = boot_my_rank_slot();
     snprintf(slot->what, sizeof slot->what, "%s", text ? text : "");
     atomic_store_explicit(&slot->abort_code, code, memory_order_relaxed);
-    /* Release: who reads ABORTED (the launcher, after our death) reads code and text. */
+    /* Release: the launcher, which reads ABORTED after our end, also reads code and text. */
     atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
-    int status = code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; /* it holds 8 bits; 256 must not look like success */
+    int status = code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; /* an exit status has 8 bits: 256 must not become 0 */
     end_soon(status);
-    gw_last_words(); /* a launcher that is told may kill us at once */
+    gw_last_words(); /* the launcher may kill this process as soon as it knows */
     if (state.way) state.way->abort(code, text ? text : "");
     if (gw_set.abort_on_error) {
         signal(SIGABRT, SIG_DFL);

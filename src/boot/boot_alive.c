@@ -1,5 +1,5 @@
-/* boot_alive.c -- whether others are still there: hosts, by asking their kernels; the launcher, and ranks of this node that have
- * ended the job, by what this process has of them.
+/* boot_alive.c -- detects that other hosts, the launcher or other ranks are gone: hosts by connecting to a port of their kernels, the
+ * launcher by its connection, ranks of this node by their slots.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -53,7 +53,7 @@ void boot_ask_begin(struct boot_ask *a, const struct sockaddr *at, unsigned len)
     *a = (struct boot_ask){.len = len, .fd = -1};
     assert(len > 0 && len <= sizeof a->at);
     memcpy(a->at, at, len);
-    /* Discard, which nobody serves any more. */
+    /* the port of the discard service, which is closed almost everywhere: a refusal shows that the host is up */
     if (at->sa_family == AF_INET) ((struct sockaddr_in *)a->at)->sin_port = htons(9);
     if (at->sa_family == AF_INET6) ((struct sockaddr_in6 *)a->at)->sin6_port = htons(9);
 }
@@ -106,16 +106,17 @@ void boot_look(void)
 {
     static const uint64_t every_ns = 1000000000;
     static _Atomic uint64_t next_ns;
-    static _Atomic int aborted; /* so often seen in a row, perhaps by several threads */
+    static _Atomic int aborted; /* looks in a row that found an aborted neighbour, by any thread */
     boot_connected_step();
     uint64_t now = gw_now_ns(), due = atomic_load_explicit(&next_ns, memory_order_relaxed);
     if (now < due ||
         !atomic_compare_exchange_strong_explicit(&next_ns, &due, now + every_ns, memory_order_relaxed, memory_order_relaxed))
         return;
     const struct boot_backend *way = boot_backend_used();
-    if (!way || !boot_head_mapped() || way == &boot_backend_godwit) return; /* our mpiexec ends its ranks, and they die with it */
+    if (!way || !boot_head_mapped() || way == &boot_backend_godwit)
+        return; /* our mpiexec ends its ranks itself, and the kernel ends them with it */
     boot_launcher_look();
-    /* The launcher was told, and is given time. */
+    /* The rank that aborted has told the launcher; that gets three looks of time to end the job. */
     if (!neighbour_aborted())
         atomic_store_explicit(&aborted, 0, memory_order_relaxed);
     else if (atomic_fetch_add_explicit(&aborted, 1, memory_order_relaxed) >= 2)

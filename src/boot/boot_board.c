@@ -16,12 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE_BYTES = 64 << 10, LOOK_NS = 100000000 }; /* what nobody touches costs nothing */
+enum { PAGE_BYTES = 64 << 10, LOOK_NS = 100000000 }; /* untouched pages of the file take no memory */
 struct board {
-    _Atomic uint32_t arrived, turn; /* of the fence; turn: futex word */
+    _Atomic uint32_t arrived, turn; /* the fence: ranks that have come; fences completed (futex word) */
 } GW_ALIGNED(4096);
 struct page {
-    _Atomic uint32_t committed;               /* bytes of `text` that others may read; futex word */
+    _Atomic uint32_t committed;               /* bytes of `text` that other ranks may read; futex word */
     char text[PAGE_BYTES - sizeof(uint32_t)]; /* key, 0, value, 0, ...; of equal keys the last counts */
 };
 
@@ -129,7 +129,7 @@ int boot_board_get(int rank, const char *key, char *value_out, size_t cap)
     assert(cap > 0);
     struct page *page = page_of(rank);
     for (;;) {
-        bool gone = is_gone(rank);                                                     /* before looking for the last time */
+        bool gone = is_gone(rank); /* asked before the last look, or a value written in between would be missed */
         uint32_t bytes = atomic_load_explicit(&page->committed, memory_order_acquire); /* [B1] */
         const char *value = find(page, bytes, key);
         if (value && strlen(value) >= cap)

@@ -42,13 +42,13 @@ void boot_connected_name(char out[BOOT_TIED_NAME])
              gw_boot.size == 1 ? "" : "s", gw_boot.rank, (int)getpid(), gw_boot.host);
 }
 
-/* A host that is gone closes nothing: its silence counts as long as among the hosts of one job (net/alive.c). */
+/* A host that is gone does not close its connections.  So TCP probes it, with the patience of host_timeout (as in net/alive.c). */
 static void watch_host(int fd)
 {
     int seconds = (int)gw_set.host_timeout + (int)gw_set.host_timeout / 2 + 1, one = 1, count = seconds > 2 ? seconds - 1 : 1;
     unsigned ms = (unsigned)seconds * 1000;
     if (gw_set.host_timeout <= 0) return;
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one); /* of a unix socket: refused, and of no use */
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one); /* a unix socket refuses the options and does not need them */
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &one, sizeof one);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &one, sizeof one);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
@@ -94,7 +94,7 @@ void boot_connected_part(uint64_t uid)
     gw_lock(&all.lock);
     for (int i = all.n; i-- > 0;) {
         if (uid && all.at[i].uid != uid) continue;
-        boot_port_write(all.at[i].fd, &parted, 1); /* all that was ever written behind the meeting: there is room */
+        boot_port_write(all.at[i].fd, &parted, 1); /* never blocks: nothing else was written since the jobs met */
         drop(i);
     }
     gw_unlock(&all.lock);

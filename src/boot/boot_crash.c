@@ -33,7 +33,8 @@ static struct {
 } crash;
 static char stack[65536] GW_ALIGNED(64);
 
-/* In a handler, before MPI_Init has come so far: the slot in mpiexec's segment, if mpiexec has started this very process. */
+/* For a crash before MPI_Init has mapped the segment: maps this rank's slot in mpiexec's segment.  False: mpiexec did not start this
+ * process as a rank.  Runs in the signal handler. */
 static bool early_begin(void)
 {
     struct boot_head h;
@@ -47,14 +48,15 @@ static bool early_begin(void)
     char *map = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED, crash.early.fd, 0);
     if (map == MAP_FAILED) return false;
     struct boot_rank *slot = (struct boot_rank *)(void *)(map + at);
-    int32_t nobody = 0; /* an orphan that mpiexec has adopted has its parent's variables, and not its slot */
+    int32_t nobody = 0; /* the slot may belong to a parent whose environment this process has inherited */
     if (!atomic_compare_exchange_strong(&slot->pid, &nobody, (int32_t)me) && nobody != me) return false;
     crash.record = &slot->crash;
     boot_crash_watcher = h.launcher_pid;
     return true;
 }
 
-/* In a handler.  The thread that crashes first tells; all wait. */
+/* The first thread that crashes describes the crash in the slot; it and all others wait until mpiexec has looked at the process.  Runs
+ * in the signal handler. */
 static void tell_and_wait(int sig, const siginfo_t *si)
 {
     assert(crash.record);
@@ -74,7 +76,7 @@ static void tell_and_wait(int sig, const siginfo_t *si)
     }
 }
 
-/* The name is known to verdict/stack_tree.c.  Only what is safe in a handler. */
+/* verdict/stack_tree.c knows this name.  Calls only what is safe in a signal handler. */
 static void boot_crash_handler(int sig, siginfo_t *si, void *context)
 {
     struct sigaction end = {.sa_handler = SIG_DFL};
@@ -82,7 +84,7 @@ static void boot_crash_handler(int sig, siginfo_t *si, void *context)
     (void)context;
     if ((getpid() == crash.process && atomic_load(&boot_slot->phase) != BOOT_ABORTED) || early_begin()) tell_and_wait(sig, si);
     sigaction(sig, &end, NULL);
-    /* A fault comes again on return, with its address for a core file; what was sent would not. */
+    /* A fault happens again when the handler returns, so the core file has its address; a signal that was sent must be sent again. */
     if (si->si_code <= 0 || sig == SIGABRT) syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sig);
     errno = kept;
 }

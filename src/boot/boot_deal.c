@@ -21,11 +21,11 @@ static struct slots slots_of(const int32_t *node, int size, int nodes, int32_t *
     memset(s.first, 0, sizeof *s.first * ((size_t)nodes + 2));
     for (int p = 0; p < size; p++) s.first[node[p] + 2]++;
     for (int k = 2; k <= nodes; k++) s.first[k] += s.first[k - 1];
-    for (int p = 0; p < size; p++) s.process[s.first[node[p] + 1]++] = p; /* that leaves first[k] where it should be */
+    for (int p = 0; p < size; p++) s.process[s.first[node[p] + 1]++] = p; /* afterwards first[k] is where node k begins */
     return s;
 }
 
-/* Passes over the nodes, each giving one process until it has none left; `fold`: every other pass backwards. */
+/* Goes over the nodes again and again and takes one process of each that has one left; `fold`: every second time backwards. */
 static void deal(const struct slots *s, int size, int nodes, bool fold, int32_t *rank_out)
 {
     assert(nodes > 0);

@@ -1,4 +1,4 @@
-/* boot_env.c -- what launchers' variables say, and our own mpiexec's way in.
+/* boot_env.c -- the environment variables of launchers, and the backend of our own mpiexec.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,7 +24,8 @@ int boot_env_int(const char *name, int fallback)
     return *end || errno || v < INT32_MIN || v > INT32_MAX ? fallback : (int)v;
 }
 
-/* Our own mpiexec sets the variables of others as well, for programs to look at: such a value says nothing that GODWIT_... does not. */
+/* Our mpiexec also sets variables of other launchers, for programs that read them.  True: the variable is such a copy, so it is no sign of
+ * another launcher. */
 static bool is_copy(const char *name)
 {
     static const char *const of[] = {"GODWIT_SIZE", "GODWIT_LOCAL_SIZE", "GODWIT_RANK", "GODWIT_LOCAL_RANK"};
@@ -44,7 +45,7 @@ const char *boot_env_several(void)
     static const char *const sizes[] = {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "MPI_LOCALNRANKS",
                                         "MV2_COMM_WORLD_SIZE",  "FLUX_JOB_SIZE",        "JSM_NAMESPACE_SIZE", "PALS_SIZE",
                                         "PALS_LOCAL_SIZE",      "PMI_LOCAL_SIZE",       "MPIEXEC_SIZE",       "MPIRUN_NPROCS"};
-    /* A rank above 0 says the same where a launcher does not say its number. */
+    /* Launchers that tell no number of processes: a rank above 0 shows that there are several. */
     static const char *const ranks[] = {"PALS_RANKID", "PALS_LOCAL_RANKID", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "ALPS_APP_PE"};
     static char text[128];
     const char *name = NULL;
@@ -86,7 +87,7 @@ static int head_check(int fd, int local, struct boot_head *head_out)
     struct stat st;
     uint64_t bytes;
     memset(&h, 0, sizeof h);
-    /* pread() on the wrong descriptor is harmless. */
+    /* The number in the variable may name any descriptor of the program: pread() leaves it unchanged. */
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h ||
         h.magic != BOOT_MAGIC)
         return gw_fail(GW_EUNSUPPORTED,
@@ -136,7 +137,7 @@ static int godwit_join(void)
         return gw_fail(GW_EUNSUPPORTED,
                        "GODWIT_VNODES=%s is set here, but mpiexec has '%s': use mpiexec --vnodes, or set it for mpiexec, too",
                        gw_set.vnodes, h.vnodes);
-    /* Those who do not use the memory that they share exchange addresses, too. */
+    /* Ranks need the board to exchange addresses: on faked nodes, and where shared memory is switched off. */
     if (h.vnodes[0] || !gw_set_lists(gw_set.wires, "shm")) rc = boot_board_open(fd, &h);
     if (rc) return rc;
     const int32_t *node = job_map();
@@ -188,7 +189,7 @@ static void godwit_leave(void)
     gw_boot.shm_fd = -1;
 }
 
-/* The launcher reads code and text in our slot when we die. */
+/* mpiexec reads code and text in the slot when the process has ended. */
 static void godwit_abort(int code, const char *text) { (void)code, (void)text; }
 
 const struct boot_backend boot_backend_godwit = {

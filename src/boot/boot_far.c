@@ -1,4 +1,4 @@
-/* boot_far.c -- other hosts: who is on this one, and sockets between them (TCP).
+/* boot_far.c -- whether a process is on this host, and TCP sockets between hosts.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,7 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Abstract sockets (doorbells) need one network namespace, /proc/PID/fd one of processes, and one of users. */
+/* Processes are on one host if they can reach each other's abstract sockets (same network namespace) and /proc/PID/fd (same namespaces of
+ * processes and of users): the id is a hash of the machine and these. */
 uint64_t boot_host_id(void)
 {
     static const char *const spaces[] = {"/proc/self/ns/net", "/proc/self/ns/pid", "/proc/self/ns/user"};
@@ -112,7 +113,7 @@ bool boot_place_parse(const char *text, struct boot_port *port_out, struct socka
     return true;
 }
 
-/* A socket that is connected, or -1: it was not in time. */
+/* A connected socket, or -1 if that takes longer than patience_ms. */
 static int connect_until(const struct sockaddr_storage *at, int patience_ms)
 {
     int err = 0, s = boot_far_connect(at);

@@ -22,7 +22,7 @@ static void *wait_for_all(void *unused)
     (void)unused;
     fence.rc = boot_fence();
     if (fence.rc != GW_OK) snprintf(fence.text, sizeof fence.text, "%s", gw_fail_text());
-    /* Release: who sees it finds the code and what others had done before. */
+    /* Release: a thread that sees it finds the code, and what other ranks did before the fence. */
     atomic_store_explicit(&fence.is_over, true, memory_order_release);
     fence.over();
     return NULL;

@@ -19,7 +19,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Tells a file of unlinked_make() from a memfd that could be sealed, and from files that the user keeps: those have a name. */
+/* Is it a file of unlinked_make()?  A memfd could be sealed, and files that the user keeps have a name. */
 static bool is_unlinked(const struct stat *st, int seals)
 {
     bool is_sealable = seals >= 0 && !(seals & F_SEAL_SEAL);
@@ -40,7 +40,7 @@ static int unlinked_make(const char *folder)
     if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) &&
         snprintf(path, sizeof path, "%s/godwit-XXXXXX", folder) < (int)sizeof path && (fd = mkostemp(path, O_CLOEXEC)) >= 0)
         unlink(path);
-    if (fd >= 0 && fchmod(fd, 0600) != 0) { /* the umask may have taken rights from it */
+    if (fd >= 0 && fchmod(fd, 0600) != 0) { /* the umask may have removed permissions */
         close(fd);
         fd = -1;
     }
@@ -57,7 +57,7 @@ int boot_file_make(const char *name, uint64_t room)
         int made = unlinked_make(folders[i]);
         if (made < 0) continue;
         bool has_room = fstatvfs(made, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize >= room;
-        if (fd < 0 || has_room) { /* the first, unless it is too small and the second is not */
+        if (fd < 0 || has_room) { /* the first folder, unless it is too small and the second is not */
             if (fd >= 0) close(fd);
             fd = made;
         } else {
@@ -76,7 +76,7 @@ int boot_file_size(int fd, uint64_t bytes)
 {
     int rc = ftruncate(fd, (off_t)bytes);
     if (rc != 0 || !boot_file_is_unsealed(fd)) return rc;
-    do rc = bytes ? fallocate(fd, 0, 0, (off_t)bytes) : 0; /* a full file system is to be an error now, not SIGBUS later */
+    do rc = bytes ? fallocate(fd, 0, 0, (off_t)bytes) : 0; /* a full file system becomes an error now instead of SIGBUS later */
     while (rc != 0 && errno == EINTR);
     return rc == 0 || errno == EOPNOTSUPP ? 0 : -1;
 }
@@ -86,7 +86,7 @@ int boot_file_seal(int fd, bool may_grow)
     return boot_file_is_unsealed(fd) ? 0 : fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | (may_grow ? 0 : F_SEAL_GROW));
 }
 
-/* Before it is opened: opening what somebody else offers may do something. */
+/* Checked before the file is opened, because opening a device or a FIFO of another process may have effects. */
 static const char *kind_fault(const struct stat *st)
 {
     if (!S_ISREG(st->st_mode)) return "it is something else";
@@ -122,7 +122,7 @@ int boot_file_open(int pid, int fd, const char **why_out)
     return opened;
 }
 
-/* What is wrong with the head of a file of so many bytes; NULL: nothing.  No sum of what is checked here can overflow: each number is
+/* What is wrong with the head of a file of `bytes` bytes; NULL: nothing.  No sum of what is checked here can overflow: each number is
  * compared with what is left before it counts. */
 static const char *head_fault(const struct boot_head *h, uint64_t bytes)
 {

@@ -1,4 +1,4 @@
-/* boot_gate.c -- who is let in: secrets, and listeners that ask for one.
+/* boot_gate.c -- access control: secrets, and listeners that accept only connections that show one.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 enum {
-    BACKLOG = 4096, /* as many as the kernel allows: strangers cannot fill it faster than its owner, who looks, empties it */
+    BACKLOG = 4096, /* the most that the kernel allows, so that strangers cannot fill it faster than the owner empties it */
     AT_ONCE = 256,  /* connections that one call looks at */
-    PATIENCE_S = 3, /* for the secret */
+    PATIENCE_S = 3, /* until the secret must have come */
 };
 
 /* ---- secrets ---------------------------------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ int boot_gate_open_far_only(struct boot_gate *g, const struct boot_secret *secre
     return -1;
 }
 
-/* Its descriptor: a child of ours may hold it too, so closing does not take it from the watched ones. */
+/* Removes entry i and returns its descriptor.  Closing that would not remove it from epoll, because a child process may hold it, too. */
 static int half_take(struct boot_gate *g, int i)
 {
     assert(i >= 0 && i < g->n);
@@ -155,7 +155,7 @@ static void half_add(struct boot_gate *g, int fd)
     if (g->timer >= 0 && g->n == 1) timerfd_settime(g->timer, 0, &each, NULL);
 }
 
-/* What there is of its secret: true once it is the right one.  Whoever is wrong, or gone, is dropped. */
+/* Reads what has come of the secret.  True: it is complete and right.  A connection that showed something else, or is gone, is dropped. */
 static bool half_step(struct boot_gate *g, int i, bool *dropped_out)
 {
     assert(i >= 0 && i < g->n);
@@ -174,7 +174,7 @@ static bool half_step(struct boot_gate *g, int i, bool *dropped_out)
     return false;
 }
 
-/* Those who take too long.  Who has shown the secret meanwhile waits on: its owner accepts when it likes. */
+/* Drops connections that have not shown the secret in time.  One that has stays until the owner accepts it. */
 static void half_drop_late(struct boot_gate *g)
 {
     uint64_t rings, now = g->n ? gw_now_ns() : 0;
@@ -189,7 +189,7 @@ static void half_drop_late(struct boot_gate *g)
     timerfd_settime(g->timer, 0, &(struct itimerspec){0}, NULL);
 }
 
-/* One that has shown the secret; -1: none has yet. */
+/* A connection that has shown the secret; -1: there is none. */
 static int half_passed(struct boot_gate *g)
 {
     bool dropped;
@@ -198,7 +198,7 @@ static int half_passed(struct boot_gate *g)
     return -1;
 }
 
-/* Those who have come to one of the listeners; -1 and errno: nobody has shown the secret. */
+/* Accepts the connections that wait at one of the listeners.  Returns one that has shown the secret, or -1 with errno. */
 static int listener_accept(struct boot_gate *g, int listener, bool is_far)
 {
     int passed = -1, why = EAGAIN;

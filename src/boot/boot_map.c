@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* ---- faked nodes: "4" or "3,1,2" ---- */
-/* The next number of a list; 0: there is none, -1: it is no number above 0. */
+/* The next number of a list; 0 at its end, -1 if the text is no number above 0. */
 static int size_next(const char **text)
 {
     char *end;
@@ -59,7 +59,7 @@ int boot_vnodes_block(const char *text, int n, int k, int *first_out, int *count
 }
 
 /* ---- numbers ---- */
-/* Gives equal values the same number, in the order in which they first appear; how many. */
+/* Replaces values by numbers from 0 in the order in which they first appear, equal ones by the same.  Returns how many there are. */
 static int number(int32_t *value, int n)
 {
     assert(n > 0);
@@ -79,7 +79,7 @@ static int number(int32_t *value, int n)
     return count;
 }
 
-/* node: the host of each rank, numbered from 0; becomes a number that tells the faked nodes apart. */
+/* node[]: in, the host of each rank, numbered from 0; out, a number that is different for each faked node. */
 static void split(const char *vnodes, int32_t *node, int size, int n_hosts)
 {
     struct host {

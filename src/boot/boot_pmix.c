@@ -49,7 +49,7 @@ static int library_open(void)
     pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     char why[256];
     snprintf(why, sizeof why, "%s", pmix.library ? "" : dlerror());
-    const char *prefix = getenv("PMIX_INSTALL_PREFIX"); /* of the launcher's own copy */
+    const char *prefix = getenv("PMIX_INSTALL_PREFIX"); /* where the launcher has its own libpmix */
     if (!pmix.library && prefix) {
         char path[512];
         snprintf(path, sizeof path, "%s/lib/libpmix.so.2", prefix);
@@ -164,7 +164,7 @@ static pmix_status_t quiet_init(void)
     int n = 0;
     for (char **e = environ; e && *e; e++)
         if (is_pmix_setting(*e) && n < (int)GW_ARRAY_LEN(before)) before[n++] = *e;
-    /* libpmix holds a timer for each event that it might keep for later, 512: a quarter of a megabyte.  Of its events we want one. */
+    /* libpmix allocates a timer for each event that it could cache, 512 by default: 256 KiB.  We use one event. */
     setenv("PMIX_MCA_pmix_max_events", "16", 0);
     bool is_lent = gw_home_lend();
     pmix_status_t s = pmix.init(&pmix.self, NULL, 0);
@@ -174,7 +174,7 @@ static pmix_status_t quiet_init(void)
         if (!is_pmix_setting(entry) || is_among(entry, before, n)) continue;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(entry, "="), entry);
         unsetenv(name);
-        e = environ; /* the list has moved */
+        e = environ; /* unsetenv() has moved the entries */
     }
     return s;
 }
@@ -250,10 +250,10 @@ static int pmix_commit(void)
     return s == PMIX_SUCCESS ? GW_OK : gw_fail(GW_EOTHER, "PMIx_Commit: %s", pmix.error_string(s));
 }
 
-/* Slurm's server says ERROR where a rank has committed nothing yet. */
+/* Slurm's server answers ERROR as long as the rank has committed nothing. */
 static bool is_too_early(pmix_status_t s) { return s == PMIX_ERR_NOT_FOUND || s == PMIX_ERR_TIMEOUT || s == PMIX_ERROR; }
 
-/* A rank may commit several times.  Its node's server answers after the first; what comes later must be asked for anew. */
+/* A rank may commit several times.  The server of its node answers after the first commit, so later values need another request. */
 static pmix_status_t get_patiently(const pmix_proc_t *who, const char *key, pmix_value_t **v_out)
 {
     enum { PATIENCE_MS = 120000, LONGEST_MS = 50 };
@@ -282,7 +282,7 @@ static int pmix_get(int rank, const char *key, char *value_out, size_t cap)
 
 /* ---- who is where: what servers tell differs, and asking for what they do not tell may block for ever (PMIx_Resolve_peers under
  * Open MPI 4.1), so only what they told at the start is read ---- */
-/* Slurm: the mapping as PMI-1 has it. */
+/* Slurm offers the mapping of nodes in the format of PMI-1. */
 static bool hosts_by_mapping(int32_t *host_out)
 {
     pmix_value_t *v = fact(PMIX_RANK_WILDCARD, PMIX_ANL_MAP);
@@ -304,7 +304,7 @@ static pmix_value_t *peers_of_node(const char *name)
     return pmix.get(&who, PMIX_LOCAL_PEERS, of, 3, &v) == PMIX_SUCCESS ? v : NULL;
 }
 
-/* One answer a node. */
+/* Asks the server once for each node. */
 static bool hosts_by_node(int32_t *host_out)
 {
     pmix_value_t *nodes = fact(PMIX_RANK_WILDCARD, PMIX_NODE_LIST);
@@ -349,7 +349,7 @@ static int pmix_hosts(int32_t *host_out)
     return hosts_by_mapping(host_out) || hosts_by_node(host_out) ? GW_OK : hosts_by_rank(host_out);
 }
 
-/* Nothing waits for it: until it is done, and where it never is, ranks are asked one by one. */
+/* No call waits for the collection: until it is complete, ranks are asked one by one. */
 static void collected(pmix_status_t status, void *data) { (void)status, (void)data; }
 
 static void pmix_collect(void)
@@ -359,7 +359,7 @@ static void pmix_collect(void)
     pmix.fence_nb(NULL, 0, &collect, 1, collected, NULL);
 }
 
-/* The library stays loaded: its thread may still be on its way out. */
+/* The library is not unloaded: its thread may still be ending. */
 static void pmix_leave(void) { pmix.finalize(NULL, 0); }
 
 static void pmix_abort(int code, const char *text) { pmix.abort(code, text, NULL, 0); }

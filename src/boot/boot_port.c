@@ -1,4 +1,4 @@
-/* boot_port.c -- ports: abstract unix sockets that go with their process; the way to a launcher that starts more processes.
+/* boot_port.c -- ports: abstract unix sockets, which end with their process; the connection to a launcher that starts more processes.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -32,7 +32,7 @@ uint64_t boot_random(void)
 static socklen_t address_of(const char *name, struct sockaddr_un *a)
 {
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};
-    /* Abstract (the first byte is 0): no file, and it goes with the socket. */
+    /* Abstract (the first byte is 0): there is no file, and the name ends with the socket. */
     size_t n = strnlen(name, sizeof a->sun_path - 1);
     memcpy(a->sun_path + 1, name, n);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
@@ -55,7 +55,7 @@ int boot_named_listen(const char *name, int backlog)
     return s;
 }
 
-/* Where a user namespace maps only some users, all others look like one, who may also be a real one. */
+/* In a user namespace that maps only some users, all others have the same number, which a real user may have, too. */
 static bool user_is_certain(uid_t uid)
 {
     enum { OVERFLOW_UID = 65534 };
@@ -81,7 +81,7 @@ bool boot_peer_is_ours(int s)
     return peer_of(s, &who);
 }
 
-/* The kernel shows a process's environment to its own user only. */
+/* Is it a process of our user?  The kernel shows the environment of a process to its own user only. */
 static bool process_is_open(pid_t pid)
 {
     char path[64];
@@ -99,7 +99,7 @@ int boot_named_connect(const char *name)
     int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s < 0) return -1;
     if (connect(s, (struct sockaddr *)&a, len) != 0) return close_keep_errno(s);
-    /* The secret is for our user alone, so here it has to be certain who listens. */
+    /* Before the secret is sent, the listener must be known to be a process of our user. */
     if (peer_of(s, &who) && (user_is_certain(who.uid) || process_is_open(who.pid))) return s;
     errno = EACCES;
     return close_keep_errno(s);
@@ -136,7 +136,7 @@ int boot_port_connect(const struct boot_port *port, int patience_ms)
 
 int64_t boot_port_read(int fd, void *data, size_t bytes)
 {
-    ssize_t n = recv(fd, data, bytes, MSG_DONTWAIT); /* a descriptor of the program's may block */
+    ssize_t n = recv(fd, data, bytes, MSG_DONTWAIT); /* the descriptor may be blocking: the program made it */
     if (n > 0) return n;
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (n == 0) errno = ECONNRESET;
@@ -151,7 +151,7 @@ int64_t boot_port_write(int fd, const void *data, size_t bytes)
 }
 
 /* ---- a launcher ---------------------------------------------------------------------------------------------------- */
-/* Beside the library as it is installed, or as it is built. */
+/* mpiexec lies beside the library, in the folders of an installation or of a build. */
 static bool find_mpiexec(char path_out[4096])
 {
     static const char *const places[] = {"../bin/mpiexec", "mpiexec"};
@@ -167,7 +167,7 @@ static bool find_mpiexec(char path_out[4096])
     return found;
 }
 
-/* It becomes nobody's child, so that the program's own waiting for children does not meet it. */
+/* mpiexec forks once more at its start, so that it is no child of the program, whose wait() would find it. */
 static int start_mpiexec(int *fd_out)
 {
     char path[4096], facts[48];
@@ -181,8 +181,8 @@ static int start_mpiexec(int *fd_out)
     snprintf(facts, sizeof facts, "fd=%d,alone=1", ends[1]);
     char *argv[] = {"mpiexec", "--spawned", facts, NULL};
     posix_spawn_file_actions_init(&files);
-    int rc =
-        posix_spawn_file_actions_adddup2(&files, ends[1], ends[1]); /* it inherits this one; what other threads start does not */
+    int rc = posix_spawn_file_actions_adddup2(
+        &files, ends[1], ends[1]); /* mpiexec inherits this descriptor; processes that other threads start meanwhile do not */
     if (rc == 0) rc = posix_spawn(&pid, path, &files, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     close(ends[1]);

@@ -31,7 +31,7 @@ static struct {
 } segment = {.home_fd = -1};
 
 const struct boot_head *boot_head_mapped(void) { return segment.head; }
-static struct boot_rank unmapped_slot; /* before the segment is there, and after it is gone */
+static struct boot_rank unmapped_slot; /* used before the segment is mapped, and after it was unmapped */
 struct boot_rank *boot_slot = &unmapped_slot;
 
 struct boot_rank *boot_my_rank_slot(void) { return boot_slot; }
@@ -61,7 +61,7 @@ static void check_rlimits(uint64_t bytes)
 {
     char need[32], have[32];
     struct rlimit r;
-    /* Growing a file past this limit would also send SIGXFSZ. */
+    /* Growing a file beyond this limit fails, and raises SIGXFSZ. */
     if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes)
         gw_die("the shared memory of this node needs %s, but the file size limit (ulimit -f) is %s", mib(bytes, need),
                mib(r.rlim_cur, have));
@@ -70,14 +70,16 @@ static void check_rlimits(uint64_t bytes)
                mib(r.rlim_cur, have));
 }
 
-/* Every rank asks for the same size, so it does not matter who comes first: it is the last size.  first: the size that it was made with. */
+/* Gives the file its final size.  Every rank asks for the same size, so the order of ranks does not matter.  first: the size that it was
+ * made with. */
 static void file_grow(int fd, uint64_t first, uint64_t bytes)
 {
     char need[32], have[32];
     struct stat st;
     if (fstat(fd, &st) != 0 || (uint64_t)st.st_size < bytes) {
         check_rlimits(bytes);
-        bool is_fixed = st.st_size > (off_t)first && boot_file_is_unsealed(fd); /* no seal says so */
+        bool is_fixed =
+            st.st_size > (off_t)first && boot_file_is_unsealed(fd); /* the file has its final size and cannot be sealed */
         int why = is_fixed ? EPERM : boot_file_size(fd, bytes) == 0 ? 0 : errno;
         if (why == EPERM)
             gw_die("the shared memory of this node has %s, and this rank wants %s: do the ranks have different settings?",
@@ -89,7 +91,7 @@ static void file_grow(int fd, uint64_t first, uint64_t bytes)
                 mib(bytes, need));
         if (why) gw_die("the shared memory of this node (%s) cannot be made: %s", mib(bytes, need), strerror(why));
     }
-    if (boot_file_seal(fd, false) != 0) /* nobody can pull it from under us */
+    if (boot_file_seal(fd, false) != 0) /* no process can truncate it */
         gw_die("the shared memory of this node cannot be sealed (F_ADD_SEALS): %s", strerror(errno));
 }
 
@@ -103,7 +105,7 @@ static struct boot_head *file_map(int fd, uint64_t bytes)
 }
 
 /* ---- the ranks of this node, and the nodes of the others ---- */
-/* Under our mpiexec a rank's slot is in its segment, for it to read; faked nodes have one of their own besides. */
+/* Under our mpiexec the slot is in mpiexec's segment, where mpiexec reads it; the segment of a faked node has unused slots, too. */
 static struct boot_rank *slot_of_world(int world_rank)
 {
     struct boot_head *job = boot_board_head(), *h = job ? job : segment.head;
@@ -135,7 +137,7 @@ int boot_node_of(int world_rank)
 
 const int32_t *boot_map_processes(void) { return segment.process_of ? segment.process_of : boot_processes; }
 
-/* The first rank of a node writes down the nodes of all ranks and, where they were reordered, their processes; the others only look. */
+/* The map in the segment: the node of each rank and, if ranks were reordered, the process of each.  The first rank of a node writes it. */
 static uint64_t table_bytes(void) { return ((uint64_t)gw_boot.size * sizeof(int32_t) + 63) & ~(uint64_t)63; }
 
 static uint64_t map_bytes(void)
@@ -143,7 +145,7 @@ static uint64_t map_bytes(void)
     return gw_boot.nlocal < gw_boot.size || boot_processes ? table_bytes() * (boot_processes ? 2 : 1) : 0;
 }
 
-/* From the nodes of the processes to those of the ranks. */
+/* Turns the nodes of processes into the nodes of ranks, and stores the process of each rank. */
 static void map_reorder(int32_t *node, int32_t *process)
 {
     int32_t *old = gw_xmalloc(sizeof *old * (size_t)gw_boot.size);
@@ -184,7 +186,7 @@ static void map_look(void)
 }
 
 /* ---- without our mpiexec: the first rank of the node makes the segment ---- */
-/* The same on all nodes: by the launcher's name of the job. */
+/* The same number on all nodes, from the launcher's name of the job. */
 static uint64_t uid_of_job(void)
 {
     uint64_t h = gw_hash_text(gw_boot.jobid);
@@ -201,11 +203,11 @@ static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
     h->bytes = bytes;
     h->ranks_offset = BOOT_RANKS_OFFSET;
     h->shm_offset = boot_shm_offset(gw_boot.nlocal);
-    /* Our parent, the launcher's daemon, is not bound as we may be: what it may use is what all of us share. */
+    /* This rank may be bound to some cores.  The launcher's daemon, its parent, is not: its cores are what the ranks of the host share. */
     int own = gw_cores_allowed(), all = boot_host_nlocal > 1 ? gw_cores_of(getppid()) : own;
     const struct boot_head *job = boot_board_head();
     int host_cores = job ? job->cores : own > all ? own : all;
-    int share = (int)((int64_t)host_cores * gw_boot.nlocal / boot_host_nlocal); /* of a faked node */
+    int share = (int)((int64_t)host_cores * gw_boot.nlocal / boot_host_nlocal); /* of the cores, for this faked node */
     h->cores = share > 0 ? share : 1;
     memcpy(h->jobid, gw_boot.jobid, sizeof h->jobid - 1);
     memcpy(h->host, gw_boot.host, sizeof h->host - 1);
@@ -218,7 +220,7 @@ static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
     h->magic = BOOT_MAGIC;
 }
 
-/* One byte with a descriptor; `fd` -1 receives. */
+/* Sends a byte with the descriptor `fd`, or, if that is -1, receives one.  Returns 0 or the descriptor; -1 on an error. */
 static int descriptor_pass(int s, int fd)
 {
     char byte = 0;
@@ -244,7 +246,7 @@ static int descriptor_pass(int s, int fd)
     return sendmsg(s, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
-/* Gives the descriptor to whoever comes for it until every rank of the node has mapped the segment, or the launcher is gone. */
+/* Passes the descriptor to each rank that asks, until every rank of the node has mapped the segment, or the launcher is gone. */
 static void rendezvous_serve(struct boot_gate *g, int fd, struct boot_head *h)
 {
     uint32_t seen;
@@ -265,7 +267,7 @@ static void rendezvous_serve(struct boot_gate *g, int fd, struct boot_head *h)
 
 static int segment_tell(void) { return boot_backend_is_direct() ? boot_commit() : boot_fence(); }
 
-/* The launcher keeps it for the ranks of the job.  The nonce is in the file, the port leads to who passes it on. */
+/* Publishes where the segment is.  The nonce also stands in the file; at the port this rank passes the descriptor on. */
 static void segment_put(int fd, uint64_t nonce, const struct boot_port *port)
 {
     char where[128], text[BOOT_PORT_TEXT] = "";
@@ -297,7 +299,7 @@ static struct boot_head *segment_make(uint64_t bytes)
     return h;
 }
 
-/* Whether it is the segment of this node, whose geometry every rank knows. */
+/* Is it the segment of this node?  Every rank knows the geometry. */
 static bool segment_is_it(const struct boot_head *h, uint64_t bytes, uint64_t nonce)
 {
     return h->nonce == nonce && h->nlocal == gw_boot.nlocal && h->size == gw_boot.size &&
@@ -350,7 +352,7 @@ static struct boot_head *segment_find(uint64_t bytes)
         gw_die("the launcher garbled a value: \"%s\"", where);
     struct boot_head *h = segment_try(boot_file_open(pid, fd, &why), bytes, nonce, &why);
     if (!h) {
-        /* Another pid namespace, or /proc is closed to us. */
+        /* The rank is in another pid namespace, or /proc is not accessible. */
         GW_EXPLAIN(GW_LOG_BOOT, "/proc/%d/fd/%d cannot be used by this process (%s); asking for the segment over a socket", pid, fd,
                    why);
         h = segment_try(rendezvous_fetch(&port), bytes, nonce, &why);
@@ -380,7 +382,7 @@ static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_ou
     return mine;
 }
 
-/* A file, so that other worlds can come to us; memory without a name where none is allowed. */
+/* The only rank of its node: a file, which other jobs can map; anonymous memory where a limit forbids the file. */
 static struct boot_head *segment_alone(uint64_t bytes)
 {
     struct rlimit r;
@@ -393,7 +395,7 @@ static struct boot_head *segment_alone(uint64_t bytes)
     struct boot_head *h = file_map(segment.home_fd, bytes);
     head_fill(h, bytes, 0);
     map_fill(h, bytes);
-    /* Ranks on other faked nodes may have to say where it is, to other jobs. */
+    /* Published, because ranks of other faked nodes tell other jobs where this segment is. */
     if (boot_host_nlocal > 1) segment_put(segment.home_fd, 0, &(struct boot_port){0});
     if (boot_host_nlocal > 1 && boot_backend_is_direct() && boot_commit() != GW_OK) gw_die("%s", gw_fail_text());
     return h;
@@ -415,7 +417,7 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
 {
     assert(!segment.head);
     bool is_early = boot_board_head() != NULL;
-    if (is_early) slot_take(); /* mpiexec is to see that we wait, here already, for ranks that may have ended */
+    if (is_early) slot_take(); /* from here on the slot shows mpiexec that this rank waits, perhaps for a rank that has ended */
     segment.mapped_bytes = boot_shm_offset(gw_boot.nlocal) + ((node_bytes + 63) & ~(uint64_t)63) + map_bytes();
     if (gw_boot.local_rank == 0) check_memory(segment.mapped_bytes - seldom_bytes);
     if (gw_boot.how == BOOT_GODWIT && !boot_board_head())
@@ -428,8 +430,9 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
         segment.head = segment_find(segment.mapped_bytes);
     if (gw_boot.local_rank == 0) gw_huge_use("the node's segment", segment.head, segment.mapped_bytes);
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)segment.mapped_bytes);
-    if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)segment.mapped_bytes); /* or mpiexec for it */
-    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_backend_is_direct()) boot_fence(); /* the other nodes' ranks meet in one */
+    if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)segment.mapped_bytes); /* else mpiexec notes it */
+    if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_backend_is_direct())
+        boot_fence(); /* the ranks of other nodes call the same fence in segment_make() */
     gw_boot.bound = gw_cores_mask(0) < segment.head->cores;
 
     if (!is_early) slot_take();

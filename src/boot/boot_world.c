@@ -20,7 +20,7 @@ struct boot_home boot_own_home(void)
 
 bool boot_is_on_one_host(void) { return boot_host_nlocal == gw_boot.size; }
 
-/* The first rank of each node has told where its segment is (boot_segment.c). */
+/* The first rank of each node has published where its segment is (boot_segment.c). */
 struct boot_home boot_home_of(int world_rank)
 {
     struct boot_home home = boot_own_home();
@@ -75,7 +75,7 @@ void boot_connection(const struct boot_home *home, bool on)
         if (atomic_load_explicit(&t->uid, memory_order_relaxed) != free_or_it) continue;
         atomic_store_explicit(&t->pid, home->pid, memory_order_relaxed);
         atomic_store_explicit(&t->fd, home->fd, memory_order_relaxed);
-        /* Release: who reads the number (the launcher) reads the home. */
+        /* Release: the launcher, which reads the uid, also reads the home. */
         atomic_store_explicit(&t->uid, on ? home->uid : 0, memory_order_release);
         return;
     }

@@ -1,4 +1,4 @@
-/* alive.c -- whether the hosts of a job that an engine runs are still there: see struct boot_ask.
+/* alive.c -- detects that a host of a job that an engine runs is gone (struct boot_ask).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -14,9 +14,9 @@
 #include "job/hosts.h"
 
 struct watched {
-    const char *name; /* our own: the thread lives on while mpiexec puts everything away */
+    const char *name; /* a copy, because the thread still runs while mpiexec frees the options */
     struct boot_ask ask;
-    bool is_known; /* its name is, here */
+    bool is_known; /* the name has an address on this host */
 };
 static struct {
     struct watched *hosts;

@@ -1,6 +1,6 @@
-/* engine.c -- which engine starts a job on several hosts, and its life beside it.
+/* engine.c -- finds the engine that starts a job on several hosts, runs it, and passes signals on to it.
  *
- * We stay while it runs: what is sent to us goes to it, a time limit is ours, and it ends with us.
+ * mpiexec stays while the engine runs: it passes signals on, enforces the time limit, and the engine ends with it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -106,7 +106,7 @@ bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap)
 }
 
 /* ---- which are here? ------------------------------------------------------------------------------------------------------------ */
-/* What a command says, both streams; nothing where it does not end soon.  A descriptor of a shell's: no, there are no quotes. */
+/* The output of a command with one option, both streams; what it has printed within the time if it does not end. */
 static void output_of(const char *path, const char *option, char *text_out, size_t cap)
 {
     assert(cap > 1);
@@ -132,11 +132,11 @@ static void output_of(const char *path, const char *option, char *text_out, size
     text_out[n] = 0;
     close(pipes[0]);
     if (rc != 0) return;
-    child_kill(pid, SIGKILL); /* it has said what it had to say */
+    child_kill(pid, SIGKILL); /* its output has been read */
     child_reap(pid);
 }
 
-/* The first number with a dot in it behind `after`. */
+/* Copies the first number with a dot that follows `after` in the text. */
 static void version_behind(const char *text, const char *after, const char *name, char *version_out, size_t cap)
 {
     assert(cap > 0);
@@ -166,7 +166,7 @@ enum engine_kind engine_of_version(const char *text, char *version_out, size_t c
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++) {
         if (!strstr(text, known[i].has)) continue;
         version_behind(text, known[i].after, known[i].name, version_out, cap);
-        /* From 5 on Open MPI's mpirun is PRRTE's, with its options. */
+        /* Since Open MPI 5 mpirun is that of PRRTE and has its options. */
         const char *major = known[i].is == ENGINE_OPENMPI ? strpbrk(version_out, "0123456789") : NULL;
         return major && atoi(major) >= 5 ? ENGINE_PRTE : known[i].is;
     }
@@ -179,7 +179,7 @@ static bool is_ourselves(const char *path)
     return realpath(path, there) && realpath("/proc/self/exe", self) && strcmp(there, self) == 0;
 }
 
-/* The first of that name in PATH that is such an engine: our own mpirun may come first. */
+/* Finds the first program of that name in PATH that is such an engine; our own mpirun may come before it. */
 static bool look_for(const char *name, enum engine_kind wanted, struct engine *e)
 {
     char text[4096];
@@ -214,7 +214,7 @@ static bool find_srun(struct engine *e)
     return true;
 }
 
-/* 0, or the exit status of what has been explained. */
+/* Finds the engine.  Returns 0, or an exit status after the reason was printed. */
 static int find(const struct launch_options *o, const char *why, struct engine *e)
 {
     const char *want = o->engine;
@@ -386,11 +386,11 @@ static int run(const struct engine *e, const struct launch_options *o, const str
     heard.fd = pipes[0];
     if (pthread_create(&ear, NULL, hear, NULL) != 0) gw_die("mpiexec: no thread");
     int rc = stay(pid, &signals, o, spawned, &is_ours);
-    pthread_join(ear, NULL); /* it has written what srun said last */
+    pthread_join(ear, NULL); /* so that the last lines of srun are printed */
     return rc && !is_ours && heard.status ? heard.status : rc;
 }
 
-/* How many ranks, where that was not said: the slots. */
+/* Without -n there are as many ranks as slots. */
 static int count_ranks(struct launch_options *o, const struct engine *e)
 {
     assert(o->n_apps > 0 && e->nodes >= 0);
@@ -437,7 +437,7 @@ static int refused(const struct launch_options *o, const char *why)
     return EXIT_USAGE;
 }
 
-/* With an engine that was found. */
+/* Runs the engine that was found. */
 static int run_with(const struct engine *e, struct launch_options *o, const char *why, struct job *spawned)
 {
     assert(o->n_apps > 0);

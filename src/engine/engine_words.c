@@ -1,4 +1,4 @@
-/* engine_words.c -- our options in the words of the engines.
+/* engine_words.c -- translates the options of mpiexec into those of the engines.
  *
  * They differ in more than names.  srun knows one program a job and tells all ranks the same standard input; Open MPI's mpirun
  * hands on only those variables that it is told; where ranks go if there are more than slots, each does in its own way.  So ranks
@@ -49,7 +49,7 @@ static void append(char **text, const char *more)
     *text = joined;
 }
 
-/* "n1:2,n2:2": those that get ranks. */
+/* The hosts that get ranks, as "n1:2,n2:2"; the caller frees it. */
 static char *host_list(const struct launch_options *o, const int *counts, bool with_counts)
 {
     char *list = NULL, count[16];
@@ -106,7 +106,7 @@ static void append_program(char **text, const struct launch_app *a)
     }
 }
 
-/* By the rank that the engine tells in a variable. */
+/* A shell that selects the program by the rank, which the engine puts into the variable `rank`. */
 static void put_shell(struct words *w, const struct launch_options *o, const char *rank)
 {
     char *text = NULL, test[64];
@@ -143,7 +143,7 @@ static bool counts_are_even(const struct launch_options *o, const int *counts, i
     return even;
 }
 
-/* Blocks of different sizes are an arbitrary distribution to it: a name for each task. */
+/* srun knows blocks of different sizes only as an arbitrary distribution, with the name of a host for each task. */
 static void srun_places(const struct engine *e, const struct launch_options *o, const int *counts, struct words *w)
 {
     int nodes = 0;
@@ -264,7 +264,7 @@ static void put_env(struct words *w, const struct launch_options *o, const struc
     for (int i = 0; i < a->env.n; i++) put(w, "-x", a->env.at[i], NULL);
 }
 
-/* Open MPI's mpirun begins with its own host wherever that stands in a list. */
+/* Open MPI's mpirun begins with its own host, wherever that is in the list.  True: that would be the wrong order. */
 static bool begins_wrong(const struct launch_options *o, const int *counts)
 {
     int before = 0;
@@ -275,7 +275,7 @@ static bool begins_wrong(const struct launch_options *o, const int *counts)
     return false;
 }
 
-/* The host of each of the ranks [from, to). */
+/* Adds a list with the host of each of the ranks [from, to). */
 static void put_hosts_of(struct words *w, const struct launch_options *o, const int *counts, int from, int to)
 {
     assert(from >= 0 && from <= to);
@@ -290,7 +290,7 @@ static void put_hosts_of(struct words *w, const struct launch_options *o, const 
     free(list);
 }
 
-/* counts: NULL, or each program is to have a list of its own. */
+/* Adds the programs; if counts is not NULL, each with its own list of hosts. */
 static void openmpi_apps(const struct launch_options *o, const int *counts, char **env, struct words *w)
 {
     for (int i = 0, first = 0; i < o->n_apps; first += o->apps[i++].n) {
@@ -344,7 +344,7 @@ static void prte_words(const struct engine *e, const struct launch_options *o, c
     /* As many slots as ranks: with OVERSUBSCRIBE 3.0 would begin with the first host again for each program. */
     put(w, "--map-by", is_spread(o) ? "numa" : "slot", NULL);
     if (is_spread(o) && !bind_word(o->place.bind, "", "", ""))
-        put(w, "--bind-to", "numa:overload-allowed", NULL); /* it binds so by itself */
+        put(w, "--bind-to", "numa:overload-allowed", NULL); /* the engine binds so by default */
     if (o->output.label) put(w, "--output", "tag", NULL);
     openmpi_apps(o, NULL, env, w);
 }

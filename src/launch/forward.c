@@ -1,7 +1,7 @@
-/* forward.c -- the ranks' output line by line to ours, our input to theirs.
+/* forward.c -- forwards the ranks' output line by line to the output of mpiexec, and its input to theirs.
  *
- * A line of output appears whole; one without an end appears after a moment (prompts); output.c prints it.  Input that is not a terminal is not
- * forwarded at all: the rank inherits it, so that nothing is read before the rank wants it (spawn.c).
+ * Output is printed in whole lines; a partial line is printed after a moment, because it may be a prompt.  output.c prints.  Input is
+ * forwarded only from a terminal, or to all ranks: otherwise the rank inherits it, so that nothing is read before the rank reads (spawn.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -38,14 +38,14 @@ static void stream_close(const struct job *j, struct stream *s)
     *s = (struct stream){.fd = -1, .rank = s->rank, .to = s->to, .also = s->also};
 }
 
-/* Lines that begin with something come out whole, but for what may be a question to whoever sits at the terminal. */
+/* Marked lines are printed only when they are whole, except those of a rank that reads from the terminal: these may be prompts. */
 static bool waits_for_its_end(const struct job *j, const struct stream *s)
 {
     bool asks = isatty(0) && (j->o.stdin_rank == STDIN_ALL || j->o.stdin_rank == s->rank);
     return launch_output_is_marked(j) && !asks;
 }
 
-/* What is there now; false: the end. */
+/* Reads and prints what the stream has now; false: it has ended. */
 static bool stream_read(const struct job *j, struct stream *s)
 {
     assert(s->fd >= 0 && s->len <= s->cap);
@@ -58,7 +58,7 @@ static bool stream_read(const struct job *j, struct stream *s)
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     if (n == 0) return false;
     char *end = memrchr(s->buf + s->len, '\n', (size_t)n);
-    if (s->len == 0 || end) s->since = s->looked = gw_now_ns(); /* what follows the last end of a line came now */
+    if (s->len == 0 || end) s->since = s->looked = gw_now_ns(); /* the beginning of the partial line came now */
     s->len += (size_t)n;
     size_t most = launch_output_is_marked(j) ? MARKED_MAX_BYTES : LINE_MAX_BYTES;
     launch_output_print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > most ? s->len : 0);
@@ -70,7 +70,7 @@ void launch_forward_output(struct job *j, struct stream *s)
     if (s->fd >= 0 && !stream_read(j, s)) stream_close(j, s);
 }
 
-/* The begin of a small file, as a string; false: it cannot be read. */
+/* The beginning of a file as a string; false: it cannot be read. */
 static bool file_head(const char *path, char *text, size_t size)
 {
     assert(size > 0);
@@ -81,8 +81,8 @@ static bool file_head(const char *path, char *text, size_t size)
     return n > 0;
 }
 
-/* Has the rank slept since the look before?  On a crowded machine one that is in the middle of a line may stand still for longer than a
- * line waits, but then it wants a core, or has had one a moment ago.  Where the system does not tell, it has slept. */
+/* Has the rank slept since the last look?  On a crowded machine a rank may stop in the middle of a line for longer than STALE_MS; then it
+ * waits for a core, or has had one since.  True also where the system does not tell. */
 static bool has_slept(pid_t pid, struct stream *s)
 {
     assert(pid >= 0); /* 0: the rank has ended, and a process that it has started holds its stream */
@@ -119,7 +119,7 @@ int launch_forward_flush_stale(struct job *j)
                 s->looked = now;
                 left = STALE_MS;
             }
-            if (left < 0) left = 0; /* more is there already (we came late): read that first */
+            if (left < 0) left = 0; /* mpiexec was late and more has come: it is read first */
             if (next < 0 || left < next) next = (int)left;
         }
     }
@@ -131,7 +131,7 @@ static void input_to(struct rank *r)
 {
     assert(r->in_fd < 0 || r->in_done <= input.len);
     struct pollfd p = {r->in_fd, 0, 0};
-    if (r->in_fd >= 0 && poll(&p, 1, 0) > 0) { /* an error: it does not read any more */
+    if (r->in_fd >= 0 && poll(&p, 1, 0) > 0) { /* an error: the reading end is closed */
         close(r->in_fd);
         r->in_fd = -1;
     }
@@ -148,7 +148,7 @@ static void input_to(struct rank *r)
     }
 }
 
-/* Is everything of the piece with everybody who still reads? */
+/* Has every rank that still reads got the whole piece? */
 static bool input_delivered(const struct job *j)
 {
     for (int i = 0; i < j->n; i++)
@@ -156,7 +156,7 @@ static bool input_delivered(const struct job *j)
     return true;
 }
 
-/* Waits for our input, or for the ranks that have not taken all of the piece yet. */
+/* Makes epoll wait for our input, or for room in the pipes of ranks that have not got the whole piece. */
 static void listen_on(struct job *j, bool ours)
 {
     struct epoll_event e = {.events = ours ? EPOLLIN : 0, .data.ptr = NULL};
@@ -172,7 +172,7 @@ static void listen_on(struct job *j, bool ours)
     }
 }
 
-/* A regular file cannot be waited for: it is always ready, so input is then driven by the ranks' ends alone. */
+/* epoll does not take a regular file, which is always ready: then only room in the ranks' pipes leads here. */
 void launch_forward_input(struct job *j)
 {
     for (;;) {
@@ -182,7 +182,7 @@ void launch_forward_input(struct job *j)
             return;
         }
         if (input.eof) break;
-        if (isatty(0) && tcgetpgrp(0) != getpgrp()) return; /* in the background: reading would stop us */
+        if (isatty(0) && tcgetpgrp(0) != getpgrp()) return; /* mpiexec is in the background: reading would stop it */
         struct pollfd p = {0, POLLIN, 0};
         if (poll(&p, 1, 0) == 0) {
             listen_on(j, true);
@@ -219,7 +219,7 @@ int launch_forward_start(struct job *j)
             wanted = true;
         }
     }
-    launch_output_pipes(signal(SIGPIPE, SIG_IGN)); /* a rank may close its input, and nobody read our output */
+    launch_output_pipes(signal(SIGPIPE, SIG_IGN)); /* writing to a rank that has closed its input must not end mpiexec */
     if (wanted) {
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
         input.listening = true;
@@ -234,7 +234,7 @@ void launch_forward_end(struct job *j)
     for (int i = 0; i < j->n; i++) {
         struct stream *of[2] = {&j->ranks[i].out, &j->ranks[i].err};
         for (int k = 0; k < 2; k++) {
-            /* Bounded by what the pipe holds: what a rank left running may still write for ever. */
+            /* Bounded, because a process that a rank has left running may write for ever; 64 reads are more than a pipe holds. */
             for (int turns = 0; of[k]->fd >= 0 && turns < 64; turns++) {
                 struct pollfd p = {of[k]->fd, POLLIN, 0};
                 if (poll(&p, 1, 0) <= 0) break;

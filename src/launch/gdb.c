@@ -29,17 +29,17 @@
 #include "base/time.h"
 #include "boot/port.h"
 
-/* What a window says of itself. */
+/* What the process of a window reports. */
 struct window {
     int rank;
     char tty[64], term[64];
 };
 
 static struct {
-    int n, size;            /* ranks under gdb, and in all */
+    int n, size;            /* ranks under gdb; all ranks */
     bool *has;              /* [ranks]; NULL: none */
-    struct window *windows; /* [n]; NULL: one rank, on our terminal */
-    int *connections;       /* [n], -1: not there yet */
+    struct window *windows; /* [n]; NULL: one rank, on the terminal of mpiexec */
+    int *connections;       /* [n]; -1: not connected yet */
     int listener, n_windows;
 } gdb = {.listener = -1};
 
@@ -84,7 +84,7 @@ static const struct window *window_of(int rank)
 static socklen_t address_of(const char *name, struct sockaddr_un *a)
 {
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};
-    /* Abstract (the first byte is 0): no file, and it goes with the socket. */
+    /* Abstract (the first byte is 0): there is no file, and the name ends with the socket. */
     int n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "%s", name);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
@@ -125,7 +125,7 @@ static enum opener opener_find(void)
     return tmux && *tmux && here("tmux") ? OPENER_TMUX : OPENER_NONE;
 }
 
-/* Starts the window of a rank; its program's pid (tmux's is soon gone), -1: errno says why. */
+/* Starts the program that opens a rank's window.  Returns its pid (tmux ends at once), or -1 with errno. */
 static pid_t window_open(enum opener with, const char *name, int rank)
 {
     char self[PATH_MAX], number[16], title[32];
@@ -142,7 +142,7 @@ static pid_t window_open(enum opener with, const char *name, int rank)
     _exit(EXIT_NOT_FOUND);
 }
 
-/* The next window that comes, of our user; 0, or an errno: none within the time, or its program has failed. */
+/* Waits for the next window of our user to connect.  Returns 0 or an errno: none came in time, or its program has failed. */
 static int window_accept(pid_t program)
 {
     enum { WAIT_S = 15, LOOK_MS = 100 };
@@ -182,7 +182,7 @@ static int windows_open(const struct job *j, enum opener with)
     gdb.windows = gw_xcalloc((size_t)gdb.n, sizeof *gdb.windows);
     gdb.connections = gw_xcalloc((size_t)gdb.n, sizeof *gdb.connections);
     int rc = 0;
-    for (int rank = 0; rank < j->n && !rc; rank++) { /* one after the other: windows in the order of the ranks */
+    for (int rank = 0; rank < j->n && !rc; rank++) { /* one after the other, so that windows are in the order of the ranks */
         if (!launch_gdb_has(rank)) continue;
         pid_t program = window_open(with, name, rank);
         rc = program < 0 ? errno : window_accept(program);
@@ -233,7 +233,7 @@ void launch_gdb_env(int rank, struct words *own)
 
 bool launch_gdb_has_window(int rank) { return window_of(rank) != NULL; }
 
-/* The foreground may be given from the background only by who does not care for SIGTTOU. */
+/* Gives the terminal to a process group.  SIGTTOU is blocked, which would stop a process that does this from the background. */
 static void foreground(pid_t group)
 {
     sigset_t ttou, before;
@@ -253,7 +253,7 @@ int launch_gdb_terminal(int rank)
     }
     int fd = open(w->tty, O_RDWR);
     if (fd < 0) return errno;
-    ioctl(fd, TIOCSCTTY, 0); /* without it gdb works too, but for Ctrl-C */
+    ioctl(fd, TIOCSCTTY, 0); /* if it fails, gdb works without Ctrl-C */
     for (int i = 0; i < 3; i++) dup2(fd, i);
     if (fd > 2) close(fd);
     return 0;

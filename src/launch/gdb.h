@@ -14,10 +14,10 @@ int launch_gdb_ranks(const char *list, int n_ranks, bool *has_out);
 int launch_gdb_start(struct job *j); /* before the ranks start: 0, or an exit status after an explanation */
 bool launch_gdb_has(int rank);
 bool launch_gdb_has_window(int rank);             /* such a rank begins a session of its own */
-void launch_gdb_env(int rank, struct words *own); /* adds what gdb needs of its window */
+void launch_gdb_env(int rank, struct words *own); /* adds the variables that describe the window to gdb */
 int launch_gdb_terminal(int rank);   /* in the rank's process, leader of its group or session: takes its terminal; 0 or errno */
 char **launch_gdb_argv(char **argv); /* the program under gdb; caller frees the list */
-void launch_gdb_end(void);           /* the ranks are gone: closes the windows, takes our terminal back */
+void launch_gdb_end(void);           /* after the last rank: closes the windows, takes the terminal back */
 
 int launch_gdb_window_main(int argc, char **argv); /* the process of a window: argv is --gdb-window SOCKET RANK */
 #endif

@@ -1,4 +1,4 @@
-/* main.c -- mpiexec.
+/* main.c -- mpiexec from its start to its end.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,7 +17,7 @@
 #include "launch/gdb.h"
 #include "verdict/stack.h"
 
-/* Descriptors 0 to 2 that were closed lead nowhere, so that nothing of ours takes their numbers. */
+/* Opens descriptors 0 to 2 on /dev/null where they were closed, so that no file of mpiexec gets their numbers. */
 static void standard_open(void)
 {
     int fd = open("/dev/null", O_RDWR);
@@ -44,7 +44,7 @@ static int pid_report(const char *where)
     return rc ? EXIT_CANNOT_RUN : 0;
 }
 
-/* What is done before ranks start: 0 to go on, else 1 + the exit status. */
+/* Options that act before ranks start.  Returns 0 to go on, else 1 + the exit status. */
 static int before_start(const struct job *j)
 {
     if (j->o.verbose) bind_print(&j->bind, j->n);
@@ -65,12 +65,12 @@ int main(int argc, char **argv)
 {
     struct job j = {.memfd = -1, .control = {.fd = -1, .listener = -1, .timer = -1}, .parent_fd = -1, .pmi = -1, .room = -1};
     standard_open();
-    signal(SIGCHLD, SIG_DFL); /* where it is ignored, children go without being waited for */
+    signal(SIGCHLD, SIG_DFL); /* if it were ignored, the kernel would reap children itself */
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0))
         return stack_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return launch_gdb_window_main(argc - 1, argv + 1);
-    unsetenv(BOOT_PARENT); /* of the job around us, not of ours */
+    unsetenv(BOOT_PARENT); /* it is for ranks of the job around this mpiexec */
     bool is_spawned = argc == 3 && strcmp(argv[1], "--spawned") == 0;
     int rc = is_spawned ? spawned_begin(argv[2], &j) : launch_options_parse(argc, argv, &j.o);
     if (rc >= 0) {

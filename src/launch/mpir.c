@@ -1,7 +1,7 @@
 /* mpir.c -- the process table that parallel debuggers look for in a launcher (the MPIR process acquisition interface).
  *
- * A debugger that starts us sets MPIR_being_debugged, and stops us at MPIR_Breakpoint when the table is filled in; one that attaches
- * to us later reads it.  Ranks do not wait for the debugger: it may attach to those that it wants (MPIR_partial_attach_ok).
+ * A debugger that starts mpiexec sets MPIR_being_debugged and has a breakpoint at MPIR_Breakpoint, which is called when the table is
+ * filled in; one that attaches later reads the table.  Ranks do not wait for the debugger (MPIR_partial_attach_ok).
  * The names and types are the interface's.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -31,7 +31,7 @@ void launch_mpir_fill(const struct job *j)
 {
     assert(!MPIR_proctable && j->alive > 0);
     MPIR_proctable = calloc((size_t)j->n, sizeof *MPIR_proctable);
-    if (!MPIR_proctable) return; /* only debuggers miss it */
+    if (!MPIR_proctable) return; /* the job runs without the table; only debuggers need it */
     for (int i = 0; i < j->n; i++)
         MPIR_proctable[i] = (MPIR_PROCDESC){j->head->host, j->o.apps[j->ranks[i].app].argv[0], j->ranks[i].pid};
     MPIR_proctable_size = j->n;

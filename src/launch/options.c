@@ -79,7 +79,7 @@ static int set_env(struct words *w, const char *name, char **v)
     return -1;
 }
 
-/* Options of one program; -2: it is none. */
+/* Sets an option of one program; -2: the option is of another kind. */
 static int set_of_program(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
 {
     switch (is) {
@@ -211,7 +211,7 @@ static int unknown(const char *name)
     return launch_usage_error("unknown option %s; `mpiexec --help` lists them", name);
 }
 
-/* The row of a word, and where its value begins in it (--name=value, -n2); NULL: unknown. */
+/* The row of an option; *value_out: where its value begins in the same word (--name=value, -n2), or NULL.  NULL: unknown. */
 static const struct option_row *row_of(char *word, char **value_out)
 {
     size_t n = strcspn(word, "="), head = n;
@@ -224,7 +224,7 @@ static const struct option_row *row_of(char *word, char **value_out)
     return row && launch_option_is_number(row) ? row : NULL;
 }
 
-/* A file's words; they live as long as the options.  The list is the caller's. */
+/* The words of a file, which live as long as the options; the caller frees the list. */
 static char **file_words(struct launch_options *o, const char *name, const char *path, int *n_out)
 {
     struct words w = {0};
@@ -238,7 +238,7 @@ static char **file_words(struct launch_options *o, const char *name, const char 
     return list;
 }
 
-/* Options from argv[*at] on; *at moves to the first word that is none. */
+/* Reads options from argv[*at] on and moves *at to the first word that is no option. */
 static int parse_options(char **argv, int *at, int end, struct launch_options *o, struct launch_app *a)
 {
     assert(*at <= end);
@@ -275,7 +275,7 @@ static int parse_file(struct launch_options *o, struct launch_app *a)
     return rc;
 }
 
-/* In the folders of -path; with the ranks' folder before what does not begin with a slash. */
+/* The program in the folders of -path.  Relative folders count from the folder that the ranks start in. */
 static const char *find_in_path(struct launch_options *o, const struct launch_app *a, const char *program)
 {
     for (const char *p = a->path; *p; p += strcspn(p, ":"), p += *p == ':') {
@@ -290,7 +290,7 @@ static const char *find_in_path(struct launch_options *o, const struct launch_ap
     return program;
 }
 
-/* One program's part, argv[i..end). */
+/* Reads the options and the command of one program, argv[i..end). */
 static int parse_app(char **argv, int i, int end, struct launch_options *o, struct launch_app *a)
 {
     assert(i <= end);
@@ -315,7 +315,7 @@ static int check_gdb(const struct launch_options *o)
     return -1;
 }
 
-/* The value that all ranks get of a variable with one of two names; of several values, the last.  NULL: none. */
+/* The value of a variable with one of two names in the environment of all ranks; NULL: it is not set. */
 static const char *rank_variable(const struct launch_options *o, const char *name, const char *alias)
 {
     const char *names[] = {name, alias};
@@ -339,7 +339,7 @@ static int check_vnodes(struct launch_options *o)
     return -1;
 }
 
-/* A bad file is refused before anything starts. */
+/* Reads the file of an order, so that an invalid one is reported before anything starts. */
 static int check_order(struct launch_options *o)
 {
     const char *method = rank_variable(o, "GODWIT_RANK_ORDER", "MPICH_RANK_REORDER_METHOD");
@@ -356,14 +356,14 @@ static int check_order(struct launch_options *o)
     return rc == GW_OK ? -1 : launch_usage_error("%s", gw_fail_text());
 }
 
-/* Faked nodes, where their number alone is said; else one. */
+/* The number of faked nodes, if the option gives a plain number; else 1. */
 static int nodes_of(const struct launch_options *o)
 {
     long v = o->vnodes && strspn(o->vnodes, "0123456789") == strlen(o->vnodes) ? strtol(o->vnodes, NULL, 10) : 1;
     return v > 0 && v <= MAX_RANKS ? (int)v : 1;
 }
 
-/* How many ranks of a program there are where -n does not say. */
+/* The number of ranks of a program without -n. */
 static int default_ranks(const struct launch_options *o)
 {
     int64_t n = 0;
@@ -407,7 +407,7 @@ static int count_ranks(struct launch_options *o)
     return -1;
 }
 
-/* Programs with `:` between them, argv[first..argc). */
+/* Reads the programs, separated by `:`, from argv[first..argc). */
 static int parse_apps(char **argv, int first, int argc, struct launch_options *o)
 {
     for (int i = first; i <= argc;) {
@@ -424,7 +424,7 @@ static int parse_apps(char **argv, int first, int argc, struct launch_options *o
     return -1;
 }
 
-/* The last option is a file of programs; what stands before it is for all of them.  -2: it is not. */
+/* For a command line whose last option is -configfile: the options before it hold for all programs of the file.  -2: it is not. */
 static int parse_configfile(int argc, char **argv, struct launch_options *o)
 {
     char *value = NULL;
@@ -463,7 +463,7 @@ int launch_options_parse(int argc, char **argv, struct launch_options *o)
     *o = (struct launch_options){0};
     int rc = parse_configfile(argc, argv, o);
     if (rc == -2) {
-        launch_options_free(o); /* what it has read of the options is read again */
+        launch_options_free(o); /* parse_apps() reads these options again */
         *o = (struct launch_options){0};
         rc = parse_apps(argv, 1, argc, o);
     }

@@ -8,7 +8,7 @@
 #include "launch/options_private.h"
 #include "base/file.h"
 
-/* One word at *at, without its quotes and backslashes, into `out`, which has room for the line; false: there is none. */
+/* Copies the next word, without quotes and backslashes, to `out`, which has room for the line; false: there is none. */
 static bool word_take(const char **at, char *out)
 {
     const char *p = *at + strspn(*at, " \t\r");
@@ -27,7 +27,7 @@ static bool word_take(const char **at, char *out)
     return true;
 }
 
-/* Words of one line.  ":" goes before them where others stand there already. */
+/* Appends the words of a line, with ":" before them unless they are the first. */
 static void line_take(const char *line, struct words *out)
 {
     char *word = gw_xmalloc(strlen(line) + 1);

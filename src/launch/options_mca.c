@@ -14,7 +14,7 @@ static bool is_yes(const char *value)
     return *value && strcmp(value, "0") != 0 && strcasecmp(value, "false") != 0 && strcasecmp(value, "no") != 0;
 }
 
-/* The launcher's own; -2: it is none of them. */
+/* Parameters of the launcher; -2: it is none of these. */
 static int of_launcher(struct launch_options *o, const char *name, const char *value)
 {
     if (strncmp(name, "orte_", 5) == 0 || strncmp(name, "prte_", 5) == 0) name += 5;
@@ -57,7 +57,8 @@ int launch_set_mca(struct launch_options *o, const char *name, const char *value
     if (!*name || strchr(name, '=')) return launch_usage_error("--mca wants a name and a value as two words, not '%s'", name);
     char *variable = gw_xasprintf("OMPI_MCA_%s", name);
     int rc = of_launcher(o, name, value);
-    if (rc == -2 && !is_setting(variable) && !gw_foreign_why(variable)) { /* of those that are known the ranks tell the reason */
+    if (rc == -2 && !is_setting(variable) &&
+        !gw_foreign_why(variable)) { /* if the ranks know the variable, they report why it has no effect */
         bool known = false;
         for (int i = 0; i < o->mca_unknown.n; i++) known |= strcmp(o->mca_unknown.at[i], name) == 0;
         if (!known) words_add(&o->mca_unknown, name);
@@ -67,7 +68,7 @@ int launch_set_mca(struct launch_options *o, const char *name, const char *value
     return rc >= 0 ? rc : -1;
 }
 
-/* Programs of Open MPI read all of them. */
+/* Names the parameters that nothing here reads.  (Programs of Open MPI read all of them.) */
 void launch_mca_note(const struct launch_options *o)
 {
     char names[512] = "";

@@ -31,7 +31,7 @@ static const struct unit_word *unit_find(const char *word, size_t n)
     return NULL;
 }
 
-/* After explaining; what is near may be any of them. */
+/* Reports an unknown unit, with the word that is spelled most like it. */
 static int no_unit(const char *option, const char *text, size_t n)
 {
     const char *words[N_UNIT_WORDS], *near;
@@ -45,7 +45,7 @@ static int no_unit(const char *option, const char *text, size_t n)
 }
 
 /* ---- lists of CPUs -------------------------------------------------------------------------------------------------------- */
-/* Numbers and ranges with `between`; false: it is none, or a range is backwards. */
+/* Are these numbers and ascending ranges, separated by `between`? */
 static bool is_cpu_list(const char *text, size_t n, char between)
 {
     enum { MOST = 8192 };
@@ -95,7 +95,7 @@ int launch_set_cpu_set(struct launch_options *o, const char *name, const char *t
 /* ---- binding ------------------------------------------------------------------------------------------------------------- */
 static bool is_word(const char *text, size_t n, const char *word) { return strlen(word) == n && strncasecmp(text, word, n) == 0; }
 
-/* Behind the unit: a number of units, or a qualifier of Open MPI's. */
+/* Reads what follows the unit: a number of units, or a qualifier of Open MPI. */
 static int bind_more(struct launch_options *o, const char *option, const char *more)
 {
     for (const char *p = more; *p;) {
@@ -176,7 +176,7 @@ static int ppr(struct launch_options *o, const char *name, const char *text, siz
 
 int launch_set_ppr(struct launch_options *o, const char *name, const char *text) { return ppr(o, name, text, strlen(text)); }
 
-/* What stands behind the unit: PE=N, OVERSUBSCRIBE and the like; what asks for nothing here is passed over. */
+/* Reads what follows the unit: PE=N, OVERSUBSCRIBE and so on.  Qualifiers without effect here are ignored. */
 static int map_more(struct launch_options *o, const char *name, const char *more)
 {
     static const char *const passed[] = {"span", "inherit", "noinherit", "hwtcpus", "corecpus", "ordered", "numa", "core", "slot"};
@@ -231,7 +231,8 @@ int launch_set_rank_by(struct launch_options *o, const char *text)
     o->place.rank_by = UNIT_CORE;
     if (is_word(text, n, "fill")) return -1;
     if (!u || u->bind == BIND_NONE) return no_unit("--rank-by", text, n);
-    if (u->unit != UNIT_MACHINE) o->place.rank_by = u->unit; /* one host: round it is one after the other */
+    if (u->unit != UNIT_MACHINE)
+        o->place.rank_by = u->unit; /* there is one host: going round the hosts is one rank after the other */
     return -1;
 }
 

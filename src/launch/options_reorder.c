@@ -1,4 +1,4 @@
-/* options_reorder.c -- `mpiexec --reorder`: an order of ranks by name, from a file, or the one that a profile of this program has made.
+/* options_reorder.c -- `mpiexec --reorder`: the order of ranks by its name, from a file, or from a profile of the program.
  *
  * The files of a profile (tools/profile/observe.c) say in comments for which program and how many ranks they are, and what they gain.
  *
@@ -20,7 +20,7 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What stands behind "# NAME:" in the comments of a file, to the end of its line; false: nothing. */
+/* Copies what follows "# NAME:" in the comments of a file; false: there is no such comment. */
 static bool comment(const char *text, const char *name, char *to, size_t cap)
 {
     for (const char *at = text; *at == '#'; at += strcspn(at, "\n"), at += *at == '\n') {

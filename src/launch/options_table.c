@@ -1,4 +1,4 @@
-/* options_table.c -- the table of options (options.def): finding a name, saying what there is.
+/* options_table.c -- the table of options (options.def): finds names, prints --help.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -30,7 +30,7 @@ bool launch_option_is_number(const struct option_row *row) { return strcmp(row->
 
 static size_t dashes(const char *name) { return name[0] != '-' ? 0 : name[1] == '-' ? 2 : 1; }
 
-/* Does the list hold the name?  Letters alone count, not how many dashes. */
+/* Does the list contain the name?  The number of dashes does not count. */
 static bool has_name(const char *names, const char *name, size_t n)
 {
     for (const char *p = names; *p; p += strspn(p, " ")) {
@@ -50,7 +50,7 @@ const struct option_row *launch_option_find(const char *name, size_t n)
     return NULL;
 }
 
-/* Short names are near everything: neither they nor what is as short is guessed. */
+/* Names of few letters are similar to many others, so none is suggested for them, nor are they suggested. */
 const char *launch_option_nearest(const char *name, char *out, size_t cap)
 {
     enum { SHORTEST = 3 };

@@ -1,4 +1,4 @@
-/* options_value.c -- what stands behind options: numbers, words of a list, variables, files for output.
+/* options_value.c -- values of options: numbers, words of a list, variables, files for output.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -73,11 +73,11 @@ int launch_set_x(struct launch_app *a, const char *text)
     }
     value = getenv(text);
     if (!value) return launch_usage_error("-x %s: there is no such environment variable here; -x %s=VALUE sets it", text, text);
-    launch_add_pair(&a->env, text, value); /* also where -envnone hands on nothing else */
+    launch_add_pair(&a->env, text, value); /* the program gets it also with -envnone */
     return -1;
 }
 
-/* A list of ALL, NONE, NAME=VALUE and NAME; with NAMEs and without ALL these are all that goes along. */
+/* A list of ALL, NONE, NAME=VALUE and NAME.  If it has NAMEs and not ALL, the program gets only these variables. */
 int launch_set_export(struct launch_app *a, struct launch_options *o, const char *text)
 {
     char *list = strdup(text), *save = NULL, *names = NULL;
@@ -101,8 +101,8 @@ int launch_set_export(struct launch_app *a, struct launch_options *o, const char
     return -1;
 }
 
-/* A library of wrappers for the ranks: it lies where we were installed, or beside us in a build folder.  One option has one: they wrap
- * the same calls. */
+/* Puts a library of wrappers in front of the ranks' libraries; it lies in the folders of the installation, or beside mpiexec in a build
+ * folder.  Only one option can do so, because they wrap the same calls. */
 static int preload(struct launch_options *o, const char *option, const char *name)
 {
     char lib[PATH_MAX + 64], list[2 * PATH_MAX], *here = gw_own_folder();
@@ -152,7 +152,7 @@ int launch_set_record(struct launch_options *o, const char *option, const char *
 }
 
 /* ---- numbers of ranks ---------------------------------------------------------------------------------------------------- */
-/* "A", "A:B" or "A:B:STEP" -> the largest that is not above `most`; -1: none, -2: that is no triplet. */
+/* The largest number of "A", "A:B" or "A:B:STEP" that is not above `most`; -1: there is none, -2: the text is no triplet. */
 static long triplet_largest(const char *text, size_t n, long most)
 {
     enum { FAR = 1000000000 };
@@ -227,7 +227,7 @@ int launch_set_timeout(struct launch_options *o, const char *text)
 {
     char *end;
     o->timeout = strtod(text, &end);
-    if (o->timeout > 1e9) o->timeout = 1e9; /* that is never, and fits in ns */
+    if (o->timeout > 1e9) o->timeout = 1e9; /* 30 years, which fit in ns */
     return end != text && !*end && o->timeout > 0 ? -1 : launch_usage_error("--timeout wants seconds above 0, not '%s'", text);
 }
 
@@ -290,7 +290,7 @@ int launch_set_output_filename(struct launch_options *o, const char *text)
     }
     static const char *const names[] = {"stdout", "stderr"};
     for (int k = 0; k < 2; k++) {
-        char *doubled = gw_xcalloc(2, n + 1), *to = doubled; /* %% is what a percent sign is in a pattern */
+        char *doubled = gw_xcalloc(2, n + 1), *to = doubled; /* in a pattern a percent sign is written %% */
         for (size_t i = 0; i < n; i++) {
             if (text[i] == '%') *to++ = '%';
             *to++ = text[i];

@@ -1,7 +1,7 @@
-/* output.c -- where the ranks' output goes: to our own, into files, to both; and what lines begin with.
+/* output.c -- where the ranks' output goes (mpiexec's own output, files, both), and the marks at the beginning of lines.
  *
- * A line that begins with something is printed when it is whole, in one piece, so that lines of several ranks, and of the mpiexecs of
- * spawned jobs, are never mixed.  What cannot be written is said once; then the job's status is not 0.
+ * A marked line (with a label, a time or a prefix) is printed when it is whole, by one write, so that lines of several ranks, and of the
+ * mpiexecs of spawned jobs, are never mixed.  The first failure to write is reported; then the exit status of the job is not 0.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -23,9 +23,9 @@
 /* A descriptor that several ranks may write to. */
 struct sink {
     int fd;
-    char *name;                /* of the file; NULL: one of ours */
-    bool nobody;               /* takes what is written there, and we are to end; or it has failed */
-    const struct stream *open; /* who has begun a line there */
+    char *name;                /* of the file; NULL: standard output or error of mpiexec */
+    bool nobody;               /* nothing is written there any more: it failed, or nobody reads it and mpiexec has to end */
+    const struct stream *open; /* the stream whose partial line was printed last; NULL: none */
 };
 static struct {
     struct sink own[2];  /* standard output, standard error */
@@ -51,7 +51,8 @@ static const char *user_name(void)
     return p ? p->pw_name : "user";
 }
 
-/* One letter behind a percent sign, of Slurm's patterns or of Hydra's; %R is ours: the rank with as many digits as the last has. */
+/* Appends the text of a percent letter of Slurm's patterns (by_task) or Hydra's.  %R is ours: the rank with as many digits as the last
+ * rank has. */
 static void add_field(char **text, const struct job *j, int rank, char letter, int width, bool by_task)
 {
     char more[256] = "", host[sizeof j->host];
@@ -82,7 +83,7 @@ static void add_field(char **text, const struct job *j, int rank, char letter, i
     *text = joined;
 }
 
-/* A pattern that options.c has looked at; caller frees. */
+/* The text of a pattern that options.c has checked; the caller frees it. */
 static char *expand(const struct job *j, int rank, const char *pattern, bool by_task)
 {
     char *text = gw_xasprintf("%s", "");
@@ -113,7 +114,7 @@ bool launch_output_is_piped(const struct job *j)
         outputs.own[0].fd < 0;
 }
 
-/* What a line begins with; returns its length. */
+/* Writes the mark of a line to `out` and returns its length. */
 static size_t mark(const struct job *j, int rank, char *out, size_t cap)
 {
     assert(cap > 0);
@@ -136,7 +137,7 @@ static size_t mark(const struct job *j, int rank, char *out, size_t cap)
 }
 
 /* ---- files ----------------------------------------------------------------------------------------------------------------- */
-/* The folders of a path that are not there. */
+/* Makes the missing folders of a path; 0 or errno. */
 static int folders_make(const char *path)
 {
     char *text = gw_xasprintf("%s", path);
@@ -150,7 +151,7 @@ static int folders_make(const char *path)
     return rc;
 }
 
-/* The file of that name, opened once; NULL after explaining.  Takes the name. */
+/* The file of that name, opened at its first use; NULL: it cannot be opened, which was reported.  Takes over `name`. */
 static struct sink *file_of(char *name, bool with_folders)
 {
     for (int i = 0; i < outputs.n_files; i++)
@@ -180,7 +181,7 @@ static bool is_printed(const struct output_wanted *w, int stream, int rank)
     return !w->only[stream] || w->only[stream] == rank + 1;
 }
 
-/* Where a stream goes: `to` may be NULL, nowhere. */
+/* Sets where a stream goes (s->to, s->also; NULL: nowhere).  False: a file cannot be opened. */
 static bool place(const struct job *j, int rank, int stream, struct stream *s)
 {
     assert(rank >= 0 && rank < j->n && (stream == 0 || stream == 1));
@@ -223,7 +224,7 @@ static bool told_to_end(void)
         (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
 }
 
-/* Said once of each; what is lost on standard error has no place to be said. */
+/* Reports the first failure of a sink.  A failure of standard error cannot be reported. */
 static void cannot_write(struct sink *to, int why)
 {
     assert(why > 0 && !to->nobody);
@@ -233,10 +234,10 @@ static void cannot_write(struct sink *to, int why)
     say_line("cannot write %s: %s; what ranks print there is lost", to->name ? to->name : "standard output", strerror(why));
 }
 
-/* Writes all of it; gives up where nobody takes it and we are told to end. */
+/* Writes all data.  Gives up if nobody reads it and mpiexec has to end. */
 static void write_all(struct sink *to, const char *data, size_t len)
 {
-    enum { PIECE = 4096 }; /* after POLLOUT a pipe takes that much without blocking */
+    enum { PIECE = 4096 }; /* after POLLOUT a pipe takes this many bytes without blocking */
     if (len > 0 && to->fd < 0 && !to->nobody) cannot_write(to, EBADF);
     while (len > 0 && !to->nobody) {
         struct pollfd p = {to->fd, POLLOUT, 0};
@@ -247,7 +248,9 @@ static void write_all(struct sink *to, const char *data, size_t len)
         ssize_t n = write(to->fd, data, len < PIECE ? len : PIECE);
         if (n < 0 && errno == EPIPE && outputs.sigpipe == SIG_DFL) {
             keeper_end_all();
-            signal(SIGPIPE, SIG_DFL); /* ignored only for the ranks' ends: go as any program whose reader is gone */
+            signal(
+                SIGPIPE,
+                SIG_DFL); /* mpiexec ignores SIGPIPE only for the ranks' pipes: it ends as any program ends whose reader is gone */
             raise(SIGPIPE);
         }
         if (n < 0 && errno != EINTR && errno != EAGAIN) cannot_write(to, errno);
@@ -255,14 +258,14 @@ static void write_all(struct sink *to, const char *data, size_t len)
     }
 }
 
-/* Lines with what they begin with, as one text: it is written in one piece. */
+/* Writes the lines with their marks by one write. */
 static void print_marked(const struct job *j, struct stream *s, struct sink *to, size_t len)
 {
     char begin[512];
     size_t used = 0, cap = len + sizeof begin, room = mark(j, s->rank, begin, sizeof begin);
     char *text = gw_xmalloc(cap);
     bool mid_line = s->mid_line && to->open == s;
-    if (to->open && to->open != s) text[used++] = '\n'; /* another's prompt */
+    if (to->open && to->open != s) text[used++] = '\n'; /* ends the partial line of another stream */
     for (size_t at = 0; at < len;) {
         char *end = memchr(s->buf + at, '\n', len - at);
         size_t n = end ? (size_t)(end - s->buf) + 1 - at : len - at;
@@ -295,7 +298,7 @@ void launch_output_print(const struct job *j, struct stream *s, size_t len)
     s->len -= len;
 }
 
-/* The stream has ended: what begins with a mark ends as a line. */
+/* The stream has ended: prints the rest, and ends a marked line. */
 void launch_output_end(const struct job *j, struct stream *s)
 {
     struct sink *of[2] = {s->to, s->also};

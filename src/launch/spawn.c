@@ -1,6 +1,7 @@
 /* spawn.c -- the segment that the ranks share, and the ranks themselves.
  *
- * A rank is its own process group, so that a signal reaches what it starts as well; it dies with mpiexec.
+ * Each rank is a process group of its own, so that a signal also reaches the processes that it starts.  The kernel kills it when mpiexec
+ * ends.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,7 +29,7 @@
 
 extern char **environ;
 
-/* The faked node of each rank behind their slots; where ranks are reordered it is the nodes that change places. */
+/* Slots of the ranks, then the faked node of each rank.  Reordering changes the nodes of the ranks, not the ranks. */
 static uint64_t segment_bytes(const struct job *j)
 {
     return boot_shm_offset(j->n) + (((uint64_t)j->n * sizeof(int32_t) + 4095) & ~(uint64_t)4095);
@@ -46,7 +47,7 @@ static int map_make(struct job *j)
     return rc == GW_OK ? 0 : EXIT_CANNOT_RUN;
 }
 
-/* What the ranks add to it, by default settings. */
+/* About how much the ranks add to the segment with default settings. */
 static uint64_t node_bytes_about(int n) { return ((uint64_t)8 << 20) + ((uint64_t)n << 21); }
 
 static int segment_make(struct job *j)
@@ -56,9 +57,9 @@ static int segment_make(struct job *j)
     j->failed = AFTER_MEMORY;
     j->room = j->n / 2;
     j->memfd = boot_file_make("godwit", bytes + node_bytes_about(j->n));
-    signal(SIGXFSZ, SIG_IGN); /* a file that is too large is to be explained */
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is reported below */
     int rc = j->memfd < 0 ? -1 : boot_file_size(j->memfd, bytes);
-    if (rc == 0) rc = boot_file_seal(j->memfd, true); /* the first rank makes it as large as all need it */
+    if (rc == 0) rc = boot_file_seal(j->memfd, true); /* it may grow: the first rank gives it its final size */
     signal(SIGXFSZ, SIG_DFL);
     if (rc < 0) {
         say_line("cannot make the shared memory of the job: %s", strerror(errno));
@@ -83,8 +84,10 @@ static int segment_make(struct job *j)
     h->uid = j->uid ? j->uid : boot_random();
     h->home_pid = h->launcher_pid;
     h->home_fd = j->memfd;
-    const char *vnodes = j->o.vnodes ? j->o.vnodes : getenv("GODWIT_VNODES"); /* a spawned job's come from its asker's mpiexec */
-    const char *wires = getenv("GODWIT_WIRES"); /* the network between ranks of one node, too: they exchange addresses */
+    const char *vnodes =
+        j->o.vnodes ? j->o.vnodes : getenv("GODWIT_VNODES"); /* a spawned job gets them from the mpiexec of its parent */
+    const char *wires =
+        getenv("GODWIT_WIRES"); /* ranks of one node use the network, too: the board of faked nodes lets them exchange addresses */
     if (!vnodes && wires && !gw_set_lists(wires, "shm")) vnodes = "1";
     snprintf(h->vnodes, sizeof h->vnodes, "%s", vnodes ? vnodes : "");
     snprintf(h->jobid, sizeof h->jobid, "%d", (int)getpid());
@@ -97,7 +100,7 @@ static int segment_make(struct job *j)
 /* ---- environment ---------------------------------------------------------------------------------------------------------- */
 static size_t name_length(const char *pair) { return strcspn(pair, "=") + 1; }
 
-/* The way to the PMI or PMIx server of a launcher around us is not the ranks' way to ours. */
+/* Does the variable lead to the PMI or PMIx server of a launcher around this mpiexec?  Ranks must not find that one. */
 static bool is_foreign(const struct job *j, const char *pair)
 {
     static const char *const pmi[] = {"PMI_FD=", "PMI_PORT=", "PMI_ID=", ELSEWHERE_FREE "="};
@@ -106,7 +109,7 @@ static bool is_foreign(const struct job *j, const char *pair)
     return j->pmix && strncmp(pair, "PMIX_", 5) == 0 && strncmp(pair, "PMIX_MCA_", 9) != 0;
 }
 
-/* Does a variable of ours go along to a program?  By -envall, -envnone, -envlist, or those for all programs. */
+/* Does the program get this variable of mpiexec's environment?  -envall, -envnone, -envlist of the program decide, or those for all. */
 static bool goes_along(const struct job *j, const struct launch_app *a, const char *pair)
 {
     const struct env_wanted *w = a->inherits.from != ENV_UNSAID ? &a->inherits : &j->o.inherits;
@@ -121,7 +124,8 @@ static bool goes_along(const struct job *j, const struct launch_app *a, const ch
     return false;
 }
 
-/* environ, with what `more` sets in place of what it replaces; strings are shared. */
+/* environ as the program gets it, with the variables of `more[n_more]`, of which later ones win.  The caller frees the list; its strings
+ * belong to environ and `more`. */
 static char **env_join(const struct job *j, const struct launch_app *a, const struct words *const *more, int n_more)
 {
     assert(n_more > 0);
@@ -161,8 +165,8 @@ static void words_set(struct words *w, const char *name, const char *fmt, ...)
     words_add(w, pair);
 }
 
-/* What programs look at under other launchers.  Nothing here leads to a server, so no library takes it for its own launcher's;
- * what leads to ours comes behind it (pmix_env).  Not OMPI_UNIVERSE_SIZE, by which Open MPI's mpirun refuses to start below another. */
+/* Variables of other launchers that programs read.  None leads to a server, so no library takes mpiexec for its own launcher; those that
+ * lead to our servers follow (pmix_env).  OMPI_UNIVERSE_SIZE is not set: Open MPI's mpirun would refuse to start below this one. */
 static void names_of_others(const struct job *j, int rank, int local, int n_local, struct words *own)
 {
     assert(local >= 0 && local < n_local);
@@ -186,14 +190,14 @@ static void names_of_others(const struct job *j, int rank, int local, int n_loca
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++) words_set(own, same[i].name, "%d", same[i].value);
 }
 
-/* `own` gets the strings that are new; pmi: its connection to our PMI server, -1: there is none. */
+/* The environment of a rank: a list that the caller frees; new strings are in `own`.  pmi: its connection to our PMI server, or -1. */
 static char **rank_env(struct job *j, int rank, const struct launch_app *a, int pmi, struct words *own)
 {
     assert(rank >= 0 && rank < j->n && a >= j->o.apps);
     int app = (int)(a - j->o.apps);
     char more[48] = "";
     if (app) snprintf(more, sizeof more, ",app=%d", app);
-    if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* whoever spawned us may be one */
+    if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* the spawning process may be a singleton with this variable set */
     words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,crash=%d,universe=%d", j->memfd, rank, more, !j->o.crash_stacks && !j->o.gdb,
               job_universe(j));
     words_set(own, "GODWIT_RANK", "%d", rank);
@@ -216,11 +220,11 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
 }
 
 /* ---- one rank ------------------------------------------------------------------------------------------------------------------ */
-/* Ends of the pipes that the child takes: input, output, errors; -1: it keeps ours. */
+/* Pipes of a rank: input, output, errors.  -1: the rank inherits that of mpiexec. */
 struct ends {
     int child[3], parent[3];
-    int pmi;     /* its end, -1: no PMI is offered */
-    int gate[2]; /* the child waits for a byte there until it is traced; -1: it is not to be */
+    int pmi;     /* the rank's end; -1: no PMI is offered */
+    int gate[2]; /* a pipe on which the child waits until it is traced; -1: it is not traced */
 };
 
 static bool piped_in(const struct job *j, int rank)
@@ -229,7 +233,7 @@ static bool piped_in(const struct job *j, int rank)
     return j->o.stdin_rank == STDIN_ALL || (rank == j->o.stdin_rank && isatty(0));
 }
 
-/* A single rank without labels writes straight to where mpiexec writes. */
+/* A single rank without marks inherits the output of mpiexec. */
 static bool piped_out(const struct job *j, int rank) { return launch_output_is_piped(j) && !launch_gdb_has(rank); }
 
 static int ends_open(const struct job *j, int rank, struct ends *e)
@@ -251,7 +255,7 @@ static int ends_open(const struct job *j, int rank, struct ends *e)
     return 0;
 }
 
-/* Each rank costs us two or three descriptors; the ranks themselves get the limit that we got. */
+/* mpiexec raises its limit of descriptors, because each rank takes two or three; the ranks get the limit that mpiexec had. */
 static struct rlimit files;
 static void files_more(void)
 {
@@ -260,7 +264,7 @@ static void files_more(void)
     setrlimit(RLIMIT_NOFILE, &all);
 }
 
-/* In the child: the exec, or the reason why not, written as errno to `report`. */
+/* Runs in the child: becomes the program, or writes to `report` why it cannot. */
 static void child(struct job *j, int rank, const struct launch_app *a, const struct ends *e, int report, char **env)
 {
     sigset_t none;
@@ -268,10 +272,10 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
         setsid();
     else
         setpgid(0, 0);
-    keeper_note(rank, getpid()); /* before anything can be started here: mpiexec may be killed before fork returns there */
+    keeper_note(rank, getpid()); /* noted here, because mpiexec may be killed before its fork() returns */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
-    if (e->gate[0] >= 0 && read(e->gate[0], &(char){0}, 1) < 0) {} /* the kernel refuses to trace who is in exec */
+    if (e->gate[0] >= 0 && read(e->gate[0], &(char){0}, 1) < 0) {} /* the kernel does not trace a process during exec */
     signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -317,7 +321,7 @@ static int explain_start(const struct launch_app *a, const int why[3])
     return missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-/* Starts a rank; returns errno of fork or pipe.  *report_out: where the child writes if it cannot exec. */
+/* Starts a rank.  Returns 0, or errno of fork or pipe.  report: where the child writes if it cannot exec. */
 static int start(struct job *j, int rank, const struct launch_app *a, int report)
 {
     assert(rank >= 0 && rank < j->n && report >= 0);
@@ -355,7 +359,7 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     return 0;
 }
 
-/* The start has failed: nobody that it began is left, not even as a zombie, nor in the count of the user's processes. */
+/* After a failed start: kills and reaps all processes that were started, so that none counts against the user's limit. */
 static void put_away(struct job *j)
 {
     enum { MOST_MS = 2000 };
@@ -398,7 +402,7 @@ int launch_spawn_all(struct job *j)
         j->failed = AFTER_PROCESSES;
         return EXIT_CANNOT_RUN;
     }
-    /* The pipe closes when every rank has become its program; what comes before that is a failure. */
+    /* The pipe closes when every rank has become its program.  A message before that is a failure. */
     while (read(report[0], why, sizeof why) == sizeof why) {
         if (rc) continue;
         j->failed_app = why[2];

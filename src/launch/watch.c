@@ -1,4 +1,4 @@
-/* watch.c -- waits until all ranks are gone; when one fails, says so and ends the others.
+/* watch.c -- waits until all ranks have ended; when one fails, reports it and ends the others.
  *
  *   RUNNING --a rank fails, Ctrl-C, SIGTERM, time is up--> ENDING (SIGTERM or the signal itself) --1 s--> SIGKILL
  *
@@ -22,7 +22,7 @@
 #include "verdict/stack.h"
 
 enum { GRACE_MS = 1000 };
-static uint64_t kill_at; /* ns; 0: no killing is due */
+static uint64_t kill_at; /* when ranks that do not end are killed, in ns; 0: never */
 
 static void kill_ranks(const struct job *j, int sig)
 {
@@ -35,7 +35,7 @@ void launch_kill_all(const struct job *j, int sig)
     spawned_signal_all(j, sig == SIGSTOP ? SIGTSTP : sig);
 }
 
-/* It failed; jobs that are not connected with it go on. */
+/* Ends the ranks after a failure; jobs that are not connected with this one go on. */
 static void end_job(struct job *j, int sig, int status)
 {
     assert(sig > 0 && status >= 0);
@@ -48,7 +48,7 @@ static void end_job(struct job *j, int sig, int status)
     kill_at = gw_now_ns() + (uint64_t)GRACE_MS * 1000000;
 }
 
-/* Somebody, or the time, wants all of them to end. */
+/* Ends the ranks and all jobs that they have spawned, after a signal or --timeout. */
 static void end_all(struct job *j, int sig, int status)
 {
     assert(sig > 0 && status > 0);
@@ -81,7 +81,7 @@ static const char *others_fate(const struct job *j)
     return j->alive <= 0 ? "" : j->o.no_cleanup ? "; the other ranks go on (-disable-auto-cleanup)" : "; the other ranks end now";
 }
 
-/* A rank has failed, and with it the job, unless the others are to go on. */
+/* A rank has failed: ends the job, unless -disable-auto-cleanup was given. */
 static void end_with(struct job *j, int status)
 {
     if (!j->o.no_cleanup)
@@ -102,7 +102,7 @@ static void report_signal(const struct job *j, int rank, int sig)
              call ? call : "", sig == SIGKILL ? " (out of memory? see dmesg)" : "", others_fate(j));
 }
 
-/* How a rank went, and what that means for the job. */
+/* Reports how a rank has ended, and ends the job if it has failed. */
 static void rank_gone(struct job *j, int rank)
 {
     assert(rank >= 0 && rank < j->n && j->ranks[rank].pid == 0);
@@ -110,13 +110,13 @@ static void rank_gone(struct job *j, int rank)
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (j->ending) return;       /* we ended it */
-    if (phase == BOOT_ABORTED) { /* perhaps by abort(): GODWIT_ABORT_ON_ERROR */
+    if (j->ending) return;       /* mpiexec ended it */
+    if (phase == BOOT_ABORTED) { /* also before abort(), with GODWIT_ABORT_ON_ERROR */
         int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
         say_line("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
                  slot->what[0] ? ": " : "", slot->what);
-        if (j->ranks[rank].is_ended || !code) code = abort_code & 0xff; /* 0: of a script that goes on */
-        end_job(j, SIGTERM, !code && abort_code ? 1 : code);            /* a status has 8 bits: 256 is not success */
+        if (j->ranks[rank].is_ended || !code) code = abort_code & 0xff; /* 0: of a script around the rank, which went on */
+        end_job(j, SIGTERM, !code && abort_code ? 1 : code);            /* an exit status has 8 bits: code 256 is not success */
     } else if (WIFSIGNALED(status)) {
         report_signal(j, rank, WTERMSIG(status));
         if (crash_is_one(WTERMSIG(status))) crash_say(j, rank);
@@ -138,12 +138,13 @@ static void on_sub_gone(struct job *j, const struct sub_end *e)
 {
     if (!e->code) return;
     if (!j->exit_status) j->exit_status = e->code;
-    if (!e->by_signal || j->ending || !connected_has(j, e->uid)) return; /* else it has told us itself, if we are concerned */
+    if (!e->by_signal || j->ending || !connected_has(j, e->uid))
+        return; /* else it has notified this mpiexec if the jobs are connected */
     say_line("the mpiexec of spawned job %s is gone; the other ranks end now", e->name);
     end_job(j, SIGTERM, e->code);
 }
 
-/* See the rule at child_ended(): its pid is forgotten here. */
+/* A child has ended: removes its pid from all records (see the rule in child.h). */
 static void on_ended(struct job *j, pid_t pid, int status)
 {
     assert(pid > 0);
@@ -158,7 +159,7 @@ static void on_ended(struct job *j, pid_t pid, int status)
     }
     for (int i = 0; i < j->n; i++) {
         if (j->ranks[i].pid != pid) continue;
-        /* What it started goes with it where it went badly. */
+        /* After a failure the processes that it has started end with it. */
         if (!WIFEXITED(status) || WEXITSTATUS(status) || j->ending) child_group_kill(pid, SIGKILL);
         j->ranks[i].pid = 0;
         j->ranks[i].status = status;
@@ -193,7 +194,7 @@ static void on_tie(struct job *j, uint64_t word)
     end_job(j, SIGTERM, status ? status : 1);
 }
 
-/* A rank that left without MPI_Init before the others came there leaves them waiting: looked at again now and then. */
+/* Ranks that have ended without MPI_Init: the others may have called it since, and wait for them. */
 static void check_absent(struct job *j)
 {
     for (int i = 0; i < j->n && !j->ending; i++)
@@ -289,7 +290,7 @@ static void codes_say(const struct job *j)
     free(text);
 }
 
-/* Does what is due and returns the ms until something else is; -1: nothing. */
+/* Does what is due; returns the ms until something else is due, -1: nothing. */
 static int timers(struct job *j, uint64_t deadline)
 {
     assert(j->alive >= 0);
@@ -360,7 +361,7 @@ int launch_watch(struct job *j)
     if (j->pmi >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->pmi, &e);
     e.data.ptr = &j->parent_fd;
     if (j->parent_fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->parent_fd, &e);
-    on_signal(j, SIGCHLD); /* who went, or crashed, before the signals were caught */
+    on_signal(j, SIGCHLD); /* ranks that ended or crashed before signals were caught */
     while (j->alive > 0 || j->n_subs > 0) {
         int n = epoll_wait(epoll, events, EVENTS, timers(j, deadline));
         for (int i = 0; i < n; i++) on_event(j, &events[i], &signal_fd);

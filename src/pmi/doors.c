@@ -1,4 +1,4 @@
-/* doors.c -- programs of other ABIs for which there is a door: the folder of the doors is put in front of what the ranks load from.
+/* doors.c -- programs of other ABIs: puts the folder of the doors in front of the library path of the ranks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -14,7 +14,7 @@
 
 static const char VARIABLE[] = "LD_LIBRARY_PATH=";
 
-/* The folder where we were installed, or those beside us in a build folder; malloc'ed, NULL: there are none. */
+/* The folder of the doors in the installation, or their folders in a build folder; the caller frees it.  NULL: there are none. */
 static char *folder_find(void)
 {
     static const char *const built[] = {"src/door", "fortran"};
@@ -35,7 +35,7 @@ static char *folder_find(void)
     return all;
 }
 
-/* The folder in front of what these words say the variable is; false: they do not say. */
+/* Puts the folder in front of the library path that these words set; false: they set none. */
 static bool put_in_front(struct words *w, const char *folder)
 {
     bool found = false;
@@ -49,12 +49,12 @@ static bool put_in_front(struct words *w, const char *folder)
     return found;
 }
 
-/* The setting, before settings are read: that comes when the ranks run. */
+/* Is GODWIT_DOORS=off?  mpiexec reads its settings only later. */
 static bool are_off(const struct job *j)
 {
     static const char name[] = "GODWIT_DOORS=";
     const char *value = getenv("GODWIT_DOORS");
-    for (int i = 0; i < j->o.env.n; i++) /* -genv is for the ranks, and for us */
+    for (int i = 0; i < j->o.env.n; i++) /* variables of -genv hold for mpiexec, too */
         if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) value = j->o.env.at[i] + sizeof name - 1;
     return value && strcasecmp(value, "off") == 0;
 }

@@ -1,8 +1,8 @@
-/* foreign.c -- programs of other MPI libraries among the ranks: they are offered PMIx and PMI-1, and where one asks neither, so that
- * it ran as so many jobs of one rank, that is said at the end.
+/* foreign.c -- programs of other MPI libraries among the ranks: starts PMIx and PMI-1 servers for them.  If such a program asks
+ * neither, it has run as many jobs of one rank, and mpiexec prints that at the end.
  *
- * A program that was linked with our library, or that cannot run another one, is told by its file and costs nothing here.  What a
- * script, a shell, `nice` will run nobody knows before: its ranks are offered both.
+ * The file of a program shows whether it was linked with our library, or cannot start another program: it needs no server.  What a script,
+ * a shell or `nice` will start is not known, so their ranks are offered both servers.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -36,8 +36,8 @@ static const char *program_of(const struct job *j, unsigned kinds)
     return NULL;
 }
 
-/* The kinds of programs in the job, after doors were opened for those that have one.  What needs more of Open MPI than its door has
- * runs on its own library, and so does all of Open MPI that is in its job. */
+/* The kinds of programs in the job, after doors were opened where they serve them.  A program that needs more of Open MPI than the door has
+ * runs on its own library, and with it all programs of Open MPI in the job. */
 static unsigned kinds_of(struct job *j)
 {
     unsigned kinds = 0;
@@ -57,7 +57,7 @@ int foreign_start(struct job *j)
     }
     unsigned kinds = kinds_of(j);
     bool is_pmix = j->o.pmix == PMIX_ON || (j->o.pmix == PMIX_AUTO && kinds & PMIX);
-    bool is_alone = j->n == 1 || j->name[0]; /* a job of one rank needs no server; a spawned one is of programs of ours */
+    bool is_alone = j->n == 1 || j->name[0]; /* one rank needs no server; spawned jobs consist of programs of our library */
     if (kinds & MPICH && kinds & (OURS | PMIX)) {
         bool is_ours = kinds & OURS;
         say_line("%s was linked with MPICH and %s with %s: they cannot be ranks of one job; compile both with mpicc of Godwit",
@@ -81,11 +81,11 @@ void foreign_phase(struct job *j, int rank, enum boot_phase phase)
 
 /* ---- who asked nobody ------------------------------------------------------------------------------------------------------- */
 static struct {
-    uint64_t due;      /* ns: of the next look; 0: there was none yet */
-    int pause_ms;      /* until the one after it */
-    bool is_over;      /* there is nothing more to find */
-    char library[32];  /* found; "": none */
-    char program[256]; /* that has loaded it */
+    uint64_t due;      /* ns: when to look next; 0: not looked yet */
+    int pause_ms;      /* until the look after that */
+    bool is_over;      /* it was found, or will not be */
+    char library[32];  /* the MPI library that was found; "": none */
+    char program[256]; /* the program that has loaded it */
 } seen;
 
 static bool library_find(pid_t pid)
@@ -110,7 +110,7 @@ static bool library_find(pid_t pid)
     return true;
 }
 
-/* Another launcher below a rank has started it, and answers it. */
+/* Was the process started by another launcher that runs below a rank? */
 static bool is_of_other_launcher(pid_t pid, int pmi_fd)
 {
     static const char fd[] = "PMI_FD=", space[] = "PMIX_NAMESPACE=";
@@ -128,7 +128,7 @@ static bool is_of_other_launcher(pid_t pid, int pmi_fd)
     return other;
 }
 
-/* This process, and what it has started: as deep as wrappers go. */
+/* Looks for another MPI library in this process and its children, to the depth of usual wrappers. */
 static bool tree_look(pid_t pid, int pmi_fd, int depth)
 {
     assert(pid > 0 && depth >= 0);

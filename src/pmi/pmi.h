@@ -1,4 +1,4 @@
-/* pmi.h -- PMI-1 for the ranks; all in mpiexec's one thread.
+/* pmi.h -- the PMI-1 server of mpiexec; runs in its only thread.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-/* pmi_server.c -- PMI-1 for ranks of other MPI libraries (MPICH and what descends from it): lines of key=value over a socket that
+/* pmi_server.c -- PMI-1 for ranks of other MPI libraries (MPICH and its derivatives): lines of key=value over a socket that
  * each rank inherits (PMI_FD), as Flux's RFC 13 describes them.
  *
  * A client sends one request at a time and reads the answer before the next one, so an answer always fits into the socket; a client
@@ -33,7 +33,7 @@ struct client {
     int fd; /* -1: closed */
     bool in_barrier;
     bool in_spawn;     /* between mcmd=spawn and endcmd */
-    int spawns, spawn; /* programs of the request, each in a block of its own; those that have come: there is one answer to all */
+    int spawns, spawn; /* programs of the request, and how many have come: each is a block of lines, all have one answer */
     size_t have;       /* bytes of the line so far */
     char *line;        /* LINE_MOST; NULL before the first byte came */
 };
@@ -57,7 +57,7 @@ static const char *key_get(const char *key)
     return found ? (*found)->value : NULL;
 }
 
-/* A key that is there gets the new value: the next program of a script puts the same keys. */
+/* Sets a key.  It may exist: the next program of a script puts the same keys. */
 static void key_put(const char *key, const char *value)
 {
     struct pair *p = gw_xcalloc(1, sizeof *p);
@@ -102,7 +102,7 @@ static void answer(int rank, const char *fmt, ...)
         client_close(&pmi.clients[rank]);
 }
 
-/* The value of "key=" in a line: up to the next space, or to the end where `is_last`; false: there is none, or it is too long. */
+/* Copies the value of "key=" in a line, up to the next space, or to the end if is_last.  False: there is none, or it is too long. */
 static bool value_of(const char *line, const char *key, bool is_last, char *out, size_t cap)
 {
     assert(cap > 0);
@@ -136,7 +136,7 @@ static void on_init(struct job *j, int rank, const char *line)
 {
     (void)line;
     foreign_phase(j, rank, BOOT_RUNNING);
-    answer(rank, "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"); /* also to who would rather speak PMI-2 */
+    answer(rank, "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"); /* also to clients that ask for PMI-2 */
 }
 
 static void on_maxes(struct job *j, int rank, const char *line)
@@ -203,7 +203,8 @@ static void on_finalize(struct job *j, int rank, const char *line)
     answer(rank, "cmd=finalize_ack rc=0\n");
 }
 
-/* As our own library does: it is read when the rank has ended (watch.c).  There is no answer: the client waits to be ended. */
+/* Notes the abort in the slot, as our library does; watch.c reads it when the rank has ended.  There is no answer: the client waits to be
+ * ended. */
 static void on_abort(struct job *j, int rank, const char *line)
 {
     struct boot_rank *slot = job_slot(j, rank);
@@ -290,7 +291,7 @@ static void client_read(struct job *j, int rank)
     c->have += (size_t)n;
     for (char *end; c->fd >= 0 && (end = memchr(c->line, '\n', c->have));) {
         *end = 0;
-        char *line = gw_xasprintf("%s", c->line); /* the client may be closed on the way */
+        char *line = gw_xasprintf("%s", c->line); /* a copy, because handling it may close the client */
         c->have -= (size_t)(end - c->line) + 1;
         memmove(c->line, end + 1, c->have);
         on_line(j, rank, line);
@@ -310,7 +311,7 @@ int pmi_start(struct job *j)
     pmi.clients = gw_xcalloc((size_t)j->n, sizeof *pmi.clients);
     for (int i = 0; i < j->n; i++) pmi.clients[i].fd = -1;
     snprintf(pmi.name, sizeof pmi.name, "godwit_%d", (int)getpid());
-    snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", j->n); /* all on one node */
+    snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", j->n); /* all ranks are on one node */
     key_put("PMI_process_mapping", mapping);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* pmix.h -- PMIx for the ranks.
+/* pmix.h -- the PMIx server of mpiexec.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,7 +10,7 @@
 
 int pmix_start(struct job *j,
                bool is_wanted); /* 0, or an exit status after an explanation; not wanted: without one, nothing is left */
-void pmix_env(const struct job *j, int rank, struct words *own); /* adds what the rank needs to find the server */
+void pmix_env(const struct job *j, int rank, struct words *own); /* adds the variables by which the rank finds the server */
 const char *pmix_name(void);                                     /* of the namespace of our ranks, "": no server was started */
 void pmix_stop(void);
 

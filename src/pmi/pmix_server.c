@@ -111,7 +111,7 @@ static void fact_u16(struct facts *f, const char *key, int n) { fact(f, key, PMI
 static void fact_rank(struct facts *f, const char *key, int n) { fact(f, key, PMIX_PROC_RANK)->data.rank = (pmix_rank_t)n; }
 static void fact_flag(struct facts *f, const char *key, bool on) { fact(f, key, PMIX_BOOL)->data.flag = on; }
 
-static void fact_array(struct facts *f, const char *key, struct facts *inner) /* takes `inner` over */
+static void fact_array(struct facts *f, const char *key, struct facts *inner) /* takes over the memory of `inner` */
 {
     pmix_data_array_t *a = gw_xcalloc(1, sizeof *a);
     a->type = PMIX_INFO;
@@ -160,7 +160,7 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
     assert(server.job);
     (void)object, (void)procs, (void)n_procs, (void)done, (void)data;
     if (proc->rank >= (pmix_rank_t)server.job->n) return PMIX_ERR_BAD_PARAM;
-    /* As our own library does: it is read when the rank has ended (watch.c), which it does as soon as we answer. */
+    /* As our library does; watch.c reads it when the rank has ended, which happens as soon as this returns. */
     struct boot_rank *slot = job_slot(server.job, (int)proc->rank);
     snprintf(slot->what, sizeof slot->what, "%s", message && strcmp(message, "N/A") != 0 ? message : "");
     atomic_store_explicit(&slot->abort_code, status, memory_order_relaxed);
@@ -168,7 +168,7 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* All who take part are on this node, so what they put is all there is. */
+/* All participants are on this node, so their own data are the result. */
 static pmix_status_t on_fence(const pmix_proc_t procs[], size_t n_procs, const pmix_info_t info[], size_t n_info, char *data,
                               size_t n_data, pmix_modex_cbfunc_t done, void *cbdata)
 {
@@ -194,7 +194,7 @@ static void on_registered(pmix_status_t status, void *data)
     gw_futex_wake(&server.n_done, 1);
 }
 
-/* Until `n` calls have been answered since the last time. */
+/* Waits until libpmix has answered n calls since the last wait; the status of the last failure. */
 static pmix_status_t wait_for(uint32_t n)
 {
     uint32_t seen;
@@ -204,7 +204,7 @@ static pmix_status_t wait_for(uint32_t n)
 }
 
 /* ---- start ---------------------------------------------------------------------------------------------------------------------- */
-/* The name is known to the keeper before the folder exists, so that nothing is left whenever mpiexec is killed. */
+/* The keeper gets the name before the folder exists, so that it is removed whenever mpiexec is killed. */
 static int folder_make(void)
 {
     const char *tmp = getenv("TMPDIR");
@@ -239,7 +239,7 @@ static pmix_status_t quiet_init(pmix_info_t *info, size_t n)
             continue;
         }
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
-        unsetenv(name); /* those behind it move up */
+        unsetenv(name); /* unsetenv() has moved the entries */
     }
     for (int i = 0; i < before.n; i++) {
         char *value = strchr(before.at[i], '=');
@@ -288,7 +288,7 @@ static pmix_status_t job_facts(struct facts *f)
         fact_text(f, PMIX_NODE_MAP, nodes);
         free(nodes);
         snprintf(range, sizeof range, server.job->n > 1 ? "0-%d" : "%d",
-                 server.job->n - 1); /* short: a long text comes back compressed */
+                 server.job->n - 1); /* short, because libpmix compresses a long text */
         s = pmix.generate_ppn(range, &ranks);
     }
     if (s == PMIX_SUCCESS) {
@@ -309,7 +309,7 @@ static pmix_status_t server_start(void)
     sigset_t all, before;
     fact_text(&of_server, PMIX_SERVER_TMPDIR, server.folder);
     fact_text(&of_server, PMIX_SYSTEM_TMPDIR, server.folder);
-    /* Its threads are not to take the signals that watch.c waits for. */
+    /* Blocked while libpmix starts its threads, so that these do not take the signals that watch.c waits for. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pmix_status_t s = quiet_init(of_server.at, of_server.n);

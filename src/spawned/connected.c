@@ -20,7 +20,7 @@
 #include "spawned/connected.h"
 #include "verdict/stack.h"
 
-/* What the signal carries: the number without its last byte, and the exit status there. */
+/* The word of the signal: the uid of the failed world without its last byte, which holds the exit status. */
 static const uint64_t number = ~UINT64_C(0xff);
 
 int connected_signal(void) { return SIGRTMIN + 7; }
@@ -33,7 +33,7 @@ void connected_open(void)
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* The mpiexec that the world at this home names, 0: it has none; -1: the world is gone. */
+/* The pid of the mpiexec that the segment at this home names; 0: that job has none; -1: the job is gone. */
 static pid_t launcher_of(const struct boot_home *home)
 {
     struct boot_head h;
@@ -44,7 +44,7 @@ static pid_t launcher_of(const struct boot_home *home)
     return h.launcher_pid;
 }
 
-/* Whoever has left MPI is connected with nobody. */
+/* Is the rank in MPI?  After MPI_Finalize it is connected with no job. */
 static bool counts(const struct boot_rank *slot)
 {
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
@@ -56,14 +56,15 @@ bool connected_has(const struct job *j, uint64_t uid)
     for (int i = 0; i < j->n; i++) {
         const struct boot_rank *slot = job_slot(j, i);
         if (!counts(slot)) continue;
-        if ((int32_t)atomic_load_explicit(&slot->connections_more, memory_order_relaxed) > 0) return true; /* it may well be */
+        if ((int32_t)atomic_load_explicit(&slot->connections_more, memory_order_relaxed) > 0)
+            return true; /* more connections than the slot has room for: that world may be among them */
         for (int k = 0; k < BOOT_CONNECTIONS; k++)
             if (((atomic_load_explicit(&slot->connections[k].uid, memory_order_acquire) ^ uid) & number) == 0) return true;
     }
     return false;
 }
 
-/* Is it what it was said to be?  The mpiexec of that world holds its segment; a process without one is its home. */
+/* Checks of a pid that another process has written: the mpiexec of a world holds its segment; a process without mpiexec is its home. */
 static bool is_mpiexec_of(pid_t pid, const struct boot_home *home)
 {
     struct boot_head h;
@@ -81,8 +82,8 @@ static bool is_home(pid_t pid, const struct boot_home *home)
     return fd >= 0 && h.home_pid == pid && h.launcher_pid == 0;
 }
 
-/* Pids are what others wrote: the process must be of our user and what it was said to be, and no other may get the signal that has
- * taken its number meanwhile. */
+/* Signals a process whose pid another process has written.  It must belong to our user and pass is_it(); a pidfd ensures that no other
+ * process with the same pid gets the signal. */
 static bool signal_if(pid_t pid, int sig, uint64_t word, const struct boot_home *home,
                       bool (*is_it)(pid_t, const struct boot_home *))
 {
@@ -112,13 +113,13 @@ static void tell(const struct job *j, const struct boot_connection *t, int statu
     pid_t launcher = home.uid ? launcher_of(&home) : -1;
     if (launcher > 0)
         signal_if(launcher, connected_signal(), (j->head->uid & number) | (uint64_t)(status & 0xff), &home, is_mpiexec_of);
-    if (launcher == 0 && signal_if(home.pid, SIGTERM, 0, &home, is_home)) /* else it would wait for ever */
+    if (launcher == 0 && signal_if(home.pid, SIGTERM, 0, &home, is_home)) /* a process without mpiexec would wait for ever */
         say_line("process %d, with which this job is connected, ends now; it has no mpiexec", home.pid);
 }
 
 void connected_notify(const struct job *j, int status)
 {
-    if (j->name[0] && !j->met) return; /* those who asked for it get an answer */
+    if (j->name[0] && !j->met) return; /* the parents get an answer instead */
     for (int i = 0; i < j->n; i++) {
         const struct boot_rank *slot = job_slot(j, i);
         for (int k = 0; k < BOOT_CONNECTIONS && counts(slot); k++) tell(j, &slot->connections[k], status);

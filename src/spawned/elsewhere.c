@@ -1,4 +1,4 @@
-/* elsewhere.c -- children of MPI_Comm_spawn on other hosts than the one where the root that spawns runs: which, and how many there.
+/* elsewhere.c -- children of MPI_Comm_spawn on other hosts than that of the spawning root: chooses hosts and the number of ranks on each.
  *
  * The info keys host and hostfile say it; where they do not, and the job of that root has several hosts, children take the free
  * slots: of this host, then of the others in their order, and who finds none stays here.  An engine starts them (engine.h), and
@@ -67,7 +67,7 @@ void elsewhere_file(struct job *j, int app, const char *path)
     if (why || h->bad || !h->n) fail(j, app, true);
 }
 
-/* Ranks fill hosts in blocks, program after program: a host may come again only where it was the last. */
+/* Adds `count` ranks on a host.  Ranks fill hosts in blocks, program after program.  False: the host has been left for another one. */
 static bool place(struct job *j, const char *name, int count)
 {
     assert(count > 0);
@@ -103,7 +103,7 @@ static bool place_said(struct job *j)
 }
 
 /* ---- where nothing is said ---- */
-/* Slurm's "2(x3),4": the i-th number. */
+/* The i-th number of a list of Slurm, such as "2(x3),4". */
 static int nth(const char *list, int i)
 {
     assert(i >= 0);
@@ -119,7 +119,7 @@ static int nth(const char *list, int i)
     return 0;
 }
 
-/* The allocation, less the ranks of the step that we stand in. */
+/* Hosts and free slots of the allocation: without those of the step in which this mpiexec runs. */
 static void slots_of_slurm(struct hosts *h)
 {
     const char *list = getenv("SLURM_JOB_NODELIST"), *step = getenv("SLURM_STEP_NODELIST");
@@ -135,11 +135,11 @@ static void slots_of_slurm(struct hosts *h)
     hosts_free(&used);
 }
 
-/* "n1:3,n2:0": free slots, from the mpiexec that had an engine start the job. */
+/* Free slots such as "n1:3,n2:0", as the mpiexec that started the job through an engine has published them. */
 static void slots_of_mpiexec(struct hosts *h)
 {
     const char *list = getenv(ELSEWHERE_FREE);
-    if (list && *list) hosts_add(h, list); /* no number, or 0, are none */
+    if (list && *list) hosts_add(h, list); /* hosts without a number, or with 0, have no free slots */
 }
 
 void elsewhere_publish(const struct hosts *h, const int *counts)
@@ -164,7 +164,7 @@ static bool place_free(struct job *j)
     for (int i = 0; i < h.n && here < 0; i++)
         if (hosts_is_local(h.at[i].name)) here = i;
     int *counts = gw_xcalloc((size_t)h.n + 1, sizeof *counts);
-    for (int k = here < 0 ? h.n : -1; k < h.n && left > 0; k++) { /* first this one */
+    for (int k = here < 0 ? h.n : -1; k < h.n && left > 0; k++) { /* this host first */
         int i = k < 0 ? here : k, room = i == here && k >= 0 ? 0 : h.at[i].slots;
         if (room <= 0) continue;
         counts[i] = (int)gw_min64(room, left);
@@ -181,7 +181,7 @@ static bool place_free(struct job *j)
 }
 
 /* ---- who starts them ---- */
-/* The engine that started the root which spawns. */
+/* The engine that has started the spawning root. */
 static const char *engine_around(void)
 {
     if (getenv("SLURM_STEP_ID")) return "srun";
@@ -206,7 +206,7 @@ static bool is_in_allocation(struct job *j)
     return are_all;
 }
 
-/* Hydra waits for ever for a host that its remote shell does not find. */
+/* Are all hosts known?  Hydra would wait for ever for one that is not. */
 static bool are_known(struct job *j)
 {
     for (int i = 0; i < j->o.hosts.n; i++) {
@@ -237,7 +237,7 @@ void elsewhere_choose(struct job *j, const char *parent, bool is_reached)
     j->may_stay = !is_said;
     j->o.oversubscribe = true;
     if (j->o.engine && strcmp(j->o.engine, "srun") == 0)
-        j->o.place.bind = BIND_SHARE; /* nothing is said of it; clusters may refuse a word */
+        j->o.place.bind = BIND_SHARE; /* gives srun no option of binding, which some clusters refuse */
     if (!is_reached) {
         say_line("%s was asked for on host %s, and the network by which it would reach those who spawn it could not be opened",
                  j->o.apps[0].argv[0], foreign);
@@ -268,7 +268,8 @@ void elsewhere_free(void)
 }
 
 /* ---- the environment of a rank is not its children's ---- */
-/* Of engines that started us: the next one is to begin anew, with how to get to other hosts, and what the user has said. */
+/* Is it a variable of the engine that has started this process?  The next engine must not see it; it keeps settings of the user, and how
+ * to reach other hosts. */
 static bool is_of_start(const char *pair)
 {
     static const char *const stay[] = {"PMIX_MCA_",   "OMPI_ALLOW_", "PRTE_ALLOW_",  "PRTE_MCA_",

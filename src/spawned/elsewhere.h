@@ -14,7 +14,7 @@ void elsewhere_file(struct job *j, int app, const char *path);
 /* Decides whether a process manager must start the job: then sets j->elsewhere, and j->o.hosts with the ranks of each.  parent: address of the
  * parent job; is_reached: other hosts can reach it. */
 void elsewhere_choose(struct job *j, const char *parent, bool is_reached);
-void elsewhere_stay(struct job *j); /* no process manager can start it: on this host */
+void elsewhere_stay(struct job *j); /* no process manager can start the job: it runs on this host */
 void elsewhere_environment(
     void); /* removes variables of the process manager that has started this mpiexec, before another is run */
 void elsewhere_publish(

@@ -59,7 +59,7 @@ static void env_put(const struct words *w)
     for (int i = 0; i < w->n; i++) putenv(w->at[i]);
 }
 
-/* In the child: becomes the new job's mpiexec.  It stays out of our process group, since signals reach it through us. */
+/* Runs in the child: becomes the mpiexec of the new job.  It gets a process group of its own, because this mpiexec passes signals on. */
 static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
 {
     assert(fd >= 0 && launcher > 0);
@@ -95,7 +95,7 @@ void spawned_control_accept(struct job *j)
             s.pid = fork();
             if (s.pid == 0) become(j, fd, &s, self);
         }
-        close(fd); /* where nothing was started, that is the answer */
+        close(fd); /* if nothing was started, closing is the answer */
         if (s.pid <= 0) continue;
         j->subs = gw_xrealloc(j->subs, sizeof *j->subs * (size_t)(j->n_subs + 1));
         j->subs[j->n_subs++] = s;
@@ -124,7 +124,7 @@ bool spawned_sub_ended(struct job *j, pid_t pid, int status, struct sub_end *end
 }
 
 /* ---- the new one's --------------------------------------------------------------------------------------------------- */
-/* What the options of this job point to; freed at the end. */
+/* Memory that the options of this job point to; freed at the end. */
 static struct {
     void **at;
     int n;
@@ -151,7 +151,7 @@ static int fact(const char *facts, const char *name, int otherwise)
     return at ? atoi(at + strlen(name)) : otherwise;
 }
 
-/* All words of the request; NULL: it did not come. */
+/* The words of the request; the caller frees them.  NULL: it did not come in time. */
 static char *request_read(int fd, size_t *n_out)
 {
     enum { MOST = 64 << 20 };
@@ -178,7 +178,7 @@ static char *in_folder(const char *folder, const char *name)
     return name[0] == '/' || !folder ? gw_xasprintf("%s", name) : gw_xasprintf("%s/%s", folder, name);
 }
 
-/* The program in one of the folders of a list "a:b"; NULL: it is in none. */
+/* The file of a program in one of the folders of a list "a:b"; the caller frees it.  NULL: it is in none. */
 static char *in_path(const char *list, const char *here, const char *program)
 {
     for (const char *p = list; *p; p += strcspn(p, ":"), p += *p == ':') {
@@ -247,7 +247,7 @@ static void app_end(struct job *j, struct launch_app *a, struct wanted *w)
     *w = (struct wanted){0};
 }
 
-/* Words: pairs of a name and its value; "program" begins the next one. */
+/* Reads the request: pairs of a name and a value, of which "program" begins the next program. */
 static void request_parse(struct job *j, const char *t, size_t n, const char **parent_out, struct sockaddr_storage *far_out)
 {
     struct wanted w = {0};
@@ -296,13 +296,13 @@ int spawned_begin(const char *facts, struct job *j)
     j->uid = uid ? strtoull(uid + 4, NULL, 16) : 0;
     j->used = fact(facts, "used=", 1);
     j->is_alone = fact(facts, "alone=", 0) > 0;
-    if (j->is_alone && fork() != 0) return 0; /* nobody's child */
+    if (j->is_alone && fork() != 0) return 0; /* so that this process is no child of the program */
     fcntl(j->parent_fd, F_SETFD, FD_CLOEXEC);
     snprintf(j->name, sizeof j->name, "%s", name ? name + 4 : "1");
     say_as(j->name);
     j->o = (struct launch_options){
         .place.bind = BIND_NONE, .pmix = PMIX_OFF, .stdin_rank = STDIN_NONE, .output.label = fact(facts, "label=", 0) > 0};
-    char *t = request_read(j->parent_fd, &n); /* its words are used to the end */
+    char *t = request_read(j->parent_fd, &n); /* the options point to its words until the end */
     if (!t) return EXIT_USAGE;
     say_keep(true);
     const char *parent = "";
@@ -333,17 +333,17 @@ bool spawned_hear(struct job *j)
     ssize_t n;
     while ((n = recv(j->parent_fd, &c, 1, MSG_DONTWAIT)) == 1) {
         if (c == BOOT_SPAWN_JOINED) j->met = true;
-        j->bye = c == BOOT_SPAWN_BYE; /* who has let go may join again */
+        j->bye = c == BOOT_SPAWN_BYE; /* after it has disconnected, a job may connect again */
     }
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     close(j->parent_fd);
     j->parent_fd = -1;
-    if (!j->head) return j->bye || j->met;                         /* on other hosts ranks see it themselves (boot_connected.c) */
-    return j->bye || (j->met && !connected_has(j, j->parent_uid)); /* who has disconnected does not fail with it */
+    if (!j->head) return j->bye || j->met; /* the job runs on other hosts, where its ranks detect failures (boot_connected.c) */
+    return j->bye || (j->met && !connected_has(j, j->parent_uid)); /* a job that has disconnected does not fail with it */
 }
 
 /* ---- the parents wait ------------------------------------------------------------------------------------------------ */
-/* A rank that uses sessions, and has not called MPI_Init, which alone meets the parents; -1: none. */
+/* A rank that uses sessions and has not called MPI_Init, in which jobs meet their parents; -1: none. */
 static int session_user(const struct job *j)
 {
     for (int i = 0; i < j->n; i++) {

@@ -72,7 +72,7 @@ static void kernel_word(const char *path, char *out, size_t cap)
     out[strcspn(out, "\n")] = 0;
 }
 
-/* The newest that was written in the last minute; caller frees; NULL: none. */
+/* The newest core file of these names that was written in the last minute; the caller frees it.  NULL: none. */
 static char *core_find(const char *names)
 {
     glob_t found = {0};
@@ -143,7 +143,7 @@ void crash_look_waiting(const struct job *j)
         pid_t pid = atomic_load(&slot->pid);
         if (said.first < 0 && !j->ending) {
             announce(j, i, pid, slot->crash.signal, slot->crash.code, slot->crash.address);
-            /* The rank wrote the number, and may be of another user than we: then we would show it somebody else's stack. */
+            /* The rank has written the pid, and mpiexec may have more permissions: it must not print the stack of another process. */
             if (child_is_ours(pid))
                 stack_or_why(i, pid);
             else
@@ -165,7 +165,7 @@ void crash_trace(pid_t pid)
         strerror(errno));
 }
 
-/* A line of /proc/TID/status that begins with `name`, as a number of that base; 0 where it is not there. */
+/* The number in the line of /proc/TID/status that begins with `name`; 0 if there is none. */
 static uint64_t status_of(pid_t tid, const char *name, int base)
 {
     char path[64], line[256];
@@ -178,14 +178,14 @@ static uint64_t status_of(pid_t tid, const char *name, int base)
     return value;
 }
 
-/* This signal ends the process: it has no handler, or the handler has been given up because it was blocked. */
+/* Will the signal end the process?  It has no handler, or the kernel has removed the handler because the signal was blocked. */
 static bool will_kill(pid_t tid, int sig)
 {
     assert(sig > 0);
     return crash_is_one(sig) && !((status_of(tid, "SigCgt:", 16) | status_of(tid, "SigIgn:", 16)) >> (sig - 1) & 1);
 }
 
-/* Lets go of a rank of which `tid` is about to get a signal; it stays, stopped. */
+/* Detaches from all threads of a rank, of which `tid` is about to get a signal; the rank stays stopped. */
 static void let_go(pid_t pid, pid_t tid)
 {
     char path[64];
@@ -218,7 +218,7 @@ static void crashed(const struct job *j, int rank, pid_t tid, int sig)
     announce(j, rank, pid, sig, si.si_code, (uint64_t)(uintptr_t)si.si_addr);
     let_go(pid, tid);
     stack_or_why(rank, pid);
-    syscall(SYS_tgkill, pid, tid, sig); /* it is not reaped: the pid is still its own */
+    syscall(SYS_tgkill, pid, tid, sig); /* the process is not reaped, so the pid still belongs to it */
     child_kill(pid, SIGCONT);
 }
 

@@ -1,4 +1,4 @@
-/* jobs.c -- the running jobs of this machine: each mpiexec holds the segment of its job as an open descriptor, and that says all.
+/* jobs.c -- the running jobs of this machine: each mpiexec holds an open descriptor of its job's segment, which describes the job.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -14,7 +14,7 @@
 #include "job/words.h"
 #include "verdict/stack.h"
 
-/* Reads /proc/PID/NAME; zeros in it stay.  Returns its length. */
+/* Reads /proc/PID/NAME, zeros included.  Returns its length. */
 static size_t proc_read(pid_t pid, const char *name, char *text_out, size_t cap)
 {
     assert(cap > 1);
@@ -29,7 +29,7 @@ static size_t proc_read(pid_t pid, const char *name, char *text_out, size_t cap)
     return n;
 }
 
-/* The rank that a process was started as, by its environment; -1: it is none. */
+/* The rank of a process from its environment; -1: it is no rank. */
 static int rank_of(pid_t pid)
 {
     enum { CAP = 1 << 18 };
@@ -51,7 +51,7 @@ static bool is_of_user(pid_t pid, uid_t user)
     return stat(path, &st) == 0 && st.st_uid == user;
 }
 
-/* Of the owner of the segment, which need not be us where root looks at the jobs of all. */
+/* Is it a segment, owned by the user of the process?  That user may be another one, if root looks at the jobs of all users. */
 static bool is_segment_of(int fd, pid_t pid, struct boot_head *h)
 {
     struct stat st;
@@ -82,7 +82,8 @@ int verdict_jobs_segment_open(pid_t pid, struct boot_head *head_out)
     return found;
 }
 
-/* What a rank has left behind is a child of mpiexec as well: the rank itself is older.  Nobody is older than the first `n_sure`. */
+/* Adds a process as a rank.  Processes that a rank has left behind are also children of mpiexec with its number, so of several the oldest
+ * is the rank.  The first n_sure entries are certain. */
 static void rank_add(struct running_job *j, int n_sure, int rank, pid_t pid)
 {
     assert(n_sure >= 0 && n_sure <= j->n);

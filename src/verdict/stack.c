@@ -1,4 +1,4 @@
-/* stack.c -- the command `mpiexec --stack`: chooses the job, has gdb or eu-stack look at each rank, prints the merged stacks.
+/* stack.c -- the command `mpiexec --stack`: chooses the job, runs gdb or eu-stack on each rank, prints the merged stacks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -37,11 +37,11 @@ static enum tool tool_find(void)
 struct look { /* at one rank */
     int rank;
     pid_t pid;
-    const char *program, *core; /* core not NULL: this file, instead of the process */
-    pid_t tool;                 /* who looks; 0: not begun, or done */
-    int fd;                     /* what it prints */
+    const char *program, *core; /* core: a file to examine instead of the process; NULL: none */
+    pid_t tool;                 /* pid of gdb or eu-stack; 0: not started, or ended */
+    int fd;                     /* of the file that has its output */
     uint64_t since;             /* ns */
-    bool told;                  /* to end, as it takes too long */
+    bool told;                  /* it was told to end, because it took too long */
 };
 
 static void look_exec(enum tool tool, const struct look *l)
@@ -72,7 +72,7 @@ static void look_exec(enum tool tool, const struct look *l)
     dup2(null, 0);
     dup2(fd, 1);
     dup2(fd, 2);
-    unsetenv("DEBUGINFOD_URLS"); /* no looking in the network */
+    unsetenv("DEBUGINFOD_URLS"); /* else the tool would ask a server for debug information */
     setenv("LC_ALL", "C", 1);
     execvp(tool == TOOL_GDB ? gdb[0] : eu_stack[0], tool == TOOL_GDB ? gdb : core ? eu_core : eu_stack);
     _exit(EXIT_NOT_FOUND);
@@ -91,7 +91,7 @@ static void look_begin(struct look *l, enum tool tool)
         say_line("rank %d: cannot start a process: %s", l->rank, strerror(errno));
 }
 
-/* A few at a time: each stops its rank for a moment, and costs a core. */
+/* Runs the tool on all ranks, a few at a time: each stops its rank for a moment and takes a core. */
 static void look_at_all(struct look *looks, int n, enum tool tool)
 {
     assert(n >= 0);
@@ -113,7 +113,7 @@ static void look_at_all(struct look *looks, int n, enum tool tool)
                 running--;
             } else if (seconds >= SECONDS + 2) {
                 child_kill(l->tool, SIGKILL);
-            } else if (seconds >= SECONDS && !l->told) { /* it lets go of the rank first */
+            } else if (seconds >= SECONDS && !l->told) { /* SIGTERM first, on which it detaches from the rank */
                 child_kill(l->tool, SIGTERM);
                 l->told = true;
             }
@@ -122,7 +122,7 @@ static void look_at_all(struct look *looks, int n, enum tool tool)
     }
 }
 
-/* What it printed; caller frees. */
+/* The output of the tool; the caller frees it. */
 static char *look_text(struct look *l)
 {
     off_t n = l->fd < 0 ? 0 : lseek(l->fd, 0, SEEK_END);
@@ -132,7 +132,7 @@ static char *look_text(struct look *l)
     return text;
 }
 
-/* Who traces a process already; 0: nobody. */
+/* The pid of the process that traces this one; 0: none. */
 static int tracer_of(pid_t pid)
 {
     char path[64], line[256];
@@ -231,7 +231,7 @@ bool stack_say(int rank, pid_t pid, const char *program, const char *core)
     return is_there;
 }
 
-/* The job of that id, launcher or rank. */
+/* The job with this id, or with this pid as its mpiexec or as a rank. */
 static const struct running_job *job_of(const struct running_jobs *jobs, const char *word)
 {
     for (int i = 0; i < jobs->n; i++) {

@@ -37,7 +37,7 @@ static char *frame_text(const char *name, size_t n, const char *where)
 {
     size_t at = strcspn(name, "@");
     if (at < n) n = at; /* the symbol's version */
-    /* The part of an entry point that is reached by a jump (gen/entries.py): the call is the one that the program made. */
+    /* The second part of an entry point, reached by a jump (gen/entries.py): named after the call that the program made. */
     if (where && strncmp(name, "rest_", 5) == 0 && strstr(where, "/entry_")) return gw_xasprintf("PMPI_%.*s", (int)n - 5, name + 5);
     bool libc = where && (strstr(where, "sysdeps/") || strstr(where, "/nptl/") || strstr(where, "/csu/"));
     if (!where || libc || is_mpi(name)) return gw_xasprintf("%.*s", (int)n, name);
@@ -86,7 +86,7 @@ static bool is_begin(const char *frame)
 
 static bool is_main(const char *frame) { return strncmp(frame, "main", 4) == 0 && (!frame[4] || frame[4] == ' '); }
 
-/* The frames [first, last] that are worth showing, of frames that begin with the outermost. */
+/* Selects the frames [first, last] that are printed; frames[0] is the outermost. */
 static void frames_cut(char **frames, int n, int *first, int *last)
 {
     enum { BEGIN = 4 }; /* what comes before main or a thread's function; some of it may have no name */
@@ -97,10 +97,10 @@ static void frames_cut(char **frames, int n, int *first, int *last)
     for (int i = 0; i < n; i++)
         if (is_main(frames[i])) *first = i;
     for (int i = *last; i > *first; i--)
-        if (is_mpi(frames[i])) *last = i; /* the outermost: what it calls is the library's own business */
+        if (is_mpi(frames[i])) *last = i; /* the outermost MPI call: frames inside of it are the library's */
 }
 
-/* Our handler of a crash, and what it calls, are not where the program is: the frames before the one at fault go. */
+/* Removes the frames of our crash handler and of what it calls, so that the innermost frame is the one at fault. */
 static void handler_cut(struct words *inner)
 {
     int handler = 0, fault;
@@ -113,10 +113,10 @@ static void handler_cut(struct words *inner)
     inner->n -= fault;
 }
 
-/* `inner` lists the frames as they are printed: innermost first. */
+/* Adds a stack; `inner`: its frames as the tools print them, innermost first. */
 static void stack_add(struct stacks *s, struct words *inner, int rank, bool whole)
 {
-    enum { FEW = 8 }; /* frames of one function that calls itself */
+    enum { FEW = 8 }; /* frames that are kept of a function that calls itself */
     handler_cut(inner);
     int first = 0, last = inner->n - 1;
     if (!inner->n) return;
@@ -205,7 +205,7 @@ static void print_ranks(const struct tree *t, int begin, int end)
     free(ranks);
 }
 
-/* All of [begin, end) go on with one frame. */
+/* Do all stacks [begin, end) have the same frame at `depth`? */
 static bool together(const struct tree *t, int begin, int end, int depth)
 {
     assert(begin < end && depth >= 0);
@@ -217,7 +217,7 @@ static bool together(const struct tree *t, int begin, int end, int depth)
     return true;
 }
 
-/* Brings those whose frame at `depth` is as that of the first to the front, orders kept; returns where the others begin. */
+/* Moves stacks with the same frame at `depth` as the first to the front, and keeps the order otherwise; returns where the others begin. */
 static int gather(struct tree *t, int begin, int end, int depth)
 {
     assert(begin < end && depth >= 0);

@@ -1,6 +1,6 @@
-/* verdict.c -- why ranks do not go on.
+/* verdict.c -- finds the reason why ranks do not make progress.
  *
- * Causes are looked for in an order: the first kind that is found is the verdict, since the later ones follow from it.
+ * The causes are tried in a fixed order.  The first kind that is found is the verdict, because the later kinds follow from it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -13,8 +13,8 @@
 enum { SAY = 3 }; /* findings of one kind that are printed */
 
 /* ---- messages that do not match --------------------------------------------------------------------------------------------------- */
-/* In which one thing a message that came differs from what is waited for.  The last two are mistakes for sure where nothing else can
- * come; the others may be received later. */
+/* The one property in which an unexpected message differs from the awaited one.  The last two are certain mistakes if nothing else can
+ * come; other messages may be received later. */
 enum likeness { NOTHING, OTHER_SOURCE, OTHER_COMM, OTHER_TAG };
 
 static enum likeness likeness_of(const struct boot_pending *want, const struct boot_pending *got)
@@ -39,7 +39,7 @@ static const struct boot_pending *nearest(const struct verdict_rank *r, const st
     return best;
 }
 
-/* Another rank that holds what rank i waits for, not received there. */
+/* Another rank at which the message lies unexpected that rank i waits for; -1: none. */
 static int holder(const struct verdict_job *j, int i, const struct boot_pending *want)
 {
     for (int h = 0; h < j->n && want->world >= 0; h++) {
@@ -123,7 +123,7 @@ static bool is_leaving(const struct verdict_job *j, int i)
     return is == RANK_GONE || is == RANK_LEFT || (is == RANK_BLOCKED && verdict_is_finalize(j, r->where.call));
 }
 
-/* What rank i waits for from rank `other`, or NULL. */
+/* The pending operation of rank i that waits for rank `other`, or NULL. */
 static const struct boot_pending *wait_for_rank(const struct verdict_job *j, int i, int other)
 {
     const struct verdict_rank *r = &j->ranks[i];
@@ -132,7 +132,8 @@ static const struct boot_pending *wait_for_rank(const struct verdict_job *j, int
     return NULL;
 }
 
-/* Everybody who waits for the leaver in a collective, in one line, and a line for each message. */
+/* Prints one line for all ranks that wait for the leaver in a collective, and one for each message.  At most `room` of the latter; returns
+ * the number of findings. */
 static int say_left(struct text *t, const struct view *v, int leaver, int room)
 {
     assert(leaver >= 0 && leaver < v->j->n);
@@ -168,7 +169,7 @@ static int say_left(struct text *t, const struct view *v, int leaver, int room)
 
 static bool find_left(struct text *t, const struct view *v)
 {
-    enum { LOOK_AT = 100 }; /* each looks at all ranks */
+    enum { LOOK_AT = 100 }; /* ranks that have left; each costs a look at all ranks */
     int n = 0, looked = 0;
     for (int i = 0; i < v->j->n && looked < LOOK_AT; i++)
         if (is_leaving(v->j, i)) looked++, n += say_left(t, v, i, SAY - n);
@@ -196,7 +197,7 @@ static int no_room_at(const struct view *v, int i)
     return -1;
 }
 
-/* All stuck senders to one receiver in one line. */
+/* Prints all stuck senders to one receiver in one line. */
 static void say_no_room(struct text *t, const struct view *v, int receiver, const int *senders, int n)
 {
     assert(n > 0);
@@ -236,7 +237,7 @@ static bool find_no_room(struct text *t, const struct view *v)
 }
 
 /* ---- cycles ------------------------------------------------------------------------------------------------------------------------------ */
-/* The stuck rank that stuck rank i waits for; messages only: not in a collective. */
+/* The stuck rank that stuck rank i waits for, or -1.  messages_only: waits in collectives do not count. */
 static int follow(const struct view *v, int i, bool messages_only)
 {
     assert(i >= 0 && i < v->j->n);
@@ -250,7 +251,7 @@ static int follow(const struct view *v, int i, bool messages_only)
     return -1;
 }
 
-/* A rank on a cycle, or -1.  seen[i]: the walk that came to rank i. */
+/* A rank on a cycle of waits, or -1.  seen[i]: number of the walk that came to rank i. */
 static int cycle_entry(const struct view *v, bool messages_only)
 {
     int *seen = gw_xcalloc((size_t)v->j->n, sizeof *seen), found = -1;
@@ -266,7 +267,7 @@ static int cycle_entry(const struct view *v, bool messages_only)
     return found;
 }
 
-/* "rank 0 -> 3 -> 0"; the number of its ranks. */
+/* Prints "rank 0 -> 3 -> 0"; returns the number of ranks on the cycle. */
 static int text_links(struct text *t, const struct view *v, int entry, bool messages_only)
 {
     assert(entry >= 0 && entry < v->j->n);
@@ -359,7 +360,7 @@ static bool find_order(struct text *t, const struct view *v)
     return true;
 }
 
-/* Whatever it is: what the first of them waits for. */
+/* For an unknown cause: prints what the first stuck rank waits for. */
 static void say_unknown(struct text *t, const struct view *v)
 {
     int i = 0;
@@ -385,7 +386,7 @@ static void mark_awaited(const struct verdict_job *j, bool *awaited, bool *anyon
     }
 }
 
-/* Those who run and whom the others wait for. */
+/* Prints the running ranks that others wait for. */
 static void say_running(struct text *t, const struct view *v, int n_blocked)
 {
     const struct verdict_job *j = v->j;
@@ -413,12 +414,12 @@ static void find_cause(struct text *t, const struct view *v)
 {
     if (verdict_find_mismatch(t, v) || verdict_find_differing(t, v) || find_no_room(t, v)) return;
     if (find_message(t, v))
-        find_cycle(t, v, "  and a cycle of messages: "); /* one may be the reason of the other */
+        find_cycle(t, v, "  and a cycle of messages: "); /* printed as well: it may be the reason */
     else if (!find_left(t, v) && !find_cycle(t, v, "verdict: a cycle of messages: ") && !find_missing(t, v) && !find_order(t, v))
         say_unknown(t, v);
 }
 
-/* Ranks that poll are not stuck, but would be if they did nothing else. */
+/* Polling ranks do not count as stuck.  Prints what would be the case if they do nothing else. */
 static bool suspect(struct text *t, const struct verdict_job *j)
 {
     struct view v;

@@ -1,4 +1,4 @@
-/* verdict_coll.c -- collectives in which ranks do not agree: another call, another root, other bytes.
+/* verdict_coll.c -- collectives in which ranks do not agree on the call, the root or the bytes.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 /* ---- collectives that do not agree ---------------------------------------------------------------------------------------------- */
-/* One rank's collective; a root of -1 says nothing.  Communicators that share no member may have one context id, but not one mark. */
+/* A collective that one rank has entered; root -1: not known.  Communicators without a common member may have the same context id, but
+ * have different marks. */
 struct entered {
     uint32_t ctx, number;
     uint64_t mark;
@@ -33,7 +34,7 @@ static bool is_same(const struct entered *a, const struct entered *b)
 
 static bool agree(const struct verdict_job *j, const struct entered *a, const struct entered *b)
 {
-    if (!a->call || !b->call) return true; /* of a rank with threads: not known */
+    if (!a->call || !b->call) return true; /* the call of a rank with several threads is not known */
     char name[64];
     snprintf(name, sizeof name, "%s", verdict_call_name(j, a->call));
     if (strcmp(name, verdict_call_name(j, b->call)) != 0) return false;
@@ -83,7 +84,7 @@ static void text_side(struct text *t, const struct verdict_job *j, const struct 
     if (!by_root && verdict_call_is_rooted(verdict_call_name(j, e->call))) verdict_text_add(t, " (root %d)", e->root);
 }
 
-/* The ranks of e[n], one collective, by what they called. */
+/* Prints the ranks of one collective, e[n], grouped by what they called. */
 static void text_sides(struct text *t, const struct verdict_job *j, const struct entered *e, int n, bool by_root)
 {
     assert(n > 0);
@@ -105,7 +106,7 @@ static void text_sides(struct text *t, const struct verdict_job *j, const struct
     free(index);
 }
 
-/* e[n] is one collective. */
+/* Prints the disagreement of one collective, e[n]; false: its ranks agree. */
 static bool find_disagreement(struct text *t, const struct verdict_job *j, const struct entered *e, int n)
 {
     const struct entered *odd = NULL;
@@ -129,7 +130,7 @@ static bool find_disagreement(struct text *t, const struct verdict_job *j, const
     return true;
 }
 
-/* The first collective in which its members do not agree; those that a stuck rank's communicator had come first. */
+/* Finds the first collective on which its members do not agree; communicators of stuck ranks come first. */
 bool verdict_find_mismatch(struct text *t, const struct view *v)
 {
     const struct verdict_job *j = v->j;
@@ -144,7 +145,7 @@ bool verdict_find_mismatch(struct text *t, const struct view *v)
     return found;
 }
 
-/* What a rank has noted of one collective, on the communicator of `like` if that is not NULL; NULL: nothing, any more. */
+/* The record that a rank has of one collective, on the communicator of `like` if that is not NULL; NULL: none, or it was overwritten. */
 static const uint64_t *noted(const struct verdict_rank *r, uint32_t ctx, uint64_t number, const uint64_t *like)
 {
     for (int k = 0; k < r->n_colls; k++) {
@@ -167,7 +168,8 @@ static void text_call(struct text *t, const struct verdict_job *j, int i, const 
     if (*sep == ',') verdict_text_add(t, ")");
 }
 
-/* A member that a stuck one waits for in a collective calls something else there: both are surely members of the same communicator. */
+/* A stuck rank waits in a collective for a member that has called something else there.  That both are members of one communicator is
+ * certain, because one waits for the other. */
 bool verdict_find_differing(struct text *t, const struct view *v)
 {
     const struct verdict_job *j = v->j;

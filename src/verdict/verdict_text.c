@@ -30,7 +30,7 @@ void verdict_text_add(struct text *t, const char *fmt, ...)
 void verdict_text_ranks(struct text *t, const struct verdict_job *j, const int *index, int n)
 {
     assert(n > 0 && index[0] >= 0 && index[n - 1] < j->n);
-    enum { RUNS = 8 }; /* listed at most */
+    enum { RUNS = 8 }; /* the most that are listed */
     verdict_text_add(t, n == 1 ? "rank" : "ranks");
     for (int i = 0, run = 0; i < n; run++) {
         int last = i;
@@ -87,7 +87,7 @@ bool verdict_call_is_rooted(const char *name)
 /* ---- communicators and messages ------------------------------------------------------------------------------------------------- */
 static const char *name_in(const struct boot_pending *p, uint32_t ctx) { return p->ctx == ctx && p->comm[0] ? p->comm : NULL; }
 
-/* The name that any rank has for this communicator. */
+/* The name of the communicator, from any rank that has noted it. */
 static const char *comm_name(const struct verdict_job *j, uint32_t ctx)
 {
     if (ctx <= 1) return ctx ? "MPI_COMM_SELF" : "MPI_COMM_WORLD";
@@ -107,7 +107,7 @@ void verdict_text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx
     const char *name = comm_name(j, ctx);
     if (!name) verdict_text_add(t, "communicator %u (without a name)", ctx);
     for (; name && *name; name++)
-        verdict_text_add(t, "%c", isprint((unsigned char)*name) ? *name : '?'); /* users may put anything there */
+        verdict_text_add(t, "%c", isprint((unsigned char)*name) ? *name : '?'); /* the name is a text of the user */
 }
 
 void verdict_text_pending(struct text *t, const struct verdict_job *j, const struct boot_pending *p)
@@ -138,7 +138,7 @@ static bool is_word(const char *name, const char *const *words, size_t n)
     return false;
 }
 
-/* A call that is over when its one message is. */
+/* Does the call complete with its only message? */
 static bool is_message_call(const char *name)
 {
     static const char *const words[] = {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend",
@@ -227,7 +227,7 @@ void verdict_text_rank_is(struct text *t, const struct verdict_job *j, int i)
     verdict_text_place(t, j, i);
 }
 
-/* Ranks with equal keys are at the same place; zeroed before it is filled, as it is compared by bytes. */
+/* Where a rank is.  Places are compared by bytes up to `rank`, so the struct is zeroed before it is filled. */
 struct place {
     uint32_t is, call, coll_call, os, ctx, number, about, n_pending, root;
     int32_t tag, rank;
@@ -275,7 +275,7 @@ static void text_since(struct text *t, const struct verdict_job *j, const struct
     verdict_text_add(t, s < 10 ? " since %.1f s" : " since %.0f s", s);
 }
 
-/* All n ranks at one place; where their messages have different peers, the first one's stands for all. */
+/* Prints the n ranks at one place.  If their messages have different peers, that of the first rank is printed as an example. */
 static void text_group(struct text *t, const struct verdict_job *j, const struct place *p, int n)
 {
     assert(n > 0);

@@ -1,4 +1,4 @@
-/* verdict_view.c -- which ranks can never go on.
+/* verdict_view.c -- finds the ranks that can never make progress.
  *
  *   live: ranks that run, or whose waits can end.  Found from those that run, backwards along "waits for".
  *   stuck: those that wait and are not live.
@@ -26,7 +26,7 @@ int verdict_index_of(const struct verdict_job *j, int world)
 
 bool verdict_tags_match(int a, int b) { return a == b || a == GW_ANY_TAG || b == GW_ANY_TAG; }
 
-/* A send of rank `from` and a receive of rank `to` that fit each other: whatever holds them up, it is not the program. */
+/* Do a send of rank `from` and a receive of rank `to` match?  Then the program is not the reason that they have not completed. */
 static bool they_meet(const struct verdict_job *j, int from, const struct boot_pending *send, int to,
                       const struct boot_pending *recv)
 {
@@ -56,7 +56,7 @@ static void set_live(struct view *v, int i)
     v->queue[v->n_queue++] = i;
 }
 
-/* One of the things that rank i waits for can come. */
+/* One of the operations that rank i waits for can complete. */
 static void wait_can_end(struct view *v, int i)
 {
     if (v->j->ranks[i].where.is_any || --v->needs[i] <= 0) set_live(v, i);
@@ -73,7 +73,7 @@ bool verdict_waits_for_any(const struct boot_pending *p)
     return p->world == GW_ANY_SOURCE && (p->about == BOOT_RECV || p->about == BOOT_PROBE) && !p->is_moving;
 }
 
-/* Several threads: one of them is known to wait; what the others do can only be seen from the CPU time. */
+/* May the rank make progress?  Of a rank with several threads only one is described; CPU time shows whether others work. */
 static bool may_run(const struct verdict_rank *r, uint64_t now, uint64_t quiet_ns, bool with_polls)
 {
     if (verdict_rank_is(r) == RANK_POLLING && with_polls) return false;
@@ -86,7 +86,7 @@ static void edges_add(struct view *v, int i)
     const struct verdict_rank *r = &v->j->ranks[i];
     int n = listed(r);
     v->needs[i] = n > 0 && !r->is_threaded ? n : 1;
-    /* What is not listed may come; a wait without a list is for something that we do not know, and so are other threads'. */
+    /* Operations that did not fit the list may complete.  A wait without a list, or of other threads, is for something unknown. */
     if (r->where.n_pending > n && r->where.is_any) wait_can_end(v, i);
     if (n == 0 && v->j->size == v->j->n) return; /* not known: for any rank */
     if (n == 0) wait_can_end(v, i);
@@ -103,7 +103,7 @@ static void edges_add(struct view *v, int i)
 
 static bool waits_for_all(const struct verdict_rank *r) { return listed(r) == 0 || r->is_threaded; }
 
-/* Some rank is live, so whoever waits for any rank can go on. */
+/* Some rank is live, so ranks that wait for any rank can go on. */
 static void anyone_can_come(struct view *v)
 {
     for (int i = 0; i < v->j->n; i++) {

@@ -1,4 +1,4 @@
-/* verdict_view.h -- between verdict_view.c, which ranks can never go on, verdict_coll.c, collectives that do not agree, and verdict.c.
+/* verdict_view.h -- shared by verdict.c, verdict_view.c (ranks that can never make progress) and verdict_coll.c (collectives that differ).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,13 +24,14 @@ void verdict_view_make(struct view *v, const struct verdict_job *j, uint64_t qui
 void verdict_view_free(struct view *v);
 int verdict_index_of(const struct verdict_job *j, int world); /* into j->ranks; -1: it is not known */
 bool verdict_tags_match(int a, int b);
-/* Does it wait for a rank that we know?  Then which one. */
+/* The index of the rank that the operation waits for; -1: of none that is known. */
 int verdict_waits_for(const struct verdict_job *j, int i, const struct boot_pending *p);
 bool verdict_waits_for_any(const struct boot_pending *p);
 
-/* verdict_coll.c: true: it has been found, and said */
-bool verdict_find_mismatch(struct text *t, const struct view *v);  /* the first collective in which its members do not agree */
-bool verdict_find_differing(struct text *t, const struct view *v); /* a stuck one's, where another called something else */
+/* verdict_coll.c.  True: a disagreement was found and printed. */
+bool verdict_find_mismatch(struct text *t, const struct view *v); /* the first collective in which its members do not agree */
+bool verdict_find_differing(
+    struct text *t, const struct view *v); /* the one in which a stuck rank waits for a rank that has called something else */
 bool verdict_is_finalize(const struct verdict_job *j, uint32_t call);
 
 #endif

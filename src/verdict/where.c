@@ -1,4 +1,4 @@
-/* where.c -- copies what the ranks say of themselves and prints what verdict.c makes of it.
+/* where.c -- copies the slots of the ranks, which describe their waits, and prints the verdict of verdict.c on them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -63,7 +63,8 @@ static struct {
     uint64_t calls_pause;
 } watch = {.calls_pause = 1000000000};
 
-/* What a process does, and of one with threads in MPI whether others of them work: now, or much of the time since the last look. */
+/* Sets the state of a process and, if several threads may be in MPI, whether others work: now, or for a tenth of the time since the last
+ * look. */
 static void process_look(pid_t pid, int rank, struct verdict_rank *to)
 {
     assert(pid > 0 && rank >= 0);
@@ -83,21 +84,21 @@ static void process_look(pid_t pid, int rank, struct verdict_rank *to)
 }
 
 /* ---- the slots -------------------------------------------------------------------------------------------------------------------- */
-/* A copy in which nothing is half written; without details where there is none, as of a rank that was killed while it wrote. */
+/* A consistent copy, without details if there is none: the rank may have been killed while it wrote. */
 static void where_copy(const struct boot_where *from, struct boot_where *to)
 {
     enum { TRIES = 1000 };
     for (int i = 0; i < TRIES; i++) {
         uint32_t version = atomic_load_explicit(&from->version, memory_order_acquire);
         memcpy(to, from, sizeof *to);
-        atomic_thread_fence(memory_order_acquire); /* what was copied is older than the version looked at now */
+        atomic_thread_fence(memory_order_acquire); /* the copy was read before the version below */
         if (!(version & 1) && version == atomic_load_explicit(&from->version, memory_order_relaxed)) return;
         sched_yield();
     }
     memset(to, 0, sizeof *to);
 }
 
-/* Text that another process wrote. */
+/* Terminates texts that another process has written. */
 static void names_end(struct boot_where *w)
 {
     w->coll.comm[BOOT_COMM_NAME - 1] = 0;
@@ -115,7 +116,7 @@ static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
     where_copy(&slot->where, &to->where);
     names_end(&to->where);
     if (atomic_load_explicit(&to->where.state, memory_order_relaxed) == BOOT_POLLING && gw_now_ns() - to->where.told_ns > POLLS_NS)
-        atomic_store_explicit(&to->where.state, BOOT_BUSY, memory_order_relaxed); /* it did so once */
+        atomic_store_explicit(&to->where.state, BOOT_BUSY, memory_order_relaxed); /* it has polled once, not lately */
     to->phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
     to->call = atomic_load_explicit(&slot->call, memory_order_relaxed);
     uint32_t n = atomic_load_explicit(&slot->n_colls, memory_order_acquire);
@@ -148,17 +149,17 @@ void where_say(const struct job *j)
 }
 
 /* ---- the warning ------------------------------------------------------------------------------------------------------------------- */
-/* ns without progress that are too long; 0: never. */
+/* After how many ns without progress a hang is suspected; 0: never. */
 static uint64_t patience(const struct job *j)
 {
     static const char name[] = "GODWIT_HANG_WARN=";
-    for (int i = 0; i < j->o.env.n; i++) /* -genv is for the ranks, and for us */
+    for (int i = 0; i < j->o.env.n; i++) /* variables of -genv hold for mpiexec, too */
         if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) setenv("GODWIT_HANG_WARN", j->o.env.at[i] + sizeof name - 1, 1);
     gw_settings_load();
     return (uint64_t)gw_set.hang_warn * 1000000000u;
 }
 
-/* At least one rank waits and nothing has happened in that wait for so long. */
+/* Does any rank wait, and nothing has happened in that wait for quiet_ns? */
 static bool somebody_waits(const struct job *j, uint64_t now, uint64_t quiet_ns)
 {
     for (int i = 0; i < j->n; i++) {
@@ -216,7 +217,7 @@ int where_watch(const struct job *j, bool *ends_out)
     if (calls_differ(j, now)) *ends_out = true;
     if (!watch.quiet) return EVERY_MS;
     if (now >= watch.next) {
-        /* The close look costs a little for each rank: less and less often while it finds nothing. */
+        /* The close look costs a little for each rank, so the pause grows while it finds nothing. */
         if (somebody_waits(j, now, watch.quiet)) {
             if (warn(j, watch.quiet)) watch.quiet = 0;
             if (watch.pause < 60 * second) watch.pause += watch.pause / 4;
