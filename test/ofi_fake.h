@@ -36,6 +36,7 @@ static struct ways {
     bool is_other_without_rma; /* who does not ask for it is offered another domain */
     bool is_ip;                /* by IP, and able to do no more than is asked for */
     int away;                  /* so many times nothing is there */
+    uint32_t tclass;           /* the one traffic class that it has, for who asks for it */
 } ways;
 
 struct packet {
@@ -597,6 +598,7 @@ static int fake_getinfo(uint32_t version, const char *node, const char *service,
     i->domain_attr->mr_mode = ways.mr_mode;
     i->domain_attr->mr_key_size = 8;
     i->domain_attr->name = ways.is_other_without_rma && hints && !(hints->caps & FI_RMA) ? other : domain;
+    if (hints && ways.tclass && hints->tx_attr->tclass == ways.tclass) i->tx_attr->tclass = ways.tclass;
     i->fabric_attr->prov_name = i->fabric_attr->name = name;
     *out = i;
     return 0;

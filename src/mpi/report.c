@@ -88,6 +88,15 @@ static void counter_name(int i, char *out, size_t cap)
         coll_algorithm_name(i - gw_counter_row_count, out, cap);
 }
 
+/* Threads that share a communicator share its lane, and each message takes the lane's lock. */
+static void threads_advise(int64_t waited)
+{
+    fprintf(stderr,
+            "# MPICH_STATS: threads found locks of the library held %lld times: give each thread a communicator of its own "
+            "(MPI_Comm_dup), and the job a lane for each (GODWIT_LANES, here %d)\n",
+            (long long)waited, gw_nlanes);
+}
+
 /* What any rank counted, and by which ranks the most and the least. */
 static int counters_report(void)
 {
@@ -105,6 +114,8 @@ static int counters_report(void)
             fprintf(stderr, "# MPICH_STATS: %-28s sum %lld, max %lld by rank %lld, min %lld by rank %lld\n", name,
                     (long long)e[i].sum, (long long)e[i].max, (long long)e[i].max_rank, (long long)e[i].min,
                     (long long)e[i].min_rank);
+        if (i < gw_counter_row_count && gw_counter_rows[i].counter == &gw_count.locks_waited && gw_threads && e[i].max > 0)
+            threads_advise(e[i].sum);
     }
     free(e);
     free(mine);

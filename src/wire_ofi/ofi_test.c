@@ -215,6 +215,32 @@ static void test_pinned(void)
     fabric_has_other_jobs = false;
 }
 
+/* The class of traffic that a provider which has one of them is opened with. */
+static uint32_t class_with(const char *asked, uint32_t has, int want_rc)
+{
+    struct wire *w = NULL;
+    uint32_t got = 0;
+    gw_set.ofi_tclass = asked;
+    gw_set.ofi_tclass_errors = GW_SET_OFI_TCLASS_ERRORS_ERROR;
+    fake_set_up(&(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .tclass = has});
+    CHECK_EQ(ofi_ops.open(3, arrived, NULL, &w), want_rc);
+    if (want_rc == GW_OK) {
+        got = w->info->tx_attr->tclass;
+        close_wire(w);
+    }
+    gw_set.ofi_tclass = "";
+    return got;
+}
+static void test_tclass(void)
+{
+    CHECK_EQ(class_with("", FI_TC_BULK_DATA, GW_OK), FI_TC_UNSPEC);
+    CHECK_EQ(class_with("TC_BULK_DATA", FI_TC_BULK_DATA, GW_OK), FI_TC_BULK_DATA);
+    CHECK_EQ(class_with("TC_BEST_EFFORT", FI_TC_BEST_EFFORT, GW_OK), FI_TC_BEST_EFFORT);
+    CHECK_EQ(class_with("TC_BEST_EFFORT", 0, GW_OK), FI_TC_UNSPEC); /* what there is where nothing can be chosen */
+    class_with("TC_LOW_LATENCY", FI_TC_BULK_DATA, GW_EUNSUPPORTED);
+    CHECK(strstr(gw_fail_text(), "fake does not offer the traffic class TC_LOW_LATENCY"));
+}
+
 int main(void)
 {
     gw_settings_load();
@@ -243,5 +269,6 @@ int main(void)
     test_answers(all | FI_TAGGED, true, 2);
     test_flapping(all);
     test_pinned();
+    test_tclass();
     return unit_end();
 }

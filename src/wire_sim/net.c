@@ -35,6 +35,7 @@ struct sim_net *sim_net_new(int n, uint64_t seed, const struct sim_ways *ways)
     net->slow = gw_xcalloc(pairs, 1);
     net->copies_ok = gw_xcalloc(pairs, 1);
     net->wants_room = gw_xcalloc(pairs, 1);
+    net->is_there = gw_xcalloc((size_t)n, 1);
     net->credit_at = gw_xcalloc((size_t)n, sizeof *net->credit_at);
     for (int i = 0; i < n; i++) net->credit_at[i] = SIM_NEVER;
     for (size_t i = 0; i < pairs; i++) {
@@ -55,6 +56,7 @@ void sim_net_free(struct sim_net *net)
     free(net->slow);
     free(net->copies_ok);
     free(net->wants_room);
+    free(net->is_there);
     free(net->credit_at);
     free(net);
 }
@@ -147,6 +149,11 @@ bool sim_net_post(struct sim_net *net, int to, struct sim_msg *m)
         free(m);
         return true;
     }
+    if (net->ways.no_ack && !net->is_there[to]) {
+        net->lost++;
+        free(m);
+        return true;
+    }
     enqueue(q, m);
     return net->ways.bug == SIM_BUG_NONE || m->from == net->n || break_it(net, q, m);
 }
@@ -172,6 +179,17 @@ struct sim_msg *sim_net_take(struct sim_net *net, int to, int lane)
     if (net->note) net->note(net, "taken", m->from, to, m);
     sim_trace(net, net->now ^ (uint64_t)m->from << 56 ^ (uint64_t)to << 48 ^ m->kind);
     return m;
+}
+
+void sim_net_there(struct sim_net *net, int rank, bool is_there)
+{
+    struct sim_msg *m;
+    net->is_there[rank] = is_there;
+    uint64_t now = net->now;
+    net->now = SIM_NEVER - 1; /* whatever is under way to it */
+    for (int lane = 0; lane < GW_MAX_LANES && !is_there; lane++)
+        for (; (m = sim_net_take(net, rank, lane)); free(m)) net->lost++, net->taken--;
+    net->now = now;
 }
 
 uint64_t sim_net_due(const struct sim_net *net, int rank)

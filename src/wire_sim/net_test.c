@@ -3,6 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_sim/sim.h"
+#include "base/settings.h"
+#include "boot/boot.h"
+#include "boot/kvs.h"
 
 #include <stdlib.h>
 
@@ -110,11 +113,52 @@ static void bugs_do_what_they_say(void)
     }
 }
 
+/* A transport on which nobody repeats what was lost, and a receiver that is late, or gone: rank 0 sends to rank 1 and leaves.  Each meets the
+ * other before the first message and after the last one if it must, as rank 1 comes late and leaves at once.  How many of three get there. */
+static int arrive(void)
+{
+    enum { MESSAGES = 3 };
+    struct sim_ways ways = {.delay_ns = 1000, .room = MESSAGES, .no_ack = true};
+    struct sim_net *net = sim_net_new(2, 1, &ways);
+    bool meets_first = boot_must_meet(BOOT_BEFORE_FIRST), meets_last = boot_must_meet(BOOT_AFTER_LAST);
+    int got = 0;
+    if (meets_first) sim_net_there(net, 1, true); /* rank 0 has waited for it */
+    for (int i = 0; i < MESSAGES; i++) {
+        if (i == 1) sim_net_there(net, 1, true); /* late as it is, it is there */
+        sim_net_post(net, 1, sim_net_room(net, 0, 1, 0, 0));
+        if (i == 1) net->now += 2000;
+        for (struct sim_msg *m; (m = sim_net_take(net, 1, 0)); free(m)) got++;
+    }
+    if (meets_last) net->now += 2000; /* rank 0 has sent all, and so rank 1 looks again, before it leaves */
+    for (struct sim_msg *m; (m = sim_net_take(net, 1, 0)); free(m)) got++;
+    sim_net_there(net, 1, false);
+    CHECK_EQ(got + (int)net->lost, MESSAGES);
+    sim_net_free(net);
+    return got;
+}
+static void without_acknowledgement(void)
+{
+    gw_boot.nnodes = 2;
+    gw_set.async_init = gw_set.async_finalize = true;
+    boot_needs(0); /* a transport that says nothing: the first message is lost, and the last one */
+    CHECK_EQ(arrive(), 1);
+    gw_set.async_init = false;
+    CHECK_EQ(arrive(), 2);
+    gw_set.async_init = true, gw_set.async_finalize = false;
+    CHECK_EQ(arrive(), 2);
+    gw_set.async_finalize = true;
+    boot_needs(BOOT_BEFORE_FIRST);
+    CHECK_EQ(arrive(), 2);
+    boot_needs(BOOT_AFTER_LAST); /* as it must */
+    CHECK_EQ(arrive(), 3);
+}
+
 int main(void)
 {
     every_message_once_in_order();
     the_seed_decides();
     refusals();
     bugs_do_what_they_say();
+    without_acknowledgement();
     return unit_end();
 }

@@ -44,7 +44,8 @@ struct sim_ways {
     uint32_t batch;               /* most messages that one call of progress takes */
     uint32_t short_max, pack_max; /* bytes, as in struct wire_caps */
     enum sim_copies copies;
-    bool puts; /* the wire writes into memory of other ranks */
+    bool puts;   /* the wire writes into memory of other ranks */
+    bool no_ack; /* what comes to a rank before sim_net_there(), or after it has left, is lost */
     enum sim_bug bug;
 };
 
@@ -66,12 +67,13 @@ struct sim_net {
     uint64_t now;    /* the time; the scheduler sets it */
     uint64_t random; /* state of the random numbers */
     uint64_t trace;  /* a hash of all events of the run: the same seed gives the same hash */
-    uint64_t sent, taken, refused, bugs;
+    uint64_t sent, taken, refused, bugs, lost;
     uint64_t activity; /* grows with every event by which the job makes progress */
     struct sim_ways ways;
     struct sim_queue *queues;  /* [n receivers][GW_MAX_LANES][n + 1 senders] */
     uint8_t *slow, *copies_ok; /* [n][n]: this pair is slow; this rank may read that one's memory */
     uint8_t *wants_room;       /* [n][n]: a send was refused because too many messages are under way */
+    uint8_t *is_there;         /* [n]: the rank receives; with no_ack only */
     uint64_t *credit_at;       /* [n]: when a refused send may be tried again; SIM_NEVER: none was refused */
     /* Called where the scheduler may stop the calling rank and let another one run.  idle: the rank looked for work and found none. */
     void (*pause)(bool idle);
@@ -90,6 +92,8 @@ struct sim_msg *sim_net_room(struct sim_net *net, int from, int to, int lane, si
 bool sim_net_post(struct sim_net *net, int to, struct sim_msg *m);
 struct sim_msg *sim_net_take(struct sim_net *net, int to, int lane); /* a message that is due, which the caller frees; NULL: none */
 uint64_t sim_net_due(const struct sim_net *net, int rank); /* when the rank's progress has something to do: <= now, or SIM_NEVER */
+/* The rank receives from now on, or has left: with no_ack, what is under way to it then is lost. */
+void sim_net_there(struct sim_net *net, int rank, bool is_there);
 
 extern const struct wire_ops sim_ops;
 void sim_attach(struct sim_net *net, int rank); /* this copy of the room is that rank; called before sim_ops.open */

@@ -1,5 +1,6 @@
 /* coll_nodes.c -- every collective on ranks of several nodes, in the order of nodes and across it, blocking and not; by words of
- * the command line, which algorithms must have been chosen, as MPI_T counts them.
+ * the command line, which algorithms must have been chosen, as MPI_T counts them; `vectors`: those of
+ * MPI_Allgatherv and MPI_Alltoallv, each time.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -157,6 +158,28 @@ static void all_on(MPI_Comm c, int how_many)
     }
 }
 
+/* MPI_Allgatherv goes by nodes as MPI_Allgather does, unless it is switched off; MPI_Alltoallv has as many messages under way as it may. */
+static void vectors_by_nodes(int n, MPI_T_pvar_handle by_nodes, MPI_T_pvar_handle pairwise)
+{
+    enum { TIMES = 5 };
+    unsigned long long gathers = counted(by_nodes), all = counted(pairwise);
+    comm = MPI_COMM_WORLD, p = size, me = rank;
+    layout(n);
+    for (int t = 0; t < TIMES; t++) {
+        fill(in, counts[me], me, t);
+        wipe();
+        MPI_Allgatherv(in, counts[me], MPI_INT, out, counts, places, MPI_INT, comm);
+        for (int r = 0; r < p; r++) check(out + places[r], counts[r], r, t);
+        for (int r = 0; r < p; r++) counts[r] = n, places[r] = r * (n + 1), fill(in + places[r], n, me, r + t);
+        wipe();
+        MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, comm);
+        for (int r = 0; r < p; r++) check(out + places[r], n, r, me + t);
+        layout(n);
+    }
+    CHECK_EQ(counted(by_nodes) - gathers, getenv("MPICH_COLL_OPT_OFF") ? 0 : TIMES);
+    CHECK_EQ(counted(pairwise) - all, TIMES);
+}
+
 int main(int argc, char **argv)
 {
     enum { MOST = 8 };
@@ -164,6 +187,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     test_begin();
     counters_begin();
+    int has_vectors = argc > 1 && strcmp(argv[argc - 1], "vectors") == 0;
+    argc -= has_vectors;
     for (int i = 1; i < argc && i < MOST; i++) chosen[i] = counter(argv[i], MPI_T_PVAR_CLASS_COUNTER);
     size_t room = (size_t)(size + 1) * 5000 * sizeof(int);
     in = malloc(room), out = malloc(room);
@@ -173,6 +198,9 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank % 2 * size + rank, &mixed);
     all_on(mixed, 2);
     MPI_Comm_free(&mixed);
+    if (has_vectors)
+        vectors_by_nodes(100, counter("coll_allgather_levels", MPI_T_PVAR_CLASS_COUNTER),
+                         counter("coll_alltoallv_pairwise", MPI_T_PVAR_CLASS_COUNTER));
     for (int i = 1; i < argc && i < MOST; i++)
         if (counted(chosen[i]) == 0 && failures++ < 20) fprintf(stderr, "rank %d: %s was never chosen\n", rank, argv[i]);
     counters_end();

@@ -1,6 +1,7 @@
-/* connections.c -- what a start costs: fences through the launcher and connections in MPI_Init, connections of a ring, and of all to all; and
- * addresses that the launcher is asked for: of those talked to, once each.
+/* connections.c -- what a start costs: fences through the launcher in MPI_Init and MPI_Finalize; connections in MPI_Init, of a ring, and of all
+ * to all; and addresses that the launcher is asked for: of those talked to, once each.
  * `connections FENCES START RING [GETS]`: as many are expected, of each rank, on nodes of one rank; at most, where < stands before a number.
+ * `connections silent FENCES END`: without a message; fences in MPI_Init and MPI_Finalize.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,12 +16,25 @@ static void expect(const char *what, MPI_T_pvar_handle h, const char *text)
     failures++;
 }
 
+/* Of ranks that send each other nothing. */
+static int silent(MPI_T_pvar_handle fences, const char *start, const char *end)
+{
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    expect("fences in MPI_Init", fences, start);
+    unsigned long long before = counted(fences);
+    MPI_Finalize();
+    CHECK_EQ(counted(fences) - before, strtoull(end, NULL, 10));
+    return failures > 0;
+}
+
 int main(int argc, char **argv)
 {
     int token = 7, got = 0;
     if (argc < 4) return 2;
     counters_begin();
     MPI_T_pvar_handle fences = counter("key_fences", MPI_T_PVAR_CLASS_COUNTER);
+    if (strcmp(argv[1], "silent") == 0) return silent(fences, argv[2], argv[3]);
     MPI_T_pvar_handle connections = counter("connections", MPI_T_PVAR_CLASS_COUNTER);
     MPI_T_pvar_handle gets = counter("key_gets", MPI_T_PVAR_CLASS_COUNTER);
     MPI_Init(&argc, &argv);
@@ -41,6 +55,9 @@ int main(int argc, char **argv)
     snprintf(all, sizeof all, "%d", size - 1);
     expect("connections of all to all", connections, all);
     expect("values asked for by all to all", gets, argc > 4 ? argv[4] : all);
+    unsigned long long before = counted(fences);
+    int failed = test_end();
+    CHECK_EQ(counted(fences) - before, 1); /* nobody leaves while what it has sent may be on its way */
     counters_end();
-    return test_end();
+    return failed || failures;
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "counters_check.h"
 #include "spawn_check.h"
 
 static char *self;
@@ -30,6 +31,21 @@ static void end(MPI_Comm *inter, int is_child)
     CHECK(*inter == MPI_COMM_NULL);
 }
 
+/* Both sides meet as a whole: once they have, nobody is asked where one of the others is, nor is a
+ * connection made, whoever talks to whom. */
+static void met_as_a_whole(MPI_Comm inter, int is_parent)
+{
+    counters_begin();
+    MPI_T_pvar_handle gets = counter("key_gets", MPI_T_PVAR_CLASS_COUNTER),
+                      fences = counter("key_fences", MPI_T_PVAR_CLASS_COUNTER),
+                      connections = counter("connections", MPI_T_PVAR_CLASS_COUNTER);
+    inter_messages(inter, is_parent);
+    CHECK_EQ(counted(gets), 0);
+    CHECK_EQ(counted(fences), 0);
+    CHECK_EQ(counted(connections), 0); /* the way to each was there */
+    counters_end();
+}
+
 static void child(int argc, char **argv, MPI_Comm parent)
 {
     MPI_Comm again, inter;
@@ -45,6 +61,7 @@ static void child(int argc, char **argv, MPI_Comm parent)
     CHECK(flag && *value == 0);
     if (strcmp(argv[1], "all") == 0) inter_everything(parent, 0);
     if (strcmp(argv[1], "quick") == 0) inter_collectives(parent, 0);
+    if (strcmp(argv[1], "whole") == 0) met_as_a_whole(parent, 0);
     if (strcmp(argv[1], "grand") == 0) { /* children of children; all three generations meet */
         inter = start("quick", 2, size - 1, MPI_COMM_WORLD);
         inter_collectives(inter, 1);
@@ -85,6 +102,10 @@ int main(int argc, char **argv)
         MPI_Comm_free(&part);
         inter = start("all", 1, 0, MPI_COMM_SELF);
         inter_everything(inter, 1);
+        end(&inter, 0);
+    } else if (strcmp(what, "whole") == 0) {
+        inter = start("whole", 4, 0, MPI_COMM_WORLD);
+        met_as_a_whole(inter, 1);
         end(&inter, 0);
     } else if (strcmp(what, "grand") == 0) {
         inter = start("grand", 2, 0, MPI_COMM_WORLD);

@@ -214,9 +214,49 @@ def timers():
                 os.unlink(f)
 
 
+def threads():
+    """Who has threads find locks held is told what to do; who has a communicator for each thread is not."""
+    word = "give each thread a communicator of its own (MPI_Comm_dup), and the job a lane for each (GODWIT_LANES, here 4)"
+    assert word in job(2, "mpi_comm_per_thread shared 4", "--vnodes 2", MPICH_STATS_DISPLAY="1", mtl_ofi_num_ctxts="4")
+    assert word not in job(2, "mpi_hello", "--vnodes 2", MPICH_STATS_DISPLAY="1", mtl_ofi_num_ctxts="4")
+
+
+# What the documents say of defaults (the manual of 2023, and where it differs the listing of 8.1.17).  Ours is the same, or its help says what HPE's is.
+HPE = {
+    "MPICH_ABORT_ON_ERROR": "0", "MPICH_ASYNC_PROGRESS": "0", "MPICH_COLL_SYNC": "", "MPICH_ENV_DISPLAY": "0", "MPICH_VERSION_DISPLAY": "0",
+    "MPICH_CPUMASK_DISPLAY": "0", "MPICH_STATS_DISPLAY": "0", "MPICH_MEMORY_REPORT": "0", "MPICH_NO_BUFFER_ALIAS_CHECK": "0",
+    "MPICH_RANK_REORDER_METHOD": "1", "MPICH_RANK_REORDER_DISPLAY": "0", "MPICH_RANK_REORDER_FILE": "MPICH_RANK_ORDER", "MPICH_RMA_MAX_PENDING": "64",
+    "MPICH_SMP_SINGLE_COPY_SIZE": "8K", "MPICH_OFI_NIC_POLICY": "BLOCK", "MPICH_OFI_NIC_VERBOSE": "0", "MPICH_OFI_SKIP_NIC_SYMMETRY_TEST": "0",
+    "MPICH_OFI_VERBOSE": "0", "MPICH_OFI_TCLASS_ERRORS": "warn", "MPICH_OFI_DEFAULT_TCLASS": "TC_BEST_EFFORT", "MPICH_OFI_CXI_COUNTER_REPORT": "1",
+    "MPICH_OFI_STARTUP_CONNECT": "0", "FI_CXI_RX_MATCH_MODE": "hardware", "MPICH_ALLREDUCE_BLK_SIZE": "716800", "MPICH_ALLREDUCE_MAX_SMP_SIZE": "256K",
+    "MPICH_ALLREDUCE_NO_SMP": "0", "MPICH_REDUCE_NO_SMP": "0", "MPICH_ALLTOALL_SYNC_FREQ": "1-24", "MPICH_ALLTOALLV_THROTTLE": "8",
+    "MPICH_ALLTOALL_SHORT_MSG": "512", "MPICH_ALLGATHER_VSHORT_MSG": "1024",
+    "MPICH_BCAST_INTERNODE_RADIX": "4", "MPICH_BCAST_INTRANODE_RADIX": "4", "MPICH_BCAST_ONLY_TREE": "1", "MPICH_GATHERV_SHORT_MSG": "128K",
+    "MPICH_GATHERV_MIN_COMM_SIZE": "64", "MPICH_GATHERV_MAX_TMP_SIZE": "512M", "MPICH_GATHERV_SYNC_FREQ": "16", "MPICH_IGATHERV_MIN_COMM_SIZE": "1000",
+    "MPICH_IGATHERV_SYNC_FREQ": "100", "MPICH_IALLGATHERV_THROTTLE": "6", "MPICH_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE": "512K",
+    "MPICH_REDUCE_SCATTER_MAX_COMMSIZE": "1000", "MPICH_SCATTERV_SHORT_MSG": "2048", "MPICH_SCATTERV_MIN_COMM_SIZE": "64",
+    "MPICH_SCATTERV_MAX_TMP_SIZE": "512M", "MPICH_SCATTERV_SYNC_FREQ": "16", "MPICH_SCATTERV_SYNCHRONOUS": "0", "MPICH_MPIIO_STATS": "0",
+    "MPICH_MPIIO_TIMERS": "0", "MPICH_MPIIO_TIMERS_SCALE": "0", "MPICH_MPIIO_TIME_WAITS": "1",
+}
+
+
+def defaults():
+    """Where a default is not that of the documents, the setting says so."""
+    same = {"0": ("0", "false", "off"), "1": ("1", "true", "on"), "": ("(empty)",)}
+    for word, theirs in HPE.items():
+        rc, said = info(word)
+        ours = re.search(r"^GODWIT_\w+ = (.*)$", said, re.M)
+        assert rc == 0 and ours, (word, said)
+        value = ours.group(1).strip()
+        if value.upper() != theirs.upper() and value not in same.get(theirs, ()):
+            assert "HPE" in said, "%s: %s, the documents have %s:\n%s" % (word, value, theirs, said)
+
+
 if __name__ == "__main__":
     names()
     aliases()
+    defaults()
+    threads()
     verbose()
     progress()
     xpmem()
