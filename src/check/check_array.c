@@ -10,38 +10,36 @@
 
 /* Those of the call that this thread is in. */
 enum { ARRAYS_MAX = 6 };
-static _Thread_local struct {
-    int n;
-    struct check_array v[ARRAYS_MAX];
-} now;
+static _Thread_local struct check_array now[ARRAYS_MAX];
 
 void check_arrays_drop(struct check_array *v, int n)
 {
     for (int i = 0; i < n; i++) check_span_drop(&v[i].span);
 }
 
-void check_arrays_begin(void)
+void check_arrays_begin(struct check_me *me)
 {
-    check_arrays_drop(now.v, now.n); /* of a call that failed */
-    now.n = 0;
+    if (me->n_arrays) check_arrays_drop(now, me->n_arrays); /* of a call that failed */
+    me->n_arrays = 0;
 }
 
 void check_array(const char *name, const void *at, int64_t n, size_t each)
 {
-    assert(now.n < ARRAYS_MAX);
+    assert(check_me.n_arrays < ARRAYS_MAX);
     struct check_span s = check_span(at, at ? n * (int64_t)each : 0, gw_type_byte, false);
     if (s.lo == s.hi) return;
     check_span_sum(&s);
-    now.v[now.n++] = (struct check_array){name, s};
+    now[check_me.n_arrays++] = (struct check_array){name, s};
 }
 
 void check_arrays_take(struct check_item *i)
 {
-    if (now.n == 0) return;
-    i->arrays = gw_xmalloc((size_t)now.n * sizeof *i->arrays);
-    memcpy(i->arrays, now.v, (size_t)now.n * sizeof *i->arrays);
-    i->n_arrays = now.n;
-    now.n = 0;
+    int n = check_me.n_arrays;
+    if (n == 0) return;
+    i->arrays = gw_xmalloc((size_t)n * sizeof *i->arrays);
+    memcpy(i->arrays, now, (size_t)n * sizeof *i->arrays);
+    i->n_arrays = n;
+    check_me.n_arrays = 0;
 }
 
 static void say(const struct check_item *i, const struct check_array *a, bool gone, int64_t from, int64_t to)

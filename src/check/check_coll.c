@@ -32,7 +32,7 @@ static struct check_call *call_new(struct gw_comm *c, bool waits, int shape, int
         shape = SHAPE_NONE; /* what one group sends the other receives, and they do not meet */
     if (shape == SHAPE_NONE) n_s = n_r = 0;
     struct check_call *k = gw_xcalloc(1, sizeof *k + (size_t)(n_s + n_r) * sizeof(struct check_sig));
-    *k = (struct check_call){.fn = plain_call(check_now.fn),
+    *k = (struct check_call){.fn = plain_call(check_me.now.fn),
                              .waits = waits,
                              .root = GW_UNDEFINED,
                              .shape = shape,
@@ -40,7 +40,7 @@ static struct check_call *call_new(struct gw_comm *c, bool waits, int shape, int
                              .n_r = n_r,
                              .s_count = -1,
                              .r_count = -1};
-    k->place = check_site_pack(check_now, k->module);
+    k->place = check_site_pack(check_me.now, k->module);
     for (int i = 0; i < n_s; i++) call_s(k)[i] = no_sig;
     for (int i = 0; i < n_r; i++) call_r(k)[i] = no_sig;
     return k;
@@ -85,12 +85,12 @@ int check_together(struct gw_comm *c, bool waits) { return finish(c, call_new(c,
 static int comm_free_before(struct check_run *r)
 {
     r->held = comm_hold(r->a.comm);
-    r->site = check_now;
+    r->site = check_me.now;
     return GW_OK;
 }
 static int comm_free_after(struct check_run *r, int rc)
 {
-    check_now = r->site;
+    check_me.now = r->site;
     if (rc == GW_OK) check_together(r->held, false);
     comm_release(r->held);
     return rc;

@@ -180,7 +180,7 @@ static void end(void)
 
 int check_leave(int fn)
 {
-    check_now = (struct check_site){fn, NULL};
+    check_me.now = (struct check_site){fn, NULL};
     return check_together(&gw_comm_world, true);
 }
 

@@ -127,7 +127,7 @@ static void start_one(const struct gw_req *q)
 static int started_one(struct gw_req *q, int rc)
 {
     proto_note_ready(false);
-    if (rc == GW_OK) check_use_start(q, check_now);
+    if (rc == GW_OK) check_use_start(q, check_me.now);
     return rc;
 }
 

@@ -22,7 +22,7 @@
 
 #include "boot/call.h"
 
-_Thread_local struct check_site check_now;
+_Thread_local struct check_me check_me;
 
 const char *check_call_name(int fn)
 {
@@ -66,8 +66,9 @@ const void *check_outside(const void *from)
 
 void check_enter(int fn, const void *from)
 {
-    check_now = (struct check_site){fn, check_outside(from)};
-    check_arrays_begin();
+    struct check_me *me = &check_me;
+    me->now = (struct check_site){fn, check_outside(from)};
+    check_arrays_begin(me);
     check_thread_look();
     check_race_call();
 }

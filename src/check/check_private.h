@@ -15,8 +15,15 @@
 struct check_site {
     int fn;
     const void *from;
-};                                                /* a call, and the address behind it in the program */
-extern _Thread_local struct check_site check_now; /* the call that this thread is in, from check_enter() */
+}; /* a call, and the address behind it in the program */
+/* This thread: together, as where it lies is asked for several times a call. */
+struct check_me {
+    struct check_site now; /* the call that it is in, from check_enter() */
+    int depth;             /* of calls that are looked at; check_thread.c */
+    bool counts;
+    int n_arrays; /* check_array.c */
+};
+extern _Thread_local struct check_me check_me;
 enum { CHECK_SITE_TEXT = 320 };
 /* "MPI_Isend at main+0x2a (heat.c:12)"; out: CHECK_SITE_TEXT bytes. */
 const char *check_site_text(struct check_site s, char *out);
@@ -63,12 +70,27 @@ bool check_span_overlap(const struct check_span *a, const struct check_span *b, 
 void check_span_sum(struct check_span *s); /* if it is only read */
 void check_span_sum_now(
     struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
+/* The pieces of so many bytes, of *piece_out each, the last one perhaps less: at most CHECK_PIECES.  And their sums, of memory that can be read. */
+enum { CHECK_PIECES = 64, CHECK_PIECE_MIN = 8 };
+int64_t check_span_pieces_of(int64_t bytes, int64_t *piece_out);
+static inline int64_t check_span_pieces(int64_t bytes, int64_t *piece_out)
+{
+    if (bytes > CHECK_PIECE_MIN) return check_span_pieces_of(bytes, piece_out);
+    *piece_out = bytes;
+    return bytes > 0;
+}
+void check_sum_pieces(const void *at, int64_t bytes, int64_t piece, uint64_t *sums_out);
 void check_span_append_sums(struct check_span *s, const struct check_span *next); /* of pieces of the same size, all whole */
 /* From here on this thread asks once only whether a page can be read, until it lets go: of many buffers that the library looks at in a row. */
 void check_pages_hold(bool afresh); /* else what it knew before counts, too: of buffers that an operation has just used */
 void check_pages_let_go(void);
 bool check_can_read(const void *at, size_t n);                  /* mapped, and not protected */
 uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before; else any number, always the same */
+static inline uint64_t check_sum_word(uint64_t h, uint64_t w)
+{
+    h = (h ^ w) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
 /* False: unchanged.  Else which bytes of the packed data, [from, to), as far as is known; *gone_out: the memory is not there any more, or protected. */
 bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *to_out, bool *gone_out);
 
@@ -91,6 +113,12 @@ const char *check_tree_broken(const struct check_tree *t); /* which invariant do
 /* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
 typedef bool check_node_fn(struct check_node *n, void *arg);
 bool check_tree_each(const struct check_tree *t, uintptr_t lo, uintptr_t hi, check_node_fn *fn, void *arg);
+
+/* ---- ranges in order (check_sort.c) ---- */
+struct check_range {
+    uint64_t lo, with; /* with: what the caller wants */
+};
+void check_sort(struct check_range *v, size_t n); /* by lo; equal ones stay in their order */
 
 /* ---- what the program holds (check_table.c) ----
  * An item for every handle that a call has made.  Those of requests also know what the operation may touch, and whether it does. */
@@ -138,7 +166,7 @@ void check_items_free(void);
 struct check_item *check_item_next(struct check_item *after, size_t *bucket);
 
 /* ---- arrays that the call was given (check_array.c) ---- */
-void check_arrays_begin(void);                /* another call: those noted for the last one are not its */
+void check_arrays_begin(struct check_me *me); /* another call: those noted for the last one are not its */
 void check_arrays_take(struct check_item *i); /* what check_array() noted in this call belongs to this request */
 void check_arrays_look(struct check_item *i); /* tells the first one that has changed, once */
 void check_arrays_drop(struct check_array *v, int n);
@@ -182,7 +210,12 @@ void check_use_over(uint32_t id, bool is_gone);
 void check_use_pend(const struct check_span *spans, int n, struct check_about about);
 /* What belongs to the owner and `rank` (CHECK_EVERYONE: to all) is complete, whether it has requests or not. */
 void check_use_settle(uint32_t owner, int rank);
-int check_use_count(uint32_t owner, int rank, int most); /* how many are not, counted to `most` */
+bool check_use_is_short(uint32_t owner, int rank, int most); /* there are less than `most` that are not */
+/* It lies over nothing that is in use, but for what check_late.c has. */
+bool check_use_is_apart(const struct check_span *s);
+bool check_use_is_none(void); /* there is nothing in use, but for that */
+/* A call that was looked at late, as if it were made now; sums: of its contents then, or NULL.  With check_lock. */
+void check_use_again(struct check_span *s, const uint64_t *sums, struct check_site site, struct check_about about);
 /* The request's span is that of one partition of so many; and a send's partition is about to be marked ready. */
 void check_use_divide(uint32_t id, int partitions);
 void check_use_partition(uint32_t id, int number);
@@ -196,6 +229,28 @@ void check_use_forget(uint32_t id);                                   /* the pro
 struct check_site check_use_receiver(uint32_t ctx, const void *buf);
 struct check_site check_use_maker(uint32_t id); /* the call that made this request, which may be the one that we are in */
 void check_use_end(void);
+
+/* ---- operations on windows that are looked at late (check_late.c); with check_lock ---- */
+/* Instead of check_use_look() and check_use_pend() for one run of bytes of a predefined type, up to CHECK_LATE_MAX bytes, that
+ * check_use_is_apart(); is_there: what it has is so now.  Answers whether sums of it were taken. */
+enum { CHECK_LATE_MAX = 1 << 20 };
+bool check_late_add(const struct check_span *s, const struct check_about *about, bool is_there);
+/* The same for one that is like the last one, but for where its buffer lies; false: it is not, and nothing has been done. */
+struct check_late_step {
+    const struct check_me *me;
+    const void *buf;
+    int64_t count;
+    const struct gw_type *type;
+    uint32_t owner;
+    int target;
+    bool is_written;
+};
+bool check_late_next(const struct check_late_step *s, bool is_there);
+bool check_late_may_meet(uintptr_t lo, uintptr_t hi);
+int check_late_count(uint32_t owner, int target);
+void check_late_settle(uint32_t owner, int target); /* as check_use_settle() */
+void check_late_now(void);                          /* from now on check_use.c has them all */
+void check_late_end(void);
 
 /* ---- receive buffers that must not be written (check_recv.c) ---- */
 void check_recv_begin(void);
@@ -234,6 +289,9 @@ void check_race_before(struct rma_win *w, struct check_race *a, void *room, size
 void check_race_access(struct rma_win *w, const struct check_race *a); /* after it */
 void check_race_call(void);                                            /* any call begins */
 void check_race_touch(const struct check_span *s);                     /* a call uses this memory; with check_lock */
+bool check_race_is_exposed(void);                                      /* that may matter */
+/* A put or get like the last one, in all but displacement and data; false: look at it all. */
+bool check_race_next(struct rma_win *w, const struct check_me *me, int target, int64_t disp, int64_t bytes);
 /* After the fence; after MPI_Win_start; before MPI_Win_complete; before MPI_Win_post; after MPI_Win_wait; after a lock (target: or
  * CHECK_EVERYONE), and before a call that completes what was done under it, local: at the origin; before MPI_Win_free. */
 int check_race_fence(struct rma_win *w, int assertions);
@@ -246,9 +304,9 @@ void check_race_completes(struct rma_win *w, int target, bool is_local);
 void check_race_free(struct rma_win *w);
 
 /* ---- threads (check_thread.c) ---- */
-void check_thread_look(void); /* a call begins: may this thread make it? */
-void check_inside(void);      /* it is in a call that is looked at, */
-void check_left(void);        /* or has left it */
+void check_thread_look(void);           /* a call begins: may this thread make it? */
+void check_inside(struct check_me *me); /* it is in a call that is looked at, */
+void check_left(struct check_me *me);   /* or has left it */
 
 /* ---- one call (check_run.c) ----
  * A kind of check: what it looks at before and after the target; either may be NULL.  `before` answers as check_before(). */
@@ -264,6 +322,7 @@ struct check_was { /* of a request that is completed: active before the call */
 struct check_run {
     struct check_args a; /* first; as given */
     const struct check_kind *kind;
+    struct check_me *me;
     enum check_form form;
     int n_spans;              /* buffers of the call in `spans` */
     struct check_about about; /* what a message or an operation is about */

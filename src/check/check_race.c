@@ -73,24 +73,26 @@ static struct race_access access_new(struct rma_win *w, enum race_kind kind)
         const void *from;
         struct race_access is;
     } known[PLACES];
-    uint64_t h = (uintptr_t)check_now.from * 0x9e3779b97f4a7c15u;
+    uint64_t h = (uintptr_t)check_me.now.from * 0x9e3779b97f4a7c15u;
     int k = (int)(h >> 60);
     _Static_assert(PLACES == 1 << (64 - 60), "an index for each");
-    if (known[k].from != check_now.from || !check_now.from) known[k].is.place = check_site_pack(check_now, known[k].is.module);
-    known[k].from = check_now.from;
+    if (known[k].from != check_me.now.from || !check_me.now.from)
+        known[k].is.place = check_site_pack(check_me.now, known[k].is.module);
+    known[k].from = check_me.now.from;
     struct race_access a = known[k].is;
     a.origin = w->comm->rank;
     a.kind = kind;
-    a.fn = check_now.fn;
+    a.fn = check_me.now.fn;
     return a;
 }
 
-static void log_one(struct race_win *r, int target, const struct race_access *a, const struct race_step *step, bool is_over)
+static void log_locked(struct race_win *r, const struct check_race *is, const struct race_step *step)
 {
-    if (r->state == OPEN_LOCKS)
-        check_race_locks_add(r->under_locks, r->win, target, a, is_over);
-    else
-        check_race_log_add(r->log, target, a, step);
+    bool is_over = is->brings && is->has_request;
+    if (likely(check_race_locks_add(r->under_locks, r->win, is->target, step, is_over))) return;
+    struct race_access a = access_new(r->win, is->kind);
+    check_race_locks_place(r->under_locks, is->target, &a, step, is_over);
+    check_race_locks_add(r->under_locks, r->win, is->target, step, is_over);
 }
 
 /* The first `moved` bytes of several runs: an access of so many that it is not looked at leaves no trace. */
@@ -108,13 +110,22 @@ static void log_runs(struct race_win *r, const struct check_race *is, struct rac
     for (int i = 0; i < n; i++) {
         a.lo = (int64_t)((uintptr_t)iov[i].iov_base - anywhere);
         a.hi = a.lo + (int64_t)iov[i].iov_len;
-        log_one(r, is->target, &a, step, is->brings && is->has_request);
+        step->lo = a.lo;
+        step->hi = a.hi;
+        if (r->state == OPEN_LOCKS)
+            log_locked(r, is, step);
+        else
+            check_race_log_add(r->log, is->target, &a, step);
     }
 }
 
 /* An access that is not the next step of a loop. */
 static void log_new(struct race_win *r, const struct check_race *is, struct race_step *step, bool is_one, int64_t moved)
 {
+    if (is_one && r->state == OPEN_LOCKS) {
+        log_locked(r, is, step);
+        return;
+    }
     struct race_access a = access_new(r->win, is->kind);
     a.disp = step->disp;
     a.op = step->op;
@@ -123,12 +134,8 @@ static void log_new(struct race_win *r, const struct check_race *is, struct race
     a.has_after = step->after != NULL;
     a.lo = step->lo;
     a.hi = step->hi;
-    if (r->state == OPEN_LOCKS) {
-        a.since_ns = gw_now_ns();
-        if (a.has_after) a.after = check_sum_bytes(RACE_SEED, step->after, (size_t)moved);
-    }
     if (is_one)
-        log_one(r, is->target, &a, step, is->brings && is->has_request);
+        check_race_log_add(r->log, is->target, &a, step);
     else
         log_runs(r, is, a, step, moved);
 }
@@ -170,12 +177,21 @@ void check_race_before(struct rma_win *w, struct check_race *a, void *room, size
     if (read_there(w, a->target, a->disp, a->count, a->type, room)) a->before = room;
 }
 
+/* Under locks. */
+bool check_race_next(struct rma_win *w, const struct check_me *me, int target, int64_t disp, int64_t bytes)
+{
+    const struct race_win *r = race_of(w);
+    return r->state == OPEN_LOCKS && !r->first_lock.fn && r->under_locks &&
+        check_race_locks_next(r->under_locks, w, me, target, disp, bytes);
+}
+
 void check_race_access(struct rma_win *w, const struct check_race *a)
 {
     if (a->target < 0 || a->count <= 0) return;
     int64_t whole = a->count * a->type->size, moved = a->data_type ? gw_min64(whole, a->data_count * a->data_type->size) : whole;
     if (moved == 0) return;
-    struct race_step step = {.kind = a->kind, .fn = check_now.fn, .from = check_now.from, .disp = a->disp, .brings = a->brings};
+    struct race_step step = {
+        .kind = a->kind, .fn = check_me.now.fn, .from = check_me.now.from, .disp = a->disp, .brings = a->brings};
     bool is_one = is_run(a->count, a->type);
     bool is_whole = a->data && is_one && is_run(a->data_count, a->data_type) && a->data_count * a->data_type->size == whole;
     if (a->kind == RACE_UPDATE) step.op = a->op->obj.id;
@@ -195,6 +211,8 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
 }
 
 /* ---- what this rank does with its own part ---- */
+bool check_race_is_exposed(void) { return atomic_load_explicit(&n_exposed, memory_order_relaxed) > 0; }
+
 void check_race_touch(const struct check_span *s)
 {
     if (atomic_load_explicit(&n_exposed, memory_order_relaxed) == 0 || s->lo == s->hi || !is_run(s->count, s->type)) return;
@@ -409,7 +427,7 @@ static void look_at_lock(struct race_win *r, int assertions)
         check_say(
             "lock inside an epoch of MPI_Win_fence: %s of %s lies between two fences, and what was done under it too; the fence before it must say "
             "MPI_MODE_NOSUCCEED, or %s MPI_MODE_NOPRECEDE",
-            check_site_text(r->locked, site), window_text(r->win, name, sizeof name), check_site_text(check_now, here));
+            check_site_text(r->locked, site), window_text(r->win, name, sizeof name), check_site_text(check_me.now, here));
     r->locked.fn = r->first_lock.fn = 0;
 }
 
@@ -535,7 +553,7 @@ void check_race_locked(struct rma_win *w, int target, bool is_exclusive)
 {
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
-    if (r->state == OPEN_FENCE) r->first_lock = check_now;
+    if (r->state == OPEN_FENCE) r->first_lock = check_me.now;
     r->state = OPEN_LOCKS;
     if (!r->under_locks) r->under_locks = check_race_locks_new(w);
     check_race_locks_take(r->under_locks, target, is_exclusive);
@@ -553,9 +571,19 @@ void check_race_completes(struct rma_win *w, int target, bool is_local)
     gw_unlock(&check_lock);
 }
 
+/* All ranks of the window call it. */
+static bool may_meet_any(const struct race_win *r)
+{
+    struct race_kinds mine = {.op = INT64_MIN, .other = INT64_MIN}, all;
+    if (r->under_locks) mine = check_race_locks_kinds(r->under_locks);
+    int rc = coll_allreduce(&mine, &all, RACE_KINDS_NUMBERS, gw_type_int64, gw_op_max, r->win->comm, NULL);
+    return rc == GW_OK && check_race_kinds_may_meet(&all);
+}
+
 /* All ranks of the window call it; what is not complete is so now. */
 static void judge_all_locks(struct race_win *r)
 {
+    if (!may_meet_any(r)) return;
     struct race_access *v;
     size_t n;
     int64_t *counts = gw_xcalloc((size_t)r->win->comm->size, sizeof *counts);

@@ -52,6 +52,15 @@ typedef void race_tell_fn(const struct race_access *a, const struct race_access 
  * many that not all are marked. */
 bool check_race_judge(struct race_access *v, size_t n, race_tell_fn *tell, void *arg);
 
+/* Which kinds there are: where none is an enemy of another one nobody needs to look at the accesses.  Numbers, so that the largest of all
+ * ranks' can be taken; op and other: the largest id of an operation, and the smallest, negative. */
+struct race_kinds {
+    int64_t has[RACE_KINDS], op, other, is_changed;
+};
+enum { RACE_KINDS_NUMBERS = sizeof(struct race_kinds) / sizeof(int64_t) };
+void check_race_kinds_add(struct race_kinds *k, const struct race_access *a); /* begin with op and other INT64_MIN */
+bool check_race_kinds_may_meet(const struct race_kinds *k);
+
 /* ---- check_race_log.c: the log of an epoch; with check_lock ----
  * ACCESSES_MAX entries are kept at most. */
 struct race_step { /* an access of one run of bytes, of which fn, disp, lo, hi and so on are as in its record */
@@ -82,14 +91,21 @@ struct race_locks;
 struct race_locks *check_race_locks_new(const struct rma_win *w);
 void check_race_locks_drop(struct race_locks *l);                                /* may be NULL */
 void check_race_locks_take(struct race_locks *l, int target, bool is_exclusive); /* a lock; target: or CHECK_EVERYONE */
-/* An access was made just now; is_over: and may be complete by a wait or test of its request. */
-void check_race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_access *a, bool is_over);
+/* An access was made just now; is_over: and may be complete by a wait or test of its request.  False: what accesses of this place in the
+ * program have in common is not known yet, and must be told by check_race_locks_place(). */
+bool check_race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_step *s, bool is_over);
+/* The same for one run of bytes of which nothing stays known, by the call that made the last access under locks of the window, if it is that;
+ * else, and where more than that is to be done, false. */
+bool check_race_locks_next(struct race_locks *l, const struct rma_win *w, const struct check_me *me, int target, int64_t disp,
+                           int64_t bytes);
+void check_race_locks_place(struct race_locks *l, int target, const struct race_access *a, const struct race_step *s, bool is_over);
 /* A call begins that completes accesses, or, is_local, those that bring something. */
 void check_race_locks_end(struct race_locks *l, int target, bool is_local);
 /* Before that, if it is not local: what puts have left.  Accesses the window. */
 void check_race_locks_look(struct race_locks *l, struct rma_win *w, int target);
 size_t check_race_locks_count(const struct race_locks *l, int target);
 void check_race_locks_copy(const struct race_locks *l, int target, struct race_access *out);
+struct race_kinds check_race_locks_kinds(const struct race_locks *l);
 /* The sum of what is there, by a get that nobody counts (check_race.c). */
 bool check_race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out);
 enum { RACE_SEED = 0x27220a95 };

@@ -161,37 +161,49 @@ static void judge_in_time(struct court *c, struct item **begins, size_t n)
     free(ends);
 }
 
-/* ---- in order of addresses, for the most frequent answer: nobody meets an enemy, whenever it was ---- */
-struct begin {
-    int64_t lo;
-    const struct race_access *access;
-};
-static int by_lo(const void *a, const void *b)
+/* ---- the most frequent answer: nobody meets an enemy, whenever it was ---- */
+void check_race_kinds_add(struct race_kinds *k, const struct race_access *a)
 {
-    const struct begin *x = a, *y = b;
-    return x->lo < y->lo ? -1 : x->lo > y->lo;
+    if (a->kind < 0 || a->kind >= RACE_KINDS) return;
+    k->has[a->kind] = 1;
+    k->is_changed |= a->is_changed;
+    if (a->kind != RACE_UPDATE) return;
+    k->op = gw_max64(k->op, a->op);
+    k->other = gw_max64(k->other, -(int64_t)a->op);
 }
 
+static bool has_ops(const struct race_kinds *k) { return k->has[RACE_UPDATE] && k->op != -k->other; }
+
+/* So do accumulates of different operations. */
+static bool are_enemies(const struct race_kinds *k, int a, int b)
+{
+    return k->has[a] && k->has[b] && (enemies[a] & BIT(b) || (a == RACE_UPDATE && b == RACE_UPDATE && has_ops(k)));
+}
+
+bool check_race_kinds_may_meet(const struct race_kinds *k)
+{
+    bool may = k->is_changed;
+    for (int a = 0; a < RACE_KINDS; a++)
+        for (int b = 0; b <= a; b++) may = may || are_enemies(k, a, b);
+    return may;
+}
+
+/* In order of addresses. */
 static bool may_meet_any(struct item *const *right, size_t n)
 {
-    struct begin *v = gw_xmalloc((n + 1) * sizeof *v);
+    struct race_kinds kinds = {.op = INT64_MIN, .other = INT64_MIN};
+    for (size_t i = 0; i < n; i++) check_race_kinds_add(&kinds, right[i]->access);
+    kinds.is_changed = 0; /* which has nothing to do with others */
+    if (!check_race_kinds_may_meet(&kinds)) return false;
+    struct check_range *v = gw_xmalloc((n + 1) * sizeof *v);
     int64_t reach[RACE_KINDS] = {0};
-    uint32_t op = 0;
-    bool is_sorted = true, has_op = false, has_ops = false, found = false;
-    for (size_t i = 0; i < n; i++) {
-        v[i] = (struct begin){right[i]->access->lo, right[i]->access};
-        is_sorted = is_sorted && (i == 0 || v[i - 1].lo <= v[i].lo);
-        if (v[i].access->kind != RACE_UPDATE) continue;
-        has_ops = has_ops || (has_op && op != v[i].access->op);
-        has_op = true;
-        op = v[i].access->op;
-    }
-    if (!is_sorted) qsort(v, n, sizeof *v, by_lo);
+    bool found = false;
+    for (size_t i = 0; i < n; i++) v[i] = (struct check_range){(uint64_t)right[i]->access->lo, (uintptr_t)right[i]->access};
+    check_sort(v, n);
     for (size_t i = 0; i < n && !found; i++) {
-        int kind = v[i].access->kind;
-        for (int k = 0; k < RACE_KINDS; k++)
-            found = found || ((enemies[kind] & BIT(k) || (has_ops && k == RACE_UPDATE && kind == k)) && reach[k] > v[i].lo);
-        reach[kind] = gw_max64(reach[kind], v[i].access->hi);
+        const struct race_access *a = (const struct race_access *)(uintptr_t)v[i].with;
+        for (int k = 0; k < RACE_KINDS; k++) found = found || (are_enemies(&kinds, a->kind, k) && reach[k] > a->lo);
+        reach[a->kind] = gw_max64(reach[a->kind], a->hi);
     }
     free(v);
     return found;

@@ -1,7 +1,8 @@
 /* check_race_lock.c -- logs of what this rank accesses under locks of one window (check_race.h).
  *
- * Of each target a list in the order of the calls.  What lies before first_open is complete, and what lies before first_bringing and brings
- * something is complete at the origin.  Neighbours that one loop accesses are one entry, whose time is that of the last of them.
+ * Of each target a list in the order of the calls, and what ended those before it: a call that completes all, or those that bring something.
+ * Neighbours that one loop accesses are one entry, whose time is that of the last of them.  What the accesses of one place in the program
+ * have in common stands once.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -13,16 +14,41 @@
 #include "base/time.h"
 
 /* A word or less may be a flag, which the target sees by loads and puts back before the put is complete (MPI 4.1, section 12.7: polling). */
-enum { PEEK_MIN = 9, PEEK_MAX = 1 << 16, LEAST = 256 };
+enum { PEEK_MIN = 9, PEEK_MAX = 1 << 16, LEAST = 256, RECENT = 64 };
+struct entry {
+    int64_t at; /* in the target's part */
+    uint64_t since_ns;
+    uint32_t bytes, place;
+};
+struct end { /* of the first n entries */
+    size_t n;
+    uint64_t ns;
+    bool is_local; /* of those that bring something */
+};
+struct left { /* by a put: what must be there as it is completed */
+    size_t entry;
+    uint64_t sum;
+    bool is_changed;
+};
 struct list {
-    struct race_access *v;
-    size_t n, room, first_open, first_bringing;
+    struct entry *v;
+    struct end *ends;
+    struct left *left;
+    size_t n, room, n_ends, ends_room, n_left, left_room;
+    size_t first_open, first_bringing, first_left;
     bool is_exclusive;
+};
+struct place {
+    const void *from;
+    struct race_access is;
+    bool is_over; /* complete as soon as it is made */
 };
 struct race_locks {
     int size;
     size_t most; /* of one list */
     uint64_t clock;
+    struct place *places;
+    uint32_t n_places, places_room, last_place, recent[RECENT]; /* recent: the last one of those with a hash */
     struct list of[];
 };
 static _Atomic int has_said;
@@ -49,7 +75,12 @@ struct race_locks *check_race_locks_new(const struct rma_win *w)
 
 void check_race_locks_drop(struct race_locks *l)
 {
-    for (int i = 0; l && i < l->size; i++) free(l->of[i].v);
+    for (int i = 0; l && i < l->size; i++) {
+        free(l->of[i].v);
+        free(l->of[i].ends);
+        free(l->of[i].left);
+    }
+    if (l) free(l->places);
     free(l);
 }
 
@@ -59,49 +90,125 @@ void check_race_locks_take(struct race_locks *l, int target, bool is_exclusive)
         if (target == i || target == CHECK_EVERYONE) l->of[i].is_exclusive = is_exclusive;
 }
 
-/* One call more of a loop along the target's memory. */
-static bool is_next(const struct race_access *last, const struct race_access *a, int64_t unit)
+/* ---- an access ---- */
+static bool is_of(const struct place *p, const struct race_step *s, bool is_over, bool is_exclusive)
 {
-    return last->kind == a->kind && last->op == a->op && last->fn == a->fn && last->place == a->place &&
-        last->brings == a->brings && !last->has_after && !a->has_after && last->until_ns == 0 &&
-        last->disp * unit + last->hi == a->disp * unit + a->lo && strcmp(last->module, a->module) == 0;
+    return p->from == s->from && p->is.kind == s->kind && p->is.fn == s->fn && p->is.op == s->op && p->is.brings == s->brings &&
+        p->is_over == is_over && p->is.is_exclusive == is_exclusive;
 }
 
-void check_race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_access *a, bool is_over)
+static uint32_t *recent_of(struct race_locks *l, const struct race_step *s)
+{
+    return &l->recent[((uintptr_t)s->from + (uintptr_t)s->kind) * 0x9e3779b97f4a7c15u >> 58];
+}
+_Static_assert(RECENT == 1 << (64 - 58), "an index for each");
+
+void check_race_locks_place(struct race_locks *l, int target, const struct race_access *a, const struct race_step *s, bool is_over)
+{
+    if (l->n_places == l->places_room) {
+        l->places_room = 2 * l->places_room + 8;
+        l->places = gw_xrealloc(l->places, l->places_room * sizeof *l->places);
+    }
+    struct place *p = &l->places[l->n_places];
+    *p = (struct place){s->from, *a, is_over};
+    p->is.op = s->op;
+    p->is.brings = s->brings;
+    p->is.has_before = p->is.has_after = p->is.is_changed = 0;
+    p->is.clock = l->clock;
+    p->is.is_exclusive = l->of[target].is_exclusive;
+    *recent_of(l, s) = l->n_places++;
+}
+
+static void leaves(struct list *of, const struct race_step *s)
+{
+    if (of->n_left == of->left_room) of->left = gw_xrealloc(of->left, (of->left_room = 2 * of->left_room + 16) * sizeof *of->left);
+    of->left[of->n_left++] = (struct left){of->n - 1, check_sum_bytes(RACE_SEED, s->after, (size_t)(s->hi - s->lo)), false};
+}
+
+static void say_full(const struct race_locks *l)
+{
+    if (atomic_exchange(&has_said, 1) == 0)
+        check_remark(
+            "of the accesses under locks to one part of a window, %zu of each rank are looked at; further ones are not judged",
+            l->most);
+}
+
+static void append(const struct race_locks *l, struct list *of, int64_t at, int64_t bytes, uint32_t place, uint64_t now)
+{
+    for (int64_t part; bytes > 0; bytes -= part, at += part) {
+        part = gw_min64(bytes, UINT32_MAX);
+        if (of->n == l->most) {
+            say_full(l);
+            return;
+        }
+        if (of->n == of->room) of->v = gw_xrealloc(of->v, (of->room = 4 * of->room + 64) * sizeof *of->v);
+        of->v[of->n++] = (struct entry){at, now, (uint32_t)part, place};
+    }
+}
+
+/* The last entry, if an access of that place goes on where it ends. */
+static struct entry *goes_on(const struct list *of, int64_t at, int64_t bytes, uint32_t place, bool brings)
+{
+    if (of->n <= (brings ? of->first_bringing : of->first_open)) return NULL;
+    struct entry *last = &of->v[of->n - 1];
+    bool is_left = of->n_left && of->left[of->n_left - 1].entry == of->n - 1;
+    return last->place == place && last->at + last->bytes == at && last->bytes + bytes <= UINT32_MAX && !is_left ? last : NULL;
+}
+
+bool check_race_locks_next(struct race_locks *l, const struct rma_win *w, const struct check_me *me, int target, int64_t disp,
+                           int64_t bytes)
 {
     struct list *of = &l->of[target];
-    struct race_access made = *a, *last = of->n ? &of->v[of->n - 1] : NULL;
-    int64_t bytes = a->hi - a->lo;
-    made.has_before = 0;
-    made.has_after = a->has_after && a->kind == RACE_PUT && bytes >= PEEK_MIN && bytes <= PEEK_MAX && a->lo == 0 && !w->deferred;
-    made.clock = l->clock;
-    made.is_exclusive = of->is_exclusive;
-    made.until_ns = is_over ? made.since_ns : 0;
-    if (last && of->n > of->first_open && !is_over && is_next(last, &made, rma_disp_unit(w, target))) {
-        last->hi += bytes;
-        last->since_ns = made.since_ns;
-        return;
+    const struct place *p = &l->places[l->last_place];
+    bool is_that = l->n_places && p->from == me->now.from && p->is.fn == me->now.fn && !p->is_over &&
+        p->is.is_exclusive == of->is_exclusive && (p->is.kind == RACE_GET || (p->is.kind == RACE_PUT && bytes < PEEK_MIN));
+    if (!is_that) return false;
+    int64_t at = disp * rma_disp_unit(w, target);
+    uint64_t now = gw_now_ns();
+    struct entry *last = goes_on(of, at, bytes, l->last_place, p->is.brings);
+    if (last) {
+        last->bytes += (uint32_t)bytes;
+        last->since_ns = now;
+        return true;
     }
-    if (of->n == l->most) {
-        if (atomic_exchange(&has_said, 1) == 0)
-            check_remark(
-                "of the accesses under locks to one part of a window, %zu of each rank are looked at; further ones are not judged",
-                l->most);
-        return;
-    }
-    if (of->n == of->room) of->v = gw_xrealloc(of->v, (of->room = 2 * of->room + 16) * sizeof *of->v);
-    of->v[of->n++] = made;
+    append(l, of, at, bytes, l->last_place, now);
+    return true;
 }
 
+bool check_race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_step *s, bool is_over)
+{
+    struct list *of = &l->of[target];
+    uint32_t place = *recent_of(l, s);
+    if (place >= l->n_places || !is_of(&l->places[place], s, is_over, of->is_exclusive)) return false;
+    l->last_place = place;
+    int64_t at = s->disp * rma_disp_unit(w, target) + s->lo, bytes = s->hi - s->lo;
+    uint64_t now = gw_now_ns();
+    bool leaves_data = s->after && s->kind == RACE_PUT && bytes >= PEEK_MIN && bytes <= PEEK_MAX && s->lo == 0 && !w->deferred;
+    struct entry *last = is_over || leaves_data ? NULL : goes_on(of, at, bytes, place, s->brings);
+    if (last) {
+        last->bytes += (uint32_t)bytes;
+        last->since_ns = now;
+        return true;
+    }
+    size_t n = of->n;
+    append(l, of, at, bytes, place, now);
+    if (leaves_data && of->n > n) leaves(of, s);
+    return true;
+}
+
+/* ---- calls that complete accesses ---- */
 void check_race_locks_end(struct race_locks *l, int target, bool is_local)
 {
     struct list *of = &l->of[target];
-    uint64_t now = gw_now_ns();
-    size_t first = is_local ? of->first_bringing : of->first_open;
-    for (size_t i = first; i < of->n; i++)
-        if (of->v[i].until_ns == 0 && (of->v[i].brings || !is_local)) of->v[i].until_ns = now;
+    if (of->n > (is_local ? of->first_bringing : of->first_open)) {
+        if (of->n_ends == of->ends_room)
+            of->ends = gw_xrealloc(of->ends, (of->ends_room = 2 * of->ends_room + 16) * sizeof *of->ends);
+        of->ends[of->n_ends++] = (struct end){of->n, gw_now_ns(), is_local};
+    }
     of->first_bringing = of->n;
-    if (!is_local) of->first_open = of->n;
+    if (is_local) return;
+    of->first_open = of->n;
+    of->first_left = of->n_left;
 }
 
 /* Without check_lock: others may add meanwhile. */
@@ -109,22 +216,51 @@ void check_race_locks_look(struct race_locks *l, struct rma_win *w, int target)
 {
     struct list *of = &l->of[target];
     gw_lock(&check_lock);
-    for (size_t i = of->first_open; i < of->n; i++) {
-        struct race_access a = of->v[i];
+    for (size_t i = of->first_left; i < of->n_left; i++) {
+        struct left was = of->left[i];
+        struct entry e = of->v[was.entry];
         uint64_t sum;
-        if (!a.has_after || a.until_ns) continue;
         gw_unlock(&check_lock);
-        bool is_known = check_race_peek(w, target, a.disp, a.hi, gw_type_byte, &sum);
+        bool is_known = check_race_peek(w, target, e.at / rma_disp_unit(w, target), e.bytes, gw_type_byte, &sum);
         gw_lock(&check_lock);
-        if (is_known && sum != a.after && of->v[i].until_ns == 0)
-            of->v[i].is_changed = 1; /* else another thread has completed it */
+        if (is_known && sum != was.sum && i >= of->first_left)
+            of->left[i].is_changed = true; /* else another thread has completed it */
     }
     gw_unlock(&check_lock);
 }
 
+/* ---- what comes of it ---- */
 size_t check_race_locks_count(const struct race_locks *l, int target) { return l->of[target].n; }
+
+/* The first end from *at on that is one of entry i, with or without the local ones; moves *at there. */
+static uint64_t end_of(const struct list *of, size_t i, bool has_local, size_t *at)
+{
+    while (*at < of->n_ends && (of->ends[*at].n <= i || (of->ends[*at].is_local && !has_local))) ++*at;
+    return *at < of->n_ends ? of->ends[*at].ns : 0;
+}
 
 void check_race_locks_copy(const struct race_locks *l, int target, struct race_access *out)
 {
-    if (l->of[target].n) memcpy(out, l->of[target].v, l->of[target].n * sizeof *out);
+    const struct list *of = &l->of[target];
+    size_t all = 0, local = 0, left = 0;
+    for (size_t i = 0; i < of->n; i++, out++) {
+        const struct entry *e = &of->v[i];
+        const struct place *p = &l->places[e->place];
+        *out = p->is;
+        out->lo = e->at;
+        out->hi = e->at + e->bytes;
+        out->since_ns = e->since_ns;
+        out->until_ns = p->is_over ? e->since_ns : p->is.brings ? end_of(of, i, true, &local) : end_of(of, i, false, &all);
+        for (; left < of->n_left && of->left[left].entry <= i; left++)
+            if (of->left[left].entry == i) out->is_changed = of->left[left].is_changed;
+    }
+}
+
+struct race_kinds check_race_locks_kinds(const struct race_locks *l)
+{
+    struct race_kinds k = {.op = INT64_MIN, .other = INT64_MIN};
+    for (uint32_t i = 0; i < l->n_places; i++) check_race_kinds_add(&k, &l->places[i].is);
+    for (int t = 0; t < l->size; t++)
+        for (size_t i = 0; i < l->of[t].n_left; i++) k.is_changed |= l->of[t].left[i].is_changed;
+    return k;
 }

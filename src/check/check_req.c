@@ -91,7 +91,7 @@ static int free_before(struct check_run *r)
         check_say(
             "receive given up: %s frees the request of %s, which is active. MPI completes the receive, but the program cannot learn when, "
             "or that its buffer may be used again: the standard advises never to free an active receive request",
-            check_site_text(check_now, here), check_site_text(started, site));
+            check_site_text(check_me.now, here), check_site_text(started, site));
     return GW_OK;
 }
 static int free_after(struct check_run *r, int rc)

@@ -15,8 +15,11 @@ struct check_args *check_args_new(const struct check_kind *kind, enum check_form
 {
     struct check_run *r = atomic_exchange_explicit(&spare, NULL, memory_order_acquire); /* pairs with [R1] */
     if (!r) r = gw_xmalloc(sizeof *r);
-    memset(r, 0, offsetof(struct check_run, small));
+    bool is_filled = kind == &check_of_get || kind == &check_of_put; /* all that these look at, by every entry point */
+    if (!is_filled) memset(r, 0, offsetof(struct check_run, small));
+    r->n_spans = 0;
     r->kind = kind;
+    r->me = &check_me;
     r->form = form;
     r->a.count = r->a.sendcount = r->a.recvcount = r->a.origin_count = r->a.target_count = r->a.result_count = -1;
     return &r->a;
@@ -30,8 +33,9 @@ void check_run_drop(struct check_run *r)
 
 static int end(struct check_run *r, int rc)
 {
+    struct check_me *me = r->me;
     free(atomic_exchange_explicit(&spare, r, memory_order_acq_rel)); /* [R1] */
-    check_left();
+    check_left(me);
     return rc;
 }
 
@@ -41,7 +45,7 @@ int check_before(struct check_args *k)
 {
     struct check_run *r = (struct check_run *)k;
     assert(gw_checking && r->n_spans == 0);
-    check_inside();
+    check_inside(r->me);
     int rc = r->kind->before ? r->kind->before(r) : GW_OK;
     return rc == GW_OK ? rc : end(r, rc);
 }

@@ -98,14 +98,15 @@ bool check_span_overlap(const struct check_span *a, const struct check_span *b, 
 }
 
 /* ---- contents ---- */
+static const uint64_t seed = 0x27220a95;
+
 uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n)
 {
     const char *p = at;
     for (uint64_t w; n > 0; n -= n < 8 ? n : 8, p += 8) {
         w = 0;
         memcpy(&w, p, n < 8 ? n : 8);
-        h = (h ^ w) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
+        h = check_sum_word(h, w);
     }
     return h;
 }
@@ -166,7 +167,7 @@ bool check_can_read(const void *at, size_t n) { return is_readable(&(struct read
 static bool sum_piece(struct type_cursor *c, int64_t piece, struct readable *readable, uint64_t *sum_out)
 {
     struct iovec iov[16];
-    uint64_t h = 0x27220a95;
+    uint64_t h = seed;
     for (int64_t bytes; piece > 0; piece -= bytes) {
         int n = type_cursor_iov(c, iov, 16, piece, &bytes);
         if (n == 0) break;
@@ -179,15 +180,31 @@ static bool sum_piece(struct type_cursor *c, int64_t piece, struct readable *rea
     return true;
 }
 
+int64_t check_span_pieces_of(int64_t bytes, int64_t *piece_out)
+{
+    int64_t piece = *piece_out = gw_max64((bytes + CHECK_PIECES - 1) / CHECK_PIECES, CHECK_PIECE_MIN);
+    return (bytes + piece - 1) / piece;
+}
+
+void check_sum_pieces(const void *at, int64_t bytes, int64_t piece, uint64_t *sums_out)
+{
+    uint64_t word;
+    if (bytes == sizeof word) {
+        memcpy(&word, at, sizeof word);
+        *sums_out = check_sum_word(seed, word);
+        return;
+    }
+    for (const char *p = at; bytes > 0; bytes -= piece, p += piece)
+        *sums_out++ = check_sum_bytes(seed, p, (size_t)gw_min64(piece, bytes));
+}
+
 void check_span_sum_now(struct check_span *s)
 {
-    enum { PIECES = 64, PIECE_MIN = 8 };
     struct type_cursor c;
     struct readable readable = {0, 0};
     if (s->lo == s->hi) return;
     type_cursor_init(&c, s->buf, s->count, s->type);
-    s->piece = gw_min64(gw_max64((c.total + PIECES - 1) / PIECES, PIECE_MIN), c.total);
-    s->n_sums = (c.total + s->piece - 1) / s->piece;
+    s->n_sums = check_span_pieces(c.total, &s->piece);
     if (!s->sums) s->sums = gw_xmalloc((size_t)s->n_sums * sizeof *s->sums);
     for (int64_t i = 0; i < s->n_sums; i++) {
         if (sum_piece(&c, s->piece, &readable, &s->sums[i])) continue;

@@ -14,10 +14,6 @@ static pthread_t first;          /* that initialised MPI */
 static _Atomic bool has_first;   /* not a session */
 static int n_inside;             /* threads in calls that are looked at; with check_lock */
 static struct check_site inside; /* the call of the last one that entered */
-static _Thread_local struct {
-    int depth;
-    bool counts;
-} mine;
 
 void check_level(int highest) { atomic_store_explicit(&level, highest, memory_order_relaxed); }
 
@@ -48,37 +44,37 @@ void check_thread_look(void)
     if (!atomic_load_explicit(&has_first, memory_order_acquire) || pthread_equal(first, pthread_self()))
         return; /* pairs with [M1] */
     gw_lock(&check_lock);
-    bool is_new = is_news(check_now.from);
+    bool is_new = is_news(check_me.now.from);
     gw_unlock(&check_lock);
     if (!is_new) return;
     check_say(
         "call of another thread: %s was called by a thread that did not initialise MPI; with %s only the one that did may call MPI",
-        check_site_text(check_now, site), now == GW_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
+        check_site_text(check_me.now, site), now == GW_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
 }
 
-void check_inside(void)
+void check_inside(struct check_me *me)
 {
     char site[CHECK_SITE_TEXT], other_site[CHECK_SITE_TEXT];
-    if (mine.depth++ > 0 || atomic_load_explicit(&level, memory_order_relaxed) != GW_THREAD_SERIALIZED) return;
-    mine.counts = true;
+    if (me->depth++ > 0 || atomic_load_explicit(&level, memory_order_relaxed) != GW_THREAD_SERIALIZED) return;
+    me->counts = true;
     gw_lock(&check_lock);
     struct check_site other = inside;
-    bool is_new = n_inside++ > 0 && is_news(check_now.from);
-    inside = check_now;
+    bool is_new = n_inside++ > 0 && is_news(check_me.now.from);
+    inside = check_me.now;
     gw_unlock(&check_lock);
     if (is_new)
         check_say(
             "calls of several threads at a time: %s was called while %s of another thread was under way; with MPI_THREAD_SERIALIZED "
             "there may be one at a time",
-            check_site_text(check_now, site), check_site_text(other, other_site));
+            check_site_text(check_me.now, site), check_site_text(other, other_site));
 }
 
-void check_left(void)
+void check_left(struct check_me *me)
 {
-    if (--mine.depth > 0) return;
+    if (--me->depth > 0) return;
     check_recv_arrivals();
-    if (!mine.counts) return;
-    mine.counts = false;
+    if (!me->counts) return;
+    me->counts = false;
     gw_lock(&check_lock);
     n_inside--;
     gw_unlock(&check_lock);

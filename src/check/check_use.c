@@ -98,8 +98,8 @@ static struct check_span one_call(const struct check_span *s, int64_t at, int64_
 /* The next call of a loop that goes along the buffers: all are dense, of one type, and sums of whole pieces stand behind each other. */
 static bool can_follow(const struct check_item *i, const struct check_span *spans, int n, const struct check_about *about)
 {
-    if (!i || i->n_spans != n || i->started.from != check_now.from || i->started.fn != check_now.fn || i->owner != about->owner ||
-        i->rank != about->rank)
+    if (!i || i->n_spans != n || i->started.from != check_me.now.from || i->started.fn != check_me.now.fn ||
+        i->owner != about->owner || i->rank != about->rank)
         return false;
     for (int k = 0; k < n; k++) {
         const struct check_span *last = &i->spans[k], *s = &spans[k];
@@ -135,7 +135,7 @@ static void say_overlap(const struct check_span *s, const struct check_item *oth
     theirs = &one;
     check_say("buffers overlap: the %s of %s (%lld x %s at %p) and the %s of %s%s (%lld x %s at %p), which is not completed yet, "
               "have the bytes from %p on in common%s",
-              buffer_word(s), check_site_text(check_now, here), (long long)s->count, type_name(s->type), s->buf,
+              buffer_word(s), check_site_text(check_me.now, here), (long long)s->count, type_name(s->type), s->buf,
               buffer_word(theirs), check_site_text(other->started, there), check_about_text(other, about), (long long)theirs->count,
               type_name(theirs->type), theirs->buf, (void *)at,
               s->is_written && theirs->is_written ? ": what they will hold depends on the order of the messages"
@@ -166,6 +166,7 @@ static bool look_at(struct check_node *n, void *arg)
 
 static void look_one(struct check_span *s)
 {
+    if (check_late_may_meet(s->lo, s->hi)) check_late_now();
     if (check_tree_each(&in_use[true], s->lo, s->hi, look_at, s) || !s->is_written) return;
     check_tree_each(&in_use[false], s->lo, s->hi, look_at, s);
 }
@@ -182,7 +183,7 @@ void check_use_look(struct check_span *spans, int n)
         for (int i = 0; i < k; i++)
             if ((spans[i].is_written || spans[k].is_written) && check_span_overlap(&spans[i], &spans[k], &at)) {
                 check_say("buffers overlap: the %s and the %s of %s have the bytes from %p on in common", buffer_word(&spans[i]),
-                          buffer_word(&spans[k]), check_site_text(check_now, here), (void *)at);
+                          buffer_word(&spans[k]), check_site_text(check_me.now, here), (void *)at);
                 return;
             }
 }
@@ -235,7 +236,7 @@ void check_use_blocks(const void *buf, int n, struct gw_counts counts, struct gw
         check_say(
             "buffers overlap: the blocks %d and %d of what %s receives have the bytes from %p on in common: what they will hold "
             "depends on the order of the messages",
-            i, k, check_site_text(check_now, site), (void *)at);
+            i, k, check_site_text(check_me.now, site), (void *)at);
     free(v);
 }
 
@@ -298,7 +299,7 @@ void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct 
         return;
     }
     gw_lock(&check_lock);
-    struct check_item *i = check_item_add(q->obj.id, check_now);
+    struct check_item *i = check_item_add(q->obj.id, check_me.now);
     fill(i, spans, n, about);
     check_arrays_take(i);
     if (q->flags & REQ_ACTIVE) used_add(i);
@@ -320,12 +321,40 @@ static void pend(const struct check_span *spans, int n, struct check_about about
         return;
     }
     struct check_item *i = gw_xcalloc(1, sizeof *i);
-    i->made = i->started = check_now;
+    i->made = i->started = check_me.now;
     i->is_loose = true;
     fill(i, v, m, about);
     used_add(i);
     n_loose++;
-    last_loose = about.comm ? i : NULL; /* partitions are told apart */
+    last_loose = owner_kind(i) != GW_KIND_REQ ? i : NULL; /* partitions are told apart */
+}
+
+static bool is_there(struct check_node *n, void *arg)
+{
+    (void)n, (void)arg;
+    return true;
+}
+
+bool check_use_is_none(void) { return !in_use[true].n && !in_use[false].n; }
+
+bool check_use_is_apart(const struct check_span *s)
+{
+    if (in_use[true].n && check_tree_each(&in_use[true], s->lo, s->hi, is_there, NULL)) return false;
+    return !(s->is_written && in_use[false].n && check_tree_each(&in_use[false], s->lo, s->hi, is_there, NULL));
+}
+
+void check_use_again(struct check_span *s, const uint64_t *sums, struct check_site site, struct check_about about)
+{
+    struct check_site now = check_me.now;
+    check_me.now = site;
+    look_one(s);
+    if (sums) {
+        s->n_sums = check_span_pieces((int64_t)(s->hi - s->lo), &s->piece);
+        s->sums = gw_xmalloc((size_t)s->n_sums * sizeof *sums);
+        memcpy(s->sums, sums, (size_t)s->n_sums * sizeof *sums);
+    }
+    pend(s, 1, about);
+    check_me.now = now;
 }
 
 void check_use_pend(const struct check_span *spans, int n, struct check_about about)
@@ -489,6 +518,7 @@ static void over(struct check_item *i)
 static void settle(uint32_t owner, int rank)
 {
     int which = rank == CHECK_EVERYONE;
+    check_late_settle(owner, rank);
     struct check_item *i = check_owed_first(owner, rank), *next;
     if (!i) return;
     check_pages_hold(true);
@@ -506,12 +536,13 @@ void check_use_settle(uint32_t owner, int rank)
     gw_unlock(&check_lock);
 }
 
-int check_use_count(uint32_t owner, int rank, int most)
+bool check_use_is_short(uint32_t owner, int rank, int most)
 {
     gw_lock(&check_lock);
-    int64_t n = check_owed_calls(owner, rank);
+    int n = check_late_count(owner, rank);
+    bool is_short = n < most && n + check_owed_calls(owner, rank) < most;
     gw_unlock(&check_lock);
-    return (int)gw_min64(n, most);
+    return is_short;
 }
 
 void check_use_over(uint32_t id, bool is_gone)
@@ -556,7 +587,7 @@ struct check_site check_use_receiver(uint32_t ctx, const void *buf)
     struct receiver r = {ctx, buf, NULL};
     gw_lock(&check_lock);
     check_tree_each(&in_use[true], 0, UINTPTR_MAX, is_receiver, &r); /* a buffer may begin anywhere below its bytes */
-    struct check_site s = r.item ? r.item->started : check_now;
+    struct check_site s = r.item ? r.item->started : check_me.now;
     gw_unlock(&check_lock);
     return s;
 }
@@ -585,7 +616,7 @@ struct check_site check_use_maker(uint32_t id)
 {
     gw_lock(&check_lock);
     const struct check_item *i = check_item_find(id);
-    struct check_site s = i ? i->made : check_now;
+    struct check_site s = i ? i->made : check_me.now;
     gw_unlock(&check_lock);
     return s;
 }
@@ -598,6 +629,7 @@ void check_use_end(void)
     }
     n_loose = 0;
     last_loose = NULL;
+    check_late_end();
     check_recv_end();
     check_items_free();
     check_runs_free();

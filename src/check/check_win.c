@@ -10,18 +10,29 @@
 
 #include "check/check_private.h"
 
+static bool is_plain(const struct gw_type *t) { return t->is_dense && t->obj.predefined; }
+
 static void add(struct check_run *r, const void *buf, int64_t count, struct gw_type *t, bool is_written)
 {
-    check_run_use(r, check_span(buf, r->a.target_rank == GW_PROC_NULL ? 0 : count, t, is_written));
+    uintptr_t lo = (uintptr_t)buf + (uintptr_t)t->true_lb;
+    if (likely(is_plain(t) && buf != GW_IN_PLACE && count > 0 && r->a.target_rank >= 0))
+        r->spans[r->n_spans++] = (struct check_span){
+            .buf = buf, .count = count, .type = t, .lo = lo, .hi = lo + (uintptr_t)(count * t->size), .is_written = is_written};
+    else
+        check_run_use(r, check_span(buf, r->a.target_rank == GW_PROC_NULL ? 0 : count, t, is_written));
 }
 
 /* What a get brings must be there before it is looked at.  Where that takes a round trip, it is waited for of the first operations of
  * an epoch only: of a program that has more of them under way the time must not multiply. */
-static int sum_all(struct check_run *r)
+static bool is_there_soon(struct rma_win *w, int target)
 {
     enum { AWAITED = 64 };
+    return !w->deferred || check_use_is_short(w->obj.id, target, AWAITED);
+}
+static int sum_all(struct check_run *r)
+{
     struct rma_win *w = r->a.win;
-    bool is_there = !w->deferred || check_use_count(w->obj.id, r->a.target_rank, AWAITED) < AWAITED, gets = false;
+    bool is_there = is_there_soon(w, r->a.target_rank), gets = false;
     for (int k = 0; k < r->n_spans; k++) gets = gets || (r->spans[k].is_written && r->spans[k].lo != r->spans[k].hi);
     int rc = is_there && gets ? rma_settle(w) : GW_OK;
     check_pages_hold(false);
@@ -31,9 +42,41 @@ static int sum_all(struct check_run *r)
     return rc;
 }
 
+/* ---- the most frequent ones: looked at late ---- */
+static bool can_be_late(const struct check_run *r)
+{
+    const struct check_span *s = &r->spans[0];
+    bool is_one =
+        r->form == CHECK_BLOCKS && r->n_spans == 1 && is_plain(s->type) && s->lo != s->hi && s->hi - s->lo <= CHECK_LATE_MAX;
+    if (!is_one) return false;
+    gw_lock(&check_lock);
+    bool is_apart = check_use_is_apart(s);
+    if (is_apart) check_race_touch(s);
+    gw_unlock(&check_lock);
+    return is_apart;
+}
+
+static int accessed_late(struct check_run *r)
+{
+    struct rma_win *w = r->a.win;
+    struct check_span *s = &r->spans[0];
+    struct check_about about = {w->comm, r->a.target_rank, GW_UNDEFINED, w->obj.id};
+    bool is_there = is_there_soon(w, r->a.target_rank);
+    int rc = is_there && s->is_written ? rma_settle(w) : GW_OK;
+    if (rc != GW_OK) return rc;
+    gw_lock(&check_lock);
+    bool has_sums = check_late_add(s, &about, is_there || !s->is_written);
+    gw_unlock(&check_lock);
+    if (r->race.kind == RACE_GET && !has_sums) r->race.data = NULL; /* it may not be there yet */
+    r->race.brings = s->is_written;
+    check_race_access(w, &r->race);
+    return GW_OK;
+}
+
 /* As a call that is refused uses nothing, all this comes after it. */
 static int accessed(struct check_run *r)
 {
+    if (can_be_late(r)) return accessed_late(r);
     struct rma_win *w = r->a.win;
     struct check_about about = {w->comm, r->a.target_rank, GW_UNDEFINED, w->obj.id};
     check_use_look(r->spans, r->n_spans);
@@ -65,7 +108,7 @@ static GW_COLD void compare_all(const char *moves, int64_t count, struct gw_type
     if (target == GW_PROC_NULL || check_type_fits(count, t, room, there)) return;
     check_say(
         "datatypes differ: %s %s %lld x %s as %lld x %s%s. The sequence of basic types must be the same at the origin and at the target",
-        check_site_text(check_now, site), moves, (long long)count, type_name(t), (long long)room, type_name(there),
+        check_site_text(check_me.now, site), moves, (long long)count, type_name(t), (long long)room, type_name(there),
         check_about_text(&place, about));
 }
 
@@ -106,14 +149,40 @@ static int put_before(struct check_run *r)
 }
 const struct check_kind check_of_put = {put_before, access_after};
 
+/* What is needed of a get is there after it, too; of the next one of a loop this is all. */
+static bool is_next_get(const struct check_run *r)
+{
+    const struct check_args *a = &r->a;
+    bool is_same = r->form == CHECK_BLOCKS && a->origin_datatype == a->target_datatype && a->origin_count == a->target_count;
+    struct check_late_step s = {r->me, a->origin_addr, a->origin_count, a->origin_datatype, a->win->obj.id, a->target_rank, true};
+    gw_lock(&check_lock);
+    bool is_next = is_same && check_use_is_none() && !check_race_is_exposed() && check_late_next(&s, !a->win->deferred);
+    bool is_done =
+        is_next && check_race_next(a->win, r->me, a->target_rank, a->target_disp, a->target_count * a->target_datatype->size);
+    gw_unlock(&check_lock);
+    if (is_next && !is_done) {
+        struct check_race race = moves(RACE_GET, a);
+        if (a->win->deferred) race.data = NULL;
+        race.brings = true;
+        check_race_access(a->win, &race);
+    }
+    return is_next;
+}
+
 static int get_before(struct check_run *r)
 {
-    add(r, r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, true);
     compare_get(r, "gets", r->a.origin_count, r->a.origin_datatype);
-    r->race = moves(RACE_GET, &r->a);
     return GW_OK;
 }
-const struct check_kind check_of_get = {get_before, access_after};
+static int get_after(struct check_run *r, int rc)
+{
+    r->race.owned = NULL;
+    if (rc != GW_OK || is_next_get(r)) return rc;
+    add(r, r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, true);
+    r->race = moves(RACE_GET, &r->a);
+    return accessed(r);
+}
+const struct check_kind check_of_get = {get_before, get_after};
 
 /* ---- accumulates: with MPI_NO_OP the origin is not looked at ---- */
 static bool reads_origin(const struct gw_op *op) { return op->obj.id != GW_H_NO_OP; }
@@ -128,7 +197,7 @@ static void look_at_op(int64_t tcount, struct gw_type *tt, struct gw_op *op, int
         return;
     check_say(
         "operation and datatype do not go together: %s%s: %s. The count is 0, so the call goes on here; other libraries may refuse it",
-        check_site_text(check_now, site), check_about_text(&place, about), gw_fail_text());
+        check_site_text(check_me.now, site), check_about_text(&place, about), gw_fail_text());
 }
 
 static struct check_race updates(const struct check_args *a, int64_t count, struct gw_type *t)
@@ -186,7 +255,7 @@ static int look_at_promise(struct check_run *r)
     if (rma_no_locks(w))
         check_say(
             "lock of a window without locks: %s, but the hint no_locks of %s%s is true. The call goes on here; other libraries may refuse it",
-            check_site_text(check_now, site), w->name[0] ? "the window " : "this window", w->name);
+            check_site_text(check_me.now, site), w->name[0] ? "the window " : "this window", w->name);
     return GW_OK;
 }
 

@@ -485,6 +485,48 @@ static void windows_overlap(void) /* four findings of every rank */
 }
 
 /* Buffers that may be used: of other targets, after a request, of MPI_NO_OP, sent twice, a neighbour's part in the same memory. */
+/* Loops, whose calls are looked at as they are completed; five findings of every rank. */
+static void windows_loops(void)
+{
+    enum { N = 100, STRIDE = 3 };
+    static int here[N * STRIDE], more[N];
+    MPI_Request q;
+    int there = (rank + 1) % size;
+    window_open();
+    epoch_begin(BY_FLUSH);
+    for (int i = 0; i < N; i++) MPI_Put(here + STRIDE * i, 1, MPI_INT, there, 100 + i, 1, MPI_INT, win);
+    here[STRIDE * 57]++; /* 1 */
+    here[STRIDE * 57 + 1]++;
+    MPI_Win_flush(there, win);
+    for (int i = N - 1; i >= 0; i--) MPI_Get(here + STRIDE * i, 1, MPI_INT, there, 500 + i, 1, MPI_INT, win);
+    MPI_Win_flush(there, win);
+    for (int i = 0, k = 0; i < N; i++, k = (k + 37) % N) MPI_Get(more + k, 1, MPI_INT, there, 500 + k, 1, MPI_INT, win);
+    MPI_Win_flush(there, win);
+    for (int i = 0; i < N; i++) CHECK(here[STRIDE * i] == 500 + i && more[i] == 500 + i);
+    for (int i = 0, k = 0; i < N; i++, k = (k + 37) % N)
+        MPI_Get(more + (k == 41 ? 40 : k), 1, MPI_INT, there, 500, 1, MPI_INT, win); /* 2: one over another */
+    MPI_Win_flush(there, win);
+    for (int i = 0; i < N; i++) MPI_Put(here + STRIDE * i, 1, MPI_INT, there, 100 + i, 1, MPI_INT, win);
+    MPI_Irecv(here + STRIDE * 11 + 1, 2, MPI_INT, rank, 1, MPI_COMM_WORLD, &q); /* between two */
+    MPI_Send(more, 2, MPI_INT, rank, 1, MPI_COMM_WORLD);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Irecv(here + STRIDE * 11, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &q); /* 3: over the twelfth */
+    MPI_Win_flush(there, win);
+    MPI_Send(more, 1, MPI_INT, rank, 1, MPI_COMM_WORLD);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++)
+        MPI_Put(here + STRIDE * i, 1, MPI_INT, i % 2 ? there : rank, 600 + 100 * (i % 2) + i, 1, MPI_INT, win);
+    MPI_Win_flush(there, win);
+    for (int i = 1; i < N; i += 2) here[STRIDE * i]++; /* of those that are over */
+    here[STRIDE * 20]++;                               /* 4: of one that is not */
+    MPI_Win_flush(rank, win);
+    here[STRIDE - 1] = 500;
+    MPI_Put(here, STRIDE, MPI_INT, there, 300, STRIDE, MPI_INT, win);
+    MPI_Get(here + 2, STRIDE, MPI_INT, there, 500, STRIDE, MPI_INT, win); /* 5 */
+    epoch_end(BY_FLUSH);
+    MPI_Win_free(&win);
+}
+
 static void windows_ok(void)
 {
     MPI_Request q;
@@ -1294,6 +1336,7 @@ static const struct {
     {"colls_ok", colls_ok},
     {"windows", windows},
     {"windows_overlap", windows_overlap},
+    {"windows_loops", windows_loops},
     {"windows_ok", windows_ok},
     {"windows_promises", windows_promises},
     {"windows_promises_ok", windows_promises_ok},

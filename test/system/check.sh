@@ -101,6 +101,11 @@ for path in auto far; do
     says 1 "$early MPI_Get at .* at rank 1 on the window halo receives .*$until"
     for call in Accumulate Get_accumulate Fetch_and_op Compare_and_swap; do says 1 "$early MPI_$call at .* sends .*$until"; done
     finds 2 windows_overlap 8 $far
+    finds 2 windows_loops 10 $far
+    says 4 "changed too early: bytes 0 to 3 of what MPI_Put at windows_loops.* at rank [01] on the window halo sends \(1 x MPI_INT at .*$until"
+    says 2 'the receive buffer of MPI_Get at windows_loops.* \(1 x MPI_INT .* and the receive buffer of MPI_Get at windows_loops'
+    says 2 'the receive buffer of MPI_Irecv at windows_loops.* and the send buffer of MPI_Put at windows_loops.* \(1 x MPI_INT '
+    says 2 'the receive buffer of MPI_Get at windows_loops.* \(3 x MPI_INT .* and the send buffer of MPI_Put at windows_loops.* \(3 x MPI_INT '
     for n in 1 3; do finds $n windows_ok 0 $far; done
 done
 finds 2 windows_overlap 8
