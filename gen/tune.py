@@ -39,7 +39,7 @@ def rules(name, has_nodes):
 
 def array(name, rows):
     return ["const struct coll_rule %ss[] = {" % name] + [
-        "    {COLL_%s, %d, %d, %d, %d, %d, \"%s\", %d}," % ((r[0].upper(),) + r[1:]) for r in rows
+        "    {COLL_%s, %d, %d, %d, %d, %d, \"%s\", %d, false}," % ((r[0].upper(),) + r[1:]) for r in rows
     ] + ["};", "const int %s_count = sizeof %ss / sizeof %ss[0];" % (name, name, name), ""]
 
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/settings_table.h"
 #include "base/base_private.h"
+#include "base/file.h"
 #include "base/settings.h"
 
 #include <ctype.h>
@@ -241,11 +242,47 @@ static void take_variable(const char *entry, struct found found[SETTINGS_MAX])
     }
 }
 
+/* A line NAME=VALUE of GODWIT_TUNE's file, which counts where no variable sets that setting. */
+static void take_tuned(const char *path, int number, char *line, struct found *found)
+{
+    static const char *const tuned[] = {"GODWIT_EAGER_MAX", "GODWIT_CMA_MIN",       "GODWIT_CMA_SURE",
+                                        "GODWIT_HELP_MIN",  "GODWIT_NET_EAGER_MAX", "GODWIT_NET_GET_MAX"};
+    char *value = strchr(line, '=');
+    bool is_known = false;
+    if (!value || *line == '#') return; /* the rows of tables are coll/'s */
+    *value++ = 0;
+    for (size_t i = 0; i < GW_ARRAY_LEN(tuned); i++) is_known |= strcmp(line, tuned[i]) == 0;
+    int at = is_known ? gw_setting_name_find(line, strlen(line)) : -1, row = at < 0 ? -1 : gw_setting_names[at].row;
+    if (row < 0)
+        complain("GODWIT_TUNE=%s, line %d: '%.40s' is nothing that such a file sets; the line is left out", path, number, line);
+    else if (!found[row].value)
+        found[row] = (struct found){value, &gw_setting_names[at]};
+}
+
+/* The text lives as long as `found`. */
+static char *tuned_load(struct found *found)
+{
+    enum { MOST = 1 << 20 };
+    const char *path = getenv("GODWIT_TUNE");
+    char *text = NULL;
+    const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
+    if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
+    int number = 1;
+    for (char *line = why ? NULL : text, *next; line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        take_tuned(path, number, line, found);
+    }
+    return text;
+}
+
 static void environment_load(void)
 {
     struct found found[SETTINGS_MAX] = {{0}};
     for (char **e = environ; e && *e; e++) take_variable(*e, found);
+    char *tuned = tuned_load(found);
     for (int i = 0; i < gw_setting_row_count; i++) setting_load(i, &found[i]);
+    free(tuned);
 }
 
 static bool is_reserved(const char *name)

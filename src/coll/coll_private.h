@@ -307,7 +307,18 @@ struct coll_rule {
     int64_t max_bytes; /* as the collective counts them: see select.c */
     const char *name;
     int64_t piece_bytes; /* 0: the algorithm's own, or it has none */
+    bool is_tuned;       /* of GODWIT_TUNE's file */
 };
+/* Rows of a file (tuned.c), which go before those that are built in; COLL_TUNED_ROWS of a collective at most. */
+enum { COLL_TUNED_ROWS = 16 };
+struct coll_tuned {
+    struct coll_rule *rules, *node_rules;
+    int n, n_node;
+};
+/* Replaces what is there; path NULL or "": nothing is read.  Lines that are wrong are told on rank 0 and left out. */
+void coll_tuned_read(const char *path, struct coll_tuned *t);
+int coll_kind_named(const char *name, size_t len); /* with MPI_ before it or without; COLL_KINDS: none */
+const struct plan_algorithm *coll_algorithm_find(int kind, const char *name, size_t len); /* NULL: none */
 extern const struct coll_rule coll_rules[];
 extern const int coll_rule_count;
 extern const struct coll_rule coll_node_rules[]; /* for members on several nodes */

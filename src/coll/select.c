@@ -24,7 +24,7 @@ static const struct {
     const struct plan_algorithm *alg;
 } algorithms[] = {ALGORITHMS(ROW, ROW)};
 #undef ROW
-enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 };
+enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 + COLL_TUNED_ROWS };
 
 struct choice {
     const struct plan_algorithm *alg;
@@ -39,11 +39,18 @@ static struct select_state {
     const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
     struct choice rows[COLL_KINDS][MAX_ROWS];           /* rows of coll.tbl by collective, ended by alg NULL */
     struct choice node_rows[COLL_KINDS][MAX_ROWS];      /* of nodes.tbl */
+    struct coll_tuned tuned;                            /* of GODWIT_TUNE: those rows come first */
     _Atomic uint64_t uses[N_ALGORITHMS];                /* calls, by the algorithm's number */
 } select_state;
+
+static inline const char *table_of(const struct coll_rule *r)
+{
+    return r->is_tuned ? "GODWIT_TUNE" : r->min_nodes > 1 ? "tune/nodes.tbl" : "tune/coll.tbl";
+}
+
 uint32_t coll_synced;
 
-static const struct plan_algorithm *find(int kind, const char *name, size_t len)
+const struct plan_algorithm *coll_algorithm_find(int kind, const char *name, size_t len)
 {
     for (int i = 0; i < N_ALGORITHMS; i++)
         if (algorithms[i].kind == kind && strncmp(algorithms[i].alg->name, name, len) == 0 && !algorithms[i].alg->name[len])
@@ -82,8 +89,7 @@ static bool is_word(const char *text, size_t len, const char *word)
     return strlen(word) == len && strncasecmp(text, word, len) == 0;
 }
 
-/* With MPI_ before it or without; COLL_KINDS: none. */
-static int kind_named(const char *name, size_t len)
+int coll_kind_named(const char *name, size_t len)
 {
     static const struct {
         const char *name;
@@ -106,7 +112,7 @@ static int parse_forced(const char *text)
 {
     while (text && *text) {
         size_t pair = strcspn(text, ","), name = strcspn(text, "=,");
-        int kind = kind_named(text, name);
+        int kind = coll_kind_named(text, name);
         if (kind == COLL_KINDS || name == pair) {
             char word[32];
             snprintf(word, sizeof word, "%.*s", (int)name, text);
@@ -114,7 +120,7 @@ static int parse_forced(const char *text)
             return gw_fail(GW_EARG, "GODWIT_COLL: '%.*s' is not COLLECTIVE=ALGORITHM%s%s%s", (int)pair, text,
                            near ? " (did you mean " : "", near ? near : "", near ? "=..?)" : "");
         }
-        select_state.forced[kind] = find(kind, text + name + 1, pair - name - 1);
+        select_state.forced[kind] = coll_algorithm_find(kind, text + name + 1, pair - name - 1);
         if (!select_state.forced[kind]) return bad_algorithm(kind, text + name + 1, (int)(pair - name - 1));
         text += pair + (text[pair] == ',');
     }
@@ -133,7 +139,7 @@ static uint32_t kinds_of(const char *setting, const char *text)
         if (is_all) {
             kinds = ~0u;
         } else if (!is_none) {
-            int k = kind_named(text, n);
+            int k = coll_kind_named(text, n);
             if (k < COLL_KINDS)
                 kinds |= 1u << k;
             else if (gw_comm_world.rank == 0)
@@ -155,15 +161,14 @@ static bool choice_again(const struct coll_rule *r, const struct choice *row, in
     return false;
 }
 
-static int read_table(const struct coll_rule *rules, int count, struct choice table[COLL_KINDS][MAX_ROWS])
+static int read_table(const struct coll_rule *rules, int count, struct choice table[COLL_KINDS][MAX_ROWS], int n[COLL_KINDS])
 {
-    int n[COLL_KINDS] = {0};
     for (int i = 0; i < count; i++) {
         const struct coll_rule *r = &rules[i];
         struct choice *row = table[r->kind], *here = &row[n[r->kind]];
         assert(n[r->kind] < MAX_ROWS - 1);
         if (choice_again(r, row, n[r->kind]++, here)) continue;
-        const struct plan_algorithm *alg = find(r->kind, r->name, strlen(r->name));
+        const struct plan_algorithm *alg = coll_algorithm_find(r->kind, r->name, strlen(r->name));
         if (!alg) return bad_algorithm(r->kind, r->name, (int)strlen(r->name));
         *here = (struct choice){alg, r, number_of(r->kind, alg)};
     }
@@ -172,8 +177,16 @@ static int read_table(const struct coll_rule *rules, int count, struct choice ta
 
 GW_ONCE int coll_select_init(void)
 {
-    int rc = read_table(coll_rules, coll_rule_count, select_state.rows);
-    if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, select_state.node_rows);
+    int n[COLL_KINDS] = {0}, n_apart[COLL_KINDS] = {0};
+    if (select_state.rows[0][0].alg) { /* not the first time */
+        memset(select_state.rows, 0, sizeof select_state.rows);
+        memset(select_state.node_rows, 0, sizeof select_state.node_rows);
+    }
+    coll_tuned_read(gw_set.tune, &select_state.tuned);
+    int rc = read_table(select_state.tuned.rules, select_state.tuned.n, select_state.rows, n);
+    if (rc == GW_OK) rc = read_table(select_state.tuned.node_rules, select_state.tuned.n_node, select_state.node_rows, n_apart);
+    if (rc == GW_OK) rc = read_table(coll_rules, coll_rule_count, select_state.rows, n);
+    if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, select_state.node_rows, n_apart);
     if (rc != GW_OK) return rc;
     select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
     coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & ~(1u << COLL_BARRIER);
@@ -236,7 +249,7 @@ static GW_NOINLINE const struct plan_algorithm *by_messages(enum coll_kind kind,
 {
     const struct plan_algorithm *alg = coll_instead(row->alg, bytes, a);
     coll_parameter(kind, alg, false, a);
-    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, alg == row->alg ? "tune/coll.tbl" : "by a setting");
+    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, alg == row->alg ? table_of(row->rule) : "by a setting");
     note(c, alg == row->alg ? row->number : number_of(kind, alg), bytes);
     return alg;
 }
@@ -261,7 +274,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
         if (!usable(kind, row->alg, a, c, messages)) continue;
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
         if (row->alg->kind == PLAN_P2P) return by_messages(kind, bytes, row, a, c);
-        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, "tune/coll.tbl");
+        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, table_of(row->rule));
         note(c, row->number, bytes);
         return row->alg;
     }
@@ -356,9 +369,9 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
     }
     if (!alg) {
         const struct choice *row = row_apart(select_state.node_rows[kind], bytes, a);
-        *why_out = row ? "tune/nodes.tbl" : "tune/coll.tbl";
         if (!row) row = row_apart(select_state.rows[kind], bytes, a);
         if (!row) gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
+        *why_out = table_of(row->rule);
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
         alg = coll_instead(row->alg, bytes, a);
         if (alg != row->alg) *why_out = "by a setting";
@@ -374,10 +387,10 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
     *why_out = "GODWIT_COLL";
     bool leaves = select_state.leaves_on >> kind & 1 && !(gw_set.reproducible != GW_SET_REPRODUCIBLE_OFF && kind >= COLL_REDUCE);
     if (alg && (alg->kind == PLAN_P2P ? !alg->stages : leaves) && !(alg->fits && !alg->fits(a))) return alg;
-    *why_out = "tune/coll.tbl";
     for (const struct choice *row = select_state.rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
         if ((row->alg->fits && !row->alg->fits(a)) || (row->alg->kind != PLAN_P2P && !leaves)) continue;
+        *why_out = table_of(row->rule);
         if (row->alg->kind != PLAN_P2P) return row->alg;
         alg = coll_instead(row->alg, bytes, a);
         if (alg != row->alg) *why_out = "by a setting";

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -61,6 +62,17 @@ static void profile_note(const struct job *j)
     say_line("--profile: %s did not call MPI_Init of this library, so there is nothing to tell of it", j->o.apps[0].argv[0]);
 }
 
+/* What godwit-tune has found on this host, unless GODWIT_TUNE says something else; all ranks run here. */
+static void take_tuned(void)
+{
+    char host[256] = "", path[PATH_MAX];
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    bool has_base = base && *base;
+    if (getenv("GODWIT_TUNE") || (!has_base && !home) || gethostname(host, sizeof host - 1) < 0) return;
+    snprintf(path, sizeof path, "%s%s/godwit/%s.tune", has_base ? base : home, has_base ? "" : "/.config", host);
+    if (access(path, R_OK) == 0) setenv("GODWIT_TUNE", path, 1); /* what options set comes before it */
+}
+
 int main(int argc, char **argv)
 {
     struct job j = {.memfd = -1, .control = {.fd = -1, .listener = -1, .timer = -1}, .parent_fd = -1, .pmi = -1, .room = -1};
@@ -88,6 +100,7 @@ int main(int argc, char **argv)
         }
         elsewhere_stay(&j);
     }
+    take_tuned();
     j.n = j.o.n_ranks;
     if (gethostname(j.host, sizeof j.host - 1) < 0) j.host[0] = 0;
     bind_make(&j.o, &j.bind);

@@ -85,13 +85,11 @@ int tool_cvar_category(int i)
     static const struct {
         const char *begin;
         int category;
-    } names[] = {{"coll", CAT_COLLECTIVES}, {"reproducible", CAT_COLLECTIVES},
-                 {"wait", CAT_WAITING},     {"progress", CAT_WAITING},
-                 {"eager", CAT_MESSAGES},   {"proto", CAT_MESSAGES},
-                 {"wire", CAT_MESSAGES},    {"unexpected", CAT_MESSAGES},
-                 {"lanes", CAT_MESSAGES},   {"cma", CAT_COPIES},
-                 {"help", CAT_COPIES},      {"get", CAT_COPIES},
-                 {"iov", CAT_COPIES},       {"rma", CAT_ONE_SIDED},
+    } names[] = {{"coll", CAT_COLLECTIVES}, {"tune", CAT_COLLECTIVES}, {"reproducible", CAT_COLLECTIVES},
+                 {"wait", CAT_WAITING},     {"progress", CAT_WAITING}, {"eager", CAT_MESSAGES},
+                 {"proto", CAT_MESSAGES},   {"wire", CAT_MESSAGES},    {"unexpected", CAT_MESSAGES},
+                 {"lanes", CAT_MESSAGES},   {"cma", CAT_COPIES},       {"help", CAT_COPIES},
+                 {"get", CAT_COPIES},       {"iov", CAT_COPIES},       {"rma", CAT_ONE_SIDED},
                  {"mpiio", CAT_FILES},      {"cb_", CAT_FILES}};
     struct gw_setting_info info;
     char text[TEXT_ROOM];

@@ -1,0 +1,378 @@
+/* tune.c -- command line of godwit-tune, its jobs, and the file.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "tune.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: godwit-tune [-o FILE] [--quick | --check] [OPTIONS OF MPIEXEC]\n"
+    "  Measures this machine with jobs of that shape (-n 4, --vnodes 2, ..) and writes which algorithms of collectives and which\n"
+    "  thresholds of messages are better than those that are built in.  Jobs of that shape read the file where GODWIT_TUNE names it;\n"
+    "  mpiexec takes ~/.config/godwit/HOST.tune by itself, which is where it is written.\n"
+    "  -o FILE   another file\n"
+    "  --quick   fewer sizes, one turn\n"
+    "  --check   measures what jobs choose now, says which guidelines do not hold (such as: allreduce takes no longer than reduce\n"
+    "            and bcast), measures other algorithms for those collectives, and puts the file right; status 3: some are left\n";
+enum { STATUS_LEFT = 3, MOST_WORDS = 64 };
+
+static struct {
+    const char *file;
+    bool is_quick, is_check;
+    char *shape[MOST_WORDS]; /* options of mpiexec */
+    int n_shape;
+    char self[PATH_MAX], mpiexec[PATH_MAX + 16], own_file[PATH_MAX];
+} o;
+
+/* ---- jobs ------------------------------------------------------------------------------------------------------------------------ */
+/* Runs one with these settings (NULL: no more), and hands each line of its output on.  False: it failed, which it has told. */
+static bool run(char *const set[], char *const words[], void (*line_is)(void *about, const char *line), void *about)
+{
+    char *argv[MOST_WORDS + 16], text[512];
+    int n = 0, ends[2], status = -1;
+    argv[n++] = o.mpiexec;
+    argv[n++] = "--quiet";
+    for (int i = 0; i < o.n_shape; i++) argv[n++] = o.shape[i];
+    argv[n++] = o.self;
+    for (int i = 0; words[i]; i++) argv[n++] = words[i];
+    argv[n] = NULL;
+    if (pipe(ends) != 0) return false;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (int i = 0; set[i]; i++) putenv(set[i]);
+        dup2(ends[1], 1);
+        close(ends[0]), close(ends[1]);
+        execv(o.mpiexec, argv);
+        fprintf(stderr, "godwit-tune: cannot start %s: %s\n", o.mpiexec, strerror(errno));
+        _exit(127);
+    }
+    close(ends[1]);
+    FILE *f = fdopen(ends[0], "r");
+    while (f && fgets(text, sizeof text, f)) line_is(about, text);
+    if (f) fclose(f);
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+struct taking {
+    struct tune_results *r;
+    bool forced;
+};
+static void take(void *about, const char *line)
+{
+    tune_take_line(((struct taking *)about)->r, line, ((struct taking *)about)->forced);
+}
+
+static void results_begin(struct tune_results *r)
+{
+    memset(r, 0, sizeof *r);
+    r->sizes = o.is_quick ? &tune_sizes_quick : &tune_sizes;
+    for (int k = 0; k < TUNE_KINDS; k++)
+        for (int i = 0; i < TUNE_SIZES; i++) r->points[k][i].chosen = -1;
+}
+
+static void kinds_text(unsigned kinds, char *to, size_t cap)
+{
+    size_t at = 0;
+    *to = 0;
+    for (int k = 0; k < TUNE_KINDS; k++)
+        if (kinds >> k & 1 && at < cap) at += (size_t)snprintf(to + at, cap - at, "%s%s", at ? "," : "", tune_kind_names[k]);
+}
+
+/* Algorithm number a of each of these collectives; a < 0: what is chosen.  False: a job failed. */
+static bool measure(struct tune_results *r, unsigned kinds, int a)
+{
+    char list[256], set[1024] = "GODWIT_COLL=";
+    size_t at = strlen(set);
+    unsigned wanted = a < 0 ? kinds : 0;
+    for (int k = 0; k < TUNE_KINDS && a >= 0; k++) {
+        if (!(kinds >> k & 1) || !r->names[k][a][0]) continue;
+        at += (size_t)snprintf(set + at, sizeof set - at, "%s%s=%s", wanted ? "," : "", tune_kind_names[k], r->names[k][a]);
+        wanted |= 1u << k;
+    }
+    if (!wanted) return true;
+    kinds_text(wanted, list, sizeof list);
+    return run((char *[]){a < 0 ? NULL : set, NULL}, (char *[]){"--measure", list, o.is_quick ? "quick" : "full", NULL}, take,
+               &(struct taking){r, a >= 0});
+}
+
+static bool measure_all(struct tune_results *r, unsigned kinds, int turns)
+{
+    for (int turn = 0; turn < turns; turn++)
+        for (int a = -1; a < TUNE_ALGORITHMS; a++)
+            if (!measure(r, kinds, a)) return false;
+    return true;
+}
+
+/* ---- thresholds: of some values the one whose messages of these sizes are quickest -------------------------------------------------- */
+struct threshold {
+    const char *name, *sizes;
+    const char *values[6]; /* the built-in one first */
+    bool is_net;
+};
+static const struct threshold thresholds[] = {
+    {"GODWIT_EAGER_MAX", "3000,6000,10000,14000,20000,28000,40000", {"12K", "4K", "8K", "16K", "32K"}, false},
+    {"GODWIT_CMA_MIN", "14000,20000,40000,60000,100000", {"16K", "12K", "32K", "64K", "128K"}, false},
+    {"GODWIT_NET_EAGER_MAX", "6000,20000,50000,100000", {"128K", "8K", "16K", "64K"}, true},
+};
+struct trips {
+    double us[16];
+    int n;
+};
+
+static void take_trip(void *about, const char *line)
+{
+    struct trips *t = about;
+    double us;
+    int bytes;
+    if (sscanf(line, "pingpong %d %lf", &bytes, &us) == 2 && t->n < 16 && us > 0) t->us[t->n++] = us;
+}
+
+/* The mean of a's times as parts of b's. */
+static double beside(const struct trips *a, const struct trips *b)
+{
+    double sum = 0;
+    for (int i = 0; i < a->n; i++) sum += a->us[i] / b->us[i];
+    return a->n ? sum / a->n : 1;
+}
+
+static bool try_threshold(const struct threshold *t, FILE *f)
+{
+    static const double gain = 0.93;
+    struct trips best[6] = {{{0}, 0}};
+    int n = 0, choice = 0;
+    while (n < 6 && t->values[n]) n++;
+    for (int turn = 0; turn < (o.is_quick ? 1 : 3); turn++)
+        for (int v = 0; v < n; v++) {
+            char set[64];
+            struct trips now = {{0}, 0};
+            snprintf(set, sizeof set, "%s=%s", t->name, t->values[v]);
+            if (!run((char *[]){set, "GODWIT_TUNE=", NULL}, (char *[]){"--pingpong", (char *)(size_t)t->sizes, NULL}, take_trip,
+                     &now))
+                return false;
+            for (int i = 0; i < now.n; i++)
+                if (turn == 0 || now.us[i] < best[v].us[i]) best[v].us[i] = now.us[i];
+            best[v].n = now.n;
+        }
+    for (int v = 1; v < n; v++)
+        if (beside(&best[v], &best[0]) < gain && beside(&best[v], &best[choice]) < 1) choice = v;
+    if (choice) {
+        fprintf(f, "%s=%s\n", t->name, t->values[choice]);
+        printf("  %s=%s: messages of %s bytes take %.0f %% of the time\n", t->name, t->values[choice], t->sizes,
+               100 * beside(&best[choice], &best[0]));
+    }
+    return true;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------------------------- */
+static const char *default_file(void)
+{
+    char host[256] = "localhost";
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    gethostname(host, sizeof host - 1);
+    if (base && *base)
+        snprintf(o.own_file, sizeof o.own_file, "%s/godwit/%s.tune", base, host);
+    else
+        snprintf(o.own_file, sizeof o.own_file, "%s/.config/godwit/%s.tune", home ? home : "", host);
+    for (char *at = o.own_file + 1; (at = strchr(at, '/')); at++) {
+        *at = 0;
+        mkdir(o.own_file, 0777);
+        *at = '/';
+    }
+    return o.own_file;
+}
+
+/* Is the line a row of one of these collectives, for jobs of this shape? */
+static bool is_replaced(const char *line, const struct tune_results *r, unsigned kinds)
+{
+    char kind[TUNE_NAME];
+    int low, high, low_nodes, high_nodes;
+    if (sscanf(line, " %31[a-z_] | %d..%d", kind, &low, &high) != 3 || tune_kind_named(kind) == TUNE_KINDS) return false;
+    if (!(kinds >> tune_kind_named(kind) & 1) || low > r->ranks || high < r->ranks) return false;
+    bool has_nodes = sscanf(line, " %*[a-z_] | %*d..%*d | %d..%d |", &low_nodes, &high_nodes) == 2;
+    return has_nodes == (r->nodes > 1) && (!has_nodes || (low_nodes <= r->nodes && high_nodes >= r->nodes));
+}
+
+/* What the file keeps of what it had.  `thresholds_too`: lines NAME=VALUE are replaced, too. */
+static void copy_kept(FILE *to, const struct tune_results *r, unsigned kinds, bool thresholds_too)
+{
+    char line[512];
+    FILE *f = fopen(o.file, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (line[0] != '#' && !is_replaced(line, r, kinds) && !(thresholds_too && strchr(line, '='))) fputs(line, to);
+    if (f) fclose(f);
+}
+
+/* The new file beside the old one, and in its place when it is whole. */
+static FILE *file_begin(char *path, size_t cap)
+{
+    char date[32];
+    time_t now = time(NULL);
+    snprintf(path, cap, "%s.%ld", o.file, (long)getpid());
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        fprintf(stderr, "godwit-tune: cannot write %s: %s\n", path, strerror(errno));
+        return NULL;
+    }
+    strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
+    fprintf(f, "# Measured by godwit-tune, %s.  Columns: collective | ranks | [nodes |] up to bytes | algorithm | chunk\n", date);
+    return f;
+}
+
+static int file_end(FILE *f, const char *path)
+{
+    bool is_bad = ferror(f) != 0;
+    if (fclose(f) != 0 || is_bad || rename(path, o.file) != 0) {
+        fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, strerror(errno));
+        unlink(path);
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- what it does ------------------------------------------------------------------------------------------------------------------ */
+static bool may_tune(const struct tune_results *r)
+{
+    if (r->nodes <= 1 || r->is_even) return true;
+    printf("Some nodes have one rank: rows for such jobs could not be told from those of one node, and none are written.\n");
+    return false;
+}
+
+static void say_gains(const struct tune_results *r, int kind)
+{
+    for (int i = 0; i < r->sizes->n && tune_seen(r, kind, i) > 0; i++) {
+        const struct tune_point *p = &r->points[kind][i];
+        int best = tune_best(r, kind, i);
+        if (best != p->chosen)
+            printf("  %s of %ld bytes: %s, %.1f us, in place of %s, %.1f us\n", tune_kind_names[kind], r->sizes->at[i],
+                   r->names[kind][best], p->us[best], r->names[kind][p->chosen], p->us[p->chosen]);
+    }
+}
+
+static int tune_all(void)
+{
+    static struct tune_results r;
+    unsigned every = (1u << TUNE_KINDS) - 1;
+    char path[PATH_MAX + 32];
+    FILE *f = file_begin(path, sizeof path);
+    if (!f) return 1;
+    setenv("GODWIT_TUNE", "", 1); /* beside what is built in */
+    results_begin(&r);
+    bool is_done = measure_all(&r, every, o.is_quick ? 1 : 2);
+    if (is_done) {
+        copy_kept(f, &r, every, true);
+        for (int k = 0; may_tune(&r) && k < TUNE_KINDS; k++)
+            if (tune_write_rows(&r, k, f)) say_gains(&r, k);
+        for (size_t i = 0; is_done && i < sizeof thresholds / sizeof thresholds[0] && r.ranks > 1; i++)
+            if (thresholds[i].is_net == (r.nodes > 1)) is_done = try_threshold(&thresholds[i], f);
+    }
+    if (!is_done) {
+        fclose(f);
+        unlink(path);
+        fprintf(stderr, "godwit-tune: a job that measures failed; nothing is written\n");
+        return 1;
+    }
+    int rc = file_end(f, path);
+    if (!rc) printf("%d ranks on %d nodes: %s\n", r.ranks, r.nodes, o.file);
+    return rc;
+}
+
+struct check {
+    bool is_quiet;
+    int n;
+};
+static void tell(void *about, int kind, const char *text)
+{
+    struct check *c = about;
+    (void)kind;
+    c->n++;
+    if (!c->is_quiet) printf("  %s\n", text);
+}
+
+/* What a job chooses now, with this file; a second look lets a slow moment go. */
+static bool look(struct tune_results *r, struct check *c, unsigned *slow_out)
+{
+    unsigned every = (1u << TUNE_KINDS) - 1;
+    struct check quiet = {true, 0};
+    results_begin(r);
+    if (!measure(r, every, -1)) return false;
+    for (int again = 0; again < 2 && tune_guidelines(r, tell, &quiet); again++)
+        if (!measure(r, every, -1)) return false;
+    *slow_out = tune_guidelines(r, tell, c);
+    return true;
+}
+
+static int check_all(void)
+{
+    static struct tune_results r;
+    struct check before = {false, 0}, after = {false, 0};
+    unsigned slow, left = 0;
+    char path[PATH_MAX + 32];
+    setenv("GODWIT_TUNE", access(o.file, R_OK) == 0 ? o.file : "", 1);
+    if (!look(&r, &before, &slow)) return 1;
+    printf("%d guidelines do not hold for %d ranks on %d nodes\n", before.n, r.ranks, r.nodes);
+    if (!slow || !may_tune(&r)) return slow ? STATUS_LEFT : 0;
+    if (!measure_all(&r, slow, 2)) return 1;
+    FILE *f = file_begin(path, sizeof path);
+    if (!f) return 1;
+    /* Rows that were good stay: those of a collective go only where others come. */
+    unsigned better = 0;
+    for (int k = 0; k < TUNE_KINDS; k++)
+        for (int i = 0; slow >> k & 1 && i < r.sizes->n && tune_seen(&r, k, i) > 0; i++)
+            if (tune_best(&r, k, i) != r.points[k][i].chosen) better |= 1u << k;
+    copy_kept(f, &r, better, false);
+    for (int k = 0; k < TUNE_KINDS; k++)
+        if (better >> k & 1 && tune_write_rows(&r, k, f)) say_gains(&r, k);
+    if (file_end(f, path)) return 1;
+    if (!better) {
+        printf("No other algorithm is quicker: nothing is changed.\n");
+        return STATUS_LEFT;
+    }
+    printf("Put right in %s\n", o.file);
+    setenv("GODWIT_TUNE", o.file, 1);
+    if (!look(&r, &after, &left)) return 1;
+    printf("%d guidelines do not hold any more with it\n", after.n);
+    return left & better ? STATUS_LEFT : 0;
+}
+
+static bool parse(int argc, char **argv)
+{
+    ssize_t n = readlink("/proc/self/exe", o.self, sizeof o.self - 1);
+    if (n < 0) return false;
+    snprintf(o.mpiexec, sizeof o.mpiexec, "%.*s/mpiexec", (int)(strrchr(o.self, '/') - o.self), o.self);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--quick") == 0)
+            o.is_quick = true;
+        else if (strcmp(argv[i], "--check") == 0)
+            o.is_check = true;
+        else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
+            o.file = argv[++i];
+        else if (o.n_shape == MOST_WORDS)
+            return false;
+        else
+            o.shape[o.n_shape++] = argv[i];
+    }
+    if (!o.file) o.file = default_file();
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "--measure") == 0) return tune_measure_main(argv[2], strcmp(argv[3], "quick") == 0);
+    if (argc == 3 && strcmp(argv[1], "--pingpong") == 0) return tune_pingpong_main(argv[2]);
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) return fputs(usage, stdout) == EOF;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) return printf("godwit-tune (Godwit) %s\n", GODWIT_VERSION) < 0;
+    if (!parse(argc, argv)) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    return o.is_check ? check_all() : tune_all();
+}
