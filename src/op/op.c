@@ -74,6 +74,7 @@ static void literals_take(void)
 
 void op_logicals(int bytes, const void *true_value, const void *false_value)
 {
+    assert(bytes > 0 && bytes <= 16 && (bytes & (bytes - 1)) == 0);
 #define STORE(elem, type)                                                                                                          \
     if (bytes == sizeof(type))                                                                                                     \
         memcpy(&literals.elem[0], false_value, sizeof(type)), memcpy(&literals.elem[1], true_value, sizeof(type));
@@ -124,12 +125,14 @@ int op_create(void (*fn)(void), int commute, bool wide, struct gw_op **op_out)
 void op_release(struct gw_op *op)
 {
     if (!gw_obj_unref(&op->obj)) return;
+    assert(op->code == OP_USER);
     gw_obj_unregister(&op->obj);
     free(op);
 }
 
 int op_free(struct gw_op **op)
 {
+    assert(*op && (*op)->code <= OP_USER);
     if ((*op)->obj.predefined) return gw_fail(GW_EOP, "%s is predefined: it cannot be freed", op_name(*op));
     gw_obj_unregister(&(*op)->obj); /* the handle dies; operations under way hold the object */
     op_release(*op);
@@ -175,12 +178,14 @@ int op_check(struct gw_op *op, struct gw_type *t)
 
 bool op_can(const struct gw_op *op, const struct gw_type *t)
 {
-    return op->code != OP_USER && t->basic != GW_ELEM_NONE && (*op_state.kernels)[op->code][t->basic] != NULL;
+    assert(t->basic < GW_ELEM_COUNT);
+    return op->code < OP_REPLACE && t->basic != GW_ELEM_NONE && (*op_state.kernels)[op->code][t->basic] != NULL;
 }
 
 /* The kernel that may run straight on `count` of t, as *n_out elements; NULL: the layout is not that simple. */
 static op_kernel *direct_kernel(struct gw_op *op, struct gw_type *t, int64_t count, int64_t *n_out)
 {
+    assert(count >= 0 && t->basic < GW_ELEM_COUNT);
     if (op->code >= OP_REPLACE || t->basic == GW_ELEM_NONE) return NULL;
     op_kernel *k = (*op_state.kernels)[op->code][t->basic];
     if (group_of(t->basic) == GW_GROUP_PAIR) { /* pairs are laid out as C structs: the extent is the step */
@@ -198,13 +203,15 @@ static void reduce_packed(struct gw_op *op, const void *in, void *inout, int64_t
     _Alignas(64) char a[PIECE], b[PIECE];
     op_kernel *k = (*op_state.kernels)[op->code][t->basic];
     int64_t elem_bytes = t->size / t->n_elems, piece = PIECE / elem_bytes * elem_bytes;
+    assert(k && t->size % t->n_elems == 0 && elem_bytes <= PIECE);
     struct type_cursor ca, cb, co;
     type_cursor_init(&ca, in, count, t);
     type_cursor_init(&cb, inout, count, t);
     type_cursor_init(&co, inout, count, t);
     for (int64_t n; (n = type_cursor_pack(&ca, a, piece)) > 0;) {
-        type_cursor_pack(&cb, b, n);
-        k(a, b, b, n / elem_bytes);
+        int64_t m = type_cursor_pack(&cb, b, n);
+        assert(m == n && n % elem_bytes == 0);
+        k(a, b, b, m / elem_bytes);
         type_cursor_unpack(&co, b, n);
     }
 }
@@ -219,7 +226,8 @@ static void reduce_pairs(struct gw_op *op, const void *in, void *inout, int64_t 
                  {GW_ELEM_2REAL, 4, 4, 4},     {GW_ELEM_2DOUBLE, 8, 8, 8},    {GW_ELEM_2INTEGER, 4, 4, 4},
                  {GW_ELEM_2LONG, 8, 8, 8},     {GW_ELEM_2QUAD, 16, 16, 16}};
     size_t s = 0;
-    while (shape[s].elem != t->basic) s++;
+    while (s < GW_ARRAY_LEN(shape) && shape[s].elem != t->basic) s++;
+    assert(s < GW_ARRAY_LEN(shape)); /* the caller has seen that it is a pair */
     struct type_cursor ca, cb, co;
     type_cursor_init(&ca, in, count, t);
     type_cursor_init(&cb, inout, count, t);
@@ -240,6 +248,7 @@ void op_reduce(struct gw_op *op, const void *in, void *inout, int64_t count, str
     int64_t n;
     if (count == 0) return;
     if (op->code == OP_USER) {
+        assert(op->user.fn);
         op_upcalls.call_user(&op->user, (void *)(uintptr_t)in, inout, count, t);
         return;
     }

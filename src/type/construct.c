@@ -32,6 +32,7 @@ static int make_few(const struct few *f, int64_t outer, int64_t stride, int64_t 
                     struct gw_type **type_out)
 {
     int ints[MAX_FEW];
+    assert(f->n_ints <= MAX_FEW && f->n_aints <= 2);
     for (int i = 0; i < f->n_ints; i++) ints[i] = (int)f->ints[i];
     struct type_seg seg = {blocklen, 0, old};
     struct type_args a = {.combiner = f->combiner,
@@ -63,6 +64,7 @@ void type_mark_large(struct gw_type *t)
     bool is_few = !keep_ints && tree->n_ints <= MAX_FEW;
     for (int64_t i = keep_ints ? 1 : 0; i < last; i++) counts[k++] = is_few && tree->few[i] ? tree->few[i] : tree->ints[i];
     for (int64_t i = 0; i < tree->n_aints; i++) counts[k++] = tree->aints[i];
+    assert(k == n);
     if (keep_ints) tree->ints[1] = tree->ints[tree->n_ints - 1];
     tree->n_ints = keep_ints;
     tree->n_aints = 0;
@@ -163,6 +165,7 @@ static int64_t blocks_contents(const struct blocks *b, int *ints, int64_t *longs
         else
             ints[ni++] = (int)gw_counts_at(b->displs, i);
     }
+    assert(ni <= 2 * b->count + 2 && nl <= 2 * b->count + 2); /* what make_blocks() has room for */
     a->n_ints = ni;
     a->ints = ints;
     if (large)

@@ -153,6 +153,7 @@ int type_f90_integer(int r, struct gw_type **type_out)
 static int64_t elements_in(const struct gw_type *t, int64_t bytes, int64_t *rest_out)
 {
     *rest_out = 0;
+    assert(bytes >= 0 && t->size >= 0);
     if (bytes >= t->size) return t->n_elems;
     if (!t->tree) {
         const struct elem_info *e = &type_elem_info[t->elem];
@@ -199,6 +200,7 @@ int type_get_elements(const struct gw_status *s, struct gw_type *t, int64_t *cou
 /* Bytes of the first n basic elements of one instance. */
 static int64_t bytes_of(const struct gw_type *t, int64_t n)
 {
+    assert(n >= 0);
     if (n >= t->n_elems) return t->size;
     if (!t->tree) return n && type_elem_info[t->elem].part[0] ? type_elem_info[type_elem_info[t->elem].part[0]].size : 0;
     struct type_tree *tree = t->tree;

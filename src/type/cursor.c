@@ -31,6 +31,7 @@ static int64_t find_entry(const int64_t *from, int64_t n, int64_t pos)
         else
             hi = mid - 1;
     }
+    assert(from[lo] <= pos && pos < from[lo + 1]);
     return lo;
 }
 
@@ -154,6 +155,7 @@ static void walk(enum direction d, const struct type_prog *p, char *mem, char *s
 /* `count` instances as one node, made in `room` if need be, which must live as long as the answer. */
 static const struct type_prog *whole_buffer(const struct gw_type *t, int64_t count, struct type_prog room[2])
 {
+    assert(count > 0 && t->prog->bytes == t->size);
     if (count == 1) return t->prog;
     struct type_prog *one = &room[0], *all = &room[1];
     *one = *t->prog;
@@ -182,6 +184,7 @@ static inline bool is_one_vector(const struct type_cursor *c, int64_t n)
 static int64_t cursor_move(enum direction d, struct type_cursor *c, void *stream, int64_t max)
 {
     int64_t n = gw_min64(max, c->total - c->pos);
+    assert(c->pos >= 0 && c->pos <= c->total);
     if (n <= 0) return 0;
     if (c->type->is_dense) {
         char *mem = mem_at(c->buf, c->type->true_lb + c->pos);
@@ -278,6 +281,7 @@ int type_cursor_iov(struct type_cursor *c, struct iovec *iov, int max_iov, int64
         struct type_prog room[2];
         iov_walk(&o, whole_buffer(c->type, c->count, room), c->buf, c->pos);
     }
+    assert(o.n >= 0 && o.n <= max_iov && o.left >= 0);
     *bytes_out = want - o.left;
     c->pos += *bytes_out;
     return o.n;
@@ -289,6 +293,7 @@ void type_pack(const void *buf, int64_t count, struct gw_type *t, void *out)
     struct type_cursor c;
     type_cursor_init(&c, buf, count, t);
     type_cursor_pack(&c, out, c.total);
+    assert(c.pos == gw_max64(c.total, 0));
 }
 
 void type_unpack(void *buf, int64_t count, struct gw_type *t, const void *in)
@@ -296,6 +301,7 @@ void type_unpack(void *buf, int64_t count, struct gw_type *t, const void *in)
     struct type_cursor c;
     type_cursor_init(&c, buf, count, t);
     type_cursor_unpack(&c, in, c.total);
+    assert(c.pos == gw_max64(c.total, 0));
 }
 
 int64_t type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount, struct gw_type *dt)
@@ -309,6 +315,7 @@ int64_t type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst
     char piece[4096];
     for (int64_t done = 0, part; done < n; done += part) {
         part = type_cursor_pack(&from, piece, gw_min64((int64_t)sizeof piece, n - done));
+        assert(part > 0);
         type_cursor_unpack(&to, piece, part);
     }
     return n;

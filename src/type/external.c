@@ -104,6 +104,7 @@ static int element_out(uint8_t *out, const uint8_t *in, int native, int external
         return GW_OK;
     }
     int64_t v = 0;
+    assert(native > 0 && native <= 8 && external > 0 && external < native);
     memcpy(&v, in, (size_t)native);
     if (native < 8 && !is_unsigned && (v >> (8 * native - 1) & 1)) v |= -((int64_t)1 << (8 * native));
     int64_t lowest = is_unsigned ? 0 : -((int64_t)1 << (8 * external - 1));
@@ -120,6 +121,7 @@ static void element_in(uint8_t *out, const uint8_t *in, int native, int external
         reverse(out, in, native);
         return;
     }
+    assert(native <= 8 && external > 0 && external < native);
     int64_t v = !is_unsigned && in[0] & 0x80 ? -1 : 0;
     for (int i = 0; i < external; i++) v = (int64_t)((uint64_t)v << 8 | in[i]);
     memcpy(out, &v, (size_t)native);
@@ -211,6 +213,7 @@ static int external_move(bool pack, const char *rep, void *mem, int64_t count, s
     if (rc != GW_OK) return rc;
     uint8_t *at = (uint8_t *)stream + *position;
     for (int64_t i = 0; rc == GW_OK && i < count && t->size > 0; i++) rc = instance(pack, mem_at(mem, i * t->extent), &at, t);
+    assert(rc != GW_OK || at == (uint8_t *)stream + *position + bytes);
     if (rc == GW_OK) *position += bytes;
     return rc;
 }

@@ -47,6 +47,7 @@ struct measure {
 static void measure_copies(struct measure *m, const struct gw_type *t, wide disp, int64_t count, int64_t step)
 {
     bool marked = t->tree && t->tree->is_marked;
+    assert(count > 0 && t->size >= 0);
     for (int k = 0; k < (count > 1 ? 2 : 1); k++) {
         wide at = disp + (k ? clamp((wide)(count - 1) * step) : 0);
         if (marked) range_add(&m->marks, at + t->lb, at + t->lb + t->extent);
@@ -77,6 +78,7 @@ static void measure_shape(struct measure *m, const struct type_args *a)
 static int measure_apply(struct gw_type *t, const struct measure *m, const struct type_args *a)
 {
     wide lb = m->whole.low, ub = m->whole.high;
+    assert(m->align > 0 && (m->align & (m->align - 1)) == 0 && m->size >= 0);
     if (m->marks.is_set) {
         lb = m->marks.low, ub = m->marks.high;
     } else { /* round the extent up to the strictest alignment (section 5.1.6) */
@@ -146,6 +148,7 @@ static void tree_free(struct type_tree *tree)
 
 void type_destroy(struct gw_type *t)
 {
+    assert(t->tree && !t->obj.predefined); /* predefined types have no tree, and are not freed one by one */
     gw_obj_unregister(&t->obj);
     tree_free(t->tree);
     free(t->name);
@@ -155,6 +158,7 @@ void type_destroy(struct gw_type *t)
 int type_make(const struct type_args *a, struct gw_type **type_out)
 {
     struct measure m;
+    assert(a->n_segs >= 0 && a->n_types >= 0 && a->outer >= 0);
     for (int64_t i = 0; i < a->n_segs; i++)
         if (a->segs[i].type->size < 0) return gw_fail(GW_ETYPE, "%s does not exist on this machine", type_name(a->segs[i].type));
     struct gw_type *t = calloc(1, sizeof *t);

@@ -19,6 +19,7 @@ static void *tree_memory(struct type_tree *tree, size_t n)
 static struct type_prog repeat(const struct type_prog *node, int64_t count, int64_t stride, int64_t disp, struct type_prog *keep)
 {
     struct type_prog r = *node;
+    assert(count >= 0 && node->bytes >= 0);
     r.disp += disp;
     if (count == 0 || node->bytes == 0) return (struct type_prog){.kind = PROG_EMPTY};
     if (count == 1) return r;
@@ -46,6 +47,7 @@ static int runs_keep(struct type_tree *tree, const struct type_prog *nodes, int6
                      struct type_prog *out)
 {
     bool small = equal;
+    assert(m > 1 && total > 0);
     for (int64_t i = 0; i < m; i++) small = small && nodes[i].disp == (int32_t)nodes[i].disp;
     int32_t *near = small ? tree_memory(tree, sizeof *near * (size_t)m) : NULL;
     int64_t *at = small ? NULL : tree_memory(tree, sizeof *at * (size_t)m);
@@ -66,6 +68,7 @@ static int runs_keep(struct type_tree *tree, const struct type_prog *nodes, int6
 static int runs_build(struct type_tree *tree, struct type_prog *nodes, int64_t n, struct type_prog *keep, struct type_prog *out)
 {
     int64_t m = 0, total = 0, touching = 0;
+    assert(n > 1);
     bool alike = true;
     for (int64_t i = 1; i < n; i++) {
         touching += nodes[i - 1].disp + nodes[i - 1].bytes == nodes[i].disp;
@@ -94,6 +97,7 @@ static int runs_build(struct type_tree *tree, struct type_prog *nodes, int64_t n
 
 static int list_build(struct type_tree *tree, const struct type_prog *nodes, int64_t n, struct type_prog *out)
 {
+    assert(n > 1);
     struct type_prog *list = tree_memory(tree, sizeof *list * (size_t)n);
     int64_t *from = tree_memory(tree, sizeof *from * (size_t)(n + 1)), pos = 0;
     if (!list || !from) return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld parts", (long long)n);
@@ -147,5 +151,6 @@ int type_prog_build(struct gw_type *t)
     t->prog = p;
     t->is_single = p->kind == PROG_BLOCK;
     t->is_dense = t->is_single && t->extent == t->size;
+    assert(!t->is_single || t->true_extent == t->size);
     return GW_OK;
 }

@@ -104,6 +104,7 @@ struct record { /* places are counted from the first block: the base may be NULL
 
 static void add_word(struct record *r, int64_t at, int64_t pos, int64_t bytes)
 {
+    assert(r->n_words < (int)GW_ARRAY_LEN(r->words) && bytes > 0 && bytes <= 16 && (bytes & (bytes - 1)) == 0);
     r->words[r->n_words].at = at, r->words[r->n_words].pos = pos;
     r->words[r->n_words++].log = __builtin_ctzll((uint64_t)bytes);
 }
@@ -121,6 +122,7 @@ static void words_to_steps(struct record *r)
 {
     for (int i = 0, many; i < r->n_words; i += many) {
         int left = r->n_words - i, code = 0;
+        assert(r->n_steps < (int)GW_ARRAY_LEN(r->steps));
         struct step *s = &r->steps[r->n_steps++];
         many = left == 4 ? 2 : left < 3 ? left : 3;
         for (int w = 0; w < many; w++) {
@@ -134,6 +136,7 @@ static void words_to_steps(struct record *r)
 
 static void add_block(struct record *r, int64_t at, int64_t pos, int64_t bytes)
 {
+    assert(r->n_steps < (int)GW_ARRAY_LEN(r->steps));
     struct step *s = &r->steps[r->n_steps++];
     s->loop = bytes > 16 && bytes <= 32 ? words_16_16 : NULL;
     s->at[0] = at, s->pos[0] = pos, s->bytes = bytes;
@@ -197,6 +200,7 @@ static void move_batch(bool pack, const struct record *r, char *mem, int64_t str
 
 void type_move_records(bool pack, const struct type_prog *p, char *mem, int64_t stride, char *stream, int64_t n)
 {
+    assert(p->count <= TYPE_RECORD_BLOCKS && n > 0 && (p->kind == PROG_RUNS || p->child->kind == PROG_BLOCK));
     mem = mem_at(mem, p->disp);
     if (n < FEW) {
         for (int64_t i = 0, pos = 0; i < p->count; pos += block_bytes(p, i++))

@@ -26,6 +26,7 @@ static const struct seq nothing = {0, 1, 0};
 
 static struct seq join(struct seq a, struct seq b)
 {
+    assert(a.value < prime && b.value < prime);
     uint64_t v = mul(a.value, b.shift) + b.value;
     return (struct seq){v >= prime ? v - prime : v, mul(a.shift, b.shift), a.n + b.n};
 }
@@ -33,6 +34,7 @@ static struct seq join(struct seq a, struct seq b)
 static struct seq repeat(struct seq a, int64_t count)
 {
     struct seq all = nothing;
+    assert(count >= 0);
     for (; count > 0; count >>= 1) {
         if (count & 1) all = join(all, a); /* all parts are powers of one sequence: their order does not matter */
         if (count > 1) a = join(a, a);

@@ -167,6 +167,7 @@ static void predef_shape(int i)
 {
     struct gw_type *t = &type_state.types[i];
     uint8_t elem = type_state.fortran_elem[i] ? type_state.fortran_elem[i] : predefs[i].elem;
+    assert(elem < GW_ELEM_COUNT && type_elem_info[elem].align > 0);
     const struct elem_info *e = &type_elem_info[elem];
     bool missing = type_state.fortran_lacks[i] || (!HAS_F16 && (elem == GW_ELEM_F16 || elem == GW_ELEM_C16));
     t->elem = t->basic = elem;
@@ -257,6 +258,7 @@ void type_finalize(void)
 void type_set_committed(struct gw_type *t)
 {
     const int64_t near = INT32_MAX;
+    assert(t->prog && (!t->is_dense || (t->is_single && t->size == t->extent)));
     t->committed = true;
     t->is_near = t->size >= 0 && t->size <= near && t->lb >= -near && t->lb <= near && t->extent >= -near && t->extent <= near &&
         t->true_lb >= -near && t->true_lb <= near && t->true_extent <= near;
@@ -288,6 +290,7 @@ int type_handle_add(struct gw_type *t)
 static bool is_last_handle(struct gw_type *t, bool may_drop)
 {
     gw_lock(&type_state.handles_lock);
+    assert(t->more_handles >= 0 && !t->obj.predefined);
     bool is_last = t->more_handles == 0;
     if (!is_last) t->more_handles--;
     if (is_last && may_drop) gw_obj_unregister(&t->obj); /* the handle dies; the type lives on while others use it */
@@ -342,6 +345,7 @@ bool type_bounds(const struct gw_type *t, int64_t count, int64_t *lo_out, int64_
     int64_t lo, hi;
     if (__builtin_add_overflow(t->true_lb, gw_min64(0, last), &lo)) return false;
     if (__builtin_add_overflow(t->true_lb + t->true_extent, gw_max64(0, last), &hi)) return false;
+    assert(lo <= hi);
     *lo_out = lo;
     *hi_out = hi;
     return true;
@@ -412,6 +416,7 @@ const char *type_name(struct gw_type *t)
 
 int type_set_name(struct gw_type *t, const char *name)
 {
+    assert(name);
     size_t len = strnlen(name, GW_MAX_OBJECT_NAME - 1);
     char *copy = malloc(len + 1);
     if (!copy) return gw_fail(GW_ENOMEM, "no memory for a name");

@@ -128,7 +128,7 @@ static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     return GW_OK;
 }
 
-/* A job on one host gets its door for others here; one on several has it already. */
+/* A job on one host opens its door here; one on several hosts has it already. */
 static int tcp_invite(char *at_out, size_t cap)
 {
     int rc = GW_OK;
@@ -153,7 +153,7 @@ static int tcp_address(struct sockaddr_storage *out)
     return gw_fail(GW_EUNSUPPORTED, "no network interface of %s is fit for other hosts (godwit-info --network)", gw_boot.host);
 }
 
-/* ---- the others ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- peers ---------------------------------------------------------------------------------------------------------------------------- */
 static int place_get(int rank, struct tcp_place *out)
 {
     char value[1024];
@@ -174,6 +174,7 @@ static int place_get(int rank, struct tcp_place *out)
 
 static int tcp_connect(struct wire *w, int rank, struct wire_ep **ep_out)
 {
+    assert(rank >= 0 && rank < node_numbers_max());
     if (!w->eps[rank]) {
         struct tcp_place there = *tcp_door_place();
         int rc = rank == gw_boot.rank ? GW_OK : place_get(rank, &there);
@@ -195,7 +196,7 @@ static int tcp_connect(struct wire *w, int rank, struct wire_ep **ep_out)
     return GW_OK;
 }
 
-/* The number may be another's later; what is under way there still ends. */
+/* The number may be given to another peer.  Output that is under way is still sent; then forgotten_close() frees the endpoint. */
 static void tcp_forget(struct wire *w, int number)
 {
     if (!w->eps[number]) return;
@@ -211,6 +212,7 @@ static void forgotten_close(struct wire *w)
         if (!ep->is_forgotten || ep->is_waiting) continue;
         tcp_ep_close(ep);
         w->n_forgotten--;
+        assert(w->n_forgotten >= 0);
     }
 }
 
@@ -269,7 +271,7 @@ static int tcp_progress(struct wire *w)
 
 static int tcp_wait_fd(struct wire *w) { return w->fd; }
 
-/* What events there are makes the descriptor readable; the rest would be slept through. */
+/* The descriptor of tcp_wait_fd() does not tell of endpoints in `due` and of messages in `given`. */
 static int tcp_arm(struct wire *w)
 {
     network_alive_look(w->alive);
@@ -298,6 +300,7 @@ static void wire_free(struct wire *w)
     free(w->nonces);
     free(w->buffer);
     free(w);
+    assert(tcp_state.n_open > 0);
     if (--tcp_state.n_open == 0) {
         tcp_door_close();
         tcp_state.is_published = tcp_state.has_other_jobs = false;
@@ -305,7 +308,7 @@ static void wire_free(struct wire *w)
     gw_unlock(&tcp_state.opening);
 }
 
-/* Waits for what is on its way, though not for ever: a peer that has gone needs nothing more. */
+/* Waits until the output is sent, with a limit: a peer that has ended needs nothing more. */
 static void tcp_close(struct wire *w)
 {
     static const uint64_t patience_ns = 2000000000;

@@ -1,7 +1,7 @@
-/* tcp_door.c -- where this process is called, and who is let in.
+/* tcp_door.c -- the process's listening socket, and which connections are accepted.
  *
- * The gate (boot_gate.c) reads the secret and nothing else.  Who has shown it says for which lane it comes; the connection then lies in that lane's
- * inbox until the lane takes it.  All of it happens in the progress of whichever lane looks, under the door's lock.
+ * The gate (boot_gate.c) accepts connections and reads their secret, nothing else.  Of a connection with the right secret the rest of the hello
+ * is read here; it names a lane, in whose inbox the connection then waits.  Any lane's progress does this, under the door's lock.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -27,18 +27,18 @@ static struct {
     struct gw_lock lock;
     bool is_open, is_far;
     struct boot_gate gate;
-    uint64_t n_told; /* of gate.n_refused */
+    uint64_t n_told; /* refused connections that have been counted: gate.n_refused then */
     struct tcp_place place;
     char text[TCP_PLACE];
-    int n_new; /* who has shown the secret, and has not said the rest */
+    int n_new; /* connections with the right secret whose hello is not complete */
     struct tcp_new {
         int fd;
         uint32_t got;
         uint64_t until_ns;
         struct tcp_hello_rest rest;
     } new[NEW_MOST];
-    struct wire *wires[GW_MAX_LANES];
-    struct tcp_in *inbox[GW_MAX_LANES]; /* the last one first */
+    struct wire *wires[GW_MAX_LANES];   /* by lane; NULL: it does not take connections */
+    struct tcp_in *inbox[GW_MAX_LANES]; /* of each lane: connections that it has not taken yet, the newest first */
 } door;
 
 /* ---- addresses ---------------------------------------------------------------------------------------------------------------- */

@@ -1,11 +1,11 @@
-/* tcp_recv.c -- connections that others have made: messages, and parts of those that go to memory of the program's.
+/* tcp_recv.c -- accepted connections: messages, and zero-copy messages into the program's memory.
  *
- * A look reads into one buffer of the lane; what is whole is handed up from there.  Of a message that is not whole, the rest is read
- * behind what there is of it, and a part's bytes go where they belong, in the same call of the system as what follows them.  All begin
- * at a multiple of TCP_ALIGN there: lengths on the wire are such.
+ * Data is read into one buffer of the lane, from which complete messages are passed to the receive handler.  The rest of an incomplete
+ * message is read behind its first bytes in a buffer of the connection, and the bytes of a zero-copy part into the program's memory, by the
+ * same system call (readv) as what follows them.  Messages begin at multiples of TCP_ALIGN, since their lengths on the wire are multiples.
  *
- * Whoever sends here has shown the secret, so it is a member of the job; what contradicts itself all the same ends its connection, is
- * counted, and ends nothing else.
+ * A sender has shown the secret, so it is a process of the job.  A message that is invalid all the same is counted and closes its connection,
+ * and has no other effect.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -19,8 +19,9 @@
 #include "base/copy.h"
 #include "boot/port.h"
 
-/* ---- memory that is to be filled ------------------------------------------------------------------------------------------------ */
-/* A ticket is the place in the table + 1, and above it how often that place was used. */
+/* ---- zero-copy messages --------------------------------------------------------------------------------------------------------- */
+/* A ticket: the index in w->takes + 1 in the low 32 bits, the generation of that entry in the high ones, so that a late or invalid ticket
+ * finds nothing.  Returns the index + 1, or 0. */
 static int take_named(const struct wire *w, uint64_t ticket)
 {
     uint32_t place = (uint32_t)ticket;
@@ -43,6 +44,7 @@ int tcp_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, 
 {
     if (!w->free_take) takes_grow(w);
     int place = w->free_take;
+    assert(place > 0 && place <= w->n_takes && done);
     struct tcp_take *t = &w->takes[place - 1];
     w->free_take = t->next_free;
     *t = (struct tcp_take){.done = done, .at = to, .left = bytes, .generation = t->generation};
@@ -54,17 +56,19 @@ static void take_over(struct wire *w, int place, int err)
 {
     struct tcp_take *t = &w->takes[place - 1];
     struct gw_done *done = t->done;
+    assert(done); /* an entry completes once */
     *t = (struct tcp_take){.generation = t->generation + 1, .next_free = w->free_take};
     w->free_take = place;
     done->fn(done, err);
 }
 
-/* Bytes of a part that have arrived in its place.  The part may be over, and all of the message. */
+/* n bytes of the part under way have been stored.  The last ones of a message complete it. */
 static void take_more(struct tcp_in *in, size_t n)
 {
     struct wire *w = in->w;
     int place = in->take;
     struct tcp_take *t = &w->takes[place - 1];
+    assert(n <= in->take_left && n <= t->left && t->in == in);
     t->at += n;
     t->left -= n;
     in->take_left -= n;
@@ -73,7 +77,7 @@ static void take_more(struct tcp_in *in, size_t n)
     if (t->left == 0) take_over(w, place, GW_OK);
 }
 
-/* False: nobody waits for this. */
+/* The head of a part has arrived.  False: there is no receive for it, or it is invalid. */
 static bool part_begin(struct tcp_in *in, const struct tcp_head *h)
 {
     struct wire *w = in->w;
@@ -158,7 +162,7 @@ static void message_begin(struct tcp_in *in, const char *at, size_t bytes, size_
     in->need = need;
 }
 
-/* Of a part, what lies in the buffer; the bytes of it. */
+/* Stores the bytes of a part, and skips its padding, that lie in the buffer; returns how many. */
 static size_t part_take(struct tcp_in *in, const char *at, size_t bytes)
 {
     size_t n = in->take_left < bytes ? in->take_left : bytes;
@@ -170,7 +174,7 @@ static size_t part_take(struct tcp_in *in, const char *at, size_t bytes)
     return n + skip;
 }
 
-/* What has come, from the head of a message on.  The messages. */
+/* Handles messages in the buffer, which begins with a head, and keeps an incomplete one.  Returns the number of messages. */
 static int heads_take(struct tcp_in *in, const char *at, size_t bytes)
 {
     int n = 0;
@@ -202,17 +206,18 @@ static int heads_take(struct tcp_in *in, const char *at, size_t bytes)
     return n;
 }
 
-/* The rest of a message that had begun. */
+/* n more bytes of the incomplete message have been read. */
 static int message_more(struct tcp_in *in, size_t n)
 {
     in->have += n;
+    assert(in->have <= in->need);
     if (in->have < in->need) return 0;
     in->have = in->need = 0;
     hand_up(in->w, in->message);
     return 1;
 }
 
-/* Bytes that lie in the buffer from `at` on. */
+/* Handles new bytes in the buffer, from `at` on; before them lie `have` bytes of a head. */
 static int buffer_take(struct tcp_in *in, char *at, size_t bytes)
 {
     size_t skip = in->skip < bytes ? in->skip : bytes, have = in->have;
@@ -222,7 +227,7 @@ static int buffer_take(struct tcp_in *in, char *at, size_t bytes)
     return heads_take(in, at + skip - have, bytes - skip + have);
 }
 
-/* It has ended, or fails. */
+/* A read returned 0 or an error: the connection has ended, unless there is just no data. */
 static GW_COLD void cut(struct tcp_in *in, ssize_t got)
 {
     bool is_half = in->take || in->need || in->have || in->skip;

@@ -1,7 +1,8 @@
-/* tcp_send.c -- connections to others: calling, the queue, memory that goes out without a copy.
+/* tcp_send.c -- outgoing connections: making them, their queues, and sending without a copy.
  *
- * What fits into the socket is written at once, from where it is.  The rest of it, and what comes before the connection is there, lies in a
- * queue of bounded size a peer.  A long message goes in parts, so that others to the same rank wait for one part at most.
+ * A message that fits the socket buffer is written at once from the caller's memory.  What does not fit, and what is sent before the
+ * connection is made, is copied to the endpoint's queue, whose size is bounded.  A zero-copy message is sent in parts, so that other messages
+ * to the same rank wait for at most one part.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -25,18 +26,21 @@
 /* ---- the state of an endpoint --------------------------------------------------------------------------------------------------- */
 static inline bool has_output(const struct tcp_ep *ep)
 {
+    assert(ep->at + ep->kept <= ep->end && ep->end <= ep->cap);        /* [E3] */
     if (ep->state == TCP_GREETING) return ep->at + ep->kept < ep->end; /* parts wait for the answer */
     return ep->at < ep->end || ep->part.head || ep->part.data || ep->part.pad || !gw_list_empty(&ep->gives);
 }
 
-/* [E2] */
+/* Restores E2 after a change of the output or the state. */
 static inline void count(struct tcp_ep *ep)
 {
     bool is_waiting = ep->state == TCP_OPEN ? has_output(ep) : ep->state != TCP_BROKEN;
     ep->w->n_waiting += is_waiting - ep->is_waiting;
+    assert(ep->w->n_waiting >= 0);
     ep->is_waiting = is_waiting;
 }
 
+/* Puts the endpoint into w->due, or takes it out. */
 static void due(struct tcp_ep *ep, bool is_due)
 {
     if (ep->is_due == is_due) return;
@@ -51,6 +55,7 @@ static void become(struct tcp_ep *ep, enum tcp_out_state state)
 {
     struct wire *w = ep->w;
     w->n_calling += (state == TCP_CALLING || state == TCP_RESTING) - (ep->state == TCP_CALLING || ep->state == TCP_RESTING);
+    assert(w->n_calling >= 0 && (state == TCP_BROKEN || state == TCP_RESTING || ep->fd >= 0));
     ep->state = state;
     due(ep, state == TCP_RESTING || ((state == TCP_OPEN || state == TCP_GREETING) && has_output(ep)));
     count(ep);
@@ -64,7 +69,7 @@ static void hang_up(struct tcp_ep *ep)
     ep->fd = -1;
 }
 
-/* Of another job, with which this process is connected no more. */
+/* A rank of another job from which this process has disconnected. */
 static bool is_parted(const struct tcp_ep *ep) { return ep->is_foreign && (ep->is_forgotten || !node_far_is_held(ep->rank)); }
 /* Late messages to ranks that have ended already are of no use to them. */
 static bool may_be_lost(const struct tcp_ep *ep) { return ep->w->is_leaving || ep->w->is_closing || is_parted(ep); }
@@ -99,7 +104,7 @@ static void output_clear(struct tcp_ep *ep, int err)
     ep->at = ep->end = ep->cap = ep->before = ep->kept = 0;
 }
 
-/* The peer is gone, err says how.  That is an error where something was to be written there. */
+/* The peer has ended; err is the errno.  Fatal if there was output for it. */
 static GW_COLD void lost(struct tcp_ep *ep, int err)
 {
     bool is_error = (ep->at < ep->end || !gw_list_empty(&ep->gives)) && !may_be_lost(ep);
@@ -114,6 +119,7 @@ static GW_COLD void lost(struct tcp_ep *ep, int err)
 static void part_begin(struct tcp_ep *ep)
 {
     static const struct tcp_part none;
+    assert(ep->state == TCP_OPEN && !gw_list_empty(&ep->gives) && !ep->part.head && !ep->part.data && !ep->part.pad);
     struct tcp_give *g = container_of(ep->gives.next, struct tcp_give, link);
     size_t n = g->left < TCP_PART_MOST ? g->left : TCP_PART_MOST;
     uint64_t named[2] = {g->ticket, 0};
@@ -128,12 +134,13 @@ static void part_begin(struct tcp_ep *ep)
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* n bytes have been written. */
+/* Removes n bytes, which have been written, from the output. */
 static void consume(struct tcp_ep *ep, size_t n)
 {
     struct tcp_part *p = &ep->part;
     bool has_part = p->head || p->data || p->pad;
     if (ep->state == TCP_GREETING) {
+        assert(ep->at + ep->kept + n <= ep->end);
         ep->kept += n; /* [E1] */
         return;
     }
@@ -157,6 +164,7 @@ static void consume(struct tcp_ep *ep, size_t n)
         if (!p->head && !p->data && !p->pad && g->left == 0) give_over(ep, g, GW_OK);
         ep->at += n;
     }
+    assert(ep->at <= ep->end);
     if (ep->at < ep->end) return;
     enum { KEPT = 16 << 10 };
     ep->at = ep->end = 0;
@@ -166,6 +174,7 @@ static void consume(struct tcp_ep *ep, size_t n)
     ep->cap = 0;
 }
 
+/* The output as at most five pieces of memory, in order; returns how many. */
 static int pieces(const struct tcp_ep *ep, struct iovec iov[5])
 {
     static const char zeros[TCP_ALIGN];
@@ -176,6 +185,7 @@ static int pieces(const struct tcp_ep *ep, struct iovec iov[5])
         return 1;
     }
     size_t before = has_part ? ep->before : ep->end - ep->at, behind = ep->end - ep->at - before;
+    assert(before <= ep->end - ep->at);
     int k = 0;
     if (before) iov[k++] = (struct iovec){ep->queue + ep->at, before};
     if (p->head) iov[k++] = (struct iovec){(char *)(uintptr_t)(&p->bytes + 1) - p->head, p->head};
@@ -212,7 +222,7 @@ static GW_COLD void failed(struct tcp_ep *ep, int err)
         lost(ep, err);
 }
 
-/* As much as goes.  Whether anything went. */
+/* Writes as much as the socket takes.  True: something was written, or the connection failed. */
 static bool flush(struct tcp_ep *ep)
 {
     size_t sum = 0;
@@ -235,7 +245,7 @@ static bool flush(struct tcp_ep *ep)
     return sum > 0;
 }
 
-/* Room for so many bytes at the end of the queue; NULL: not now. */
+/* Space for so many bytes at the end of the queue; NULL: the queue is full. */
 static char *queue_room(struct tcp_ep *ep, size_t bytes)
 {
     size_t have = ep->end - ep->at;
@@ -252,6 +262,7 @@ static char *queue_room(struct tcp_ep *ep, size_t bytes)
         ep->queue = gw_xrealloc(ep->queue, cap);
         ep->cap = cap;
     }
+    assert(ep->end % TCP_ALIGN == 0);
     return ep->queue + ep->end;
 }
 
@@ -263,10 +274,10 @@ static inline void head_fill(struct tcp_head *h, uint8_t kind, const void *hdr, 
     memcpy(h->hdr, hdr, WIRE_HDR_BYTES);
 }
 
-/* With bytes that are nobody's behind the payload. */
+/* Clears the padding behind the payload. */
 static void pad_clear(char *behind, size_t len) { memset(behind, 0, tcp_total(len) - sizeof(struct tcp_head) - len); }
 
-/* Something is in the queue now. */
+/* So many bytes have been written to the space of queue_room(): the caller sends. */
 static int queued(struct tcp_ep *ep, size_t bytes)
 {
     ep->end += bytes;
@@ -278,7 +289,7 @@ static int queued(struct tcp_ep *ep, size_t bytes)
 /* The peer has ended. */
 static GW_COLD int refused(const struct tcp_ep *ep) { return may_be_lost(ep) ? GW_OK : ep_fail(ep, EPIPE); }
 
-/* Nothing waits: straight from where it is.  What the socket does not take is queued. */
+/* The queue is empty: writes from the caller's memory, and queues what the socket does not take. */
 static int send_straight(struct tcp_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     enum { SMALL = 512 };
@@ -310,6 +321,7 @@ static int send_straight(struct tcp_ep *ep, uint8_t kind, const void *hdr, const
         return may_be_lost(ep) ? GW_OK : ep_fail(ep, err);
     }
     char *whole = queue_room(ep, total);
+    assert(whole); /* an empty queue has room for any message */
     memcpy(whole, &m.head, sizeof m.head);
     if (len) gw_copy(whole + sizeof m.head, payload, len);
     pad_clear(whole + sizeof m.head + len, len);
@@ -374,6 +386,7 @@ int tcp_send_from(struct wire_ep *base, const void *from, size_t bytes, uint64_t
 {
     struct tcp_ep *ep = (struct tcp_ep *)base;
     struct tcp_give *g = gw_xmalloc(sizeof *g);
+    assert(done);
     *g = (struct tcp_give){.done = done, .from = from, .left = bytes, .ticket = ticket};
     gw_list_push(&ep->gives, &g->link);
     if (unlikely(ep->state == TCP_BROKEN || bytes == 0)) {
@@ -394,7 +407,8 @@ static GW_COLD void call_failed(struct tcp_ep *ep, int err)
     bool is_cut = err == ENETUNREACH && now - ep->begun_ns > patience_ns;
     hang_up(ep);
     ep->kept = 0;
-    /* Who told its address listens, until it ends.  Who was silent for so long may have had the messages. */
+    /* A process that has published its address listens until it ends, so a refused connection means that it has ended.  After a timeout in
+     * GREETING the peer may have received the messages already: they must not be sent again. */
     if (err == ECONNREFUSED || is_cut || (err == ETIMEDOUT && ep->state == TCP_GREETING) || may_be_lost(ep)) {
         lost(ep, err);
         return;
@@ -407,12 +421,13 @@ static GW_COLD void call_failed(struct tcp_ep *ep, int err)
 
 static void called(struct tcp_ep *ep);
 
-/* The first message should be the kernel's when its send returns, for the program may do something else for long then: the other end's
- * kernel makes the connection without that process. */
+/* The first message should be in the kernel's hands when its send returns, since the program may compute for a long time afterwards; the
+ * peer's kernel accepts the connection without the peer's process.  So the first call waits a little for the connection. */
 void tcp_call(struct tcp_ep *ep)
 {
     enum { PATIENCE_MS = 1000 };
     const struct sockaddr_storage *at = &ep->there.at;
+    assert(ep->fd < 0 && (ep->state == TCP_RESTING || ep->state == TCP_BROKEN) && ep->kept == 0);
     if (!ep->begun_ns) ep->begun_ns = gw_now_ns();
     ep->welcome_got = 0;
     ep->is_full = false;
@@ -427,7 +442,7 @@ void tcp_call(struct tcp_ep *ep)
     if (ep->tries == 0 && poll(&(struct pollfd){.fd = ep->fd, .events = POLLOUT}, 1, PATIENCE_MS) == 1) called(ep);
 }
 
-/* The connection is there, or has failed. */
+/* A connect has completed, with or without an error. */
 static void called(struct tcp_ep *ep)
 {
     int err = 0;
@@ -452,6 +467,7 @@ static void welcomed(struct tcp_ep *ep)
         return;
     }
     ep->welcome_got += (size_t)n;
+    assert(ep->welcome_got <= sizeof ep->welcome);
     if (ep->welcome_got < sizeof ep->welcome) return;
     if ((ep->welcome.reply ^ ep->there.reply) != 0 || ep->welcome.magic != TCP_MAGIC) {
         tcp_drop(1, "an answer at the address of a rank that is not from that rank");
