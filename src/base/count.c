@@ -52,7 +52,10 @@ int gw_level_watch(struct gw_level *l)
     return -1;
 }
 
-void gw_level_unwatch(struct gw_level *l, int mark) { atomic_fetch_and_explicit(&l->used, ~(1u << mark), memory_order_relaxed); }
+void gw_level_unwatch(struct gw_level *l, int mark)
+{
+    atomic_fetch_and_explicit(&l->used, ~(1u << mark), memory_order_relaxed);
+}
 
 void gw_level_reset(struct gw_level *l, int mark)
 {

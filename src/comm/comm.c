@@ -1,4 +1,4 @@
-/* comm.c -- communicator objects: WORLD and SELF, life, inquiries.
+/* comm.c -- communicator objects: WORLD and SELF, creation and destruction, inquiries.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,7 +15,7 @@ struct comm_upcalls comm_upcalls;
 
 int comm_my_world_rank(void) { return gw_boot.rank; }
 
-/* Messages go to the ranks of this group. */
+/* Sets the group whose ranks messages are sent to. */
 static void comm_aim(struct gw_comm *c, const struct gw_group *targets)
 {
     c->targets = targets->size;
@@ -28,7 +28,7 @@ static void comm_place(struct gw_comm *c, uint32_t ctx_id, struct gw_lane *lane)
 {
     c->lane = lane;
     comm_aim(c, comm_target_group(c));
-    /* [X1] pairs with the acquire in has_context(): what another thread finds by its context id is whole. */
+    /* [X1] pairs with the acquire in has_context(): a communicator that another thread finds by its context id is complete. */
     atomic_store_explicit(context_of(c), ctx_id << GW_STREAM_BITS, memory_order_release);
 }
 
@@ -41,7 +41,7 @@ void comm_set_id(struct gw_comm *c, uint32_t ctx_id)
     if (c->local) comm_place(c->local, ctx_id + 1, c->lane);
 }
 
-/* Of members of other jobs each rank has numbers of its own: they do not count. */
+/* A hash of the members.  Those of other jobs are left out, because each rank has different numbers for them. */
 static uint64_t members_mark(const struct gw_group *group)
 {
     uint64_t hash = 0;
@@ -72,7 +72,7 @@ int comm_init(void)
     gw_obj_predefine(&gw_group_empty.obj, GW_KIND_GROUP, GW_H_GROUP_EMPTY);
     world = (struct gw_group){.size = gw_boot.size, .rank = gw_boot.rank, .first = 0, .step = 1};
     self = (struct gw_group){.size = 1, .rank = 0, .first = gw_boot.rank, .step = 1};
-    world.obj.predefined = self.obj.predefined = true; /* no handle of their own: MPI_Comm_group makes an alias */
+    world.obj.predefined = self.obj.predefined = true; /* they need no handle: MPI_Comm_group makes an alias */
     memset(&gw_comm_world, 0, sizeof gw_comm_world);
     memset(&gw_comm_self, 0, sizeof gw_comm_self);
     gw_comm_world.obj.kind = gw_comm_self.obj.kind = GW_KIND_COMM;
@@ -108,7 +108,7 @@ void comm_topo_release(struct gw_topo *t)
     if (t && atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1) free(t);
 }
 
-/* What a communicator owns, and at finalize also what WORLD and SELF own. */
+/* Frees what a communicator owns; at finalize also called for WORLD and SELF. */
 static void comm_empty(struct gw_comm *c)
 {
     if (c->coll && comm_upcalls.free_coll) comm_upcalls.free_coll(c);
@@ -171,7 +171,7 @@ int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t 
 void comm_destroy(struct gw_comm *c)
 {
     uint32_t ctx_id = c->ctx >> GW_STREAM_BITS;
-    /* What was noted of its collectives stays: a member that is late may have to compare its call.  But these ids come again. */
+    /* The records of its collectives stay, because a late member may compare its call with them; but these context ids are used again. */
     if (ctx_id >= GW_CTX_ID_JOIN) boot_coll_forget(ctx_id);
     gw_obj_unregister(&c->obj);
     comm_empty(c);
@@ -295,7 +295,7 @@ int comm_set_attr(struct gw_comm *c, int keyval, void *value) { return gw_attr_s
 int comm_get_attr(struct gw_comm *c, int keyval, void **value_out, int *flag_out)
 {
     int rc = gw_attr_get(&c->attrs, &c->obj, keyval, value_out, flag_out);
-    /* MPI 4.1 section 9.1.2: of the predefined ones the Sessions Model has MPI_TAG_UB alone. */
+    /* MPI 4.1 section 9.1.2: MPI_TAG_UB is the only predefined attribute in the Sessions Model. */
     if (rc == GW_OK && c->family && keyval < (int)GW_ID_PREDEF_END && keyval != GW_TAG_UB) *flag_out = 0;
     return rc;
 }

@@ -1,4 +1,4 @@
-/* comm_private.h -- between group.c and comm.c.
+/* comm_private.h -- shared by the files of comm.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

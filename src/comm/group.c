@@ -1,4 +1,4 @@
-/* group.c -- groups: ordered sets of processes, stored as an arithmetic progression of world ranks where they are one.
+/* group.c -- groups: ordered sets of processes, stored as an arithmetic progression of world ranks if they form one.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,7 +11,7 @@
 
 struct gw_group gw_group_empty = {.rank = GW_UNDEFINED, .step = 1};
 
-/* world_rank's place in g, or GW_UNDEFINED.  O(1) without a map. */
+/* The rank of a process in g, or GW_UNDEFINED.  O(1) if g has no map. */
 static int group_find(const struct gw_group *g, int world_rank)
 {
     if (!g->map) {
@@ -25,7 +25,7 @@ static int group_find(const struct gw_group *g, int world_rank)
     return GW_UNDEFINED;
 }
 
-/* For set operations on mapped groups: place by world rank, so that each look-up is O(1). */
+/* An index of the ranks of a mapped group, so that each look-up of a set operation is O(1). */
 struct group_index {
     int32_t *place;
     int limit;
@@ -60,7 +60,7 @@ static bool is_progression(int n, const int32_t *w, int *step_out)
     return step != 0;
 }
 
-/* Worlds whose ranks are members are held by the group. */
+/* Takes or gives back references to the other worlds whose ranks are members. */
 static void others_count(const struct gw_group *g, void (*by)(int n, const int32_t *numbers))
 {
     if (g->map) {
@@ -112,7 +112,7 @@ int group_from_map(int size, const int32_t *world_ranks, struct gw_group **group
     return GW_OK;
 }
 
-/* The same members behind a handle of its own, so that freeing it never touches the communicator's. */
+/* A group with the same members and a handle of its own, so that freeing it does not affect the group of the communicator. */
 int group_alias(struct gw_group *g, struct gw_group **group_out)
 {
     if (g->size == 0) {
@@ -131,7 +131,7 @@ int group_alias(struct gw_group *g, struct gw_group **group_out)
 
 void group_join(struct gw_group *g, struct comm_family *f)
 {
-    if (g->obj.predefined) return; /* MPI_GROUP_EMPTY belongs to everybody */
+    if (g->obj.predefined) return; /* MPI_GROUP_EMPTY belongs to no session */
     assert(!g->family);
     g->family = comm_family_hold(f);
 }
@@ -311,7 +311,7 @@ static int ranges_expand(const struct gw_group *g, int n, int ranges[][3], int *
         if (stride == 0) return gw_fail(GW_EARG, "ranges[%d] = (%d, %d, 0): the stride must not be 0", i, first, last);
         if (rank_check(g, "the first rank of ranges", i, first) != GW_OK) return GW_ERANK;
         int64_t steps = ((int64_t)last - first) / stride;
-        if (((int64_t)last - first) * stride < 0) continue; /* an empty range */
+        if (((int64_t)last - first) * stride < 0) continue; /* the range is empty */
         if (rank_check(g, "the last rank of ranges", i, (int)(first + steps * stride)) != GW_OK) return GW_ERANK;
         total += steps + 1;
     }

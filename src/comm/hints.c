@@ -18,7 +18,7 @@ static const struct {
     {"mpi_assert_strict_start_ordering", COMM_STRICT_START_ORDER, "true", "false"},
 };
 
-/* By setting; each takes those before it along. */
+/* Values of the key, by the setting; each includes those before it. */
 static const struct {
     const char *word;
     uint8_t bits;

@@ -1,4 +1,4 @@
-/* access.c -- data access calls: what may be done, where, and with which conversion.
+/* access.c -- data access calls: checks, positions, conversion.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,7 +11,7 @@
 enum { CONVERT_BYTES = 4 << 20 };
 
 /* ---- conversion ----------------------------------------------------------------------------------------------------------- */
-/* The end of the file cut an item: its first bytes.  The others keep what is in memory. */
+/* Converts the first `got` bytes of an item that the end of the file cuts.  The rest of the item stays as it is in memory. */
 static int read_part(const struct io_rep *rep, char *stage, int64_t got, int64_t each, char *item, struct gw_type *t)
 {
     char *whole = malloc((size_t)each);
@@ -25,7 +25,7 @@ static int read_part(const struct io_rep *rep, char *stage, int64_t got, int64_t
     return rc;
 }
 
-/* The first k bytes of items. */
+/* Converts the first k bytes of the stage into items of buf. */
 static int unstage(const struct io_rep *rep, char *stage, int64_t k, int64_t each, char *buf, struct gw_type *t)
 {
     int64_t items = k / each, rest = k % each;
@@ -34,7 +34,7 @@ static int unstage(const struct io_rep *rep, char *stage, int64_t k, int64_t eac
     return rc;
 }
 
-/* k bytes of the file, as they count in memory. */
+/* The number of bytes in memory that k bytes of the file are. */
 static int64_t in_memory(int64_t k, int64_t each, const struct gw_type *t)
 {
     return k / each * t->size + k % each * t->size / each;
@@ -54,7 +54,7 @@ static int convert_some(struct gw_file *f, const struct io_data *d, char *stage,
     return rc;
 }
 
-/* In pieces of whole items; *moved_out counts bytes as they are in memory. */
+/* Converts and moves in pieces of whole items; *moved_out: bytes of memory. */
 static int convert(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t count, struct gw_type *t,
                    int64_t *moved_out)
 {
@@ -97,7 +97,7 @@ int io_unstage(struct gw_file *f, const struct io_data *d, char *stage, int64_t 
     return !d->write && k > 0 ? unstage(f->view.rep, stage, k, each, d->buf, d->type) : GW_OK;
 }
 
-/* The same for all ranks at once, in one piece. */
+/* The same as a collective access, in one piece. */
 static int convert_all(struct gw_file *f, const struct io_data *d, int64_t *moved_out)
 {
     int64_t each, k = 0;
@@ -126,7 +126,7 @@ static int access_check(const struct gw_file *f, int how, int64_t count, struct 
     return GW_OK;
 }
 
-/* The place of the access, in etypes; a file pointer moves on by what is asked for. */
+/* Sets *offset to the position of the access, in etypes; a file pointer moves by the size of the access. */
 static int place(struct gw_file *f, int how, int64_t *offset, int64_t etypes)
 {
     if (how & IO_SHARED) return io_shared_take(f, etypes, offset);
@@ -152,7 +152,7 @@ static int transfer(struct gw_file *f, bool write, int64_t offset, const void *b
     return convert(f, write, pos, buf, count, t, moved_out);
 }
 
-/* One rank alone. */
+/* An independent access. */
 static int alone(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out)
 {
     int rc = access_check(f, how, count, t);
@@ -161,7 +161,7 @@ static int alone(struct gw_file *f, int how, int64_t offset, const void *buf, in
     return rc != GW_OK ? rc : transfer(f, how & IO_WRITE, offset, buf, count, t, moved_out);
 }
 
-/* All ranks: every step that may fail ends with agreement, so that none waits for one that has gone. */
+/* A collective access.  Every step that may fail ends with an agreement, so that no rank waits for one that has returned. */
 static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t, int64_t *moved_out)
 {
     int64_t pos = 0;
@@ -189,12 +189,12 @@ static int no_split(const struct gw_file *f)
     return f->split < 0 ? GW_OK : gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
 }
 
-/* All ranks, none of which waits for another. */
+/* A collective access that starts and does not wait for other ranks. */
 static int started(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
                    struct gw_req **req_out)
 {
     struct io_data d = {how & IO_WRITE, 0, (void *)(uintptr_t)buf, count, t};
-    int rc = no_split(f); /* on every rank */
+    int rc = no_split(f); /* the same result on every rank */
     if (rc != GW_OK) return rc;
     rc = access_check(f, how, count, t);
     if (rc == GW_OK) rc = offset_check(f, how & IO_AT ? offset : 0, &d.pos);
@@ -203,7 +203,7 @@ static int started(struct gw_file *f, int how, int64_t offset, const void *buf, 
     return io_start(f, rc, &d, req_out);
 }
 
-/* apart: a collective call in which each rank goes for itself. */
+/* apart: a collective call that is performed as independent accesses. */
 static int access_any(struct gw_file *f, int how, bool apart, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
                       int64_t *moved_out)
 {
@@ -220,7 +220,7 @@ static int access_any(struct gw_file *f, int how, bool apart, int64_t offset, co
     return rc;
 }
 
-/* A request that is complete. */
+/* Makes a completed request. */
 static int request_make(struct gw_file *f, int64_t moved, struct gw_req **req_out)
 {
     struct gw_lane *lane = f->comm->lane;
@@ -243,7 +243,7 @@ int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64
     bool starts = how & IO_ALL && req_out;
     if (starts && io_all_tell(f, how & IO_WRITE)) return started(f, how, offset, buf, count, t, req_out);
     int rc = access_any(f, how, starts, offset, buf, count, t, &moved);
-    if (status) gw_status_fill(status, GW_ANY_SOURCE, GW_ANY_TAG, moved, false); /* also of what failed */
+    if (status) gw_status_fill(status, GW_ANY_SOURCE, GW_ANY_TAG, moved, false); /* the status is set also after a failure */
     return rc == GW_OK && req_out ? request_make(f, moved, req_out) : rc;
 }
 

@@ -1,4 +1,4 @@
-/* collective.c -- collective access: who touches what, and which way is taken.
+/* collective.c -- collective access: finds what each rank accesses, and chooses the method.
  *
  *     alone:        every rank for itself, where nothing interleaves or the pieces are long
  *     windows:      aggregators, with windows of the file in memory of the node (window.c)
@@ -13,9 +13,9 @@
 #include "coll/coll.h"
 
 enum {
-    SPARSE = 64,           /* where less than a part in this many is touched, every rank goes alone */
-    SPARSE_WINDOW = 8,     /* windows are read as a whole: from so sparse an access on, pieces are sent instead */
-    LONG_WRITE = 64 << 10, /* pieces of which each is worth a system call of its own */
+    SPARSE = 64,           /* if less than 1/SPARSE of the range is accessed, ranks access independently */
+    SPARSE_WINDOW = 8,     /* windows are read as a whole: if less than 1/SPARSE_WINDOW is accessed, pieces are sent instead */
+    LONG_WRITE = 64 << 10, /* bytes of pieces that are written by a system call each */
     LONG_READ = 16 << 10,
 };
 
@@ -44,13 +44,13 @@ int io_extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_extent
         cover += (uint64_t)mixed(run.at) - (uint64_t)mixed(e->to);
     }
     e->cover = (int64_t)cover;
-    /* One tile is in order whatever comes behind it. */
+    /* An access within one tile is in order, whatever the layout of the tiles. */
     if (pos / t->size == (pos + bytes - 1) / t->size) e->in_order = 1;
     if (f->view.overlaps) e->in_order = 0;
     return GW_OK;
 }
 
-/* Of all ranks; true: they interleave. */
+/* Combines the extents of all ranks; true: they interleave. */
 static bool extent_sum(const struct io_extent *all, int n, struct io_extent *whole)
 {
     bool interleaved = false;
@@ -69,7 +69,7 @@ static bool extent_sum(const struct io_extent *all, int n, struct io_extent *who
     return interleaved;
 }
 
-/* All ranks decide alike. */
+/* Chooses the method; all ranks choose the same, because they have the same values. */
 static enum io_way way_of(const struct gw_file *f, bool write, const struct io_extent *whole, bool interleaved)
 {
     int choice = write ? f->hints.buffer_write : f->hints.buffer_read;
@@ -106,7 +106,7 @@ int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out)
     struct io_extent mine, whole, *all = gw_xcalloc((size_t)f->comm->size, sizeof *all);
     enum { WORDS = sizeof mine / sizeof(int64_t) };
     *moved_out = 0;
-    if (f->hints.timers && f->hints.time_waits && f->comm->size > 1) { /* how long this rank waits for the others to come */
+    if (f->hints.timers && f->hints.time_waits && f->comm->size > 1) { /* measures how long this rank waits for the others */
         io_clock(f, IO_T_WAIT);
         coll_barrier(f->comm, NULL);
     }
@@ -123,7 +123,7 @@ int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out)
         rc = move_by(way, f, d, &whole, moved_out);
         io_clock(f, IO_T_COLL);
         rc = io_agree(f, rc);
-        if (rc != GW_OK && way != IO_ALONE) *moved_out = 0; /* nobody knows whose bytes were written: none is promised */
+        if (rc != GW_OK && way != IO_ALONE) *moved_out = 0; /* it is not known whose bytes were written, so none are reported */
     }
     io_windows_leave(f, &all[0]);
     free(all);

@@ -1,4 +1,4 @@
-/* file.c -- opening and closing, what one asks of a file as a whole, errors.
+/* file.c -- opening and closing files, operations on a whole file, errors.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -58,7 +58,8 @@ int io_agree(struct gw_file *f, int rc)
 
 int io_same(struct gw_file *f, int rc, int64_t value, const char *what)
 {
-    int64_t mine[3] = {rc, value, ~value}, least[3] = {rc, value, ~value}; /* ~: order turned round, no overflow */
+    int64_t mine[3] = {rc, value, ~value},
+            least[3] = {rc, value, ~value}; /* ~value reverses the order without overflow, so one minimum gives both ends */
     io_drain(f);
     int failed = f->comm->size > 1 ? coll_allreduce(mine, least, 3, gw_type_int64, gw_op_min, f->comm, NULL) : GW_OK;
     if (failed != GW_OK) return failed;
@@ -92,7 +93,7 @@ static int amode_check(int amode)
     return GW_OK;
 }
 
-/* Users of other libraries write the kind of file system before the name. */
+/* Other libraries take the kind of file system before the name. */
 static const char *without_prefix(const char *name)
 {
     static const char *const prefixes[] = {"ufs:", "nfs:", "lustre:", "gpfs:", "xfs:"};
@@ -115,7 +116,7 @@ static int open_here(struct gw_file *f, bool may_create)
     if (fstat(f->fd, &st) == 0 && S_ISDIR(st.st_mode)) return gw_fail(GW_EBADFILE, "%s is a directory", f->name);
     io_fs_ask(f);
     if (f->hints.direct) f->direct_fd = io_fs_open_direct(f);
-    f->hints.direct = f->direct_fd >= 0; /* what MPI_File_get_info tells */
+    f->hints.direct = f->direct_fd >= 0; /* MPI_File_get_info reports what is in use */
     return GW_OK;
 }
 
@@ -135,7 +136,7 @@ static bool opens_at_once(const struct gw_file *f)
     return !f->hints.collective_only;
 }
 
-/* What rank 0 saw of the file system, for those who do not look. */
+/* Tells the ranks that open the file later what rank 0 found out about the file system. */
 static int share_system(struct gw_file *f)
 {
     int64_t seen[2] = {f->block, f->lock_all};
@@ -145,13 +146,13 @@ static int share_system(struct gw_file *f)
     return rc;
 }
 
-/* Rank 0 makes the file; the others find it. */
+/* Rank 0 opens the file first, and creates it; then the others open it. */
 static int open_everywhere(struct gw_file *f)
 {
     int rc = GW_OK;
     if (f->comm->rank == 0) rc = open_here(f, true);
     rc = io_agree(f, rc);
-    if (rc == GW_OK) rc = io_hints_share(f, &f->hints); /* the stripes that it has */
+    if (rc == GW_OK) rc = io_hints_share(f, &f->hints); /* with the stripes that the file has got */
     if (rc == GW_OK) rc = share_system(f);
     if (rc == GW_OK) rc = io_place(f);
     if (rc == GW_OK && f->comm->rank != 0 && opens_at_once(f)) rc = open_here(f, false);
@@ -217,15 +218,15 @@ int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info
     return GW_OK;
 }
 
-/* After a failure the handle is still there, with nothing behind it: closing it again frees it. */
+/* After a failure the handle is still valid, but the file is closed: closing it again frees the handle. */
 int io_close(struct gw_file **file)
 {
     struct gw_file *f = *file;
     if (f->split >= 0) return gw_fail(GW_EIO, "%s has a split collective that was begun and not ended", f->name);
-    f->hints.collective_only = 0; /* nobody opens it any more */
+    f->hints.collective_only = 0; /* no rank opens the file from now on */
     bool must_delete = f->fd >= 0 && f->amode & GW_MODE_DELETE_ON_CLOSE && f->comm->rank == 0;
     io_clock_enter(f, !(f->amode & GW_MODE_RDONLY), IO_T_OPEN);
-    int rc = io_agree(f, GW_OK); /* nobody closes, and nobody deletes, while others still use it */
+    int rc = io_agree(f, GW_OK); /* no rank closes or deletes the file while others use it */
     if (f->fd >= 0 && close(f->fd) != 0 && errno != EINTR && rc == GW_OK) rc = io_fail(errno, "closing", f->name);
     f->fd = -1;
     if (must_delete && unlink(f->name) != 0 && rc == GW_OK) rc = io_fail(errno, "deleting", f->name);
@@ -240,7 +241,7 @@ int io_close(struct gw_file **file)
 
 int io_delete(const char *name, struct gw_info *info)
 {
-    (void)info; /* no hint says anything about deleting */
+    (void)info; /* no hint concerns deletion */
     name = without_prefix(name);
     return unlink(name) == 0 ? GW_OK : io_fail(errno, "deleting", name);
 }
@@ -287,7 +288,7 @@ int io_get_size(struct gw_file *f, int64_t *size_out)
     if (rc != GW_OK) return rc;
     if (fstat(f->fd, &st) != 0) return io_fail(errno, "asking the size of", f->name);
     *size_out = st.st_size;
-    /* A block device has a size that only seeking tells. */
+    /* The size of a block device is found by seeking. */
     if (S_ISBLK(st.st_mode)) *size_out = lseek(f->fd, 0, SEEK_END);
     return GW_OK;
 }
@@ -314,7 +315,8 @@ int io_get_atomicity(struct gw_file *f, int *flag_out)
     return GW_OK;
 }
 
-/* -1: this rank has not opened the file, so it has written nothing.  Another thread may open it just now (io_open_late()). */
+/* The descriptor; -1: this rank has not opened the file, so it has written nothing.  Another thread may open it at this moment
+ * (io_open_late()). */
 static int opened_now(struct gw_file *f)
 {
     if (!f->hints.collective_only) return f->fd;
@@ -329,7 +331,7 @@ int io_sync(struct gw_file *f)
     int failed = 0, fd = opened_now(f);
     do failed = fd < 0 || fsync(fd) == 0 ? 0 : errno;
     while (failed == EINTR);
-    if (failed == EINVAL || failed == EROFS) failed = 0; /* a pipe or a special file, which has nothing to write back */
+    if (failed == EINVAL || failed == EROFS) failed = 0; /* a pipe or a special file, which has nothing to be written back */
     return io_agree(f, failed ? io_fail(failed, "synchronizing", f->name) : GW_OK);
 }
 

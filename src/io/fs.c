@@ -19,17 +19,17 @@
 enum { LUSTRE = 0x0bd00bd0, NFS = 0x6969, SMB = 0x517b, CIFS = (int)0xff534d42, SMB2 = (int)0xfe534d42 };
 
 /* ---- Lustre ----------------------------------------------------------------------------------------------------------------- */
-struct layout { /* of version 1; what is known of each stripe follows when it is read */
+struct layout { /* Layout of version 1; when it is read, records of the stripes follow. */
     uint32_t magic, pattern;
     uint64_t object[2];
     uint32_t stripe;
-    uint16_t stripes, start; /* start: when read, the layout's generation */
+    uint16_t stripes, start; /* start: first server; when read, the generation of the layout */
 };
 _Static_assert(sizeof(struct layout) == 32, "as the kernel has it");
 enum { MAGIC_1 = 0x0bd10bd0, MAGIC_3 = 0x0bd30bd0, ROUND_ROBIN = 1, STRIPE_UNIT = 65536, LAYOUT_ROOM = 65536 };
 #define SET_LAYOUT    _IOW('f', 154, long)
 #define GET_LAYOUT    _IOW('f', 155, long)
-#define NO_LAYOUT_YET (O_NOCTTY | FASYNC) /* with O_CREAT: the layout comes */
+#define NO_LAYOUT_YET (O_NOCTTY | FASYNC) /* with O_CREAT: the layout is set afterwards */
 
 static bool is_lustre(const struct statfs *s) { return (uint32_t)s->f_type == LUSTRE; }
 
@@ -45,7 +45,7 @@ static bool folder_is_lustre(const char *name)
     return yes;
 }
 
-/* Wishes that the file system does not grant are no errors: the file has its folder's layout then. */
+/* If the file system refuses the layout, that is no error: the file has the layout of its folder. */
 static void set_layout(int fd, const struct io_hints *h)
 {
     struct layout l = {.magic = MAGIC_1, .pattern = ROUND_ROBIN, .start = (uint16_t)h->start};
@@ -56,7 +56,7 @@ static void set_layout(int fd, const struct io_hints *h)
 
 static void get_layout(struct gw_file *f)
 {
-    struct layout *l = gw_xcalloc(1, LAYOUT_ROOM); /* also for thousands of stripes */
+    struct layout *l = gw_xcalloc(1, LAYOUT_ROOM); /* enough for thousands of stripes */
     l->magic = MAGIC_1;
     if (ioctl(f->fd, GET_LAYOUT, l) >= 0 && (l->magic == MAGIC_1 || l->magic == MAGIC_3)) {
         f->hints.stripe = l->stripe;
@@ -84,7 +84,7 @@ int io_fs_open(const char *name, int flags, mode_t permissions, const struct io_
     return fd;
 }
 
-/* By way of the descriptor, as another file may have the name by now. */
+/* Opened through the descriptor, because the name may refer to another file by now. */
 int io_fs_open_direct(const struct gw_file *f)
 {
     char path[32];

@@ -41,7 +41,7 @@ static const struct {
     {"file_perm", OCTAL, offsetof(struct io_hints, permissions)},
 };
 
-/* Those that other libraries know and that change nothing here: MPI_File_get_info does not have them. */
+/* Hints of other libraries that have no effect here; MPI_File_get_info does not return them. */
 static const struct {
     const char *key, *why;
 } idle[] = {
@@ -73,14 +73,14 @@ static bool number(const char *text, int base, int64_t least, int64_t most, int6
     return true;
 }
 
-/* "true" and "enable" mean the same; false: it is neither that nor the contrary. */
+/* Reads "true", "enable" or their opposites; false: it is another word. */
 static bool read_flag(const char *text, bool *on_out)
 {
     *on_out = strcmp(text, "true") == 0 || strcmp(text, "enable") == 0;
     return *on_out || strcmp(text, "false") == 0 || strcmp(text, "disable") == 0;
 }
 
-/* A list of words, of which the kernel can be told some. */
+/* Reads access_style, a list of words; some become advice to the kernel. */
 static void read_style(struct io_hints *h, const char *text)
 {
     h->sequential = h->random = h->once = 0;
@@ -93,7 +93,7 @@ static void read_style(struct io_hints *h, const char *text)
     }
 }
 
-/* host:most,... with no spaces; others are not taken. */
+/* Copies a list host:most,... without spaces; other texts are ignored. */
 static void read_list(char *list, size_t room, const char *text)
 {
     if (strlen(text) >= room || !*text) return;
@@ -122,12 +122,12 @@ static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *
     case INDEX:
         if (number(text, 10, 0, UINT16_MAX, &v)) *(int32_t *)field = (int32_t)v;
         return;
-    case BOTH: /* aggregators always, or never */
+    case BOTH: /* aggregators for both directions, always or never */
         if (read_flag(text, &on)) h->buffer_read = h->buffer_write = on ? IO_ENABLE : IO_DISABLE;
         return;
     case COLLECTIVE:
         if (read_flag(text, &on)) *(int32_t *)field = on;
-        if (h->collective_only) h->buffer_read = h->buffer_write = IO_ENABLE; /* else the others would open it after all */
+        if (h->collective_only) h->buffer_read = h->buffer_write = IO_ENABLE; /* else all ranks would have to open the file */
         return;
     case FLAG:
         if (read_flag(text, &on)) *(int32_t *)field = on;
@@ -160,7 +160,7 @@ int io_hints_share(struct gw_file *f, struct io_hints *h)
 }
 
 /* ---- what the user says outside of the program ------------------------------------------------------------------------------ */
-/* The length of the text up to one of `ends`; between two # anything may stand. */
+/* The length of the text up to one of the characters `ends`, except between two #. */
 static size_t span(const char *text, const char *ends)
 {
     size_t n = 0;
@@ -196,7 +196,7 @@ void io_hints_of_user(struct io_hints *h, const char *file)
             k++;
             read_pair(h, at + k, span(at + k, ":,"));
         }
-        if (fits) return; /* the first one counts */
+        if (fits) return; /* the first entry that fits counts */
         at += entry + (at[entry] == ',');
     }
 }
@@ -209,7 +209,7 @@ int io_set_info(struct gw_file *f, struct gw_info *info)
     io_hints_of_user(&h, f->name);
     int rc = io_hints_share(f, &h);
     if (rc != GW_OK) return rc;
-    /* These say how a file is opened and made, which it is. */
+    /* These hints concern opening and creation, which are over. */
     if (f->amode & GW_MODE_WRONLY) h.sieve_write = old.sieve_write;
     h.permissions = old.permissions;
     h.stripes = old.stripes;
@@ -224,7 +224,7 @@ int io_set_info(struct gw_file *f, struct gw_info *info)
     return is_placed ? GW_OK : io_place(f);
 }
 
-/* False: there is nothing to tell. */
+/* The text of a hint; false: it has no value. */
 static bool text_of(const struct gw_file *f, size_t row, char *text, size_t room)
 {
     const struct io_hints *h = &f->hints;

@@ -1,4 +1,4 @@
-/* io_private.h -- between the files of io/.
+/* io_private.h -- shared by the files of io.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -13,30 +13,30 @@
 #include "type/type.h"
 
 /* ---- errors (file.c) ---- */
-/* The code for what a system call on the file `name` failed with: "writing NAME: No space left on device". */
+/* Reports the failure of a system call on the file `name`, such as "writing NAME: No space left on device"; returns its code. */
 int io_fail(int system_error, const char *doing, const char *name);
-/* What all ranks return: rc, or where that is fine the worst of the others', with words for it. */
+/* Collective.  Returns rc if that is an error, else the worst code of the other ranks, with a text. */
 int io_agree(struct gw_file *f, int rc);
 int io_open_late(struct gw_file *f); /* see io_need_open() */
-/* Before f->fd is used by a rank that may not have opened the file (hint romio_no_indep_rw). */
+/* Opens the file if this rank has not done so (hint romio_no_indep_rw).  Called before f->fd is used. */
 static inline int io_need_open(struct gw_file *f) { return likely(!f->hints.collective_only) ? GW_OK : io_open_late(f); }
-/* GW_ENOTSAME on every rank unless all gave the same value; also agrees on rc, which comes first. */
+/* Collective.  Agrees on rc; then returns GW_ENOTSAME on every rank unless all have the same value. */
 int io_same(struct gw_file *f, int rc, int64_t value, const char *what);
 
 /* ---- hints (hints.c) ---- */
 void io_hints_default(struct io_hints *h);
-void io_hints_read(struct io_hints *h, const struct gw_info *info); /* keys that are not there, and bad values, change nothing */
-int io_hints_share(struct gw_file *f, struct io_hints *h);          /* collective: rank 0's */
-/* What MPIIO_HINTS says of the file, which comes before what programs say. */
+void io_hints_read(struct io_hints *h, const struct gw_info *info); /* absent keys and invalid values change nothing */
+int io_hints_share(struct gw_file *f, struct io_hints *h);          /* collective: all get the hints of rank 0 */
+/* Applies MPIIO_HINTS, which takes precedence over the hints of the program. */
 void io_hints_of_user(struct io_hints *h, const char *file);
 void io_hints_show(struct gw_file *f);
 
 /* ---- the file system (fs.c) ---- */
-/* open(2), which stripes a file that it makes where the file system can.  -1: errno. */
+/* open(2) that also sets the layout of a file that it creates, if the file system has stripes.  -1: errno. */
 int io_fs_open(const char *name, int flags, mode_t permissions, const struct io_hints *h);
-int io_fs_open_direct(const struct gw_file *f); /* the open file once more, past the page cache; -1: not there */
+int io_fs_open_direct(const struct gw_file *f); /* opens the file again with O_DIRECT; -1: not possible */
 void io_fs_ask(struct gw_file *f);              /* fills in lock_all, block, and the stripes of the hints */
-void io_fs_advise(const struct gw_file *f);     /* how it will be accessed */
+void io_fs_advise(const struct gw_file *f);     /* advises the kernel of the access pattern */
 
 /* ---- aggregators (place.c) ---- */
 /* The ranks that are aggregators, in order, to ranks_out; how many (1 to n).  node[i]: the number of rank i's node, by first appearance;

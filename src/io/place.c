@@ -1,4 +1,4 @@
-/* place.c -- which ranks are aggregators.
+/* place.c -- chooses the ranks that are aggregators.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -43,7 +43,7 @@ static int rank_on(const struct choice *c, int node, int i)
     return rank;
 }
 
-/* The first on each node in turn, evenly among the ranks of the node. */
+/* One aggregator on each node in turn, spread evenly over the ranks of a node. */
 static void choose_spread(struct choice *c)
 {
     int nodes = 0, *share;
@@ -66,7 +66,7 @@ static void choose_stride(struct choice *c, int stride)
         for (int rank = start; rank < c->n; rank += stride) choose(c, rank);
 }
 
-/* Up to `most` ranks on each of the nodes with this name that no entry before had. */
+/* Up to `most` ranks on each node of this name that no earlier entry has named. */
 static void choose_host(struct choice *c, const char *const *names, const char *host, size_t len, int most, bool *had)
 {
     for (int rank = 0; rank < c->n; rank++) {
@@ -85,7 +85,7 @@ static void choose_list(struct choice *c, const char *const *names, const char *
     bool *had = gw_xcalloc((size_t)c->n, sizeof *had);
     while (*list) {
         size_t entry = strcspn(list, ","), len = strcspn(list, ",:");
-        int most = 1; /* where none is given */
+        int most = 1; /* if no number is given */
         if (len < entry) most = list[len + 1] == '*' ? c->n : atoi(list + len + 1);
         choose_host(c, names, list, len, most, had);
         list += entry + (list[entry] == ',');
@@ -103,7 +103,7 @@ int io_place_choose(const int *node, const char *const *names, int n, int wanted
         choose_stride(&c, stride);
     else
         choose_spread(&c);
-    if (c.count == 0) choose(&c, 0); /* no host of the list is one of ours */
+    if (c.count == 0) choose(&c, 0); /* no host of the list runs a rank */
     free(c.taken);
     return c.count;
 }
@@ -132,7 +132,7 @@ static void show(const struct gw_file *f, const int *node, const char (*names)[N
     for (int a = 0; a < f->n_aggregators; a++) fprintf(stderr, "%5d  %6d  %s\n", a, f->aggregators[a], names[f->aggregators[a]]);
 }
 
-/* Of each rank; in node[] the number that its job gave to its node. */
+/* Gathers the host name of each rank, and in node[] the number of its node in its job. */
 static int share_names(struct gw_comm *c, char (*names)[NAME], int *node)
 {
     struct {
@@ -153,7 +153,7 @@ static int share_names(struct gw_comm *c, char (*names)[NAME], int *node)
     return rc;
 }
 
-/* Nodes by first appearance: of one host and, where that has several, of one number; how many. */
+/* Numbers the nodes in the order of first appearance; a node is a host name and, on hosts with several nodes, a number.  Returns how many. */
 static int number_nodes(const char (*names)[NAME], int n, int *node)
 {
     int nodes = 0, *said = gw_xcalloc((size_t)n, sizeof *said);

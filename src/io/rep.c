@@ -1,7 +1,7 @@
-/* rep.c -- data representations (MPI 4.1 section 14.5): how large things are in the file, and conversion.
+/* rep.c -- data representations (MPI 4.1 section 14.5): sizes of types in the file, and conversion.
  *
- * A type's likeness in the file is built by its own constructor from the likenesses of the types that it was built from: what counts
- * in extents scales, what the user gave in bytes stays as it is (section 14.5.1).
+ * The file version of a type is built by the type's own constructor from the file versions of its component types: what counts in
+ * extents scales, what the user gave in bytes stays as it is (section 14.5.1).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -71,7 +71,7 @@ GW_ONCE void io_rep_finalize(void)
     }
 }
 
-/* Named types, and those of MPI_Type_create_f90_*, which behave as such: so many bytes. */
+/* Is it a named type, or one of MPI_Type_create_f90_*, which counts as named? */
 static bool is_named(const struct gw_type *t) { return t->obj.predefined; }
 
 static int user_bytes(const struct io_rep *rep, struct gw_type *t, int64_t *bytes_out)
@@ -99,7 +99,7 @@ int io_rep_bytes(const struct io_rep *rep, struct gw_type *t, int64_t *bytes_out
 }
 
 /* ---- likenesses ----------------------------------------------------------------------------------------------------------- */
-/* What MPI_Type_get_contents tells, with the types replaced by their likenesses. */
+/* The result of MPI_Type_get_contents, with types replaced by their file versions. */
 struct contents {
     int combiner;
     int64_t n_ints, n_aints, n_counts, n_types;
@@ -139,13 +139,13 @@ static int contents_of(const struct io_rep *rep, struct gw_type *t, struct conte
     return rc;
 }
 
-/* Number i: among the counts of a type made by a _c call, else among the integers. */
+/* Integer argument i: one of the counts if the type was made by a _c call, else one of the integers. */
 static int64_t number(const struct contents *c, int64_t i) { return c->n_counts ? c->counts[i] : c->ints[i]; }
 static struct gw_counts numbers(const struct contents *c, int64_t i)
 {
     return c->n_counts ? (struct gw_counts){c->counts + i, true} : (struct gw_counts){c->ints + i, false};
 }
-/* Displacements in bytes, behind n others where they are counts. */
+/* The displacements in bytes; where they are counts, n other counts come before them. */
 static struct gw_counts addresses(const struct contents *c, int64_t n)
 {
     return c->n_counts ? (struct gw_counts){c->counts + n, true} : (struct gw_counts){c->aints, true};
@@ -206,7 +206,7 @@ int io_rep_type(const struct io_rep *rep, struct gw_type *t, struct gw_type **ty
         contents_free(&c);
     }
     if (rc != GW_OK) return rc;
-    gw_obj_unregister(&new->obj); /* no user sees it: it has no handle */
+    gw_obj_unregister(&new->obj); /* internal: it needs no handle */
     rc = type_commit(&new);
     if (rc == GW_OK)
         *type_out = new;

@@ -1,7 +1,7 @@
 /* shared.c -- the shared file pointer: a counter of etypes that rank 0 keeps.
  *
- * It lies in the memory of rank 0's node: ranks there move it by themselves.  Ranks elsewhere ask rank 0, which answers from whichever
- * call of MPI makes progress.  Nothing beside the file is needed for it in the file system, and no locks.
+ * It lies in the shared memory of rank 0's node, whose ranks update it.  Ranks of other nodes send requests to rank 0, which answers
+ * them in any MPI call that makes progress.  Nothing beside the file is needed for it in the file system, and no locks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -19,7 +19,7 @@ struct question {
     int32_t origin, number;
     int64_t etypes;
 };
-struct io_keeper { /* of rank 0, where ranks are elsewhere */
+struct io_keeper { /* At rank 0, if there are ranks of other nodes: serves their requests. */
     struct p2p_listener listener;
     struct gw_done heard;
     struct gw_file *f;
@@ -55,7 +55,7 @@ static bool question_is_right(const struct io_keeper *k)
     }
     if (k->q.origin != k->listener.source) field = "origin";
     if (k->q.number < 0 || k->q.number >= NUMBERS) field = "number";
-    if (k->q.etypes < 0) field = "etypes", value = k->q.etypes; /* the pointer goes forward only */
+    if (k->q.etypes < 0) field = "etypes", value = k->q.etypes; /* the pointer only moves forward */
     if (field) gw_refused(what, field, value);
     return !field;
 }
@@ -85,7 +85,7 @@ static void keeper_open(struct gw_file *f)
     p2p_listen(&k->listener);
 }
 
-/* Nobody asks any more. */
+/* Called when no rank sends requests any more. */
 static void keeper_close(struct gw_file *f)
 {
     if (p2p_listen_end(&f->keeper->listener) == GW_OK) free(f->keeper);
@@ -96,7 +96,8 @@ static void keeper_close(struct gw_file *f)
 static int ask(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
     struct gw_comm *c = f->comm;
-    uint32_t n = atomic_fetch_add_explicit(&f->questions, 1, memory_order_relaxed) % NUMBERS; /* threads may ask at once */
+    uint32_t n = atomic_fetch_add_explicit(&f->questions, 1, memory_order_relaxed) %
+        NUMBERS; /* several threads may have requests under way */
     struct question q = {.origin = c->rank, .number = (int32_t)n, .etypes = etypes};
     struct gw_req *s = NULL, *r = NULL;
     int rc = p2p_stream_irecv(GW_STREAM_P2P, at_out, sizeof *at_out, gw_type_byte, 0, TAG_ANSWER + q.number, c, &r);
@@ -150,7 +151,10 @@ int io_shared_take(struct gw_file *f, int64_t etypes, int64_t *at_out)
 
 int io_shared_get(struct gw_file *f, int64_t *at_out) { return io_shared_take(f, 0, at_out); }
 
-void io_shared_set(struct gw_file *f, int64_t at) { atomic_store(pointer(f), at); }
+void io_shared_set(struct gw_file *f, int64_t at)
+{
+    atomic_store(pointer(f), at);
+}
 
 int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
@@ -169,12 +173,12 @@ int io_seek_shared(struct gw_file *f, int64_t offset, int whence)
     int rc = io_same(f, GW_OK, offset, "offset");
     if (rc == GW_OK) rc = io_same(f, GW_OK, whence, "whence");
     if (rc != GW_OK) return rc;
-    if (f->comm->rank == 0) { /* all have come: nobody moves it meanwhile */
+    if (f->comm->rank == 0) { /* all ranks are in this call: none moves the pointer */
         rc = io_shared_get(f, &now);
         if (rc == GW_OK) rc = io_seek_place(f, offset, whence, now, &to);
         if (rc == GW_OK) io_shared_set(f, to);
     }
-    return io_agree(f, rc); /* nobody goes on before it is there */
+    return io_agree(f, rc); /* no rank returns before it is set */
 }
 
 int io_get_position_shared(struct gw_file *f, int64_t *offset_out) { return io_shared_get(f, offset_out); }

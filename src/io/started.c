@@ -1,4 +1,4 @@
-/* started.c -- collective access behind a request: what starts it waits for nobody.
+/* started.c -- non-blocking collective access: the call that starts it does not wait for other ranks.
  *
  * An access is a chain of exchanges, each of them a non-blocking collective call on the file's communicator:
  *     extents -> every rank for itself, or: rounds of two_phase.c, or windows of window.c -> agreement
@@ -20,7 +20,7 @@
 
 enum { WORDS = sizeof(struct io_extent) / sizeof(int64_t) };
 
-/* What the exchange that was made last brought; SHARING: there is none, the windows are worked on. */
+/* The exchange that was started last; SHARING: none, the windows are being worked on. */
 enum phase_of_op { BEGUN, EXTENTS, MOVING, SHARING, AGREED };
 
 struct io_op {
@@ -28,7 +28,7 @@ struct io_op {
     struct gw_file *f;
     struct gw_lane *lane;
     struct gw_req *req;       /* NULL: the call failed */
-    struct io_data user, raw; /* what the call moves, its type held; the same in the file's representation */
+    struct io_data user, raw; /* the data of the call, with a reference to the type; the same in the representation of the file */
     char *stage;              /* raw's buffer; NULL: it is the user's */
     int64_t each;
     enum phase_of_op at;
@@ -36,12 +36,12 @@ struct io_op {
     struct phase *phase;
     struct pool *pool;
     int64_t moved, outcome, worst;
-    int rc, broken; /* broken: an exchange failed, and nothing more can be made */
-    uint64_t since; /* when it was started; 0: nobody wants to hear of its end */
+    int rc, broken; /* broken: an exchange failed, so no other can be started */
+    uint64_t since; /* when it was started; 0: no listener wants its end */
     struct gw_req *exchange;
     struct coll_as as;
     struct gw_done arrived, look;
-    struct req_hook hook; /* calls look */
+    struct req_hook hook; /* calls look() in each round of progress */
     struct req_work work;
 };
 
@@ -54,7 +54,7 @@ static int moved_alone(struct io_op *op)
     return io_move(op->f, d->write, d->pos, d->buf, d->count, d->type, &op->moved);
 }
 
-/* False: every rank has gone for itself, and that was all. */
+/* The extents of all ranks are known: chooses the method.  False: the access was performed independently and is over. */
 static bool extents_known(struct io_op *op)
 {
     const struct io_data *d = &op->raw;
@@ -74,7 +74,7 @@ static bool extents_known(struct io_op *op)
     return false;
 }
 
-/* All agree on what has happened. */
+/* Starts the agreement on the result. */
 static int agree(struct io_op *op)
 {
     op->outcome = gw_min64(op->rc, GW_OK);
@@ -99,7 +99,7 @@ static void share(struct io_op *op)
     op->broken = agree(op);
 }
 
-/* From what the last exchange brought to the next one; false: it is over. */
+/* Uses the result of the last exchange and starts the next one; false: the access is over. */
 static bool step(struct io_op *op)
 {
     if (op->broken) return false;
@@ -116,11 +116,11 @@ static bool step(struct io_op *op)
     }
     if (op->worst < 0 && op->rc == GW_OK)
         op->rc = gw_fail((int)op->worst, "another rank failed: %s", gw_error_text((int)op->worst));
-    if (op->worst < 0) op->moved = 0; /* nobody knows whose bytes were written: none is promised */
+    if (op->worst < 0) op->moved = 0; /* it is not known whose bytes were written, so none are reported */
     return false;
 }
 
-/* Inside progress, the lane's lock held. */
+/* An exchange is complete.  Called by progress, with the lane's lock held. */
 static void arrived(struct gw_done *done, int err)
 {
     struct io_op *op = container_of(done, struct io_op, arrived);
@@ -129,7 +129,7 @@ static void arrived(struct gw_done *done, int err)
     req_work_add(op->lane, &op->work);
 }
 
-/* In each round of progress, the lane's lock held. */
+/* Called in each round of progress, with the lane's lock held. */
 static void look(struct gw_done *done, int err)
 {
     struct io_op *op = container_of(done, struct io_op, look);
@@ -145,15 +145,15 @@ static void look_out(struct io_op *op)
     gw_lock(&op->lane->lock);
     req_hook_add(op->lane, &op->hook);
     gw_unlock(&op->lane->lock);
-    if (unlikely(gw_threads)) node_ring(gw_node.me); /* one that sleeps may have heard of the work while nobody looked out */
+    if (unlikely(gw_threads)) node_ring(gw_node.me); /* wakes a thread that may sleep although there is work */
 }
 
-/* True: the exchange is under way, and its end goes on with the access, or windows may be worked on when others have got on. */
+/* True: the access continues when the exchange ends, or when other ranks have made progress with the windows. */
 static bool park(struct io_op *op)
 {
     struct gw_req *r = op->exchange;
     if (op->pool) {
-        look_out(op); /* another thread may have it now */
+        look_out(op); /* another thread may continue it from here on */
         return true;
     }
     if (!r) return false;
@@ -180,15 +180,15 @@ static void forget(struct io_op *op)
     free(op);
 }
 
-/* Before its request is complete, so that who waited for it has been told.  A listener may not wait for anything: it would wait for
- * this access, as one that is called under a lock. */
+/* Tells listeners before the request is complete, so that a thread that waits for the request has been told.  A listener must not wait:
+ * it would wait for this access. */
 static void tell(const struct io_op *op)
 {
     int way = op->user.write + 2;
     if (op->since) gw_event_raise(GW_EVENT_FILE, false, op->f->obj.id, way, op->moved, (int64_t)(gw_now_ns() - op->since));
 }
 
-/* The access that comes after it; NULL: there is none, and the file may be gone. */
+/* Ends the access and returns the next one of the file; NULL: there is none, and the file may have been freed. */
 static struct io_op *finish(struct io_op *op)
 {
     struct gw_lane *lane = op->lane;
@@ -212,12 +212,12 @@ static struct io_op *finish(struct io_op *op)
         req_complete(op->req);
     }
     gw_unlock(&lane->lock);
-    if (unlikely(gw_threads) && !op->req) node_ring(gw_node.me); /* one may sleep in io_drain(); req_complete() rings, too */
+    if (unlikely(gw_threads) && !op->req) node_ring(gw_node.me); /* a thread may sleep in io_drain(); req_complete() also rings */
     forget(op);
     return next;
 }
 
-/* As far as it goes.  No lock is held. */
+/* Continues accesses as far as possible.  No lock is held. */
 static void run(struct io_op *op)
 {
     while (op) {
@@ -250,14 +250,14 @@ static struct gw_req *request_new(struct gw_file *f)
     struct gw_req *r = req_new(lane, REQ_GENERAL);
     gw_unlock(&lane->lock);
     if (!r) return NULL;
-    memset(r + 1, 0, GW_REQ_BYTES - sizeof *r); /* no room's own kind of request */
+    memset(r + 1, 0, GW_REQ_BYTES - sizeof *r); /* the request has no data of its kind */
     r->err = GW_OK;
     r->errctx = (const void *)(uintptr_t)f->obj.id;
     gw_status_empty(&r->status);
     return r;
 }
 
-/* What there is to move, in the file's representation, and where. */
+/* Prepares the data in the representation of the file, and the position. */
 static int prepare(struct io_op *op)
 {
     struct gw_file *f = op->f;
@@ -304,7 +304,7 @@ int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req *
     if (rc == GW_OK && !(op->req = request_new(f))) rc = GW_ENOMEM;
     if (rc == GW_OK)
         *req_out = op->req;
-    else { /* the others count on this rank */
+    else { /* this rank takes part although it has failed, because the others wait for it */
         io_extent_of(f, 0, 0, &op->mine);
         op->raw = (struct io_data){.write = d->write, .type = gw_type_byte};
     }

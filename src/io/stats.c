@@ -1,4 +1,4 @@
-/* stats.c -- what was done to a file, counted and timed, and the report when it is closed.
+/* stats.c -- statistics and times of the accesses to a file, and the report when it is closed.
  *
  * A system call is one preadv or pwritev, also one that was interrupted, so that the numbers are those that strace shows.  A gap lies
  * between a rank's system call and the end of its call before, in either direction.  Phases of time follow each other: io_clock() ends
@@ -26,7 +26,7 @@ void io_count_call(struct gw_file *f, bool write, int64_t at, int64_t moved)
 {
     int64_t end = at + gw_max64(moved, 0), before = atomic_load_explicit(&f->end_of[write], memory_order_relaxed);
     atomic_store_explicit(&f->end_of[write], end,
-                          memory_order_relaxed); /* whose call was the last is chance among threads anyway */
+                          memory_order_relaxed); /* relaxed: with several threads it is random whose call was the last */
     io_count_add(f, write, IO_SYSTEM_CALLS, 1);
     gw_counted(&gw_count.file_calls, 1);
     if (moved > 0) gw_counted(write ? &gw_count.file_written : &gw_count.file_read, (uint64_t)moved);
@@ -120,7 +120,7 @@ const char *io_advice(const struct io_totals *t, bool write, int aggregators, in
 }
 
 /* ---- the report of counts --------------------------------------------------------------------------------------------------- */
-/* before: what stands before the verb, after: behind it. */
+/* before, after: the text on both sides of the verb. */
 static void show_row(const char *before, const char *verb, const char *after, int64_t n)
 {
     char name[64];
@@ -178,7 +178,7 @@ static int report_counts(struct gw_file *f)
 struct spread {
     double min, max, mean;
 };
-/* Of the sum of phases [from, to] over all ranks. */
+/* The spread over all ranks of the sum of phases [from, to]. */
 static struct spread spread_of(const uint64_t *spent, int ranks, bool write, int from, int to)
 {
     struct spread s = {.min = 1e300};

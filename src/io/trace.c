@@ -1,4 +1,4 @@
-/* trace.c -- what a rank did to its files over time: MPIIO_STATS=2 writes a file of comma-separated values for each rank.
+/* trace.c -- the accesses of a rank over time: MPIIO_STATS=2 writes a file of comma-separated values for each rank.
  *
  * A row is an interval in which something was done; times count from the first open.
  *
@@ -29,8 +29,8 @@ struct io_trace {
     struct io_interval *rows;
 };
 
-static _Atomic uint64_t first_ns; /* when this process opened its first file that is traced */
-static _Atomic bool has_file;     /* our own: rows go behind those of files closed before */
+static _Atomic uint64_t first_ns; /* when this process opened the first traced file */
+static _Atomic bool has_file;     /* the output file exists: rows are appended to those of files that were closed before */
 
 void io_trace_begin(struct gw_file *f)
 {
@@ -49,13 +49,13 @@ void io_trace_call(struct gw_file *f, bool write, int64_t moved)
         if (t->count == t->room) t->rows = gw_xrealloc(t->rows, (size_t)(t->room = t->room * 2 + 16) * sizeof *t->rows);
         t->rows[t->count++] = (struct io_interval){.number = now};
     }
-    struct io_interval *r = &t->rows[t->count - 1]; /* a thread that was overtaken counts with the later ones */
+    struct io_interval *r = &t->rows[t->count - 1]; /* a thread that is late adds to the newest interval */
     r->n[write]++;
     r->bytes[write] += gw_max64(moved, 0);
     gw_unlock(&t->lock);
 }
 
-/* In quotes, in which quotes are doubled. */
+/* Writes the name in quotes, with quotes in it doubled. */
 static void put_name(FILE *out, const char *name)
 {
     fputc('"', out);

@@ -15,7 +15,7 @@
 #include "coll/coll.h"
 
 enum {
-    BLOCK = 4096, /* domains begin at multiples */
+    BLOCK = 4096, /* domains begin at multiples of this */
     GAP_MAX = 16 << 10,
 };
 
@@ -23,31 +23,31 @@ struct part {
     int64_t next, left;
 }; /* of a domain: the next byte of my stream, and how many there may be */
 
-/* What the exchange that was made last brought. */
+/* The exchange that was started last. */
 enum step { ROUND, COUNTS, PIECES, WRITTEN, VALID, READ, OVER };
 
 struct phase {
     struct gw_file *f;
     bool write;
-    struct coll_as *as; /* NULL: exchanges are waited for where they are made */
+    struct coll_as *as; /* NULL: each exchange is waited for at once */
     enum step step;
-    int64_t pos, bytes; /* my part of the stream */
+    int64_t pos, bytes; /* this rank's part of the stream */
     struct type_cursor mem;
-    int size, aggregators, me; /* me: the number of my domain, -1: none */
+    int size, aggregators, me; /* me: the number of this rank's domain; -1: it is no aggregator */
     int64_t from, to, domain;  /* bytes of the file */
     struct part *parts;        /* [aggregators] */
     /* Of this round, by rank: what I send and receive.  A piece is a struct io_run. */
     int64_t *pieces_out, *bytes_out, *pieces_in, *bytes_in;
     int64_t *at;          /* [4][size] displacements */
     int64_t *pair, *got;  /* [2][size] each */
-    int64_t done, buffer; /* bytes of each domain: that are over, and of a round */
+    int64_t done, buffer; /* bytes of each domain that are done; bytes of a round */
     struct io_run *mine, *theirs;
     int64_t mine_room, theirs_room;
     char *data_out, *data_in;
     char *memory, *window; /* window: the first block of memory (for direct_io) */
     int64_t data_out_room, data_in_room;
     int64_t moved;
-    int rc; /* of my own system calls; the rounds go on, as others wait for them */
+    int rc; /* of this rank's system calls; after an error the rounds go on, because others wait for them */
 };
 
 /* ---- domains ---------------------------------------------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static void phase_begin(struct phase *p, const struct io_data *d, const struct i
     p->pair = p->pieces_out + 8 * p->size;
     p->got = p->pieces_out + 10 * p->size;
     int64_t end = p->pos + p->bytes, before = p->pos;
-    for (int a = 0; a < p->aggregators; a++) { /* where my stream enters each domain */
+    for (int a = 0; a < p->aggregators; a++) { /* where the stream of this rank enters each domain */
         int64_t next = a + 1 < p->aggregators ? p->pos + io_view_before(&p->f->view, p->pos, p->bytes, domain_at(p, a + 1)) : end;
         next = gw_max64(next, before);
         p->parts[a] = (struct part){before, next - before};
@@ -112,7 +112,7 @@ static void *room_for(void *memory, int64_t *room, int64_t need, size_t each)
     return new;
 }
 
-/* My pieces below byte `end` of the file in a domain, behind those of n pieces that are there; how many there are then. */
+/* Appends this rank's pieces of a domain below byte `end` to the n pieces that are there; returns how many there are then. */
 static int64_t pieces_of(struct phase *p, struct part *part, int64_t end, int64_t n, int64_t *bytes_out)
 {
     struct io_walk w;
@@ -143,7 +143,7 @@ static int64_t displacements(const int64_t *counts, int n, int64_t *at)
 
 static struct gw_counts wide(const int64_t *v) { return (struct gw_counts){v, true}; }
 
-/* Bytes between all ranks; counts in bytes. */
+/* Exchanges bytes between all ranks; counts are bytes. */
 static int swap_bytes(struct phase *p, const void *out, const int64_t *out_bytes, const int64_t *out_at, void *in,
                       const int64_t *in_bytes, const int64_t *in_at)
 {
@@ -154,7 +154,7 @@ static int swap_bytes(struct phase *p, const void *out, const int64_t *out_bytes
     return rc;
 }
 
-/* Who has how much for whom. */
+/* Exchanges the numbers of pieces and bytes. */
 static int tell_counts(struct phase *p)
 {
     int64_t n = 0, round_end = p->done + p->buffer;
@@ -172,7 +172,7 @@ static int tell_counts(struct phase *p)
 
 static int damaged(int from) { return gw_fail(GW_EOTHER, "what rank %d says of its part of a collective access cannot be", from); }
 
-/* The pieces themselves: p->theirs, by rank. */
+/* Exchanges the pieces, into p->theirs, by rank. */
 static int tell_pieces(struct phase *p)
 {
     const int64_t most = (int64_t)1 << 48;          /* sums do not overflow */
@@ -200,7 +200,7 @@ static int by_place(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What n pieces cover: runs in order, those nearer than `gap` as one; how many runs. */
+/* Replaces n pieces by the runs that they cover, in order; runs closer than `gap` are joined.  Returns the number of runs. */
 static int64_t cover(struct io_run *runs, int64_t n, int64_t gap)
 {
     int64_t k = 0;
@@ -215,7 +215,7 @@ static int64_t cover(struct io_run *runs, int64_t n, int64_t gap)
     return k;
 }
 
-/* Each lies in my window, and those of a rank are as many bytes as it said. */
+/* Checks what other ranks have sent: each piece lies in this window, and the pieces of a rank have as many bytes as it said. */
 static int pieces_check(const struct phase *p, int64_t w)
 {
     const struct io_run *piece = p->theirs;
@@ -279,7 +279,7 @@ static int give_data(struct phase *p)
     return swap_bytes(p, p->data_out, p->bytes_out, p->at, p->data_in, p->bytes_in, p->at + p->size);
 }
 
-/* How many bytes the file had of what each rank asked for. */
+/* Exchanges how many bytes the file had of the pieces of each rank. */
 static int tell_valid(struct phase *p, int64_t w)
 {
     int64_t in = displacements(p->bytes_out, p->size, p->at), out = displacements(p->bytes_in, p->size, p->at + p->size);
@@ -303,11 +303,11 @@ static int take_data(struct phase *p)
     return GW_OK;
 }
 
-/* From what the last exchange brought to the next one. */
+/* Uses the result of the last exchange and starts the next one. */
 static int phase_step(struct phase *p)
 {
     int rc;
-    int64_t w = p->me >= 0 ? domain_at(p, p->me) + p->done : 0; /* where my window begins */
+    int64_t w = p->me >= 0 ? domain_at(p, p->me) + p->done : 0; /* where the window of this aggregator begins */
     switch (p->step) {
     case ROUND:
         if (p->done >= p->domain) break;

@@ -1,4 +1,4 @@
-/* view.c -- the view of a file: from places in the stream of a view's data bytes to runs of the file.
+/* view.c -- the view of a file: maps positions in the stream of a view's data bytes to runs of the file.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,7 +11,7 @@ static const int64_t FILE_END = (int64_t)1 << 61;
 int io_view_plain(struct io_view *v)
 {
     *v = (struct io_view){.rep = io_rep_find("native")};
-    v->etype = v->filetype = v->file_etype = v->file_filetype = gw_type_byte; /* predefined: nothing to hold */
+    v->etype = v->filetype = v->file_etype = v->file_filetype = gw_type_byte; /* predefined types need no references */
     return GW_OK;
 }
 
@@ -41,7 +41,7 @@ int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64
     bool far = __builtin_mul_overflow(first + count, t->extent, &tile) || tile > FILE_END - v->disp || tile < 0;
     if (far || t->true_lb + t->true_extent > FILE_END) return too_far();
     at = v->disp + first * t->extent;
-    w->at = v->disp + t->true_lb + pos; /* where the type is dense */
+    w->at = v->disp + t->true_lb + pos; /* used if the type is dense */
     type_cursor_init(&w->cursor, (void *)(FILE_AT + (uintptr_t)at), count, t);
     type_cursor_seek(&w->cursor, skip);
     return GW_OK;
@@ -74,7 +74,7 @@ bool io_walk_next(struct io_walk *w, struct io_run *run_out)
     else if (!next_run(w, run_out))
         return false;
     w->ahead.bytes = 0;
-    while (next_run(w, &more)) { /* what the cursor cut at the end of its array */
+    while (next_run(w, &more)) { /* joins runs that the cursor has cut at the end of its array */
         if (more.at != run_out->at + run_out->bytes) {
             w->ahead = more;
             break;
@@ -156,7 +156,7 @@ static int displacements_check(const struct gw_file *f, const char *what, struct
     return GW_OK;
 }
 
-/* The displacement that the user gave, in bytes. */
+/* Checks the displacement of the user, and finds the one of MPI_DISPLACEMENT_CURRENT. */
 static int disp_check(struct gw_file *f, int64_t *disp)
 {
     if (f->amode & GW_MODE_SEQUENTIAL) {
@@ -194,11 +194,11 @@ int io_set_view(struct gw_file *f, int64_t disp, struct gw_type *etype, struct g
                 struct gw_info *info)
 {
     struct io_view v = {.disp = disp, .etype = type_hold(etype), .filetype = type_hold(filetype)};
-    /* disp may be where the shared file pointer is when all have come. */
+    /* disp may be the position of the shared file pointer once all ranks are in this call. */
     int rc = f->amode & GW_MODE_SEQUENTIAL ? io_agree(f, GW_OK) : GW_OK;
     if (rc == GW_OK) rc = view_make(f, &v, rep);
     rc = io_same(f, rc, etype->extent, "the extent of etype");
-    if (rc == GW_OK && f->comm->rank == 0) io_shared_set(f, 0); /* everybody has come, nobody has gone on */
+    if (rc == GW_OK && f->comm->rank == 0) io_shared_set(f, 0); /* all ranks are in this call */
     if (rc == GW_OK) rc = io_set_info(f, info);
     if (rc != GW_OK) {
         io_view_release(&v);

@@ -22,15 +22,15 @@
 enum {
     BLOCK = 4096,
     WINDOW = 512 << 10,
-    STRIPE_MAX = 4 << 20, /* a window is a stripe where there are stripes no larger than this */
+    STRIPE_MAX = 4 << 20, /* if stripes are not larger than this, a window is a stripe */
     WINDOW_MIN = 16 << 10,
     PER_AGGREGATOR = 2, /* slots */
     BITS = 64,
 };
 
 struct slot {
-    _Atomic int64_t turn;    /* write: the window that may be filled; read: the one that is there.  -1: neither yet */
-    _Atomic int32_t arrived; /* ranks that are through with it [release; acquire: aggregator] */
+    _Atomic int64_t turn;    /* write: the window that may be filled; read: the window that has been read; -1: none yet */
+    _Atomic int32_t arrived; /* ranks that have finished with the window [release; acquire: aggregator] */
     int64_t got;             /* read: bytes of it that the file has */
 } GW_ALIGNED(GW_CACHELINE);
 
@@ -45,8 +45,8 @@ struct pool {
     struct slot *slot;
     char *data;
     _Atomic uint64_t *marks; /* [slots][window / BITS] */
-    int64_t next;            /* the window that I fill or empty next */
-    int64_t due;             /* my next window as an aggregator */
+    int64_t next;            /* the window that this rank fills or empties next */
+    int64_t due;             /* the next window of this aggregator */
     int64_t moved;
     bool ended; /* read: the file has */
     int rc;
@@ -71,7 +71,7 @@ void io_windows_offer(struct gw_file *f, struct io_extent *mine)
     mine->window = window;
     struct slot *slot = node_ptr(mine->room);
     for (int64_t i = 0; i < slots; i++) {
-        atomic_store_explicit(&slot[i].turn, -1, memory_order_relaxed); /* the exchange of extents publishes it */
+        atomic_store_explicit(&slot[i].turn, -1, memory_order_relaxed); /* relaxed: the exchange of extents publishes it */
         atomic_store_explicit(&slot[i].arrived, 0, memory_order_relaxed);
     }
 }
@@ -91,15 +91,15 @@ static void pool_lay(struct pool *p, const struct io_extent *whole)
     p->slots = (int64_t)PER_AGGREGATOR * p->aggregators;
     node_heap_join();
     p->slot = node_ptr(whole->room);
-    p->data =
-        (char *)gw_align_up((size_t)(p->slot + p->slots), BLOCK); /* for direct_io; the segment begins with a page in every rank */
+    p->data = (char *)gw_align_up((size_t)(p->slot + p->slots),
+                                  BLOCK); /* aligned for direct_io, because the segment begins at a page in every rank */
     p->marks = (_Atomic uint64_t *)(p->data + p->slots * whole->window);
     p->from = whole->from;
     p->to = whole->to;
     int64_t unit = p->f->hints.stripe > 0 ? whole->window : BLOCK;
     p->base = p->from / unit * unit;
     p->window = whole->window;
-    if (unit == BLOCK) { /* small accesses: something for each aggregator */
+    if (unit == BLOCK) { /* small accesses: each aggregator gets a part */
         int64_t share = gw_max64((p->to - p->base) / p->aggregators, WINDOW_MIN);
         p->window = gw_min64(p->window, (int64_t)gw_align_up((size_t)share, BLOCK));
     }
@@ -127,7 +127,8 @@ static void mark(_Atomic uint64_t *marks, int64_t at, int64_t bytes)
         if (n == BITS)
             atomic_store_explicit(&marks[at / BITS], mask, memory_order_relaxed);
         else
-            atomic_fetch_or_explicit(&marks[at / BITS], mask, memory_order_relaxed); /* another rank may have its other bits */
+            atomic_fetch_or_explicit(&marks[at / BITS], mask,
+                                     memory_order_relaxed); /* other ranks may set other bits of the word */
         at += n;
         bytes -= n;
     }
@@ -178,7 +179,7 @@ static int window_file(struct pool *p, int64_t k, int64_t *got_out)
     return rc;
 }
 
-/* All have come for window k, or k has not begun. */
+/* Have all ranks finished with window k, or has it not begun? */
 static bool is_over(const struct pool *p, int64_t k)
 {
     return k < 0 || atomic_load_explicit(&slot_of(p, k)->arrived, memory_order_acquire) == p->f->comm->size;
@@ -192,7 +193,7 @@ static void open_slot(struct pool *p, int64_t k)
     for (int i = 0; i < p->f->comm->size; i++) ring(p, i);
 }
 
-/* True: my next window as an aggregator can be worked on. */
+/* Can this aggregator work on its next window? */
 static bool has_duty(const struct pool *p)
 {
     if (p->me < 0 || p->due >= p->windows) return false;
@@ -244,7 +245,7 @@ static void arrive(struct pool *p, int64_t k)
     if (before + 1 == p->f->comm->size) ring(p, p->f->aggregators[k % p->aggregators]);
 }
 
-/* The next window is there for me. */
+/* Is the next window ready for this rank? */
 static bool is_turn(const struct pool *p)
 {
     return p->next < p->windows && atomic_load_explicit(&slot_of(p, p->next)->turn, memory_order_acquire) == p->next;
@@ -273,7 +274,7 @@ bool io_windows_next(struct pool *p)
     return p->next < p->windows || (p->me >= 0 && p->due < p->windows);
 }
 
-/* The walk cannot fail: the extents have walked it. */
+/* The walk cannot fail, because it was done for the extents. */
 static int pool_begin(struct pool *p, const struct io_data *d, const struct io_extent *whole)
 {
     type_cursor_init(&p->mem, d->buf, d->count, d->type);

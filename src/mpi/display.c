@@ -1,4 +1,4 @@
-/* display.c -- what a job says of itself at its start, where the user asks for it (GODWIT_ENV_DISPLAY, _VERSION_DISPLAY, _CPUMASK_DISPLAY).
+/* display.c -- what a job prints at its start if the user asks for it (GODWIT_ENV_DISPLAY, _VERSION_DISPLAY, _CPUMASK_DISPLAY).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The value of `key` in a file of lines "key : value" as /proc has them. */
+/* Copies the value of `key` from a file of lines "key : value" in /proc. */
 static void proc_value(const char *path, const char *key, char *out, size_t cap)
 {
     char *line = NULL;
@@ -26,7 +26,7 @@ static void proc_value(const char *path, const char *key, char *out, size_t cap)
     if (f) fclose(f);
 }
 
-/* All settings, room by room, each with the name by which users of MPICH know it. */
+/* Prints all settings, room by room, each with its name in MPICH. */
 static void display_settings(FILE *f, int required)
 {
     char value[1024], model[256];
@@ -67,7 +67,7 @@ GW_ONCE void mpi_display(int required)
     size_t n;
     bool is_first = gw_boot.rank == 0;
     if (!gw_set.cpumask_display && !(is_first && (gw_set.version_display || gw_set.env_display))) return;
-    FILE *f = open_memstream(&text, &n); /* one write: ranks do not mix their lines */
+    FILE *f = open_memstream(&text, &n); /* one write, so that lines of several ranks do not mix */
     if (!f) return;
     if (is_first && gw_set.version_display) display_version(f);
     if (is_first && gw_set.env_display) display_settings(f, required);

@@ -35,7 +35,7 @@ int mpi_get_library_version(char *version_out, int *len_out)
     return answer(text, version_out, GW_MAX_LIBRARY_VERSION_STRING, len_out);
 }
 
-/* The kinds that this machine has. */
+/* Lists the kinds of hardware resources of this machine. */
 int mpi_get_hw_resource_info(struct gw_info **info_out)
 {
     int32_t instance[NODE_HW_KINDS];

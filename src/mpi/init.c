@@ -1,7 +1,7 @@
-/* init.c -- the rooms from bottom to top and back: MPI_Init, MPI_Finalize, what they leave to know; what sessions need of it.
+/* init.c -- starts and ends all rooms: MPI_Init, MPI_Finalize, inquiries on them, and what sessions need of that.
  *
- * The World Model and each session (session.c) is an instance.  The rooms come up with the first one, rest while there is none, and
- * wake with the next; they go down when the process ends, since a segment can be joined once only.
+ * The World Model and each session (session.c) are instances.  The rooms start with the first instance, rest while there is none, and wake
+ * with the next.  They end when the process ends, because a process can join a segment only once.
  *
  *     DOWN --mpi_instance_begin--> UP --the last mpi_instance_end--> RESTING --mpi_instance_begin--> UP        RESTING --exit--> DOWN
  *
@@ -58,7 +58,7 @@ static void env_put(struct gw_info *info, const char *key, const char *value)
         gw_info_env_set(key, value);
 }
 
-/* info NULL: MPI_INFO_ENV.  size 0: nobody knows yet. */
+/* Adds the keys of MPI_INFO_ENV to info, or to MPI_INFO_ENV itself if info is NULL.  size 0: not known yet. */
 static void env_facts(struct gw_info *info, int size)
 {
     char text[16];
@@ -71,7 +71,7 @@ static void env_facts(struct gw_info *info, int size)
             eh == &gw_errors_return      ? "mpi_errors_return"
                 : eh == &gw_errors_abort ? "mpi_errors_abort"
                                          : "mpi_errors_are_fatal");
-    env_put(info, "thread_level", mpi_level_name(GW_THREAD_SINGLE)); /* MPI_Init_thread may say more */
+    env_put(info, "thread_level", mpi_level_name(GW_THREAD_SINGLE)); /* MPI_Init_thread may raise it */
 }
 
 int mpi_info_create_env(int argc, char **argv, struct gw_info **info_out)
@@ -89,12 +89,12 @@ static void predefined_attributes(void)
     gw_attr_predefined_set(GW_HOST, GW_PROC_NULL);
     gw_attr_predefined_set(GW_IO, GW_ANY_SOURCE);
     gw_attr_predefined_set(GW_WTIME_IS_GLOBAL, 0);
-    gw_attr_predefined_set(GW_LASTUSEDCODE, gw_errcode_last()); /* codes may be older than MPI */
+    gw_attr_predefined_set(GW_LASTUSEDCODE, gw_errcode_last()); /* codes may have been added before MPI_Init */
     if (gw_boot.appnum >= 0) gw_attr_predefined_set(GW_APPNUM, gw_boot.appnum);
     if (gw_boot.universe_size > 0) gw_attr_predefined_set(GW_UNIVERSE_SIZE, gw_boot.universe_size);
 }
 
-/* The failures of start-up come before any error handler exists: they end the process with a sentence. */
+/* A failure at start-up comes before any error handler exists: it ends the process with a message. */
 static void must(int rc, const char *what)
 {
     if (rc != GW_OK) gw_die("the start of MPI: %s: %s", what, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
@@ -141,7 +141,7 @@ static void rooms_down(void)
 
 /* ---- instances ---- */
 
-/* Nobody has to wait for us any more, and we for nobody. */
+/* The last instance has ended: this process and the others do not need each other any more. */
 static void rooms_rest(void)
 {
     assert(instances.rooms == UP && instances.n == 0);
@@ -152,12 +152,12 @@ static void rooms_rest(void)
     io_finalize();
     p2p_rest();
     world_finalize();
-    /* Sessions may come back, and then ask for addresses of ranks on other nodes. */
+    /* A later session may ask the launcher for addresses of ranks on other nodes. */
     if (gw_boot.nnodes > 1 && atomic_load(&mpi_phase) != MPI_PHASE_FINALIZED)
         boot_rest();
     else
         boot_leave();
-    gw_threads = gw_slow_path = false; /* checking goes on: handles may still be freed */
+    gw_threads = gw_slow_path = false; /* gw_checking stays, because handles may still be freed */
     instances.rooms = RESTING;
 }
 
@@ -184,13 +184,13 @@ static void rooms_wake(void)
     if (gw_checking) check_begin();
 }
 
-/* While there are instances, other threads read these without a lock: then nothing is written that stays as it is. */
+/* Sets a flag.  Other threads read these flags without a lock while there are instances, so an unchanged value is not written. */
 static void turn(bool *flag, bool value)
 {
     if (*flag != value) *flag = value;
 }
 
-/* Locks become real with the first who needs it, and stay so while there are instances. */
+/* Locks become real with the first instance that needs them, and stay so while there are instances. */
 static void threads_count(int level)
 {
     bool is_first = instances.n == 0;
@@ -251,12 +251,12 @@ int mpi_level(int required)
 }
 
 /* ---- the World Model ---- */
-/* The ranks of one node of several. */
+/* Waits for the other ranks of this node. */
 static void meet_on_node(_Atomic uint32_t *arrived)
 {
     struct node_wait w;
     uint32_t all = (uint32_t)gw_node.nlocal;
-    /* Release and acquire: what each had done is seen by all. */
+    /* Release and acquire: every rank sees what the others did before. */
     uint32_t n = atomic_fetch_add_explicit(arrived, 1, memory_order_acq_rel) + 1;
     assert(n <= all); /* nobody comes twice */
     if (n == all)

@@ -1,4 +1,4 @@
-/* mpi_private.h -- between the files of mpi/.
+/* mpi_private.h -- shared by the files of mpi.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,13 +12,14 @@
 /* ---- init.c: the World Model and each session is an instance ---- */
 int mpi_level(int required); /* the thread level that is provided */
 const char *mpi_level_name(int level);
-void mpi_instance_begin(int level); /* local: waits for nobody, where our mpiexec started us; dies where MPI cannot start */
-int mpi_instance_level(void);       /* the highest of the instances since there was none; MPI_THREAD_SINGLE: there is none */
-void mpi_instance_end(void);        /* returns when no other rank needs this one any more, as far as messages go */
+void mpi_instance_begin(
+    int level);               /* local: does not wait for other ranks under our mpiexec; ends the process if MPI cannot start */
+int mpi_instance_level(void); /* the highest level of the present instances; MPI_THREAD_SINGLE without any */
+void mpi_instance_end(void);  /* returns when no other rank needs this one for messages */
 
-void mpi_display(int required); /* display.c: what the job says of itself at its start, if asked */
+void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
 
-int mpi_report(void); /* report.c: and at its end; all ranks of the world */
+int mpi_report(void); /* report.c: the same at the end; collective over the world */
 
 const char *mpi_class_name(int class); /* "MPI_ERR_COUNT"; NULL: not a predefined class */
 

@@ -1,4 +1,4 @@
-/* raise.c -- from an error code to what the user sees: error handlers, the block of text, the end of the job.
+/* raise.c -- raises errors: calls error handlers, prints the message, ends the job.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,8 +16,8 @@ enum { BLOCK_MAX = 4096 };
 
 struct mpi_upcalls mpi_upcalls;
 
-/* The error handler of an object, or of calls without one.  Before init and after finalize none is set: the initial one counts, but
- * for files, of which errors return. */
+/* The error handler of an object, or of calls without an object.  Before init and after finalize it is the initial one, except for files,
+ * whose errors return. */
 static struct gw_errhandler *handler_of(void *on)
 {
     enum gw_kind kind = on ? ((struct gw_obj *)on)->kind : GW_KIND_NONE;
@@ -27,7 +27,7 @@ static struct gw_errhandler *handler_of(void *on)
     if (!mpi_hot.running) return gw_errhandler_initial();
     if (kind == GW_KIND_WIN) return ((struct rma_win *)on)->errhandler;
     if (!on && atomic_load(&mpi_phase) != MPI_PHASE_RUNNING)
-        return gw_errhandler_initial(); /* sessions alone have no MPI_COMM_SELF */
+        return gw_errhandler_initial(); /* with sessions only there is no MPI_COMM_SELF */
     const struct gw_comm *c = on ? on : &gw_comm_self;
     return c->errhandler ? c->errhandler : &gw_errors_are_fatal;
 }
@@ -104,15 +104,15 @@ static void end_of_job(const void *on, const struct gw_errhandler *eh, int mpi_c
     boot_abort(mpi_code, last_words);
 }
 
-/* Runs the handler; returns if it lets the program go on: the code, of which a user's function gets the address and which it may change
- * (section 9.3). */
+/* Runs the handler.  If that lets the program continue, returns the code; a function of the user gets its address and may change it (section
+ * 9.3). */
 static int handle(void *on, int mpi_code, const char *call, const char *args, const char *reason)
 {
     struct gw_errhandler *eh = handler_of(on);
     if (eh == &gw_errors_return) return mpi_code;
     if (eh->user.fn) {
         int code = mpi_code;
-        gw_errhandler_hold(eh); /* the user's function may set another one */
+        gw_errhandler_hold(eh); /* the function may replace the handler of the object */
         mpi_upcalls.call_errhandler(&eh->user, on ? on : &gw_comm_self.obj, &code);
         gw_errhandler_release(eh);
         return code;
@@ -120,7 +120,7 @@ static int handle(void *on, int mpi_code, const char *call, const char *args, co
     end_of_job(on, eh, mpi_code, call, args, reason);
 }
 
-/* For MPI_Error_string: codes are classes, so the words of the last error are kept beside. */
+/* The text of the last error, for MPI_Error_string: the code is only the class. */
 static _Thread_local struct {
     int class;
     char reason[GW_MAX_ERROR_STRING / 2];

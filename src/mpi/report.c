@@ -1,4 +1,4 @@
-/* report.c -- what a job says of itself at its end, where the user asks for it: memory (GODWIT_MEMORY_REPORT), counters
+/* report.c -- what a job prints at its end if the user asks for it: memory (GODWIT_MEMORY_REPORT), counters
  * (GODWIT_STATS_DISPLAY).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Over all ranks, and the lowest rank of each extreme. */
+/* The extremes over all ranks, with the lowest rank of each. */
 struct extremes {
     int64_t max, min, sum, max_rank, min_rank;
 };
@@ -34,7 +34,7 @@ static int over_ranks(const int64_t *mine, int n, struct extremes *out)
 static const char *const memory_names[GW_MEMORIES] = {
     [GW_MEMORY_MALLOC] = "malloc:", [GW_MEMORY_MAPPED] = "mmap:", [GW_MEMORY_SHARED] = "shmget:"};
 
-/* By rank 0, of all ranks. */
+/* Rank 0 prints a summary of all ranks. */
 static int memory_summary(const int64_t *mine)
 {
     struct extremes e[GW_MEMORIES];
@@ -48,7 +48,7 @@ static int memory_summary(const int64_t *mine)
     return rc;
 }
 
-/* By every rank, to a file of its own. */
+/* Every rank writes to a file of its own. */
 static void memory_detail(const int64_t *mine)
 {
     const char *prefix = gw_set.memory_report_file;
@@ -64,7 +64,7 @@ static void memory_detail(const int64_t *mine)
     else if (lines)
         fclose(lines);
     if (rc) gw_warn("GODWIT_MEMORY_REPORT_FILE: %s cannot be written (%s)", path, gw_file_why(rc));
-    if (text) fputs(text, stderr); /* one write: ranks do not mix their lines */
+    if (text) fputs(text, stderr); /* one write, so that lines of several ranks do not mix */
     free(text);
     free(path);
 }
@@ -73,7 +73,8 @@ static int memory_report(void)
 {
     int64_t mine[GW_MEMORIES];
     int rc = GW_OK;
-    for (int i = 0; i < GW_MEMORIES; i++) mine[i] = gw_memory_most((enum gw_memory)i); /* before the report takes some, too */
+    for (int i = 0; i < GW_MEMORIES; i++)
+        mine[i] = gw_memory_most((enum gw_memory)i); /* read before the report itself takes memory */
     if (gw_set.memory_report & 1) rc = memory_summary(mine);
     if (gw_set.memory_report & 2) memory_detail(mine);
     return rc;
@@ -88,7 +89,7 @@ static void counter_name(int i, char *out, size_t cap)
         coll_algorithm_name(i - gw_counter_row_count, out, cap);
 }
 
-/* Threads that share a communicator share its lane, and each message takes the lane's lock. */
+/* Prints advice.  Threads that share a communicator share its lane, and each message takes the lane's lock. */
 static void threads_advise(int64_t waited)
 {
     fprintf(stderr,
@@ -97,7 +98,7 @@ static void threads_advise(int64_t waited)
             (long long)waited, gw_nlanes);
 }
 
-/* What any rank counted, and by which ranks the most and the least. */
+/* Prints the counters of all ranks, with the ranks that have the most and the least. */
 static int counters_report(void)
 {
     int n = gw_counter_row_count + coll_algorithms();

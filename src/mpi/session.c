@@ -9,7 +9,7 @@
 #include <strings.h>
 
 /* ---- begin and end ---- */
-/* What the info object asks for; without it what the process has already. */
+/* The thread level that the info object asks for; without it, that of the process. */
 static int level_wanted(const struct gw_info *info)
 {
     const char *want = gw_info_find(info, "thread_level");
@@ -45,12 +45,12 @@ int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_
     return GW_OK;
 }
 
-/* What was made of it and not freed stays usable for who still holds it, as long as any instance exists. */
+/* Objects that were derived from the session and not freed stay usable while any instance exists. */
 int mpi_session_finalize(struct mpi_session **session)
 {
     struct mpi_session *s = *session;
     assert(s->family && s->errhandler);
-    gw_obj_unregister(&s->obj); /* of two threads that finalize one session, the second finds no such handle */
+    gw_obj_unregister(&s->obj); /* if two threads finalize the same session, the second gets an invalid handle */
     p2p_family_buffer_end(s->family);
     mpi_instance_end();
     comm_family_release(s->family);
@@ -119,7 +119,7 @@ static int pset_find(const char *name, int *n_out)
                    name);
 }
 
-/* Its members as world ranks; free(*ranks_out). */
+/* The members of a process set as world ranks; the caller frees *ranks_out. */
 static int pset_members(int n, int32_t **ranks_out, int *size_out)
 {
     int32_t *ranks = malloc(sizeof *ranks * (size_t)gw_boot.size);
@@ -135,7 +135,7 @@ static int pset_members(int n, int32_t **ranks_out, int *size_out)
 
 int mpi_session_get_num_psets(struct mpi_session *s, struct gw_info *info, int *n_out)
 {
-    (void)s, (void)info; /* no key selects among them */
+    (void)s, (void)info; /* no info key is defined for it */
     *n_out = n_psets();
     return GW_OK;
 }

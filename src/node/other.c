@@ -141,7 +141,6 @@ static void refer(struct node_other *o, int by)
     bool was = o->refs > 0;
     o->refs += by;
     assert(o->refs >= 0);
-    assert(o->refs >= 0);
     if (was != (o->refs > 0) && o->base) boot_connection(&o->home, !was);
 }
 

@@ -1,4 +1,4 @@
-/* category.c -- categories: one over all, which holds the others, which hold the variables and events.
+/* category.c -- categories: a top category contains the others, which contain the variables and events.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -129,7 +129,7 @@ int tool_category_get_categories(int i, int len, int *indices_out)
     return rc;
 }
 
-/* They never change. */
+/* The categories never change. */
 int tool_category_changed(int *number_out)
 {
     TOOL_READY();

@@ -1,7 +1,7 @@
 /* cvar.c -- the settings as control variables.
  *
- * Before MPI starts every one may be written: it counts as if it had come from the environment.  Afterwards those may that are
- * looked at anew each time they matter.
+ * Before MPI starts every setting may be written, with the same effect as in the environment.  Afterwards only settings may be written that
+ * are read at each use.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -25,7 +25,8 @@ static struct {
     struct tool_enum enums[SETTINGS_ROOM]; /* by row, of settings that have words */
 } state;
 
-/* Those that are not like most: to be set alike on all ranks, before MPI starts, by who tunes.  A name that ends with _ is the begin of several. */
+/* Settings that differ from `plain`: that is, the same on all ranks, writable before MPI starts, for tuning.  A name that ends with _ is the
+ * beginning of several names. */
 static const struct facts {
     const char *name;
     int scope, verbosity;
@@ -46,10 +47,10 @@ static const struct facts {
     {"cma_sure", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
     {"wire_piece", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
     {"rma_ask", GW_T_SCOPE_LOCAL, GW_T_VERBOSITY_TUNER_DETAIL, true},
-    /* What files are opened with is rank 0's; the rest is looked at when one is closed. */
+    /* Rank 0's values are used when a file is opened; the others are read when it is closed. */
     {"mpiio_", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_USER_DETAIL, true},
     {"cb_shared", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_DETAIL, true},
-    /* Those of mpiexec and its profile: a rank can look only. */
+    /* Settings of mpiexec and of the profile: a rank can only read them. */
     {"hang_warn", GW_T_SCOPE_CONSTANT, GW_T_VERBOSITY_USER_DETAIL, false},
     {"profile_sync", GW_T_SCOPE_CONSTANT, GW_T_VERBOSITY_USER_DETAIL, false},
     {"coll_chunk", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_BASIC, true},
@@ -189,7 +190,7 @@ static int handle_row(struct tool_cvar_handle *h, int *row_out)
     return is_live ? 0 : GW_T_ERR_INVALID_HANDLE;
 }
 
-/* What a read or write begins with: which variable it is, and its value as text. */
+/* The common beginning of read and write: checks the handle; the variable and its value as text. */
 static int access_begin(struct tool_cvar_handle *h, const void *buf, int *row_out, struct gw_setting_info *info,
                         char text[TEXT_ROOM])
 {
@@ -219,7 +220,7 @@ int tool_cvar_read(struct tool_cvar_handle *h, void *buf)
     return 0;
 }
 
-/* As it would stand in the environment; false: a word of a number that there is not. */
+/* The value as it would be in the environment; false: it is no number of a word of the enumeration. */
 static bool value_text(const struct gw_setting_info *info, const void *buf, char text[TEXT_ROOM])
 {
     int64_t v;
@@ -256,7 +257,7 @@ int tool_cvar_write(struct tool_cvar_handle *h, const void *buf)
     if ((rc = access_begin(h, buf, &row, &info, text)) != 0) return rc;
     const struct facts *f = facts_of(info.name);
     if (f->scope == GW_T_SCOPE_CONSTANT) return GW_T_ERR_CVAR_SET_NEVER;
-    /* A text may be in the hands of another thread. */
+    /* Another thread may use the old text. */
     bool is_text = strcmp(info.type, "string") == 0;
     if (mpi_was_started() && (!f->any_time || (is_text && gw_threads))) return GW_T_ERR_CVAR_SET_NOT_NOW;
     if (!value_text(&info, buf, text) || !gw_settings_set(row, text)) return GW_T_ERR_INVALID;

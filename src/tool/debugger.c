@@ -1,4 +1,4 @@
-/* debugger.c -- what a debugger looks for in a rank: where the library that reads message queues lies, and where the queues are.
+/* debugger.c -- variables for debuggers: the path of the library that reads message queues, and where the queues are.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -13,7 +13,7 @@
 
 #define FOR_DEBUGGERS __attribute__((visibility("default"), used))
 
-extern char MPIR_dll_name[4096]; /* the name is the interface's */
+extern char MPIR_dll_name[4096]; /* the interface defines this name */
 FOR_DEBUGGERS char MPIR_dll_name[4096] = "libgodwit_msgq.so";
 
 FOR_DEBUGGERS const struct tool_debugger godwit_debugger = {
@@ -34,6 +34,6 @@ static int name_beside(struct dl_phdr_info *object, size_t size, void *out)
     return is_here;
 }
 
-/* It lies beside this library, wherever that has been put; a debugger may ask before MPI_Init.  Not by dladdr(), which goes through all
- * our symbols in each process that starts. */
+/* The debugger library lies beside this library; its path is set before main(), because a debugger may read it before MPI_Init.  dladdr()
+ * would search all symbols of this library in each process. */
 __attribute__((constructor)) static void name_it(void) { dl_iterate_phdr(name_beside, MPIR_dll_name); }

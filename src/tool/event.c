@@ -1,4 +1,4 @@
-/* event.c -- events and who listens.
+/* event.c -- events and their listeners.
  *
  * An event is told where it happens, in the thread in which it happens, to the listeners whose registration is for what that
  * place needs: where a lock is held, those who promised to call nothing but MPI_T_ (with threads: to be thread-safe too).  Nothing
@@ -50,15 +50,15 @@ static const struct {
 struct tool_registration {
     struct tool_live live;
     int kind;
-    uint32_t key;   /* what the first value is of events of its object: a communicator's context, the id of others */
-    int64_t missed; /* that its dropped-handler must be told yet */
+    uint32_t key;   /* the first value of events of its object: the context of a communicator, the id of other objects */
+    int64_t missed; /* events that were dropped and not reported to its dropped-handler yet */
     struct {
         struct gw_callback fn;
         void *user_data;
     } listener[SAFETIES];
     struct gw_callback dropped, freed;
     void *freed_data;
-    int busy; /* listeners that run */
+    int busy; /* listeners that run at this moment */
     bool is_free;
 };
 struct tool_instance {
@@ -69,7 +69,7 @@ struct tool_instance {
 static struct {
     struct tool_live *registrations, *instances;
 } alive;
-/* Of a thread: what it is in the middle of. */
+/* The state of a thread: it runs a listener; it does so with locks of the library held. */
 static _Thread_local struct {
     bool is_listening, is_confined;
 } mine;
@@ -80,10 +80,10 @@ struct call {
     struct tool_registration *r;
     struct gw_callback fn;
     void *user_data;
-    int64_t dropped; /* 0: an event */
+    int64_t dropped; /* number of dropped events; 0: the call is for an event */
 };
 
-/* The weakest promise that is enough. */
+/* The listener with the weakest promise of safety that is sufficient; -1: none. */
 static int listener_for(const struct tool_registration *r, int from)
 {
     for (int i = from; i < SAFETIES; i++)
@@ -116,7 +116,7 @@ static int calls_find(const struct gw_event *e, int needs, struct call *calls)
     return n;
 }
 
-/* Whose dropped-handler is due. */
+/* Collects the dropped-handlers that must be called. */
 static int calls_missed(struct call *calls)
 {
     int n = 0;
@@ -130,7 +130,7 @@ static int calls_missed(struct call *calls)
     return n;
 }
 
-/* Lock held; true: the caller frees it, without. */
+/* True: the registration was freed and nothing uses it, so the caller frees it, without the lock.  The lock is held. */
 static bool is_over(const struct tool_registration *r) { return r->is_free && r->busy == 0; }
 
 static void registration_end(struct tool_registration *r)
@@ -185,7 +185,7 @@ static void tell(const struct gw_event *e)
 bool tool_is_confined(void) { return mine.is_confined; }
 
 _Static_assert(GW_EVENTS <= 32, "a bit of the mask each");
-/* Lock held: what somebody listens to. */
+/* Updates the mask of event kinds with listeners.  The lock is held. */
 static void mask_update(void)
 {
     uint32_t mask = 0;
@@ -301,7 +301,7 @@ static int safety_index(int safety)
     return -1;
 }
 
-/* A function that is NULL listens no longer. */
+/* A function of NULL removes the listener. */
 int tool_event_register_callback(struct tool_registration *r, int safety, void *user_data, struct gw_callback fn)
 {
     int i = safety_index(safety);

@@ -1,4 +1,4 @@
-/* pvar.c -- what the rooms count as performance variables.
+/* pvar.c -- the counters of the rooms as performance variables.
  *
  * The rooms count from the start of the process and never stop.  A handle of a counter, an aggregate or a timer has a value of its
  * own: what was counted while it was started, since it was reset.  Levels and states are what they are now; a high-water mark is
@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a variable's value comes from; `which` is a path, a level, a counter, an algorithm, a length of a
- * communicator's queues, or twice a count of a file + its direction. */
+/* The source of a variable's value.  pvar.which selects one of its kind: a path, a level, a counter, an algorithm, a length of a
+ * communicator's queues, or 2 * enum io_count + direction for files. */
 enum source {
     SENT_MESSAGES,
     SENT_BYTES,
@@ -240,9 +240,9 @@ struct tool_pvar_handle {
     struct tool_pvar_handle *next; /* of the session */
     const struct pvar *v;
     uint64_t object;
-    int count, mark; /* mark: of a level, while from == MARK */
+    int count, mark; /* mark: number of the level's mark, if from == MARK */
     bool is_started;
-    uint64_t *value, *base; /* [count] counting: what was gathered, and the count when it was started */
+    uint64_t *value, *base; /* [count] of counters: the value so far, and the count of the room at the last update */
 };
 struct tool_pvar_session {
     struct tool_live live;
@@ -266,7 +266,7 @@ int tool_pvar_session_create(struct tool_pvar_session **s_out)
     return 0;
 }
 
-/* Lock held, as below. */
+/* The lock is held, as in the functions below. */
 static void handle_drop(struct tool_pvar_session *s, struct tool_pvar_handle *h)
 {
     struct tool_pvar_handle **at = &s->handles;
@@ -311,8 +311,8 @@ bool tool_object_lives(int bind, uint64_t object)
                                          : file_of(object) != NULL);
 }
 
-/* The queues are walked when they are asked for, so that messages pay nothing for it.  The lane's lock comes before that of tool/; where
- * programs have no locks, a tool's own threads cannot look. */
+/* Walks the queues at each read, so that messages need no counters.  The lane's lock is taken before tool_lock; in programs without locks
+ * only the thread that uses MPI can read them. */
 static int look_at_queue(const struct pvar *v, uint64_t object, uint64_t *out)
 {
     struct proto_lengths n;
@@ -326,7 +326,7 @@ static int look_at_queue(const struct pvar *v, uint64_t object, uint64_t *out)
     return 0;
 }
 
-/* What is counted at this moment; not for COMM_QUEUE. */
+/* The present counts of the rooms; not for COMM_QUEUE. */
 static void look(const struct tool_pvar_handle *h, uint64_t *out)
 {
     const struct pvar *v = h->v;

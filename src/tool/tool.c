@@ -1,4 +1,4 @@
-/* tool.c -- begin and end, strings, handles, enumerations.
+/* tool.c -- initialisation, strings, lists of handles, enumerations.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-/* tool_private.h -- between the files of tool/.
+/* tool_private.h -- shared by the files of tool.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,11 +11,11 @@
 
 extern pthread_mutex_t tool_lock;
 
-/* What the user holds is a pointer: it is looked for in the list of those that live before it is followed. */
+/* The user holds a pointer to the object.  It is dereferenced only if it is in the list of living objects. */
 struct tool_live {
     struct tool_live *next;
 };
-bool tool_is_live(const struct tool_live *list, const void *handle); /* lock held */
+bool tool_is_live(const struct tool_live *list, const void *handle); /* tool_lock is held */
 void tool_live_add(struct tool_live **list, struct tool_live *l);
 void tool_live_del(struct tool_live **list, struct tool_live *l);
 

@@ -38,7 +38,7 @@ static int grid_step(const struct gw_topo *t, const int *coords, int direction, 
     return grid_rank(t->cart.ndims, t->cart.dims, coords) + ((int)there - here) * stride;
 }
 
-/* How many processes the grid has, if c can fill it. */
+/* The number of processes of the grid; an error if c has fewer. */
 static int grid_size(const struct gw_comm *c, int ndims, const int *dims, int *n_out)
 {
     int64_t n = 1;
@@ -74,7 +74,7 @@ static struct gw_topo *cart_new(int ndims, const int *dims, const int *periods, 
     return topo_finish(t, rank, size, &ints);
 }
 
-/* Gives the communicator, if this process got one, its grid. */
+/* Attaches the grid to the new communicator, if this process is in it. */
 static int cart_finish(struct gw_comm *new, int ndims, const int *dims, const int *periods, struct gw_comm **comm_out)
 {
     if (new && !(new->topo = cart_new(ndims, dims, periods, new->rank, new->size))) {

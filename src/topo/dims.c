@@ -1,5 +1,5 @@
-/* dims.c -- MPI_Dims_create: the most balanced factors.  "As close to each other as possible" (MPI 4.1, section 8.5.2) is read as: with
- * the smallest difference between the largest and the smallest.
+/* dims.c -- MPI_Dims_create: the most balanced factors.  "As close to each other as possible" (MPI 4.1, section 8.5.2) is taken to
+ * mean the smallest difference between the largest and the smallest factor.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -45,7 +45,7 @@ static bool is_within(int64_t d, int k, int64_t m)
     return p <= m;
 }
 
-/* The place of the largest divisor whose k-th power is at most m. */
+/* The index of the largest divisor whose k-th power is at most m. */
 static int root_of(const struct divisors *d, int m, int k)
 {
     int low = 0, high = d->n - 1;

@@ -45,7 +45,7 @@ static int check_adjacent(struct gw_comm *c, int nin, const int *in, const int *
 }
 
 /* ---- making ---- */
-/* The neighbours of one node; weights are NULL, or both are there. */
+/* The neighbours of one process; either both arrays of weights are NULL, or neither. */
 struct hood {
     int nin, nout;
     const int *in, *out, *inw, *outw;
@@ -68,7 +68,7 @@ static struct gw_topo *dist_new(const struct hood *h, int rank, int size)
 }
 
 /* ---- reordering: the edges come to rank 0, and each process gets the neighbours of its new rank from the process that had it ---- */
-/* The sum; -1: another process says that it has fewer edges than none, or more than there can be. */
+/* Fills at[] with the running sums and returns the total; -1: a count from another process is negative or too large. */
 static int64_t offsets(int n, const int64_t *count, int64_t *at)
 {
     int64_t sum = 0;
@@ -89,7 +89,7 @@ static bool are_ranks(const int *v, int64_t n, int size)
 
 static int damaged(void) { return gw_fail(GW_EOTHER, "what another process says of its edges cannot be"); }
 
-/* At rank 0: all edges, as those out of everybody. */
+/* Gathers the outgoing edges of all processes at rank 0. */
 static int edges_gather(struct gw_comm *c, const struct hood *h, struct topo_edges *e)
 {
     int64_t mine = h->nout, *counts = NULL, *at = NULL;
@@ -118,7 +118,7 @@ static int edges_gather(struct gw_comm *c, const struct hood *h, struct topo_edg
     return rc;
 }
 
-/* n integers to one process, and as many as it sends from another. */
+/* Sends n integers to one process and receives as many as another one sends. */
 static int pass_on(struct gw_comm *c, int to, const int *out, int64_t n, int from, int *in, int64_t nin)
 {
     int64_t *counts = calloc(3 * (size_t)c->size, sizeof *counts), *none = counts + 2 * (size_t)c->size;
@@ -131,7 +131,7 @@ static int pass_on(struct gw_comm *c, int to, const int *out, int64_t n, int fro
     return rc;
 }
 
-/* h, of the rank that I had, becomes that of the rank that I get; *pool_out holds it. */
+/* Replaces the neighbours of the old rank by those of the new rank of this process; *pool_out is their memory, which the caller frees. */
 static int hood_move(struct gw_comm *c, const int *order, struct hood *h, int **pool_out)
 {
     int from = 0, parts = h->outw ? 2 : 1, degrees[2] = {h->nin, h->nout}, got[2] = {0, 0};
@@ -195,7 +195,7 @@ int topo_dist_create_adjacent(struct gw_comm *c, int indegree, const int *source
     if (rc != GW_OK) return rc;
     struct hood h = {.nin = indegree, .nout = outdegree, .in = sources, .out = destinations};
     if (in_weights != GW_UNWEIGHTED && out_weights != GW_UNWEIGHTED) {
-        /* Not NULL even where there are no edges: a weighted graph. */
+        /* Not NULL even without edges: that marks a weighted graph. */
         h.inw = in_weights ? in_weights : GW_WEIGHTS_EMPTY;
         h.outw = out_weights ? out_weights : GW_WEIGHTS_EMPTY;
     }
@@ -245,7 +245,7 @@ static void exchange_free(struct exchange *x)
     free(x->recv);
 }
 
-/* Sorts my edges by whom they are told. */
+/* Sorts the edges that this process has named by the process that they are sent to. */
 static int exchange_fill(struct exchange *x, const struct gw_comm *c, int n, const int *sources, const int *degrees,
                          const int *destinations, const int *weights, int64_t nedges)
 {
@@ -288,7 +288,7 @@ static int exchange_run(struct exchange *x, struct gw_comm *c)
                           (struct gw_counts){x->rcount, true}, (struct gw_counts){x->rat, true}, gw_type_int, c, NULL);
 }
 
-/* Splits the edges that I was told of into those in and out. */
+/* Splits the received edges into incoming and outgoing ones. */
 static int hood_of(const struct exchange *x, int size, bool weighted, struct hood *h, int **pool_out)
 {
     for (int64_t i = 0; i < x->nrecv; i++)

@@ -110,7 +110,7 @@ int topo_graph_get(struct gw_comm *c, int maxindex, int maxedges, int *index_out
     return GW_OK;
 }
 
-/* The neighbours of `rank`: where they begin and how many. */
+/* The neighbours of `rank`: a pointer into the graph, and their number. */
 static int graph_find(struct gw_comm *c, int rank, const int **first_out, int *count_out)
 {
     int rc = topo_want(c, GW_GRAPH);

@@ -1,4 +1,4 @@
-/* map.c -- which process gets which place in a topology: a graph onto a machine, by pure functions.
+/* map.c -- process mapping: assigns a graph to a machine, by pure functions.
  *
  * The machine is a tree: processes on the same node, in the same package, ... on the same core.  What an edge costs follows from the
  * deepest resource that its two ends share.  The nodes of the tree are filled from the top: the vertices are cut in two
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* What a message costs by how many levels its ends share: other node, other package, ... same core.  Ratios as of latencies. */
+/* The cost of a message by the number of levels that its ends share: other node, other package, ... same core.  Ratios of latencies. */
 static const int64_t level_cost[MAP_LEVELS + 1] = {100, 20, 14, 10, 8, 7, 6};
 
 static int shared_levels(const struct map_place *a, const struct map_place *b)
@@ -51,7 +51,7 @@ int topo_map_graph_make(struct map_graph *g, int n, int64_t nedges, const int *f
         topo_map_graph_free(g);
         return GW_ENOMEM;
     }
-    int64_t *next = g->first + 1; /* where the next edge of vertex v goes: in the end, where those of v + 1 begin */
+    int64_t *next = g->first + 1; /* next[v]: where the next edge of vertex v is stored; in the end where those of v + 1 begin */
     for (int64_t e = 0; e < nedges; e++)
         if (from[e] != to[e]) next[from[e] + 1]++, next[to[e] + 1]++;
     for (int v = 1; v <= n; v++) next[v] += next[v - 1];
@@ -139,7 +139,7 @@ static int64_t cut_of(const struct work *w, const int *set, int n)
     return cut;
 }
 
-/* The best vertex of a side that has not moved yet, or -1. */
+/* The best vertex of a side that has not been moved in this pass, or -1. */
 static int take_best(struct work *w, int side)
 {
     struct queue *q = &w->queue[side];
@@ -162,8 +162,8 @@ static void change_side(struct work *w, int v)
     }
 }
 
-/* One pass: exchanges the best pairs one after another, each vertex once, also where that makes it worse for a while, and goes
- * back to the best that was seen.  Returns what was gained. */
+/* One pass: exchanges the best pairs one after another, each vertex once, even if the cut gets worse for a while, and returns to the best
+ * state.  Returns by how much the cut has shrunk. */
 static int64_t exchange_pass(struct work *w, const int *set, int n)
 {
     enum { PATIENCE = 64 };
@@ -206,7 +206,7 @@ static int64_t improve(struct work *w, const int *set, int n, int64_t cut)
     return cut;
 }
 
-/* The vertex that a search in breadth from `start` comes to last: a corner. */
+/* The last vertex of a breadth-first search from `start`, which is far from it: a corner. */
 static int corner_from(struct work *w, const int *set, int n, int start)
 {
     int seen = 1;
@@ -223,7 +223,7 @@ static int corner_from(struct work *w, const int *set, int n, int start)
     return w->list[seen - 1];
 }
 
-/* The left side grows from `start` by the vertex that is tied to it most. */
+/* Makes the left side: from `start`, adds the vertex with the heaviest edges to it, again and again. */
 static void grow(struct work *w, const int *set, int n, int nleft, int start)
 {
     struct queue *q = &w->queue[0];
@@ -235,7 +235,7 @@ static void grow(struct work *w, const int *set, int n, int nleft, int start)
     for (int i = 0; i < n; i++) w->gain[set[i]] = gain_of(w, set[i]);
     int next = 0;
     for (int v = start; nleft-- > 0;) {
-        w->locked[v] = 1; /* before its neighbours are queued: only the left side's may be */
+        w->locked[v] = 1; /* set before its neighbours are queued, because only neighbours of the left side may be */
         w->side[v] = LEFT;
         for (int64_t e = w->g->first[v]; e < w->g->first[v + 1]; e++) {
             int u = w->g->to[e];
@@ -248,12 +248,12 @@ static void grow(struct work *w, const int *set, int n, int nleft, int start)
             struct entry top = queue_take(q);
             if (w->side[top.v] == RIGHT && w->gain[top.v] == top.gain) v = top.v;
         }
-        while (v < 0 && next < n && w->side[set[next]] != RIGHT) next++; /* another component */
+        while (v < 0 && next < n && w->side[set[next]] != RIGHT) next++; /* the graph has another component */
         if (v < 0 && next < n) v = set[next];
     }
 }
 
-/* The left side is what comes first along dimension d (-1: by number). */
+/* An order along dimension d of the grid (-1: by number), of which the first vertices become the left side. */
 struct direction {
     const struct map_grid *grid;
     int d;
@@ -278,7 +278,7 @@ static void slab(struct work *w, const int *set, int n, int nleft, int d)
     for (int i = 0; i < n; i++) w->side[w->list[i]] = i < nleft ? LEFT : RIGHT;
 }
 
-/* Exchanging is the most work: in a large set it is done for the best of the candidates alone, at the end. */
+/* Exchanging takes the most time: in a larger set it is done only for the best candidate, at the end. */
 enum { LARGE_SET = 8192 };
 static void keep_if_best(struct work *w, const int *set, int n, int64_t *best_cut)
 {
@@ -289,7 +289,7 @@ static void keep_if_best(struct work *w, const int *set, int n, int64_t *best_cu
     for (int i = 0; i < n; i++) w->best[set[i]] = w->side[set[i]];
 }
 
-/* Puts nleft of the vertices first. */
+/* Cuts the set into two: the first nleft vertices of set[] become one part. */
 static void cut_in_two(struct work *w, int *set, int n, int nleft)
 {
     int64_t best = -1;
@@ -339,7 +339,7 @@ static void fill(struct work *w, int begin, int end, int level)
         last = i;
         if (i < end && (at < 0 || abs(i - middle) < abs(at - middle))) at = i;
     }
-    if (at < 0 || largest == 1) { /* all of them equally far from each other */
+    if (at < 0 || largest == 1) { /* all slots are equally far from each other */
         qsort(w->vertices + begin, (size_t)(end - begin), sizeof(int), ascending);
         return;
     }
@@ -387,8 +387,8 @@ static int unit_end(const struct map_place *places, const int *all, int begin, i
     return i;
 }
 
-/* Marks `need` of the sorted processes all[begin, end), of as few units as can be: whole units from the largest down, and the rest
- * from the smallest that has room for it. */
+/* Marks `need` of the sorted processes all[begin, end) in as few units as possible: whole units from the largest down, and the rest in the
+ * smallest that has room. */
 static void choose(const struct map_place *places, const int *all, int begin, int end, int level, int need, unsigned char *chosen)
 {
     int largest = 0;
@@ -479,14 +479,14 @@ static void work_close(struct work *w)
     free(w->queue[0].at), free(w->queue[1].at);
 }
 
-/* Of the orders found down the tree and none, each with its pairs exchanged, the cheaper. */
+/* Keeps the cheaper of the two orders after exchanging pairs in `other`. */
 static void take_cheaper(const struct map_graph *g, const struct map_place *places, int *order, int *other)
 {
     exchange_pairs(g, places, other);
     if (topo_map_cost(g, places, other) < topo_map_cost(g, places, order)) memcpy(order, other, sizeof *other * (size_t)g->n);
 }
 
-/* In a small graph chance finds what the tree misses: the next of some shuffled orders of the same slots. */
+/* Shuffles the order.  In a small graph some random orders are tried as well, which may be better than what the tree gives. */
 static void shuffle(int *order, int n, uint64_t *state)
 {
     for (int i = n - 1; i > 0; i--) {

@@ -1,5 +1,5 @@
-/* reorder.c -- new ranks for a topology: where everybody runs and who talks to whom come together at rank 0, which finds an order and
- * tells it.
+/* reorder.c -- new ranks for a topology: rank 0 gathers where each process runs and the edges of the graph, computes an order and sends
+ * it to all.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,11 +24,11 @@ static int place_pretended(struct map_place *p)
     return GW_OK;
 }
 
-/* Where this process runs.  If it may run in several units of a level, it is in one of its own there: near to nobody. */
+/* Where this process runs.  If it may run in several units of a level, it counts as being alone in a unit of that level. */
 static int place_mine(struct map_place *p)
 {
     static const uint8_t kinds[MAP_LEVELS] = {NODE_HW_MACHINE, NODE_HW_PACKAGE, NODE_HW_NUMA, NODE_HW_L3, NODE_HW_L2, NODE_HW_CORE};
-    enum { OWN = -3 }; /* and below: not NODE_HW_SEVERAL, not NODE_HW_UNKNOWN */
+    enum { OWN = -3 }; /* this and smaller numbers are neither NODE_HW_SEVERAL nor NODE_HW_UNKNOWN */
     if (gw_set.reorder_machine && *gw_set.reorder_machine) return place_pretended(p);
     int32_t hw[NODE_HW_KINDS];
     node_hw_of_process(hw);
@@ -57,7 +57,7 @@ int topo_reorder_begin(struct gw_comm *c, struct topo_reorder *r)
     return rc;
 }
 
-/* What rank 0 says: each of the n is another one of the communicator's ranks. */
+/* Checks the order from rank 0: n different ranks of the communicator. */
 static bool is_order(const int *order, int n, int size)
 {
     bool is_right = true, *seen = calloc((size_t)size + 1, sizeof *seen);

@@ -12,10 +12,10 @@
 struct gw_topo *topo_new(int kind, int64_t nints, int **ints_out);
 /* Takes the next n integers of *ints, filled from `from` if that is not NULL. */
 int *topo_take(int **ints, int n, const int *from);
-/* Ends the making of t, for the member `rank` of `size`: what neighbourhood collectives need, in the last
+/* Completes t for member `rank` of `size`: adds what neighbourhood collectives need, in the last
  * 4 * (nin + nout) integers.  Returns t, or frees it and returns NULL. */
 struct gw_topo *topo_finish(struct gw_topo *t, int rank, int size, int **ints);
-/* A communicator of n members of c: its rank i is rank order[i] of c, or i where order is NULL.  NULL for the others. */
+/* A communicator of n members of c: its rank i is rank order[i] of c, or i if order is NULL.  *comm_out is NULL at the other members. */
 int topo_make_comm(struct gw_comm *c, int n, const int *order, struct gw_comm **comm_out);
 int topo_intra(const struct gw_comm *c); /* GW_OK, or GW_ECOMM with the reason: c is an intercommunicator */
 /* GW_OK, or GW_ETOPOLOGY with the reason: c has no topology of this kind. */
@@ -28,9 +28,9 @@ struct topo_edges {
     int *from, *to, *weight;
 }; /* weight NULL: 1 each */
 struct topo_reorder {
-    bool useful;              /* there is something to be gained: equal on all members */
+    bool useful;              /* reordering may help; the same on all members */
     struct map_place *places; /* at rank 0 */
-    int *order;               /* new rank i is rank order[i] of c; NULL: all as they are */
+    int *order;               /* new rank i is rank order[i] of c; NULL: ranks do not change */
 };
 int topo_reorder_begin(struct gw_comm *c, struct topo_reorder *r);
 int topo_reorder_end(struct gw_comm *c, struct topo_reorder *r, int n, const struct topo_edges *edges /* at rank 0 */,

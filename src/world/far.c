@@ -1,4 +1,4 @@
-/* far.c -- groups on several hosts meet: who is where, and under which numbers they know each other (doc/adr/0011).
+/* far.c -- groups on several hosts meet: they exchange addresses, and the numbers by which they know each other (doc/adr/0011).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -45,7 +45,7 @@ int world_far_contacts(struct gw_comm *c, struct contact **contacts_out)
     return rc;
 }
 
-/* Row i: of member i of the other side, the numbers by which it knows our worlds. */
+/* Takes row i of the other side: the numbers by which its member i knows our worlds. */
 static int numbers_take(const struct gw_comm *local, const int32_t *mine, const int32_t *rows, const struct gw_group *remote)
 {
     int homes = world_names_homes(mine), own = world_names_home_of(mine, local->rank);
@@ -79,8 +79,8 @@ int world_far_introduce(struct gw_comm *local, int leader, const struct bridge *
     return rc;
 }
 
-/* Providers over TCP (net of libfabric 1.17) lose messages where two processes connect to each other at the same time and one of them
- * looks late: its own connection is there, and the other's request replaces it.  So one side of each pair is first. */
+/* The provider net of libfabric 1.17 loses messages when two processes connect to each other at the same time: the request of one replaces
+ * the connection that the other has made.  So one side of each pair connects first. */
 int world_far_greet(struct gw_comm *c, bool is_first)
 {
     enum { TAG_GREETING = 1 };

@@ -1,7 +1,7 @@
 /* from_group.c -- communicators of groups, without a parent (MPI 4.1 sections 7.4.2 and 7.6.2): those of the Sessions Model.
  *
- * Only the group's members call it; they agree on a context id by messages on the library's own world communicator, whose tag
- * comes from the string and the members: what is made at the same time by others, or under another string, is told apart.
+ * Only the members of the group call these functions.  They agree on a context id by messages on the library's own world communicator.  The
+ * tag of the messages is a hash of the string and the members, so communicators that are made at the same time do not mix.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Negative, and away from TAG_WHOLE. */
+/* A negative tag, different from TAG_WHOLE. */
 static int tag_of(const struct gw_group *g, const char *stringtag, const char *purpose)
 {
     uint64_t h = gw_hash(gw_hash(GW_HASH_SEED, purpose, strlen(purpose) + 1), stringtag, strlen(stringtag));
@@ -87,7 +87,7 @@ int world_intercomm_create_from_groups(struct gw_group *local, int local_leader,
     }
     rc = intra_make(local, tag_of(local, stringtag, "intercomm"), eh, &mine);
     if (rc != GW_OK) return rc;
-    /* The two leaders find each other by the string alone: neither group knows in which order the other one lists its members. */
+    /* The tag of the leaders comes from the string alone, because neither group knows the order of the members in the other one. */
     rc = world_intercomm_create(mine, local_leader, &gw_comm_world, other, tag_of(&gw_group_empty, stringtag, "leaders"), &c);
     comm_release(mine);
     if (rc == GW_OK) rc = comm_set_info(c, info);

@@ -26,13 +26,13 @@ static struct {
     struct gw_list losers; /* struct ids that wait for another try */
 } ids = {.next_id = 2, .losers = {&ids.losers, &ids.losers}};
 
-enum { ID, RACE, TICKET }; /* the proposal's three numbers; of the second agreement's there is one: */
+enum { ID, RACE, TICKET }; /* the three values of a proposal; the second exchange has one: */
 enum { TAKEN };
 enum { KEPT_NONE = -1 };
 
 void world_ids_begin(struct ids *w, int n, bool is_alone)
 {
-    /* No two processes of connected worlds draw one ticket. */
+    /* Tickets of different processes in connected worlds are different. */
     int64_t who = (int64_t)((boot_own_home().uid + (uint64_t)gw_boot.rank) & ((1u << 30) - 1));
     gw_lock(&ids.lock);
     *w = (struct ids){.n = n, .is_alone = is_alone, .ticket = ++ids.tickets << 30 | who};
@@ -52,7 +52,7 @@ static bool is_held_up(const struct ids *w)
 void world_ids_propose(struct ids *w, int64_t values[IDS_VALUES])
 {
     gw_lock(&ids.lock);
-    /* Ids of lane 0, where all members want that. */
+    /* Ids of lane 0, if all members want that. */
     values[ID] = gw_lanes_spread ? ids.next_id : (ids.next_id + gw_nlanes - 1) / gw_nlanes * gw_nlanes;
     values[RACE] = gw_threads || ids.under_way > 1;
     values[TICKET] = w->ticket;
@@ -61,11 +61,12 @@ void world_ids_propose(struct ids *w, int64_t values[IDS_VALUES])
     gw_unlock(&ids.lock);
 }
 
-/* Nobody else here has been given w->id, nor may be: then it is w's. */
+/* Takes w->id, if no other agreement of this process has got it or may get it. */
 static bool take(const struct ids *w)
 {
     if (w->id == w->kept) return true;
-    bool kept_last = w->kept != KEPT_NONE && w->kept + w->n == ids.next_id && w->id > w->kept; /* nobody has come since */
+    bool kept_last =
+        w->kept != KEPT_NONE && w->kept + w->n == ids.next_id && w->id > w->kept; /* no other agreement has begun since */
     if (is_held_up(w) || (w->id < ids.next_id && !kept_last)) return false;
     ids.next_id = w->id + w->n;
     return true;
@@ -73,10 +74,11 @@ static bool take(const struct ids *w)
 
 bool world_ids_take(struct ids *w, const int64_t maxima[IDS_VALUES], int64_t values[IDS_VALUES])
 {
-    bool unsure = !w->is_alone && (maxima[RACE] || w->is_request); /* values may be where maxima are */
+    bool unsure =
+        !w->is_alone && (maxima[RACE] || w->is_request); /* read before values[] is written, which may be the same array */
     bool is_one = maxima[ID] >= 0 && maxima[ID] <= GW_CTX_ID_JOIN - w->n;
     gw_lock(&ids.lock);
-    w->id = is_one ? maxima[ID] : GW_CTX_ID_JOIN; /* world_ids_check() refuses that; our own go on where they were */
+    w->id = is_one ? maxima[ID] : GW_CTX_ID_JOIN; /* out of range: world_ids_check() reports it, and next_id is unchanged */
     w->ticket = maxima[TICKET];
     bool mine = !is_one || take(w);
     gw_unlock(&ids.lock);
@@ -112,7 +114,7 @@ int world_ids_check(const struct ids *w)
 }
 
 /* ---- blocking ------------------------------------------------------------------------------------------------------------ */
-/* With a bridge, the maxima of both groups go through each once more. */
+/* With a bridge, each group then gets the maxima of both. */
 int world_party_agree(const struct party *p, int64_t *values, int nvalues)
 {
     int rc = coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, gw_op_max);

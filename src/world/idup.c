@@ -1,4 +1,4 @@
-/* idup.c -- duplicates behind a request (MPI 4.1 section 7.4.2).
+/* idup.c -- non-blocking duplication (MPI 4.1 section 7.4.2).
  *
  * What a duplicate takes over is copied in the call, as MPI says: the object is made there, with a handle, and gets its context id
  * when the members have agreed on one.
@@ -15,7 +15,7 @@
 struct idup {
     struct coll_agree agree;
     struct ids ids;
-    bool verifies;        /* the agreement under way is the second one */
+    bool verifies;        /* the second exchange of the agreement is under way */
     struct gw_comm *comm; /* held */
 };
 
@@ -50,7 +50,7 @@ static void ended(struct gw_done *done, int err)
     free(d);
 }
 
-/* The others count on this process, so it takes part even where its own copy failed. */
+/* This process takes part in the agreement although its own copy has failed, because the others wait for it. */
 static void give_up(struct gw_req *r)
 {
     struct gw_lane *lane = &gw_lanes[r->lane];

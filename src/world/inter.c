@@ -13,7 +13,7 @@
 #include "plan/plan.h"
 
 /* ---- the bridge ---------------------------------------------------------------------------------------------------------- */
-/* Between the leaders: n items go out, m come in. */
+/* The leaders exchange messages: n items are sent, m received. */
 static int items_swap(const struct bridge *b, struct gw_type *t, const void *out, int n, void *in, int m)
 {
     struct gw_req *r, *s;
@@ -43,7 +43,7 @@ static int leaders_swap(const struct bridge *b, const int32_t *mine, int n, int3
     int rc = items_swap(b, gw_type_int, &n, 1, n_out, 1);
     if (rc != GW_OK) return rc;
     if (*n_out < 0) return gw_fail(GW_EOTHER, "the leader of the remote group says that it has %d words", *n_out);
-    int32_t *theirs = calloc((size_t)*n_out + 1, sizeof *theirs); /* fewer may come */
+    int32_t *theirs = calloc((size_t)*n_out + 1, sizeof *theirs); /* zeroed, because fewer may come */
     if (!theirs) return gw_fail(GW_ENOMEM, "no memory for %d words of the remote group", *n_out);
     rc = items_swap(b, gw_type_int, mine, n, theirs, *n_out);
     if (rc != GW_OK)
@@ -58,7 +58,7 @@ int world_bridge_swap(struct gw_comm *local, int leader, const struct bridge *b,
 {
     int32_t *theirs = NULL;
     int m = 0, rc = local->rank == leader ? leaders_swap(b, mine, n, &theirs, &m) : GW_OK;
-    /* A leader that failed tells its group so. */
+    /* A leader that has failed tells its group. */
     int answer = rc == GW_OK ? m : rc, told = coll_bcast(&answer, 1, gw_type_int, leader, local, NULL);
     if (rc != GW_OK) return rc;
     if (told == GW_OK && answer < 0)
@@ -84,7 +84,7 @@ static int leader_check(struct gw_comm *local, int local_leader, struct gw_comm 
     if (local->remote) return gw_fail(GW_ECOMM, "local_comm is an intercommunicator; it must be an intracommunicator");
     if (local_leader < 0 || local_leader >= local->size)
         return gw_fail(GW_ERANK, "local_leader is %d; local_comm has ranks 0 to %d", local_leader, local->size - 1);
-    if (local->rank != local_leader) return GW_OK; /* peer_comm and remote_leader count at the leader alone */
+    if (local->rank != local_leader) return GW_OK; /* peer_comm and remote_leader are significant at the leader only */
     if (remote_leader < 0 || remote_leader >= peer->targets)
         return gw_fail(GW_ERANK, "remote_leader is %d; peer_comm has ranks 0 to %d", remote_leader, peer->targets - 1);
     if (!peer->remote && remote_leader == peer->rank)
@@ -104,7 +104,7 @@ static int disjoint_check(struct gw_group *a, struct gw_group *b)
                    who);
 }
 
-/* Worlds that meet here for the first time may fail to; then nobody goes on. */
+/* Makes the group of the other side.  Worlds that meet for the first time may fail to do so: then all members return the error. */
 static int remote_join(struct gw_comm *local, int leader, const struct bridge *b, const int32_t *mine, const int32_t *theirs, int n,
                        struct gw_group **group_out)
 {
@@ -122,13 +122,13 @@ static int remote_join(struct gw_comm *local, int leader, const struct bridge *b
     return agreed != GW_OK ? agreed : gw_fail(GW_EOTHER, "another process could not join the other group's job");
 }
 
-/* The group at the other end of the bridge. */
+/* The group at the other end of the bridge; collective over local. */
 static int remote_of(struct gw_comm *local, int leader, const struct bridge *b, struct gw_group **group_out)
 {
     int32_t *mine, *theirs = NULL;
     struct contact *contacts = NULL;
     int n_mine, n = 0, unmet = b->is_far ? world_far_contacts(local, &contacts) : GW_OK;
-    /* Who cannot be met says so to the other side: a group of nobody. */
+    /* A side that cannot be met sends an empty group. */
     int rc = unmet == GW_OK ? world_names_of(local->group, contacts, &mine, &n_mine) : world_names_of_nobody(&mine, &n_mine);
     free(contacts);
     if (rc != GW_OK) return rc;
@@ -178,7 +178,8 @@ int world_inter_create_over(struct gw_comm *local, int local_leader, const struc
 }
 
 /* ---- merge ----------------------------------------------------------------------------------------------------------------- */
-/* Does my group come second?  Where both say the same, the one whose rank 0 is lower in MPI_COMM_WORLD comes first. */
+/* Does the group of this process come second?  If both give the same value of `high`, the group whose rank 0 is lower in MPI_COMM_WORLD
+ * comes first. */
 static int merge_order(struct gw_comm *c, int high, bool *second_out)
 {
     enum { MIXED = 2 };

@@ -1,4 +1,4 @@
-/* join.c -- two worlds meet: their roots over a socket, then everybody.
+/* join.c -- two worlds meet: first their roots over a socket, then all processes.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -36,7 +36,10 @@ int world_socket_wait(const int fds[2]) { return wait_for(fds, POLLIN, 0); }
 
 int world_socket_wait_until(const int fds[2], uint64_t until_ns) { return wait_for(fds, POLLIN, until_ns); }
 
-int world_socket_wait_out_until(int fd, uint64_t until_ns) { return wait_for((int[2]){fd, -1}, POLLOUT, until_ns); }
+int world_socket_wait_out_until(int fd, uint64_t until_ns)
+{
+    return wait_for((int[2]){fd, -1}, POLLOUT, until_ns);
+}
 
 int world_deadline_from(struct gw_info *info, int64_t otherwise, double *seconds_out, uint64_t *until_ns_out)
 {
@@ -81,16 +84,16 @@ int world_socket_receive(int fd, void *data, size_t bytes)
 struct hello {
     uint64_t magic, host; /* host: boot_host_id() */
     uint32_t version;
-    int32_t rank, size, tag; /* size: of its world; tag: of the one who listens */
+    int32_t rank, size, tag; /* size: of its world; tag: of the listening side */
     struct boot_home home;
-    int32_t is_spread, has_others; /* the members of its communicator: on several hosts; of other worlds */
-    int32_t by_engine, none;       /* no mpiexec of ours watches it */
-    char job[BOOT_TIED_NAME];      /* in words */
+    int32_t is_spread, has_others; /* members of its communicator are on several hosts; are of other worlds */
+    int32_t by_engine, none;       /* by_engine: the job was not started by our mpiexec */
+    char job[BOOT_TIED_NAME];      /* a description for messages */
 };
 _Static_assert(sizeof(struct hello) == 64 + BOOT_TIED_NAME, "it travels between hosts");
 enum { TAG_BITS = 30 };
 
-/* An intracommunicator of the one who connected and the one who listened. */
+/* An intracommunicator of the connecting and the listening process. */
 static int bridge_comm(const int32_t numbers[2], struct gw_comm *c, struct gw_comm **comm_out)
 {
     struct gw_group *two;
@@ -119,12 +122,13 @@ static int hello_swap(int fd, bool listens, const struct gw_comm *c, struct hell
     if (rc != GW_OK) return rc;
     if (theirs->magic != JOIN_MAGIC || theirs->version != GODWIT_SHM_VERSION)
         return gw_fail(GW_EOTHER, "the other side does not use this version of Godwit");
-    if (theirs->tag < 0) return gw_fail(GW_EOTHER, "the other side says a tag of %d", theirs->tag); /* those have other meanings */
+    if (theirs->tag < 0)
+        return gw_fail(GW_EOTHER, "the other side says a tag of %d", theirs->tag); /* negative tags have other meanings */
     *tag_out = listens ? mine->tag : theirs->tag;
     return GW_OK;
 }
 
-/* Each says whether it can go on; both go on, or neither. */
+/* Both sides tell each other whether they can go on; both go on, or neither. */
 static int both_ok(int fd, int rc)
 {
     int32_t mine = rc, theirs = 0;
@@ -134,7 +138,7 @@ static int both_ok(int fd, int rc)
     return theirs == GW_OK ? GW_OK : gw_fail(GW_EOTHER, "the other side could not join this job");
 }
 
-/* By the network: addresses, then the numbers under which the two know each other. */
+/* The roots meet over the network: they exchange addresses, then the numbers by which they know each other. */
 static int meet_far(int fd, const struct hello *theirs, struct node_other **o, int *other_out)
 {
     char mine[PEER_AT] = "", at[PEER_AT];
@@ -157,7 +161,7 @@ static int meet_far(int fd, const struct hello *theirs, struct node_other **o, i
     return GW_OK;
 }
 
-/* The other root's number. */
+/* Finds the number of the other root. */
 static int root_meet(int fd, const struct hello *mine, const struct hello *theirs, struct node_other **o, int *other_out)
 {
     *other_out = -1;
@@ -175,7 +179,7 @@ static int root_meet(int fd, const struct hello *mine, const struct hello *their
     return *other_out >= 0 ? GW_OK : gw_fail(GW_EOTHER, "the other side is no rank of its job");
 }
 
-/* No mpiexec can tell one of the two that the other has failed. */
+/* Must the socket stay open as a tie?  It must if no mpiexec can tell one job that the other has failed. */
 static bool must_tie(const struct hello *mine, const struct hello *theirs, bool is_far)
 {
     return mine->home.uid != theirs->home.uid && (is_far || (mine->by_engine && theirs->by_engine));
@@ -215,7 +219,7 @@ int world_join_check(struct gw_comm *c)
     return gw_fail(GW_ECOMM, "comm is an intercommunicator; an intracommunicator is wanted");
 }
 
-/* What the root could not do, in its words. */
+/* Returns the error of the root with its text. */
 static int root_says(struct gw_comm *c, int root, int told)
 {
     char text[512];

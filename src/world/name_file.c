@@ -27,7 +27,7 @@ static char *file_of(const char *service)
 
 bool world_name_file_wanted(void) { return gw_set.names_dir && gw_set.names_dir[0]; }
 
-/* The port and, in its place, the service; NULL: there is no such file, or *why_out says what is wrong with it.  free() it. */
+/* The port in the file of a service, which the caller frees.  NULL: there is no such file, or *why_out says what is wrong with it. */
 static char *file_port(const char *file, const char *service, const char **why_out)
 {
     enum { MOST = 1 << 17, OTHERS = 077 };
@@ -82,7 +82,7 @@ void world_name_file_remove(const char *service, const char *port)
 {
     const char *why;
     char *file = file_of(service), *there = file_port(file, service, &why);
-    if (there && strcmp(there, port) == 0) unlink(file); /* and not somebody else's, who came after it had been removed */
+    if (there && strcmp(there, port) == 0) unlink(file); /* unless another process has published the service since */
     free(there);
     free(file);
 }

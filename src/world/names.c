@@ -1,4 +1,4 @@
-/* names.c -- groups in words that processes of other worlds understand.
+/* names.c -- descriptions of groups for processes of other worlds.
  *
  * Words: number of homes; of each uid in two words, pid, descriptor, host in two words, size of its world; number of members; whether
  * addresses follow; of each member its home's place in the list, where there are several, and its rank in that world; then of each its
@@ -17,8 +17,8 @@ enum { HOME_WORDS = 7, AT_WORDS = PEER_AT / sizeof(int32_t), HOMES_MOST = 1 << 2
 _Static_assert(PEER_AT % sizeof(int32_t) == 0, "an address is words");
 
 struct entry {             /* of the list of homes */
-    struct boot_home home; /* fd -1: its ranks are not to be met by memory */
-    uint64_t host;         /* 0: not said */
+    struct boot_home home; /* fd -1: its ranks cannot be met by shared memory */
+    uint64_t host;         /* 0: not known */
     int32_t size;
 };
 
@@ -37,10 +37,13 @@ static struct entry entry_get(const int32_t *w)
     memcpy(&e.host, w + 4, sizeof e.host);
     return e;
 }
-static const int32_t *entry_at(const int32_t *words, int i) { return words + 1 + (size_t)i * HOME_WORDS; }
+static const int32_t *entry_at(const int32_t *words, int i)
+{
+    return words + 1 + (size_t)i * HOME_WORDS;
+}
 static const int32_t *behind_homes(const int32_t *words) { return entry_at(words, words[0]); }
 
-/* The place of the home of `number` in the list, which grows. */
+/* The index of the home of process `number` in the list; appends it if it is new. */
 static int home_place(int32_t *list, int *n, int number, const struct contact *contact, int *rank_out)
 {
     int32_t w[HOME_WORDS];
@@ -48,7 +51,7 @@ static int home_place(int32_t *list, int *n, int number, const struct contact *c
     node_name_of(number, &e.home, rank_out);
     if (contact) {
         e = (struct entry){contact->home, contact->host, contact->size};
-    } else if (e.home.fd < 0) { /* on another host: who has met it knows it by its rank */
+    } else if (e.home.fd < 0) { /* on another host: processes that have met it know it by its rank */
         e.home.pid = -1;
         e.host = 0;
     }
@@ -103,7 +106,7 @@ int world_names_of_nobody(int32_t **words_out, int *n_out)
 /* ---- the other way ---- */
 static bool is_near(const struct entry *e) { return e->home.fd >= 0 && e->host == boot_host_id(); }
 
-/* References to all the worlds of the list, for as long as the group is not there to hold them; our own stays NULL. */
+/* Takes references to all worlds of the list, until the group holds them; that of our own world is NULL. */
 static int homes_meet(const int32_t *words, struct node_other **met)
 {
     uint64_t me = boot_own_home().uid;
@@ -119,7 +122,7 @@ static int homes_meet(const int32_t *words, struct node_other **met)
     return rc;
 }
 
-/* Our number of one member, -1 where it is none; an error where it cannot be reached. */
+/* The number by which this process knows a member; -1: it is none; an error: it cannot be reached. */
 static int number_of(const struct entry *e, struct node_other *o, int rank, const int32_t *at_words)
 {
     char at[PEER_AT] = "";
@@ -132,7 +135,7 @@ static int number_of(const struct entry *e, struct node_other *o, int rank, cons
     return node_far_put(o, rank, at);
 }
 
-/* Each member once: what is made of groups counts on that. */
+/* Makes the group; fails if a member comes twice, because functions of groups rely on that. */
 static int group_of(const int32_t *words, struct node_other *const *met, struct gw_group **group_out)
 {
     int n_homes = words[0], members = behind_homes(words)[0], each = n_homes > 1 ? 2 : 1;
@@ -162,7 +165,7 @@ static int group_of(const int32_t *words, struct node_other *const *met, struct 
     return rc;
 }
 
-/* They came from elsewhere: as many as they say that they are. */
+/* Checks words from another process: they are as many as their counts say. */
 bool world_names_are_whole(const int32_t *words, int n)
 {
     if (n < 3 || words[0] < 0 || words[0] > HOMES_MOST || (int64_t)n < (int64_t)words[0] * HOME_WORDS + 3) return false;
@@ -194,7 +197,10 @@ void world_names_firsts(const int32_t *words, int32_t *firsts_out)
     }
 }
 
-int world_names_home_of(const int32_t *words, int member) { return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0; }
+int world_names_home_of(const int32_t *words, int member)
+{
+    return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0;
+}
 
 bool world_names_differ(const int32_t *a, const int32_t *b)
 {

@@ -1,4 +1,4 @@
-/* order.c -- what MPI_Comm_spawn is asked for.
+/* order.c -- the arguments of MPI_Comm_spawn: info keys, sets of numbers.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 
 /* ---- soft ----------------------------------------------------------------------------------------------------------------------- */
-/* An integer of an int's size, with blanks around it. */
+/* Reads an integer in the range of int, with blanks around it. */
 static bool number(const char **p, int64_t *out)
 {
     char *end;
@@ -28,7 +28,7 @@ static bool number(const char **p, int64_t *out)
     return true;
 }
 
-/* a, a:b or a:b:c as in Fortran, a to b in steps of c. */
+/* Reads a, a:b or a:b:c, which is a to b in steps of c. */
 static bool triplet(const char **p, int64_t t[3])
 {
     if (!number(p, &t[0])) return false;
@@ -40,7 +40,7 @@ static bool triplet(const char **p, int64_t t[3])
     return t[2] != 0 && (t[1] == t[0] || (t[1] > t[0]) == (t[2] > 0));
 }
 
-/* The largest of them from 0 to most; -1: none. */
+/* The largest number of a triplet from 0 to `most`; -1: there is none. */
 static int64_t largest(const int64_t t[3], int64_t most)
 {
     int64_t low = t[0], step = t[2], last = (t[1] - t[0]) / step; /* of the steps */
@@ -163,7 +163,7 @@ bool world_orders_shrink(int n, struct order *orders, int room)
         const char *soft = world_order_key(&orders[i], "soft");
         int over = world_orders_total(n, orders) - room, fewer;
         if (!soft) continue;
-        /* Where its set has nothing so small, this one gives what it can. */
+        /* If the set has no number that small, the smallest larger one is taken. */
         for (int most = (int)gw_max64(orders[i].n - over, 0); most < orders[i].n; most++) {
             if (world_order_soft(soft, most, &fewer) != GW_OK || fewer < 0) continue;
             orders[i].n = fewer;

@@ -1,6 +1,7 @@
 /* port.c -- ports, connect and accept, join, disconnect (MPI 4.1 sections 11.8 to 11.10).
  *
- * A port is a socket that its opener listens on; its name is the socket's and the secret that lets in.  See doc/adr/0011, 0019.
+ * A port is a socket on which its opener listens.  Its name consists of the name of the socket and the secret that a connection must show
+ * (doc/adr/0011, 0019).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -36,7 +37,7 @@ static struct {
     struct gw_list list;
 } ports = {.list = {&ports.list, &ports.list}};
 
-/* Without the secret, which logs should not have. */
+/* Reports a port name without its secret, which must not get into logs. */
 static int bad_port(const char *name, const char *why)
 {
     size_t shown =
@@ -45,7 +46,8 @@ static int bad_port(const char *name, const char *why)
                    why);
 }
 
-/* "godwit:NAME:SECRET", and where other hosts are let in "@192.0.2.2:4000" behind it; far_out (may be NULL): ss_family 0, they are not. */
+/* Reads "godwit:NAME:SECRET", with "@192.0.2.2:4000" behind it if other hosts may connect.  far_out (may be NULL): ss_family 0 if they may
+ * not. */
 static int port_parse(const char *text, struct boot_port *port_out, struct sockaddr_storage *far_out)
 {
     if (strncmp(text, prefix, sizeof prefix - 1) != 0) return bad_port(text, "it is none that MPI_Open_port gave");
@@ -53,14 +55,15 @@ static int port_parse(const char *text, struct boot_port *port_out, struct socka
     return GW_OK;
 }
 
-/* Processes of other hosts may come: where somebody asks for that, and where an engine started the job. */
+/* May processes of other hosts connect?  By the setting port_reach; its default is yes for jobs of an engine or on several hosts. */
 static bool is_for_hosts(void)
 {
     if (gw_set.port_reach != GW_SET_PORT_REACH_AUTO) return gw_set.port_reach == GW_SET_PORT_REACH_HOSTS;
     return !boot_is_on_one_host() || gw_boot.how == BOOT_PMIX || gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2;
 }
 
-/* `far`: what follows the name.  Where there is no network, processes of this host come all the same, unless others were asked for. */
+/* Opens the port for other hosts; far: the address to append to the name.  Without a network the port serves this host only, which is an
+ * error if port_reach asks for hosts. */
 static int open_for_hosts(struct port *p, char far[1 + BOOT_ADDRESS_TEXT])
 {
     struct sockaddr_storage at;
@@ -122,7 +125,7 @@ int world_close_port(const char *port_name)
     return GW_OK;
 }
 
-/* The next who connects; those who are gone again by then do not count. */
+/* Accepts the next connection whose process is still there. */
 static int accept_root(const char *port_name, struct gw_info *info, struct gw_comm *c, struct bridge *b)
 {
     struct boot_port port;
@@ -160,7 +163,7 @@ static int nobody_accepts(const char *port_name, struct gw_info *info, double se
     return bad_port(port_name, why);
 }
 
-/* The listener speaks first, once its owner accepts.  A port that is closed takes those who wait at it along. */
+/* Waits until the owner of the port accepts, who sends first.  Closing a port closes the connections that wait at it. */
 static int accepted_wait(int fd, const char *port_name, struct gw_info *info, double seconds, uint64_t until_ns)
 {
     char byte;
@@ -170,7 +173,7 @@ static int accepted_wait(int fd, const char *port_name, struct gw_info *info, do
                     "it was closed before anybody accepted there, or its process has ended; ask its owner for a port that is open");
 }
 
-/* Over the network: a connection that has shown the secret. */
+/* Connects over the network and shows the secret. */
 static int connect_far(const char *port_name, const struct boot_port *port, const struct sockaddr_storage *at, uint64_t until_ns,
                        int *fd_out)
 {
@@ -198,7 +201,7 @@ static int connect_near(const char *port_name, const struct boot_port *port, str
     while ((fd = boot_port_connect(port, 0)) < 0 && errno == EAGAIN) {
         if (until_ns && gw_now_ns() >= until_ns) return nobody_accepts(port_name, info, seconds);
         req_progress();
-        usleep(200); /* too many wait there */
+        usleep(200); /* the queue of the listener is full */
     }
     *fd_out = fd;
     *not_here_out = fd < 0 && errno == ECONNREFUSED;
@@ -337,7 +340,7 @@ void world_sweep(void)
     if (p2p_is_quiet()) peer_sweep();
 }
 
-/* The members of our own world, where there are others, too, as their ranks in it, ascending: free(*ranks_out). */
+/* The members of c that are of our own world, as ascending ranks in it; the caller frees *ranks_out.  None if all are of our world. */
 static int own_members(const struct gw_comm *c, int **ranks_out, int *n_out, int *me_out)
 {
     const struct gw_group *groups[2] = {c->group, c->remote};
@@ -370,13 +373,13 @@ int world_comm_disconnect(struct gw_comm **c)
     int64_t nothing = 0;
     plan_call_begin(*c, PLAN_MAKING, GW_ANY_SOURCE);
     int rc = p2p_buffer_flush(*c);
-    if (rc == GW_OK) rc = coll_barrier(*c, NULL); /* nobody goes while others still send to him */
+    if (rc == GW_OK) rc = coll_barrier(*c, NULL); /* no process leaves while others still send to it */
     plan_call_end(*c);
     if (rc != GW_OK) return rc;
     rc = own_members(*c, &ranks, &n, &me);
     if (rc == GW_OK) rc = world_comm_free(c);
     world_connected_look();
-    /* When one of us returns all of our job have let go: if it fails then, the others' jobs do not. */
+    /* When the first process returns, all processes of its job have disconnected: if it fails afterwards, the other jobs do not. */
     if (rc == GW_OK && n > 1) rc = coll_group_allreduce(&gw_comm_world, ranks, n, me, tag, &nothing, 1, gw_op_max);
     free(ranks);
     if (rc == GW_OK) world_sweep();

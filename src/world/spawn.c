@@ -1,4 +1,4 @@
-/* spawn.c -- starting more processes (MPI 4.1 section 11.8): a launcher starts them, then they connect as at any port.
+/* spawn.c -- starting more processes (MPI 4.1 section 11.8): a launcher starts them, then they connect to a port of the root.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,11 +20,11 @@
 #include "world/order.h"
 
 static struct gw_comm *parent;
-/* Connections to launchers that live for this process alone: they end when it dies without a word. */
+/* Connections to launchers that this process has started: such a launcher ends its job when the connection closes without a message. */
 struct launcher {
     int fd;
     uint64_t uid;   /* of the world that it started */
-    bool is_parted; /* we hold no path to that world, which has been told */
+    bool is_parted; /* this process has no connection to that world any more, and has told the launcher */
 };
 static struct {
     struct launcher *at;
@@ -63,7 +63,7 @@ static void put_env(struct text *t, const char *lines)
     }
 }
 
-/* The standard's key, and those that users of MPICH and Open MPI know. */
+/* The info keys that name hosts: that of the standard, and those of MPICH and Open MPI. */
 static const struct {
     const char *key, *word;
 } place_keys[] = {{"host", "host"},
@@ -85,7 +85,7 @@ static void put_program(struct text *t, const struct order *o)
 {
     char n[16], here[4096];
     const char *wdir = world_order_key(o, "wdir"), *path = world_order_key(o, "path");
-    const char *patience = world_order_key(o, "timeout"); /* seconds until MPI_Init; without it children take their time */
+    const char *patience = world_order_key(o, "timeout"); /* seconds until MPI_Init of the children; without it there is no limit */
     const char *handler = world_order_key(o, "mpi_initial_errhandler"), *env = world_order_key(o, "env");
     snprintf(n, sizeof n, "%d", o->n);
     put_pair(t, "program", o->program->command);
@@ -102,12 +102,12 @@ static void put_program(struct text *t, const struct order *o)
 }
 
 /* ---- the root ------------------------------------------------------------------------------------------------------- */
-/* Whose fault it was, and how many there is room for (-1: that was not it). */
+/* Why processes were not started: the program at fault, and the number for which there is room (-1: that was not the reason). */
 struct fault {
     int app, room;
 };
 
-/* What the launcher says. */
+/* Reads the answer of the launcher. */
 static int answer_read(int ctl, struct fault *fault_out)
 {
     struct boot_spawn_answer a;
@@ -122,7 +122,7 @@ static int answer_read(int ctl, struct fault *fault_out)
     return a.app < 0 ? GW_OK : gw_fail(a.bad_value ? GW_EINFO_VALUE : GW_ESPAWN, "%s", text);
 }
 
-/* The new world's first rank calls, or the launcher says why not. */
+/* Waits until the first rank of the new world connects, or the launcher reports a failure. */
 static int children_meet(int ctl, struct boot_gate *gate, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
     for (;;) {
@@ -146,7 +146,8 @@ static void launcher_keep(int ctl, const struct bridge *b)
     gw_unlock(&launchers.lock);
 }
 
-/* What its ranks say of it would come too late where this process ends as soon as it has let go, and they have not yet. */
+/* Tells launchers of worlds with which this process is no longer connected.  Their ranks may tell them too late, if this process ends right
+ * after it has disconnected. */
 void world_spawn_look(void)
 {
     gw_lock(&launchers.lock);
@@ -159,7 +160,7 @@ void world_spawn_look(void)
     gw_unlock(&launchers.lock);
 }
 
-/* Those that have ended. */
+/* Forgets launchers that have ended. */
 static void launchers_drop(void)
 {
     char byte;
@@ -175,7 +176,8 @@ static void launchers_drop(void)
     gw_unlock(&launchers.lock);
 }
 
-/* The port where children call: those on other hosts by an address behind it.  Without a network the launcher says so, if there are any. */
+/* Adds the port to which the children connect, with an address for those on other hosts.  Without a network the launcher refuses to start
+ * children there. */
 static void put_parent(struct text *t, const struct boot_port *port, struct boot_gate *gate, int n_programs,
                        const struct order *orders)
 {
@@ -191,7 +193,7 @@ static void put_parent(struct text *t, const struct boot_port *port, struct boot
     put_pair(t, "parent", text);
 }
 
-/* As many as are ordered now, of each program. */
+/* Asks a launcher to start as many processes of each program as are ordered now. */
 static int spawn_these(int n_programs, const struct order *orders, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
     struct text t = {0};
@@ -222,7 +224,7 @@ static int spawn_these(int n_programs, const struct order *orders, struct gw_com
     return rc;
 }
 
-/* The largest numbers that there is room for. */
+/* Starts the largest numbers for which there is room. */
 static int spawn_root(int n_programs, struct order *orders, struct gw_comm *c, struct bridge *b, int *app_out)
 {
     struct fault fault = {0, -1};
@@ -237,16 +239,16 @@ static int spawn_root(int n_programs, struct order *orders, struct gw_comm *c, s
     return rc;
 }
 
-static _Thread_local int codes_written; /* by the last call */
+static _Thread_local int codes_written; /* of the last call in this thread */
 int world_spawn_codes(void) { return codes_written; }
 
 /* ---- everybody ------------------------------------------------------------------------------------------------------ */
-/* The classes of the root's codes: all processes of the program at fault, and those that there were not room for.  Ranges of processes
- * [from, to) go round, one a program. */
+/* Shares the result: codes[] get an error class for all processes of the program at fault, and for those that there was no room for.  The
+ * root sends a range of processes [from, to) for each program. */
 static int codes_share(struct gw_comm *c, int root, int rc, int app, int n_programs, const struct order *orders, int *codes,
                        bool *nobody_out)
 {
-    int said[3] = {0, n_programs, rc == GW_OK}; /* processes, programs, and whether any was started */
+    int said[3] = {0, n_programs, rc == GW_OK}; /* processes; programs; whether any was started */
     int *failed = NULL;
     if (c->rank == root) {
         failed = gw_xcalloc((size_t)n_programs + 1, 2 * sizeof *failed);
@@ -339,7 +341,7 @@ GW_ONCE void world_spawn_finalize(void)
     for (int i = 0; i < launchers.n; i++) {
         char bye = BOOT_SPAWN_BYE;
         int fd = launchers.at[i].fd;
-        /* Nobody but us would end a job that is still connected and hangs: mpiexec does that elsewhere. */
+        /* Waits for connected jobs that this process has started: there is no mpiexec that would end them if they hang. */
         while (node_other_is_held(launchers.at[i].uid) && boot_port_read(fd, &(char){0}, 1) == 0)
             world_socket_wait((int[2]){fd, -1});
         boot_port_write(fd, &bye, 1);

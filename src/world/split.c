@@ -1,8 +1,8 @@
 /* split.c -- dividing a communicator by colour, or by what hardware its processes are bound to.
  *
- * Everybody in both groups (there is one only, of an intracommunicator) learns a row of numbers of everybody else's, and
- * finds out by itself who is with it.  So there is one exchange, whatever the kind, and members may differ in it: who says
- * MPI_UNDEFINED need not know what the others split by.
+ * Every process gets a row of numbers from each member of c (of both groups of an intercommunicator), and computes the members of its part
+ * from them.  So there is one exchange for all kinds of split, and members may differ in the kind: a process that gives MPI_UNDEFINED need
+ * not know by what the others split.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -48,7 +48,7 @@ static int rows_exchange(struct gw_comm *c, const int32_t *mine, struct rows *ro
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------------- */
-/* Does whoever gave this row belong to my part? */
+/* Is the process of this row in the part of the one with row `mine`? */
 typedef bool with_me(const int32_t *mine, const int32_t *row, int what);
 
 struct split_entry {
@@ -62,7 +62,7 @@ static int split_order(const void *a, const void *b)
     return x->rank - y->rank;
 }
 
-/* Those of one side who are with me, by (key, old rank).  Word 1 of a row is its key. */
+/* The group of those members of one side that are in the part of this process, ordered by (key, old rank).  Word 1 of a row is the key. */
 static int side_pick(const struct rows *rows, bool theirs, struct gw_group *of, const int32_t *mine, with_me *with, int what,
                      struct gw_group **group_out)
 {
@@ -84,14 +84,14 @@ static int side_pick(const struct rows *rows, bool theirs, struct gw_group *of, 
     return rc;
 }
 
-/* *comm_out NULL where this process is in no part, or nobody of the remote group is in it. */
+/* Makes the communicators of all parts.  *comm_out is NULL if this process is in no part, or its part has no member of the remote group. */
 static int parts_make(struct gw_comm *c, const struct rows *rows, const int32_t *mine, with_me *with, int what,
                       struct gw_comm **comm_out)
 {
     struct gw_group *local = NULL, *remote = NULL;
     struct gw_comm *new = NULL;
     uint32_t id;
-    /* One id (or pair) serves all parts: no process is in two of the new communicators. */
+    /* All parts get the same id, because no process is in two of them. */
     int rc = world_id_agree_whole(c, c->remote ? 2 : 1, &id);
     if (rc == GW_OK && with(mine, mine, what)) {
         rc = side_pick(rows, false, c->group, mine, with, what, &local);
@@ -124,11 +124,11 @@ int world_comm_split(struct gw_comm *c, int color, int key, struct gw_comm **com
 }
 
 /* ---- by hardware --------------------------------------------------------------------------------------------------------- */
-/* A number of this world that is most probably none of another world's. */
+/* Makes a number of this world differ, most probably, from those of other worlds. */
 static int in_world(int number) { return (int)((boot_own_home().uid + (uint64_t)(int64_t)number) & INT32_MAX); }
 
-/* A row: what this process wants, its key, its node (by its lowest world rank), its resources of every kind.  What it wants is the
- * kind that it splits by, or: */
+/* A row of MPI_Comm_split_type: kind of split, key, node (its lowest world rank), resources of every kind.  The kind of split is a kind of
+ * resource, or: */
 enum { WANTS_NOTHING = -1, WANTS_NEXT_LEVEL = -2, WANTS_PSET = -3 }; /* PSET: "node" is the number of the set */
 enum { WANT, KEY, NODE, RESOURCE, HW_WORDS = RESOURCE + NODE_HW_KINDS };
 
@@ -140,7 +140,7 @@ static bool same_resource(const int32_t *mine, const int32_t *row, int kind)
     return kind >= 0 && mine[RESOURCE + kind] >= 0 && mine[RESOURCE + kind] == row[RESOURCE + kind];
 }
 
-/* Is somebody's resource of this kind not everybody's? */
+/* Do members have different resources of this kind? */
 static bool kind_divides(const struct gw_comm *c, const struct rows *rows, int kind)
 {
     const int32_t *first = row_of(rows, false, 0);
@@ -157,7 +157,7 @@ static bool kind_divides(const struct gw_comm *c, const struct rows *rows, int k
     return somebody && !all_one;
 }
 
-/* What a guided split is guided by.  Nothing, where the info object does not say or says something unknown. */
+/* Sets the kind of a guided split; none if the info object names no known resource. */
 static void guide(const char *resource, const char *pset, int32_t *row)
 {
     if (resource && strcmp(resource, "mpi_shared_memory") == 0) {

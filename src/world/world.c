@@ -30,7 +30,7 @@ int world_id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
     return rc;
 }
 
-/* MPI 4.1 section 7.4.2: attributes by their copy functions, the topology, hints of `info` alone, not the name. */
+/* By MPI 4.1 section 7.4.2: attributes through their copy functions, the topology, hints of `info` only; not the name. */
 int world_comm_copy_into(struct gw_comm *c, struct gw_info *info, struct gw_comm *new)
 {
     new->topo = comm_topo_hold(c->topo);
@@ -116,7 +116,7 @@ int world_comm_free(struct gw_comm **c)
     int rc = gw_attr_delete_all(&old->attrs, &old->obj);
     if (rc != GW_OK) return rc;
     world_spawn_freed(old);
-    gw_obj_unregister(&old->obj); /* the handle dies now, the object when its last operation is over */
+    gw_obj_unregister(&old->obj); /* the handle is invalid from now on; the object lives until its last operation is complete */
     comm_release(old);
     *c = NULL;
     return GW_OK;
