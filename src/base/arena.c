@@ -116,6 +116,7 @@ static uint32_t slab_take(struct gw_arena *a, uint32_t n)
 
 static void slab_give(struct gw_arena *a, uint32_t s, uint32_t n)
 {
+    assert(n > 0 && s + n <= a->n_slabs);
     bool is_warm = n == 1 && a->n_warm < WARM;
     uint32_t *list = is_warm ? &a->warm : &a->cold[n];
     if (is_warm)
@@ -137,6 +138,7 @@ static void partial_add(struct gw_arena *a, uint32_t s)
 
 static void partial_remove(struct gw_arena *a, uint32_t s)
 {
+    assert(s && s < a->n_slabs);
     struct arena_slab *d = &a->slabs[s];
     if (d->next) a->slabs[d->next].prev = d->prev;
     if (d->prev)

@@ -54,11 +54,13 @@ int gw_level_watch(struct gw_level *l)
 
 void gw_level_unwatch(struct gw_level *l, int mark)
 {
+    assert(mark >= 0 && mark < GW_LEVEL_MARKS);
     atomic_fetch_and_explicit(&l->used, ~(1u << mark), memory_order_relaxed);
 }
 
 void gw_level_reset(struct gw_level *l, int mark)
 {
+    assert(mark >= 0 && mark < GW_LEVEL_MARKS);
     atomic_store_explicit(&l->mark[mark], atomic_load_explicit(&l->now, memory_order_relaxed), memory_order_relaxed);
 }
 

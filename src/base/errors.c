@@ -36,6 +36,7 @@ int gw_fail(int code, const char *fmt, ...)
 
 int gw_fail_callback(int mpi_code, const char *fmt, ...)
 {
+    assert(mpi_code != 0);
     va_list args;
     va_start(args, fmt);
     text_set(fmt, args);

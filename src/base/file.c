@@ -93,6 +93,7 @@ int gw_file_create(const char *path, struct gw_new_file *f_out)
 
 int gw_file_finish(struct gw_new_file *f)
 {
+    assert(f->to);
     int rc = ferror(f->to) ? EIO : 0;
     if (fflush(f->to) != 0 && !rc) rc = errno;
     if (fclose(f->to) != 0 && !rc) rc = errno;
@@ -106,6 +107,7 @@ int gw_file_finish(struct gw_new_file *f)
 
 const char *gw_file_why(int err)
 {
+    assert(err > 0);
     return err == ELOOP ? "it is a link, which is not followed: name the file itself" : strerror(err);
 }
 

@@ -24,6 +24,7 @@ int gw_foreign_count(void) { return gw_foreign_row_count; }
 
 struct gw_foreign gw_foreign_at(int i)
 {
+    assert(i >= 0 && i < gw_foreign_row_count);
     const struct foreign_row *r = &gw_foreign_rows[i];
     return (struct gw_foreign){setting_text(r->name), (enum gw_foreign_kind)r->kind, setting_text(r->usual), setting_text(r->why)};
 }

@@ -44,6 +44,7 @@ void comm_set_id(struct gw_comm *c, uint32_t ctx_id)
 /* A hash of the members.  Those of other jobs are left out, because each rank has different numbers for them. */
 static uint64_t members_mark(const struct gw_group *group)
 {
+    assert(group->size > 0);
     uint64_t hash = 0;
     for (int i = 0; i < group->size; i++) {
         int world = group_world(group, i);
@@ -54,6 +55,7 @@ static uint64_t members_mark(const struct gw_group *group)
 
 static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id, struct gw_errhandler *eh)
 {
+    assert(group->rank >= 0 && group->rank < group->size);
     c->rank = group->rank;
     c->size = group->size;
     c->colls = ctx_id > 0;
@@ -151,6 +153,7 @@ int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *
 int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t ctx_id, struct gw_comm *parent,
                       struct gw_comm **comm_out)
 {
+    assert(group->size > 0 && remote->size > 0);
     struct gw_comm *c, *local;
     int rc = comm_create_object(group, GW_CTX_ID_NONE, parent, &local);
     if (rc != GW_OK) return rc;

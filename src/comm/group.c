@@ -53,6 +53,7 @@ static int index_find(const struct group_index *x, int world_rank)
 /* Is the list first, first+step, ... with one step != 0? */
 static bool is_progression(int n, const int32_t *w, int *step_out)
 {
+    assert(n > 0);
     int step = n > 1 ? w[1] - w[0] : 1;
     for (int i = 1; i < n; i++)
         if (w[i] - w[i - 1] != step) return false;
@@ -86,6 +87,7 @@ static int group_new(struct gw_group **group_out)
 
 int group_from_map(int size, const int32_t *world_ranks, struct gw_group **group_out)
 {
+    assert(size >= 0);
     if (size == 0) {
         *group_out = &gw_group_empty;
         return GW_OK;
@@ -173,6 +175,7 @@ int group_rank(struct gw_group *g, int *rank_out)
 
 static int rank_check(const struct gw_group *g, const char *what, int i, int rank)
 {
+    assert(i >= 0);
     if (rank >= 0 && rank < g->size) return GW_OK;
     return gw_fail(GW_ERANK, "%s[%d] is %d; the group has %d members, ranks 0 to %d", what, i, rank, g->size, g->size - 1);
 }
@@ -271,6 +274,7 @@ static unsigned char *ranks_mark(const struct gw_group *g, const char *what, int
 
 static int group_pick(struct gw_group *g, const char *what, int n, const int *ranks, bool take, struct gw_group **group_out)
 {
+    assert(n >= 0);
     int rc = GW_OK, count = 0;
     unsigned char *seen = ranks_mark(g, what, n, ranks, &rc);
     if (!seen) return rc;

@@ -14,6 +14,7 @@ enum { CONVERT_BYTES = 4 << 20 };
 /* Converts the first `got` bytes of an item that the end of the file cuts.  The rest of the item stays as it is in memory. */
 static int read_part(const struct io_rep *rep, char *stage, int64_t got, int64_t each, char *item, struct gw_type *t)
 {
+    assert(got > 0 && got < each);
     char *whole = malloc((size_t)each);
     if (!whole) return gw_fail(GW_ENOMEM, "no memory to convert an item of %lld bytes", (long long)each);
     int rc = io_rep_write(rep, item, 1, t, whole, each);
@@ -28,6 +29,7 @@ static int read_part(const struct io_rep *rep, char *stage, int64_t got, int64_t
 /* Converts the first k bytes of the stage into items of buf. */
 static int unstage(const struct io_rep *rep, char *stage, int64_t k, int64_t each, char *buf, struct gw_type *t)
 {
+    assert(each > 0 && k >= 0);
     int64_t items = k / each, rest = k % each;
     int rc = items > 0 ? io_rep_read(rep, stage, items * each, buf, items, t) : GW_OK;
     if (rc == GW_OK && rest > 0) rc = read_part(rep, stage + items * each, rest, each, buf + items * t->extent, t);
@@ -37,6 +39,7 @@ static int unstage(const struct io_rep *rep, char *stage, int64_t k, int64_t eac
 /* The number of bytes in memory that k bytes of the file are. */
 static int64_t in_memory(int64_t k, int64_t each, const struct gw_type *t)
 {
+    assert(each > 0);
     return k / each * t->size + k % each * t->size / each;
 }
 
@@ -129,6 +132,7 @@ static int access_check(const struct gw_file *f, int how, int64_t count, struct 
 /* Sets *offset to the position of the access, in etypes; a file pointer moves by the size of the access. */
 static int place(struct gw_file *f, int how, int64_t *offset, int64_t etypes)
 {
+    assert(etypes >= 0);
     if (how & IO_SHARED) return io_shared_take(f, etypes, offset);
     if (how & IO_OWN) *offset = atomic_fetch_add(&f->position, etypes);
     return GW_OK;
@@ -223,6 +227,7 @@ static int access_any(struct gw_file *f, int how, bool apart, int64_t offset, co
 /* Makes a completed request. */
 static int request_make(struct gw_file *f, int64_t moved, struct gw_req **req_out)
 {
+    assert(moved >= 0);
     struct gw_lane *lane = f->comm->lane;
     gw_lock(&lane->lock);
     struct gw_req *r = req_new(lane, REQ_GENERAL);

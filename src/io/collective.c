@@ -31,6 +31,7 @@ static int64_t mixed(int64_t place)
 
 int io_extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_extent *e)
 {
+    assert(bytes >= 0);
     const struct gw_type *t = f->view.file_filetype;
     struct io_walk w;
     struct io_run run;
@@ -53,6 +54,7 @@ int io_extent_of(struct gw_file *f, int64_t pos, int64_t bytes, struct io_extent
 /* Combines the extents of all ranks; true: they interleave. */
 static bool extent_sum(const struct io_extent *all, int n, struct io_extent *whole)
 {
+    assert(n > 0);
     bool interleaved = false;
     *whole = (struct io_extent){.from = INT64_MAX, .in_order = 1, .room = all[0].room, .window = all[0].window};
     for (int i = 0; i < n; i++) {

@@ -43,6 +43,7 @@ static int code_of(int system_error)
 
 int io_fail(int system_error, const char *doing, const char *name)
 {
+    assert(system_error > 0);
     return gw_fail(code_of(system_error), "%s %s: %s", doing, name, strerror(system_error));
 }
 
@@ -104,6 +105,7 @@ static const char *without_prefix(const char *name)
 
 static int open_here(struct gw_file *f, bool may_create)
 {
+    assert(f->fd < 0);
     int flags = O_CLOEXEC | (f->amode & GW_MODE_RDONLY ? O_RDONLY : f->amode & GW_MODE_WRONLY ? O_WRONLY : O_RDWR);
     if (may_create && f->amode & GW_MODE_CREATE) flags |= O_CREAT;
     if (may_create && f->amode & GW_MODE_EXCL) flags |= f->amode & GW_MODE_CREATE ? O_EXCL : 0;

@@ -87,6 +87,7 @@ int io_fs_open(const char *name, int flags, mode_t permissions, const struct io_
 /* Opened through the descriptor, because the name may refer to another file by now. */
 int io_fs_open_direct(const struct gw_file *f)
 {
+    assert(f->fd >= 0);
     char path[32];
     int access = fcntl(f->fd, F_GETFL) & O_ACCMODE;
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
@@ -95,6 +96,7 @@ int io_fs_open_direct(const struct gw_file *f)
 
 void io_fs_ask(struct gw_file *f)
 {
+    assert(f->fd >= 0);
     struct statfs s;
     struct stat st;
     f->block = fstat(f->fd, &st) == 0 ? st.st_blksize : 0;

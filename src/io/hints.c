@@ -65,6 +65,7 @@ void io_hints_default(struct io_hints *h)
 
 static bool number(const char *text, int base, int64_t least, int64_t most, int64_t *out)
 {
+    assert(least <= most);
     char *end;
     errno = 0;
     long long v = strtoll(text, &end, base);
@@ -227,6 +228,7 @@ int io_set_info(struct gw_file *f, struct gw_info *info)
 /* The text of a hint; false: it has no value. */
 static bool text_of(const struct gw_file *f, size_t row, char *text, size_t room)
 {
+    assert(row < GW_ARRAY_LEN(rows));
     const struct io_hints *h = &f->hints;
     const void *field = (const char *)h + rows[row].at;
     int32_t n = 0;

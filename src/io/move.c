@@ -86,6 +86,7 @@ static int move_vector(struct gw_file *f, bool write, struct iovec *iov, int n, 
 
 static int move_bytes(struct gw_file *f, bool write, void *buf, int64_t bytes, int64_t at, int64_t *moved_out)
 {
+    assert(bytes >= 0 && at >= 0);
     struct iovec iov = {buf, (size_t)bytes};
     *moved_out = 0;
     return bytes ? move_vector(f, write, &iov, 1, at, moved_out) : GW_OK;
@@ -105,6 +106,7 @@ static int range(struct gw_file *f, short type, int64_t at, int64_t bytes)
 /* Bytes of the file that no other open file touches meanwhile. */
 static int range_lock(struct gw_file *f, bool write, int64_t at, int64_t bytes)
 {
+    assert(bytes >= 0);
     gw_lock(&f->range);
     int rc = range(f, write ? F_WRLCK : F_RDLCK, at, bytes);
     if (rc != GW_OK) gw_unlock(&f->range);
@@ -120,6 +122,7 @@ static void range_unlock(struct gw_file *f, int64_t at, int64_t bytes)
 /* ---- one run -------------------------------------------------------------------------------------------------------------- */
 static int stage_need(struct mover *m, int64_t bytes)
 {
+    assert(bytes > 0);
     if (bytes <= m->stage_bytes) return GW_OK;
     free(m->stage);
     m->stage = malloc((size_t)bytes);
@@ -196,6 +199,7 @@ static int batch(struct mover *m, struct io_run *runs)
 
 static int sieve_read(struct mover *m, const struct io_run *runs, int n)
 {
+    assert(n > 0 && n <= BATCH);
     int64_t from = runs[0].at, bytes = runs[n - 1].at + runs[n - 1].bytes - from, got = 0;
     int rc = stage_need(m, bytes);
     if (rc == GW_OK) rc = move_bytes(m->f, false, m->stage, bytes, from, &got);
@@ -210,6 +214,7 @@ static int sieve_read(struct mover *m, const struct io_run *runs, int n)
 
 static int sieve_write(struct mover *m, const struct io_run *runs, int n)
 {
+    assert(n > 0 && n <= BATCH);
     int64_t from = runs[0].at, bytes = runs[n - 1].at + runs[n - 1].bytes - from, k = 0;
     int rc = stage_need(m, bytes);
     if (rc == GW_OK) rc = move_bytes(m->f, false, m->stage, bytes, from, &k);

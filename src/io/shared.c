@@ -144,6 +144,7 @@ void io_shared_free(struct gw_file *f)
 
 int io_shared_take(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
+    assert(etypes >= 0);
     if (unlikely(!f->shared)) return ask(f, etypes, at_out);
     *at_out = atomic_fetch_add(pointer(f), etypes);
     return GW_OK;
@@ -153,11 +154,13 @@ int io_shared_get(struct gw_file *f, int64_t *at_out) { return io_shared_take(f,
 
 void io_shared_set(struct gw_file *f, int64_t at)
 {
+    assert(f->shared && at >= 0);
     atomic_store(pointer(f), at);
 }
 
 int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
+    assert(etypes >= 0);
     int64_t end = etypes, told[2] = {0, GW_OK};
     struct gw_comm *c = f->comm;
     int rc = c->size > 1 ? coll_scan(&etypes, &end, 1, gw_type_int64, gw_op_sum, c, NULL) : GW_OK;

@@ -128,6 +128,7 @@ static int64_t pieces_of(struct phase *p, struct part *part, int64_t end, int64_
     }
     part->next += *bytes_out;
     part->left -= *bytes_out;
+    assert(part->left >= 0);
     return n;
 }
 
@@ -203,6 +204,7 @@ static int by_place(const void *a, const void *b)
 /* Replaces n pieces by the runs that they cover, in order; runs closer than `gap` are joined.  Returns the number of runs. */
 static int64_t cover(struct io_run *runs, int64_t n, int64_t gap)
 {
+    assert(n >= 0 && gap >= 0);
     int64_t k = 0;
     qsort(runs, (size_t)n, sizeof *runs, by_place);
     for (int64_t i = 0; i < n; i++) {

@@ -28,6 +28,7 @@ static int too_far(void) { return gw_fail(GW_EARG, "the place in the file is bey
 
 int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64_t bytes)
 {
+    assert(bytes >= 0);
     struct gw_type *t = v->file_filetype;
     int64_t tile, at;
     w->left = bytes;
@@ -49,6 +50,7 @@ int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64
 
 static bool next_run(struct io_walk *w, struct io_run *run_out)
 {
+    assert(w->next <= w->n);
     int64_t bytes;
     if (w->next == w->n) {
         if (w->left == 0) return false;
@@ -108,6 +110,7 @@ int io_offset_byte(const struct io_view *v, int64_t pos, int64_t *byte_out)
  * begin true_lb behind that, which may be many extents. */
 static int64_t tile_at(const struct io_view *v, int64_t file_bytes, int64_t first, int64_t last)
 {
+    assert(first <= last);
     const struct gw_type *t = v->file_filetype;
     if (t->extent <= 0) return first;
     int64_t beyond = file_bytes - v->disp - t->true_lb - t->true_extent;

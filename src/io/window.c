@@ -121,6 +121,7 @@ static void ring(const struct pool *p, int rank)
 /* ---- which bytes were given -------------------------------------------------------------------------------------------------- */
 static void mark(_Atomic uint64_t *marks, int64_t at, int64_t bytes)
 {
+    assert(at >= 0 && bytes >= 0);
     while (bytes > 0) {
         int64_t bit = at % BITS, n = gw_min64(BITS - bit, bytes);
         uint64_t mask = (n == BITS ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1) << bit;
@@ -137,6 +138,7 @@ static void mark(_Atomic uint64_t *marks, int64_t at, int64_t bytes)
 /* The first byte from `at` on, below `end`, that is marked or not, as wanted; else end. */
 static int64_t find(const _Atomic uint64_t *marks, int64_t at, int64_t end, bool wanted)
 {
+    assert(at >= 0);
     while (at < end) {
         uint64_t word = atomic_load_explicit(&marks[at / BITS], memory_order_relaxed);
         word = (wanted ? word : ~word) >> at % BITS;

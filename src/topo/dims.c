@@ -48,6 +48,7 @@ static bool is_within(int64_t d, int k, int64_t m)
 /* The index of the largest divisor whose k-th power is at most m. */
 static int root_of(const struct divisors *d, int m, int k)
 {
+    assert(m > 0 && k > 0);
     int low = 0, high = d->n - 1;
     while (low < high) {
         int mid = (low + high + 1) / 2;

@@ -71,6 +71,7 @@ static struct gw_topo *dist_new(const struct hood *h, int rank, int size)
 /* Fills at[] with the running sums and returns the total; -1: a count from another process is negative or too large. */
 static int64_t offsets(int n, const int64_t *count, int64_t *at)
 {
+    assert(n >= 0);
     int64_t sum = 0;
     for (int i = 0; i < n; i++) {
         if (count[i] < 0 || count[i] > (int64_t)INT32_MAX) return -1;

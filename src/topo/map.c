@@ -43,6 +43,7 @@ int64_t topo_map_crossing(const struct map_graph *g, const struct map_place *pla
 /* ---- graphs ---- */
 int topo_map_graph_make(struct map_graph *g, int n, int64_t nedges, const int *from, const int *to, const int *weight)
 {
+    assert(n >= 0 && nedges >= 0);
     *g = (struct map_graph){.n = n};
     g->first = calloc((size_t)n + 2, sizeof *g->first);
     g->to = malloc(sizeof *g->to * (2 * (size_t)nedges + 1));
@@ -142,6 +143,7 @@ static int64_t cut_of(const struct work *w, const int *set, int n)
 /* The best vertex of a side that has not been moved in this pass, or -1. */
 static int take_best(struct work *w, int side)
 {
+    assert(side == LEFT || side == RIGHT);
     struct queue *q = &w->queue[side];
     while (q->n > 0) {
         struct entry e = queue_take(q);
@@ -209,6 +211,7 @@ static int64_t improve(struct work *w, const int *set, int n, int64_t cut)
 /* The last vertex of a breadth-first search from `start`, which is far from it: a corner. */
 static int corner_from(struct work *w, const int *set, int n, int start)
 {
+    assert(n > 0);
     int seen = 1;
     for (int i = 0; i < n; i++) w->locked[set[i]] = 0;
     w->locked[start] = 1;
@@ -382,6 +385,7 @@ bool topo_map_is_flat(int n, const struct map_place *places)
 /* The end of the unit of this level that begins at `begin`. */
 static int unit_end(const struct map_place *places, const int *all, int begin, int end, int level)
 {
+    assert(begin < end);
     int i = begin + 1;
     while (i < end && level < MAP_LEVELS && places[all[i]].unit[level] == places[all[begin]].unit[level]) i++;
     return i;
@@ -391,6 +395,7 @@ static int unit_end(const struct map_place *places, const int *all, int begin, i
  * smallest that has room. */
 static void choose(const struct map_place *places, const int *all, int begin, int end, int level, int need, unsigned char *chosen)
 {
+    assert(need >= 0 && need <= end - begin);
     int largest = 0;
     for (int i = begin, next; i < end; i = next) {
         next = unit_end(places, all, i, end, level);
@@ -417,6 +422,7 @@ static void choose(const struct map_place *places, const int *all, int begin, in
 
 static int slots_make(int n, int nslots, const struct map_place *places, int *slots)
 {
+    assert(n <= nslots);
     int *all = sorted_by_place(nslots, places), k = 0;
     unsigned char *chosen = calloc((size_t)nslots, 1);
     if (all && chosen) {
@@ -499,6 +505,7 @@ static void shuffle(int *order, int n, uint64_t *state)
 int topo_map_order(const struct map_graph *g, const struct map_grid *grid, int nslots, const struct map_place *places,
                    int *order_out)
 {
+    assert(g->n <= nslots);
     enum { SHUFFLED = 2048 };
     struct work w = {.g = g, .grid = grid, .places = places};
     int n = g->n, *other = malloc(sizeof *other * (size_t)(n + 1));

@@ -11,6 +11,7 @@
 
 struct gw_topo *topo_new(int kind, int64_t nints, int **ints_out)
 {
+    assert(nints >= 0);
     struct gw_topo *t = calloc(1, sizeof *t + sizeof(int) * (size_t)nints);
     if (!t) {
         gw_fail(GW_ENOMEM, "no memory for a topology of %lld numbers", (long long)nints);
@@ -24,6 +25,7 @@ struct gw_topo *topo_new(int kind, int64_t nints, int **ints_out)
 
 int *topo_take(int **ints, int n, const int *from)
 {
+    assert(n >= 0 && *ints);
     int *p = *ints;
     *ints += n;
     if (from && n > 0) memcpy(p, from, sizeof *p * (size_t)n);
@@ -32,6 +34,7 @@ int *topo_take(int **ints, int n, const int *from)
 
 struct gw_topo *topo_finish(struct gw_topo *t, int rank, int size, int **ints)
 {
+    assert(rank >= 0 && rank < size);
     t->moves = (struct gw_topo_move *)topo_take(ints, 2 * (t->nin + t->nout), NULL);
     t->in_like = (struct gw_topo_like *)topo_take(ints, 2 * t->nin, NULL);
     t->out_like = (struct gw_topo_like *)topo_take(ints, 2 * t->nout, NULL);
@@ -42,6 +45,7 @@ struct gw_topo *topo_finish(struct gw_topo *t, int rank, int size, int **ints)
 
 int topo_make_comm(struct gw_comm *c, int n, const int *order, struct gw_comm **comm_out)
 {
+    assert(n >= 0 && n <= c->size);
     int32_t *map = malloc(sizeof *map * (size_t)(n > 0 ? n : 1));
     if (!map) return gw_fail(GW_ENOMEM, "no memory for %d ranks", n);
     for (int i = 0; i < n; i++) map[i] = group_world(c->group, order ? order[i] : i);

@@ -32,6 +32,7 @@ enum { KEPT_NONE = -1 };
 
 void world_ids_begin(struct ids *w, int n, bool is_alone)
 {
+    assert(n > 0);
     /* Tickets of different processes in connected worlds are different. */
     int64_t who = (int64_t)((boot_own_home().uid + (uint64_t)gw_boot.rank) & ((1u << 30) - 1));
     gw_lock(&ids.lock);
@@ -100,6 +101,7 @@ bool world_ids_won(struct ids *w, const int64_t maxima[IDS_VALUES])
 
 void world_ids_end(struct ids *w)
 {
+    assert(ids.under_way > 0);
     gw_lock(&ids.lock);
     if (w->lost) gw_list_del(&w->link);
     ids.under_way--;

@@ -16,6 +16,7 @@
 /* The leaders exchange messages: n items are sent, m received. */
 static int items_swap(const struct bridge *b, struct gw_type *t, const void *out, int n, void *in, int m)
 {
+    assert(n >= 0 && m >= 0);
     struct gw_req *r, *s;
     int got = p2p_stream_irecv(GW_STREAM_WORLD, in, m, t, b->rank, b->tag, b->comm, &r);
     if (got < 0) return got;
@@ -30,6 +31,7 @@ static int items_swap(const struct bridge *b, struct gw_type *t, const void *out
 int world_bridge_combine(const struct bridge *b, int64_t *values, int nvalues, struct gw_op *op)
 {
     enum { MAX = 8 };
+    assert(nvalues > 0 && nvalues <= MAX);
     int64_t theirs[MAX] = {0};
     assert(nvalues <= MAX);
     int rc = items_swap(b, gw_type_int64, values, nvalues, theirs, nvalues);
@@ -217,6 +219,7 @@ int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out
 /* ---- create from groups ------------------------------------------------------------------------------------------------------ */
 int world_sides_join(struct gw_comm *c, struct gw_group *local, struct gw_group *remote, uint32_t id, struct gw_comm **comm_out)
 {
+    assert(local->size >= 0);
     *comm_out = NULL;
     if (local->size == 0 || (c->remote && remote->size == 0)) return GW_OK;
     return c->remote ? comm_create_inter(local, remote, id, c, comm_out) : comm_create_object(local, id, c, comm_out);

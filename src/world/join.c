@@ -38,6 +38,7 @@ int world_socket_wait_until(const int fds[2], uint64_t until_ns) { return wait_f
 
 int world_socket_wait_out_until(int fd, uint64_t until_ns)
 {
+    assert(fd >= 0);
     return wait_for((int[2]){fd, -1}, POLLOUT, until_ns);
 }
 

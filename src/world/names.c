@@ -39,6 +39,7 @@ static struct entry entry_get(const int32_t *w)
 }
 static const int32_t *entry_at(const int32_t *words, int i)
 {
+    assert(i >= 0);
     return words + 1 + (size_t)i * HOME_WORDS;
 }
 static const int32_t *behind_homes(const int32_t *words) { return entry_at(words, words[0]); }
@@ -199,6 +200,7 @@ void world_names_firsts(const int32_t *words, int32_t *firsts_out)
 
 int world_names_home_of(const int32_t *words, int member)
 {
+    assert(member >= 0);
     return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0;
 }
 

@@ -40,6 +40,7 @@ struct text {
 
 static void put_word(struct text *t, const char *word)
 {
+    assert(t->n <= t->cap);
     size_t n = strlen(word) + 1;
     if (t->n + n > t->cap) t->at = gw_xrealloc(t->at, t->cap = 2 * t->cap + n);
     memcpy(t->at + t->n, word, n);
@@ -196,6 +197,7 @@ static void put_parent(struct text *t, const struct boot_port *port, struct boot
 /* Asks a launcher to start as many processes of each program as are ordered now. */
 static int spawn_these(int n_programs, const struct order *orders, struct gw_comm *c, struct bridge *b, struct fault *fault_out)
 {
+    assert(n_programs > 0);
     struct text t = {0};
     char text[BOOT_PORT_TEXT];
     struct boot_port port;

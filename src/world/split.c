@@ -23,6 +23,7 @@ struct rows {
 
 static const int32_t *row_of(const struct rows *rows, bool theirs, int i)
 {
+    assert(i >= 0 && rows->words > 0);
     return (theirs ? rows->theirs : rows->ours) + (size_t)i * (size_t)rows->words;
 }
 

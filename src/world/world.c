@@ -11,6 +11,7 @@
 
 int world_party_whole(struct gw_comm *c, int leader, struct party *out)
 {
+    assert(leader >= 0 && leader < c->size);
     *out = (struct party){.c = c, .n = c->size, .me = (c->rank - leader + c->size) % c->size, .tag = TAG_WHOLE};
     out->ranks = malloc(sizeof *out->ranks * (size_t)c->size);
     if (!out->ranks) return gw_fail(GW_ENOMEM, "no memory for %d ranks", c->size);
@@ -20,6 +21,7 @@ int world_party_whole(struct gw_comm *c, int leader, struct party *out)
 
 int world_id_agree_whole(struct gw_comm *c, int n, uint32_t *id_out)
 {
+    assert(n > 0);
     struct bridge b = bridge_whole(c);
     struct party p;
     int rc = world_party_whole(c->remote ? c->local : c, 0, &p);
