@@ -49,7 +49,7 @@ static inline void trip_receive(struct trip *t)
 static inline bool is_untouched(const struct trip *t)
 {
     for (int64_t i = 0; i < t->len + 2 * EDGE; i++)
-        if (t->room[i] != -1) return false;
+        if (t->room[i] != (char)-1) return false;
     return !req_is_done(t->recv) && !req_is_done(t->send);
 }
 
@@ -157,7 +157,7 @@ static inline void trip_end(struct trip *t)
     CHECK(req_wait(&t->recv, NULL) == GW_OK && req_wait(&t->send, NULL) == GW_OK);
     bool is_right = true;
     for (int64_t i = 0; i < t->len + 2 * EDGE; i++)
-        is_right = is_right && t->room[i] == (i < EDGE || i >= t->len + EDGE ? -1 : pattern(i - EDGE));
+        is_right = is_right && t->room[i] == (char)(i < EDGE || i >= t->len + EDGE ? -1 : pattern(i - EDGE));
     CHECK(is_right);
     free(t->from);
     free(t->room);

@@ -38,7 +38,7 @@ static void copies(void)
     memset(out, -1, sizeof out);
     from.pos = back.pos = 10, from.len = 20, back.len = 1000;
     plan_copy(&m, &from, &back);
-    char *o = (char *)out, *i8 = (char *)in;
+    signed char *o = (signed char *)out, *i8 = (signed char *)in;
     for (int i = 0; i < 12 * N; i++) {
         int at = i / 12 * 4 + i % 12 - 4; /* in the stream */
         bool is_in = i % 12 >= 4 && i % 12 < 8 && at >= 10 && at < 30;

@@ -2,6 +2,7 @@
  * to all; and addresses that the launcher is asked for: of those talked to, once each.
  * `connections FENCES START RING [GETS]`: as many are expected, of each rank, on nodes of one rank; at most, where < stands before a number.
  * `connections silent FENCES END`: without a message; fences in MPI_Init and MPI_Finalize.
+ * `connections near`: ranks of one node, each with each: nobody asks for an address.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,12 +29,33 @@ static int silent(MPI_T_pvar_handle fences, const char *start, const char *end)
     return failures > 0;
 }
 
+/* Ranks of one node: where each is, all can compute. */
+static int near(MPI_T_pvar_handle fences)
+{
+    MPI_T_pvar_handle gets = counter("key_gets", MPI_T_PVAR_CLASS_COUNTER),
+                      connections = counter("connections", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_Init(NULL, NULL);
+    test_begin();
+    for (int r = 0; r < size; r++) {
+        int got = -1;
+        MPI_Sendrecv(&rank, 1, MPI_INT, r, 2, &got, 1, MPI_INT, r, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK_EQ(got, r);
+    }
+    int failed = test_end();
+    expect("addresses fetched on one node", gets, "0");
+    expect("connections on one node", connections, "0");
+    expect("fences on one node", fences, "0");
+    return failed || failures;
+}
+
 int main(int argc, char **argv)
 {
     int token = 7, got = 0;
-    if (argc < 4) return 2;
+    if (argc < 2) return 2;
     counters_begin();
     MPI_T_pvar_handle fences = counter("key_fences", MPI_T_PVAR_CLASS_COUNTER);
+    if (strcmp(argv[1], "near") == 0) return near(fences);
+    if (argc < 4) return 2;
     if (strcmp(argv[1], "silent") == 0) return silent(fences, argv[2], argv[3]);
     MPI_T_pvar_handle connections = counter("connections", MPI_T_PVAR_CLASS_COUNTER);
     MPI_T_pvar_handle gets = counter("key_gets", MPI_T_PVAR_CLASS_COUNTER);

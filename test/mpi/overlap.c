@@ -1,5 +1,7 @@
 /* overlap.c -- with GODWIT_PROGRESS_THREAD=1, pending operations end while the program makes no MPI call.
  *
+ * `overlap [FIRST]`: collectives of FIRST numbers, of 64 times as many and so on to a MiB; without it, of a MiB.
+ *
  * The program looks at its receive buffers only (what it may not do, but it is how to see it without a call).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -42,17 +44,28 @@ static void large_message(void)
     free(out), free(in);
 }
 
-static void collectives(void)
+/* Of n numbers a rank, or to each rank. */
+static void collectives(int n)
 {
     int *out = numbers(rank, 1), *in = numbers(-1, 0), *all = numbers(-1, 0);
     MPI_Request r[2];
-    MPI_Iallreduce(out, in, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[0]);
-    MPI_Ialltoall(out, N, MPI_INT, all, N, MPI_INT, MPI_COMM_WORLD, &r[1]);
-    CHECK(comes(&in[N - 1], size * (size - 1) / 2 + size * (N - 1)));
-    for (int from = 0; from < size; from++) CHECK(comes(&all[from * N + N - 1], from + rank * N + N - 1));
+    MPI_Iallreduce(out, in, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[0]);
+    MPI_Ialltoall(out, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD, &r[1]);
+    CHECK(comes(&in[n - 1], size * (size - 1) / 2 + size * (n - 1)));
+    for (int from = 0; from < size; from++) CHECK(comes(&all[from * n + n - 1], from + rank * n + n - 1));
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < N; i++) CHECK_EQ(in[i], size * (size - 1) / 2 + size * i);
-    for (int i = 0; i < N * size; i++) CHECK_EQ(all[i], i / N + rank * N + i % N);
+    for (int i = 0; i < n; i++) CHECK_EQ(in[i], size * (size - 1) / 2 + size * i);
+    for (int i = 0; i < n * size; i++) CHECK_EQ(all[i], i / n + rank * n + i % n);
+    for (int i = 0; i < n * size; i++) all[i] = -1;
+    for (int i = 0; i < n && rank == size - 1; i++) in[i] = 7 * i + 1;
+    for (int i = 0; i < n && rank != size - 1; i++) in[i] = -1;
+    MPI_Ibcast(in, n, MPI_INT, size - 1, MPI_COMM_WORLD, &r[0]);
+    MPI_Iallgather(out, n, MPI_INT, all, n, MPI_INT, MPI_COMM_WORLD, &r[1]);
+    CHECK(comes(&in[n - 1], 7 * (n - 1) + 1));
+    for (int from = 0; from < size; from++) CHECK(comes(&all[from * n + n - 1], from + n - 1));
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n; i++) CHECK_EQ(in[i], 7 * i + 1);
+    for (int i = 0; i < n * size; i++) CHECK_EQ(all[i], i / n + i % n);
     free(out), free(in), free(all);
 }
 
@@ -61,7 +74,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     test_begin();
     large_message();
-    collectives();
+    for (int n = argc > 1 ? atoi(argv[1]) : N; n <= N; n *= 64) collectives(n);
     large_message();
     return test_end();
 }

@@ -187,6 +187,17 @@ def alltoalls():
     figure("alltoall, 10,008 ranks, 8 KiB: the same", "(a graph)", t[10008, 8192, algs[0]], t[10008, 8192, "pairwise"], 0.8, 1.5, "bandwidth decides")
 
 
+def on_node(folder):
+    """Two ranks of a node, by shared memory, and of two nodes: the same message takes longer by the network, until bandwidth decides."""
+    apart = os.path.join(folder, "apart.machine")
+    with open(os.path.join(ROOT, "sim", "machines", "xe6.machine"), encoding="utf-8") as f, open(apart, "w", encoding="utf-8") as g:
+        g.write("".join("node ranks=1\n" if line.startswith("node ") else line.replace("level node ranks=24", "level node ranks=1") for line in f))
+    sizes = [8, 4096, 65536]
+    near, far = [price(m, "bcast", ["binomial"], 2, ",".join(map(str, sizes))) for m in ("xe6", apart)]
+    for size in sizes:
+        figure("a message of %s B on a node, to another" % format(size, ","), "faster on a node", far[2, size, "binomial"], near[2, size, "binomial"], 1.1, 20)
+
+
 def data(writes):
     """doc/figures.tsv, which bench/figures reads and writes."""
     how, where = "test/scale/figures.py --data", "the simulator: the same everywhere"
@@ -206,6 +217,7 @@ def main():
     print("| what, before and after | documents: times faster | before | after | simulator | |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         gathers(folder)
+        on_node(folder)
     allgathers()
     long_allgathers()
     curve("allgather", 8, 16)   # doubling over the nodes: for 64 times the ranks

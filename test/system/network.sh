@@ -1,5 +1,6 @@
 #!/bin/sh
-# Messages by the network wire alone, ranks of this one node: started by Hydra, which has the addresses' exchange.
+# Messages by the network wire alone, ranks of this one node: started by Hydra, which has the addresses' exchange.  One program, by each
+# transport between nodes as the environment alone says: its sums of doubles are the same, bit for bit.
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,6 +20,13 @@ timeout 60 mpiexec.hydra -n 5 "$build/mpi_comm_make"
 # Our own mpiexec, and some ranks by shared memory, others by the network.
 timeout 60 "$build/mpiexec" -n 4 "$build/mpi_p2p_modes"
 GODWIT_WIRES=shm,ofi timeout 60 "$build/mpiexec" -n 5 --vnodes 2 "$build/mpi_p2p_modes"
+results() { # WIRES PROVIDER: a fingerprint of each result, of ranks on three faked nodes
+    GODWIT_WIRES=$1 GODWIT_OFI_PROVIDER=$2 timeout 60 "$build/mpiexec" -n 5 --vnodes 3 "$build/mpi_reproducible" >"$log" || { echo "$1 $2 failed"; exit 1; }
+    [ "$(wc -l <"$log")" = 90 ] || { echo "$1 $2: not all was printed"; exit 1; }
+    sort "$log"
+}
+own=$(results shm,tcp "")
+[ "$(results shm,ofi net)" = "$own" ] || { echo "other bits by libfabric than by TCP of our own"; exit 1; }
 # The smallest number of buffers: who finds none waits, nothing is lost.
 GODWIT_OFI_SEND_BUFFERS=2 GODWIT_PROGRESS_EVENT_CNT=1 timeout 60 mpiexec.hydra -n 3 "$build/mpi_p2p_stress"
 if timeout 60 mpiexec.hydra -n 2 -genv GODWIT_OFI_PROVIDER no_such "$build/mpi_hello" 2>"$log" >&2; then
