@@ -1,4 +1,4 @@
-/* proto.c -- begin and end of the room, the wires' receiver, and what goes on in every round of progress.
+/* proto.c -- init and finalize, the receive handlers of the wires, progress, and counts of messages.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,7 +18,7 @@ static void ack_arrived(struct proto_lane *pl, bool is_far, const struct proto_c
         proto_msg_reject(PROTO_ACK, "state", op->state);
 }
 
-/* The words of our own network wire; nobody else says them. */
+/* Kinds that only our own network wire passes to the handler (wire.h): no peer may send them. */
 static void wire_says(struct proto_lane *pl, bool is_far, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     if (kind == PROTO_CAUGHT && is_far)
@@ -79,7 +79,8 @@ static void arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const vo
         other_arrived(pl, false, kind, hdr, payload, len);
 }
 
-/* What shares our memory need not lie about a small message to do harm; what comes over a network is looked at. */
+/* A process that maps our memory could do harm without sending anything, so small messages of the node are not validated; messages of
+ * networks are. */
 static void far_arrived(void *ctx, int lane, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     (void)ctx;
@@ -114,7 +115,7 @@ static bool has_work(const struct proto_lane *pl)
 static int work_poll(struct proto_lane *pl)
 {
     int n = 0;
-    const struct gw_peer *full = NULL; /* one to which thousands may have pieces to send: asked once a round for room */
+    const struct gw_peer *full = NULL; /* a peer without room: its other operations, maybe thousands, are skipped */
     for (struct gw_list *l = pl->op_work.next, *next; l != &pl->op_work; l = next) {
         struct proto_op *op = container_of(l, struct proto_op, link);
         const struct gw_peer *to = op->peer;
@@ -138,7 +139,7 @@ static void lane_poll(struct gw_done *done, int err)
     struct proto_lane *pl = container_of(done, struct proto_lane, poll);
     proto_assert_state(pl);
     int n = proto_tags_poll(pl);
-    /* A program that tests now and then gets a piece's bytes by R0 each time, of as many messages as that may be. */
+    /* A program that calls MPI_Test now and then copies gw_set.get_piece bytes by R0 in each call, of any number of messages. */
     for (int64_t got, until = pl->got + gw_set.get_piece;; n += peer_progress(pl->lane)) {
         got = pl->got;
         n += (pl->n_outs ? proto_out_poll(pl) : 0) + work_poll(pl);

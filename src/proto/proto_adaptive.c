@@ -1,15 +1,15 @@
 /* proto_adaptive.c -- which of two ways is quicker: R0, the receiver's kernel copies once, or R1, both ranks copy pieces through the wire
  * at the same time.
  *
- * That depends on where the two cores lie (with a common cache R1 takes half the time of R0 at 64 KiB, without one twice as
- * long), which nothing tells reliably, in virtual machines least of all.  So the receiver takes the time of both ways, of R0 from
- * huge pages, of which it takes half, for itself.
+ * This depends on the caches that the two cores share (with a common cache R1 takes half the time of R0 at 64 KiB, without one twice as
+ * long), which cannot be found out reliably, least of all in virtual machines.  So the receiver measures both ways; R0 from huge pages, which
+ * takes half the time, is measured separately.
  *
- * In an exchange the sender's core has messages of its own to receive: then what counts is not how long R1 takes but how long the
- * two cores copy for it together, and half as much again for streams that get into each other's way.  And what one rank does there
- * changes the times of the others (a copy by the kernel takes half the time where the receiver's cache has the sender's lines since
- * the last one), so all ranks try a way at the same time: the clock says when.  Large blocks of exchanges go R0 untried: four ranks
- * that exchanged 1 MiB took 0.7 ms so, 1.2 by R1 and 0.85 while they tried both (Zen 3, cores far apart, November 2026).
+ * In an exchange the sender's core has messages of its own to receive.  Then R1 is judged not by its duration but by the time for which both
+ * cores copy, and half as much again, since the streams disturb each other.  The path that one rank uses changes the times of other ranks (a
+ * copy by the kernel takes half the time while the receiver's cache has the sender's lines from the last one), so all ranks try a path at the
+ * same time, by the clock.  Large blocks of exchanges use R0 without trying: four ranks that exchanged 1 MiB took 0.7 ms by R0, 1.2 by R1 and
+ * 0.85 while they tried both (Zen 3, cores far apart, November 2026).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -47,7 +47,7 @@ void proto_adaptive_copied(struct proto_lane *pl, int what, const struct gw_peer
         *now = (uint32_t)(old ? old + (gw_min64(sample, 2 * old) - old) / SLOWER_BY : sample);
 }
 
-/* A sender that was late makes one sample long and says nothing: samples pull the value down at once, up slowly. */
+/* A late sender makes a sample long, which says nothing about the path: a shorter sample sets the value at once, a longer one raises it slowly. */
 static void pieces_note(const struct proto_lane *pl, uint32_t *now, uint64_t ticks, int64_t bytes)
 {
     uint64_t sample = ticks * 1024 / (uint64_t)bytes + 1;
@@ -58,7 +58,7 @@ static void pieces_note(const struct proto_lane *pl, uint32_t *now, uint64_t tic
         *now += (uint32_t)gw_min64((int64_t)(sample - *now), *now / SLOWER_BY + 1);
 }
 
-/* R0 until both ways have had their time, and where R1 is not clearly quicker: a sender that serves several has less time for each. */
+/* R0 until both have been measured, and unless R1 is clearly quicker: a sender of several messages has less time for each. */
 bool proto_adaptive_direct(struct proto_lane *pl, const struct proto_recv *r)
 {
     bool exchange = lane_sends_large(pl);
@@ -74,7 +74,7 @@ bool proto_adaptive_direct(struct proto_lane *pl, const struct proto_recv *r)
     return (uint64_t)get * 2 < copies * 3;
 }
 
-/* Streams of pieces overlap, so what is timed is the while in which there are any. */
+/* Receives by R1 overlap, so the time is measured in which there is at least one. */
 void proto_adaptive_pieces_begin(struct proto_lane *pl)
 {
     pl->taking_alone = (!pl->n_taking || pl->taking_alone) && !lane_sends_large(pl);

@@ -1,14 +1,14 @@
-/* proto_ahead.c -- messages whose senders on other nodes keep them (proto_keep.c) are fetched before they are received: each would cost a
- * round trip else, and a receiver that had no room for thousands of them would wait for as many.
+/* proto_ahead.c -- prefetching messages that senders on other nodes keep (proto_keep.c): otherwise each would cost a round trip when it is
+ * received.
  *
- * Who takes one asks for the next ones of the same sender at once, in the order in which they came, as far as there is room.
+ * When one is received, the next ones of the same sender are requested, in order of arrival, as far as there is room.
  *
- *   KEPT --asked--> ASKED --its data, nobody waits--> HERE --received--> gone
- *                     |  --received: its data go to that receive----> gone
- *                     '--we leave MPI--> LEFT --its data, dropped--> gone
+ *   KEPT --CTS sent--> ASKED --data arrives--> HERE --received--> freed
+ *                        |----received, then data arrives-------> freed
+ *                        '--proto_leave()--> LEFT --data arrives--> freed, data dropped
  *
- * The sender sees a CTS and answers with one piece, as of any rendezvous.  The data may take a quarter of the room for unexpected messages
- * beside it: what is announced alone may fill that, and then it is that a receiver has much to fetch.
+ * The sender handles the CTS as that of any rendezvous, and answers with one piece.  Prefetched data may take a quarter of the room for
+ * unexpected messages in addition to that room, which headers of kept messages alone may fill.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-/* proto_cancel.c -- cancelling: a receive that is still posted, a send that still waits or whose question is unmatched.
+/* proto_cancel.c -- cancelling: receives that are posted, sends that are queued, sends whose RTS or EAGER_SYNC is unmatched (CANCEL).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,7 +20,7 @@ static void recv_cancel(struct proto_lane *pl, struct proto_recv *r)
     proto_recv_cancelled(r);
 }
 
-/* The operation will not be spoken of again, apart from what wants_cancel_ack says. */
+/* Completes the request as cancelled; frees the operation unless CANCEL_ACK is to come. */
 static void op_cancelled(struct proto_lane *pl, struct proto_op *op)
 {
     proto_op_complete_req(op, GW_OK, true);

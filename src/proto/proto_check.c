@@ -1,8 +1,8 @@
-/* proto_check.c -- what is looked at before a message is believed.
+/* proto_check.c -- validation of messages that arrive.
  *
- * Whoever reaches a port, or a rank that has lost its way, may send anything.  Here stands what can be said of a message by itself: its
- * kind, its length, the numbers in it that must lie within bounds, and whether it can have come the way it came.  Whether it fits the
- * operation that it is for, the handlers look at.  What does not pass is dropped and counted (gw_refused); nothing else happens.
+ * A stranger that reaches a port, or a faulty rank, may send anything.  This file checks what does not depend on the state of an operation:
+ * kind, length, ranges of numbers, and whether the named sender can be reached by the wire on which the message arrived.  The handlers check
+ * whether it fits the operation.  An invalid message is dropped and counted (gw_refused), and has no other effect.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -67,7 +67,7 @@ bool proto_msg_check_rts(const struct proto_rts *rts)
 
 static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, const struct proto_ctl *c, const void *payload)
 {
-    int64_t says = 0; /* who it is from, where it says so */
+    int64_t says = 0; /* number of the sender, in kinds of messages that have it */
     struct proto_note note;
     if (kind == PROTO_CANCEL || kind == PROTO_FLOW) {
         says = (int64_t)(kind == PROTO_CANCEL ? c->value : c->to);

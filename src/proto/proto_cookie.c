@@ -1,7 +1,7 @@
-/* proto_cookie.c -- cookies: what other processes call our records by, an index into a table of the lane and a generation.
+/* proto_cookie.c -- cookies: names of records for other processes, an index into a table of the lane and a generation.
  *
- * A record has a name only while another process may speak of it, that is in a rendezvous or a synchronous send.  The generation of a
- * place goes up when its name is taken back, so that a name that comes late, twice, or from a stranger finds nothing.
+ * A record has a cookie only while messages may refer to it: in a rendezvous or a synchronous send.  The generation of a place rises when its
+ * cookie is revoked, so that one that arrives late, twice, or from a stranger finds nothing.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

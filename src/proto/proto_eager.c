@@ -1,4 +1,4 @@
-/* proto_eager.c -- E0 and E1: the message goes at once, with or without an answer when it is matched.
+/* proto_eager.c -- E0 and E1: data sent with the header; EAGER_SYNC is answered by ACK when it is matched.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -7,7 +7,7 @@
 
 enum { SCRATCH_BYTES = 256 << 10 }; /* no wire has larger packets; what is not used costs no memory */
 
-/* In memory of the lane's, `at` bytes from its begin. */
+/* Packs the data into the lane's scratch buffer, at offset `at`; returns the buffer. */
 static const char *packed(struct proto_lane *pl, int64_t at, const struct proto_data *d)
 {
     assert(at + d->len <= SCRATCH_BYTES);
@@ -16,7 +16,7 @@ static const char *packed(struct proto_lane *pl, int64_t at, const struct proto_
     return pl->scratch;
 }
 
-/* The cookie and the data have to be one piece: through memory of our own. */
+/* The payload is the cookie and the data, so both are copied to the scratch buffer. */
 static int sync_try(struct proto_lane *pl, struct gw_peer *p, const struct proto_hdr *h, const struct proto_data *d,
                     uint64_t cookie)
 {
@@ -38,7 +38,7 @@ int proto_eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind ki
     return p->ep->ops->send_pack(p->ep, PROTO_EAGER, h, &c, (size_t)d->len);
 }
 
-/* What the fast path of proto_eager_deliver cannot do: several runs of bytes, or too much. */
+/* For receive buffers that are not contiguous, or too small. */
 static GW_COLD void deliver_slow(struct proto_recv *r, const void *data, int64_t len)
 {
     int64_t n = gw_min64(len, r->cap);

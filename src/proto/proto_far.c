@@ -1,8 +1,8 @@
-/* proto_far.c -- messages to other nodes: their thresholds, and R1 by writing straight into the receive buffer.
+/* proto_far.c -- messages to other nodes: thresholds, coalescing, and R1 by writing into the receive buffer.
  *
- * The receiver of R1 exposes its buffer and says so with CTS; the sender writes chunk after chunk there, a few at a time, and then says
- * that all is in place.  Where no card writes, the receiver hands out a ticket instead (wire.h), and the message goes there as a whole.
- * Where one side is no run of bytes, pieces go through the wire's buffers as on a node.
+ * The receiver of R1 exposes its buffer and sends its address and key with CTS; the sender writes chunks there, a few at a time, and then
+ * sends PUT.  If the network cannot write remote memory, the receiver posts the buffer and sends a ticket (wire.h) instead, and the sender
+ * sends one zero-copy message.  If a side is not contiguous, pieces go through the wire's buffers as on a node.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -80,8 +80,8 @@ enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p,
     return forced == GW_SET_PROTO_R0 || len <= gw_set.net_get_max || !f->may_put ? PROTO_R0 : PROTO_R1;
 }
 
-/* On a node a sender sees in the receiver's door that it keeps too much; from elsewhere the word comes as a message, which a program that
- * only sends would never see. */
+/* On a node a sender reads the receiver's xoff flag in shared memory.  From other nodes xoff arrives as a message (PROTO_FLOW), which a
+ * program that only sends would never receive without this. */
 void proto_far_poll(struct proto_lane *pl, const struct gw_peer *p)
 {
     enum { EVERY = 16 };
@@ -154,7 +154,7 @@ void proto_far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_c
     cts->key = r->key;
 }
 
-/* The data are there, by whichever way. */
+/* All data has arrived: ends the exposure of the buffer. */
 void proto_far_close(struct proto_lane *pl, struct proto_recv *r)
 {
     const struct wire_ep *ep = peer_get(pl->lane, r->world)->ep;
@@ -190,8 +190,8 @@ static void put_over(struct proto_lane *pl, struct proto_op *op)
     proto_op_finish(pl, op, GW_OK);
 }
 
-/* The wire cannot write there: a key that it refuses, a peer that is gone.  Then the data go in pieces, from the begin, since the receiver
- * counts only those; where it has handed out a ticket, it takes none, and the send ends. */
+/* A write has failed: its key is invalid, or the peer has ended.  All data is then sent in pieces, since the receiver counts only those; if
+ * the receiver has sent a ticket, it accepts no pieces, and the send fails. */
 static GW_COLD void put_failed(struct proto_lane *pl, struct proto_op *op)
 {
     if (!op->addr) {
@@ -203,7 +203,7 @@ static GW_COLD void put_failed(struct proto_lane *pl, struct proto_op *op)
     op->state = OP_PIECES;
 }
 
-/* What becomes of the operation proto_put_step() says: it may be one of those that work_poll() is about to look at. */
+/* The operation itself is advanced by proto_put_step(): work_poll() may be walking over it now. */
 static void put_done(struct gw_done *done, int err)
 {
     struct proto_put *put = container_of(done, struct proto_put, done);
@@ -212,7 +212,7 @@ static void put_done(struct gw_done *done, int err)
     proto_pool_give(&put->pl->puts, put);
 }
 
-/* The other end's wire is like ours.  Else it would be asked for what it cannot do, or on a node to write into another rank's memory. */
+/* The CTS of a peer whose wire is not like ours may ask for what our wire cannot do. */
 bool proto_put_may_start(const struct proto_lane *pl, const struct proto_op *op, const struct proto_cts *cts)
 {
     const struct proto_limits *f = &pl->limits[op->peer->by->index];

@@ -1,8 +1,8 @@
-/* proto_fault.c -- buffers that cannot be accessed, found by copies that the kernel makes.
+/* proto_fault.c -- user buffers that cannot be accessed, found when the kernel copies (CMA).
  *
- * Such a copy fails without saying whose memory it was.  So each rank judges its own: the receiver whether its buffer can be written,
- * and the sender, asked for what could not be read, whether its data can be read.  The owner's call returns MPI_ERR_BUFFER; the other
- * side's receive fails and names the owner, its send is complete.  Copies by the processor are not looked at: they end in SIGSEGV.
+ * Such a copy fails without telling on which side.  So each rank checks its own memory: the receiver whether its buffer can be written, and
+ * the sender, when it is asked for what could not be read, whether its data can be read.  The owner's call returns MPI_ERR_BUFFER.  On the
+ * other side a receive fails and names the owner, and a send completes.  Copies by the processor are not checked: they end in SIGSEGV.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

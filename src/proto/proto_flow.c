@@ -1,7 +1,7 @@
-/* proto_flow.c -- a receiver that keeps too many unexpected bytes tells its senders to ask first; and how many are too many.
+/* proto_flow.c -- flow control: a receiver with too many unexpected bytes is xoff, and its senders send RTS in place of data.
  *
- * On the node they see a flag in our door.  Elsewhere whoever sends too much meanwhile is told by a message, once, and told again when
- * there is room; his flag is in the endpoint that his end of the wire has for us.
+ * Senders on the node read the flag in the receiver's door.  A sender on another node is sent PROTO_FLOW when it sends data to a receiver
+ * that is xoff, once, and again when there is room; it keeps the flag in its endpoint (wire_ep.xoff_here).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,8 +15,8 @@
 enum { BITS = 64, ROOM_FIRST = 1 << 20, ROOM_LEAST = 4 << 20 };
 static const int64_t ROOM_MOST = (int64_t)16 << 30; /* an arena has addresses for four times that */
 
-/* Three tenths of what memory there is for what all ranks of this machine hold as receivers, and as much for what they keep as senders.
- * Files are read for this, so it is not asked before a megabyte has come. */
+/* Three tenths of the available memory are for the unexpected messages of all ranks of this host, and as much for the copies that they keep
+ * as senders.  Reading the available memory takes system calls, so this is called only when the first megabyte is used. */
 GW_COLD void proto_flow_room(struct proto_lane *pl)
 {
     const char *limit;
@@ -47,7 +47,7 @@ static void tell_all_again(struct proto_lane *pl)
         for (uint64_t *word = &pl->told[i / BITS]; *word; *word &= *word - 1) tell(pl, i + __builtin_ctzll(*word), false);
 }
 
-/* The flag goes down at half, so that it does not flicker. */
+/* xoff ends when half of the room is free again, so that it does not flicker. */
 GW_COLD void proto_flow_set(struct proto_lane *pl, bool on)
 {
     if (on) proto_flow_room(pl);

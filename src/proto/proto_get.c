@@ -1,7 +1,6 @@
-/* proto_get.c -- R0: the receiver copies from the sender's memory, then says FIN.
+/* proto_get.c -- R0: the receiver copies from the sender's memory, then sends FIN.
  *
- * One step copies at most gw_set.get_piece bytes, so that a huge message does not keep the lane from everything else; what
- * is left goes on in later rounds of progress.
+ * One step copies at most gw_set.get_piece bytes, so that a huge message does not block the lane; later rounds of progress copy the rest.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -26,7 +25,7 @@ static void get_over(struct proto_lane *pl, struct proto_recv *r)
     proto_recv_finish(r);
 }
 
-/* The wire cannot read there, or the blocks are too small to be worth it: ask for the rest in pieces. */
+/* The wire cannot read the sender's memory, or the blocks are too small for it to be quicker: requests the rest in pieces (R1). */
 static void get_give_up(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
 {
     gw_list_del(&r->work);
@@ -63,7 +62,7 @@ static void get_done(struct gw_done *done, int err)
 /* The next piece as runs of local memory; 0 if they are too small for this path. */
 static int next_runs(struct proto_recv *r, struct iovec *iov, int64_t *bytes_out)
 {
-    /* The network reads by itself, so that all of it may be asked for at once. */
+    /* A network card reads by itself, so one request is for everything. */
     int64_t max = gw_min64(r->want - r->got, r->key ? (int64_t)1 << 30 : gw_set.get_piece);
     if (r->key && !r->ptr) return 0;
     if (r->ptr) {
@@ -75,7 +74,7 @@ static int next_runs(struct proto_recv *r, struct iovec *iov, int64_t *bytes_out
     return n && *bytes_out / n >= gw_set.iov_block_min ? n : 0;
 }
 
-/* A place in an order in which the ranks of a node pair off. */
+/* Order in which receives are served: the ranks of a node that exchange messages pair off in it. */
 static inline int turn_of(const struct gw_peer *p) { return p->ep->place ^ gw_node.me; }
 
 int proto_get_step(struct proto_lane *pl, struct proto_recv *r)
@@ -129,7 +128,7 @@ static struct proto_recv *get_next(struct proto_lane *pl)
     return best;
 }
 
-/* One piece at a time: what arrives meanwhile, and what others wait for, comes in between. */
+/* One piece at a time, so that messages that arrive meanwhile are handled in between. */
 int proto_get_poll(struct proto_lane *pl)
 {
     struct proto_recv *r = get_next(pl);

@@ -1,14 +1,14 @@
 /* proto_help.c -- R0 for large messages: sender and receiver copy pieces of one job, each on its own core.
  *
- * The receiver takes a job in the node segment and tells the sender (HELP).  Both claim pieces until none is left: the
- * receiver reads, the sender writes.  When all bytes are in place the receiver completes and says FIN with the job in it;
- * the sender frees the job then, not earlier, because HELP may still lie unread in its ring while the receiver has
- * done everything alone.  A sender that sees the job done after its own piece completes without waiting for FIN.
+ * The receiver allocates a job in the node segment and sends HELP.  Both claim pieces until none is left: the receiver reads, the sender
+ * writes.  When all bytes are copied the receiver completes and sends FIN with the job's number.  The sender frees the job then, and not
+ * earlier: HELP may be unread in its ring when the receiver has copied everything alone.  A sender that finds the job complete after its own
+ * piece completes without waiting for FIN.
  *
- * Either way of copying may fail although it was probed: a process may forbid it meanwhile, and an address may be none.  The piece is
- * claimed then, so its bytes come as DATA: the sender sends what it cannot write, and what the receiver asks for (CTS, one piece at a
- * time).  The job is not done before they are there, nor is the send over.  Instead of data FAULT may come: the sender cannot read them either.
- * A receiver that knows of a fault goes on to claim pieces, and copies nothing.
+ * A copy may fail although probing succeeded: a process may revoke access, or an address be invalid.  The bytes of the claimed piece are
+ * then sent as DATA: those that the sender cannot write, and those that the receiver requests (CTS, one piece at a time).  Job and send
+ * complete only after that.  If the sender cannot read its data either, it sends FAULT.  A receiver with a fault claims the remaining pieces
+ * and copies nothing.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -85,7 +85,7 @@ int proto_share_step(struct proto_lane *pl, struct proto_recv *r)
 
 /* ---- the sender ------------------------------------------------------------------------------------------ */
 
-/* Only who may read our data asks for help, after our RTS, and with a job of its own. */
+/* Is a HELP valid?  The receiver may read our data, our RTS has been sent, and the job is the receiver's. */
 static bool help_is_right(const struct proto_op *op, const struct proto_help *h)
 {
     if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over || !op->ptr)

@@ -1,10 +1,10 @@
-/* proto_keep.c -- small messages to a receiver that has no room: the sender keeps a copy, so that the send is over all the same.
+/* proto_keep.c -- small messages to a receiver that is xoff: the sender keeps a copy, so that the send completes at once.
  *
- * The message then goes as an RTS whose data are the copy: the receiver fetches it as any other, on a node by reading it, so that it need not
- * wait until the sender comes into MPI.  Beyond what the sender may keep a send waits for its receive.
+ * The message is sent as an RTS for the copy, which the receiver fetches as usual: on a node by reading it, without waiting for the sender to
+ * call MPI.  When the sender's room is used up, sends wait for their receives.
  *
- * A process does not leave MPI before its copies are fetched.  A receiver that leaves says of messages which it did not receive that nobody
- * will (LEFT): a program may end with such ones.
+ * A process does not finalize before its copies are fetched.  A receiver that finalizes sends LEFT for messages that it has not received: a
+ * program may end with such messages.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -60,7 +60,7 @@ void proto_keep_left_arrived(struct proto_lane *pl, bool is_far, const struct pr
     if (!op) return;
     if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over)
         proto_msg_reject(PROTO_LEFT, "state", op->state);
-    else if (op->is_kept) /* who waits for a receive goes on waiting, and the verdict on the job says for whom */
+    else if (op->is_kept) /* a send without a copy goes on waiting: that is an error of the program, which the hang report shows */
         proto_op_finish(pl, op, GW_OK);
 }
 

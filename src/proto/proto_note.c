@@ -1,8 +1,8 @@
-/* proto_note.c -- GODWIT_CHECK: does a message have the types that its receive says?
+/* proto_note.c -- GODWIT_CHECK: compares the type signature of a message with that of its receive.
  *
- * Right before each message of the user's its sender sends a NOTE: the type signature, and words for a report.  Both go the same way
- * to the receiver, and nothing overtakes there, so the note that came last from a process belongs to the message of the same
- * context and tag that comes next; a note whose message was given up (GW_AGAIN, cancelled) is replaced by the next one.
+ * Before each of the user's messages the sender sends a NOTE with its type signature and the name of the type.  Messages of a process arrive
+ * in order, so the last note of a process belongs to its next message of the same context and tag.  A note whose message was not sent
+ * (GW_AGAIN, cancelled) is replaced by the next note.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -44,7 +44,7 @@ void proto_note_send(struct proto_lane *pl, const struct proto_addr *a, int64_t 
 }
 
 /* ---- receiver ------------------------------------------------------------------------------------------------- */
-static wire_recv_fn plain_receivers[2]; /* of what comes from this node, and from others */
+static wire_recv_fn plain_receivers[2]; /* the handlers behind note_receiver(): of the node's wire, of networks */
 
 static void note_arrived(struct proto_lane *pl, const struct proto_ctl *c, const void *payload)
 {

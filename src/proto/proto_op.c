@@ -1,7 +1,7 @@
-/* proto_op.c -- outgoing operations: made when a send cannot complete at once, gone when nobody will speak of them again.
+/* proto_op.c -- outgoing operations: made when a send cannot complete at once, freed when no message from the receiver can refer to them.
  *
- * The request and the operation are two records because their lives differ: with the sender's help a send may be complete
- * before the receiver says FIN, and the user may have freed or reused the request by then.
+ * Request and operation are two records since they live differently long: with the sender's help a send may complete before FIN arrives, and
+ * the user may have freed or reused the request by then.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -58,7 +58,7 @@ void proto_op_finish(struct proto_lane *pl, struct proto_op *op, int err)
     if (is_last) proto_op_release(pl, op);
 }
 
-/* Where the wire wants to be shown the memory that others read: false, it refuses. */
+/* Exposes the data if the wire reads exposed memory only.  False: the wire refuses. */
 static bool op_expose(struct proto_lane *pl, struct proto_op *op)
 {
     if (!limits_of(pl, op->peer)->by_key || op->key) return true;
@@ -72,7 +72,7 @@ int proto_rts_send(struct proto_lane *pl, struct proto_op *op)
     return peer_short(op->peer, PROTO_RTS, &op->hdr, op->payload, op->ctl_len);
 }
 
-/* What an RTS says in place of a key. */
+/* proto_rts.key of data that is not exposed: see proto_wire.h. */
 static uint64_t hint_of(const struct proto_op *op)
 {
     if (!peer_is_ready(op->peer)) return 0;

@@ -1,7 +1,7 @@
-/* proto_out.c -- what the wire had no room for: one queue a peer, in order, drained by progress.
+/* proto_out.c -- out queues: messages that the wire had no room for, one queue for each peer, sent by progress in order.
  *
- * INVARIANT: while a peer has a queue, every message to it that takes part in matching, and every control message, is
- * appended there; so nothing overtakes.  DATA of R1 needs no place in that order.
+ * INVARIANT O1  while a peer has a queue, every message to it that is matched, and every control message, is appended to the queue, so that
+ *               none overtakes another.  DATA of R1 is not part of this order.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -72,7 +72,7 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
         return rc;
     }
     op->hdr.world = op->peer->ep->as;
-    /* The receiver may have had too much since the message was queued: then it has to ask, at the same place in the order. */
+    /* The receiver may have become xoff since the message was queued: then an RTS is sent, at the same place in the order. */
     if (op->kind != PROTO_RTS && peer_is_xoff(op->peer) && !(op->kind == PROTO_EAGER && proto_keep_op(pl, op))) {
         op->no_room = op->kind == PROTO_EAGER;
         gw_counted(&gw_count.sends_held, op->no_room);
@@ -99,7 +99,7 @@ static bool may_coalesce(const struct proto_op *op)
     return op->type && op->kind == PROTO_EAGER && op->ptr && proto_far_may_coalesce(op->len);
 }
 
-/* Several small messages at the begin of the queue as one.  How many have gone; 0: there are not several, or there is no room. */
+/* Sends several small messages from the front of the queue as one packet.  Returns how many; 0: there is one only, or no room. */
 static int out_try_many(struct proto_lane *pl, struct proto_out *o)
 {
     struct gw_peer *p = o->peer;
@@ -118,7 +118,7 @@ static int out_try_many(struct proto_lane *pl, struct proto_out *o)
     return n;
 }
 
-/* What there is room for; how many. */
+/* Sends what the wire has room for; returns how many messages. */
 static int out_step(struct proto_lane *pl, struct proto_out *o)
 {
     int n = 0, rc = peer_is_ready(o->peer) ? GW_OK : peer_connect(pl->lane, o->peer);
@@ -137,7 +137,7 @@ static int out_step(struct proto_lane *pl, struct proto_out *o)
 int proto_out_poll(struct proto_lane *pl)
 {
     int n = 0;
-    if (pl->is_sending_outs) return 0; /* the end of a send made somebody send the next one */
+    if (pl->is_sending_outs) return 0; /* a completion callback has started another send */
     pl->is_sending_outs = true;
     for (int i = 0; i < PEER_WIRES; i++) pl->limits[i].burst.queued = 0;
     for (struct gw_list *l = pl->outs.next, *next; l != &pl->outs; l = next) {

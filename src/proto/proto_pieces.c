@@ -1,7 +1,7 @@
-/* proto_pieces.c -- R1: the data goes through the wire's buffers in pieces, packed and unpacked on the way.
+/* proto_pieces.c -- R1: the data is sent in pieces through the wire's buffers, and packed and unpacked on the way.
  *
- * The receiver says which bytes it wants (CTS); the sender fills the ring as far as there is room and goes on in later rounds
- * of progress, while the receiver empties it: both cores copy at the same time.
+ * The receiver requests a range of bytes (CTS).  The sender fills the ring as far as there is room, and continues in later rounds of
+ * progress while the receiver empties it, so that both cores copy at the same time.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,7 +11,7 @@
 #include "base/settings.h"
 #include "base/time.h"
 
-enum { PIECES_A_STEP = 8 }; /* so that one transfer leaves room for others */
+enum { PIECES_A_STEP = 8 }; /* pieces of one transfer in a round of progress */
 
 void proto_pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
 {
@@ -105,7 +105,7 @@ int proto_op_step(struct proto_lane *pl, struct proto_op *op)
                                    : proto_help_step(pl, op);
 }
 
-/* Pieces come in order, but those of a job that the sender helps with.  Where the wire puts the data there by itself, none come. */
+/* Pieces arrive in order, except those of a job (SHARED).  None arrive if the wire writes the data by itself. */
 static bool data_is_right(const struct proto_recv *r, int64_t at, int64_t n)
 {
     if (r->state != RECV_SHARED && (r->state != RECV_TAKING || r->wire_busy))
@@ -123,7 +123,7 @@ void proto_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_c
     struct proto_recv *r = proto_recv_of_cookie(pl, is_far, PROTO_DATA, c->to);
     int64_t at = (int64_t)c->value, n = (int64_t)len;
     if (!r || !data_is_right(r, at, n)) return;
-    if (r->state == RECV_SHARED) { /* of a piece that the sender could not write, or that we could not read */
+    if (r->state == RECV_SHARED) { /* a piece that the sender could not write, or this process not read */
         const void *fault =
             recv_has_fault(r) ? NULL : gw_memory_fault(r->ptr + at, n, true); /* it could not be written: for this? */
         if (fault) proto_recv_fault(r, GW_EBUFFER, (uintptr_t)fault);

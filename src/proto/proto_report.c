@@ -1,4 +1,4 @@
-/* proto_report.c -- what a rank waits for and what it holds, for the report on a job that hangs.
+/* proto_report.c -- hang reports: pending requests and unexpected messages of this room.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-/* proto_rndv.c -- rendezvous: the message asked first.  What R0 and R1 have in common at the receiver.
+/* proto_rndv.c -- rendezvous: what R0 and R1 have in common at the receiver.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -82,7 +82,8 @@ void proto_rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int 
     if (!gw_list_empty(&pl->getting)) proto_lane_hook(pl);
 }
 
-/* The words for a message that was too long, made when its wait or test asks: the thread that saw it arrive may be another. */
+/* Writes the text of a truncation error.  Called by the wait or test that retires the receive: error texts belong to a thread, and another
+ * one may have handled the message. */
 static void truncation_explain(struct gw_done *done, int err)
 {
     struct proto_recv *r = container_of(done, struct proto_recv, done);

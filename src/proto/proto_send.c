@@ -1,4 +1,4 @@
-/* proto_send.c -- where a send enters: the fast path for what fits the wire's ring now, the operation for everything else.
+/* proto_send.c -- sends: the fast path for messages that the wire takes at once, and operations for all others.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

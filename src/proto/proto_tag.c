@@ -1,18 +1,18 @@
-/* proto_tag.c -- the network matches messages of other nodes with receives (GODWIT_MATCH_MODE=hardware, hybrid); doc/adr/0015.
+/* proto_tag.c -- matching of messages of other nodes by the network (GODWIT_MATCH_MODE=hardware, hybrid); doc/adr/0015.
  *
- * Only messages of the user's (stream 0) that come over the network go by tag, and of each source and context either all or none.
- * Senders always send so; who matches is the receiver's affair, a lane at a time:
+ * Only the user's messages (stream 0) over the network are sent by tag, and of each source and context either all or none.  Senders always
+ * send by tag; each receiving lane decides whether the wire or match/ does the matching:
  *
- *   NET  receives that a message from another node may match are posted to the wire; what nobody waits for stays there
- *   OWN  the wire gives us everything that comes (tag_catch), and match/ pairs it, as without all this
+ *   NET  receives that may match messages from other nodes are posted to the wire; unexpected messages stay in the wire
+ *   OWN  the wire passes every message to us (tag_catch), and match/ matches it, as without tags
  *
  *   OFF -> NET [proto_tags_set_up]; NET -> OWN [take_over], never back
  *
  * INVARIANT T1  in NET, of receives that could match one message, those posted to the wire are older than those posted in match/.
  * INVARIANT T2  in OWN, no receive is posted to the wire.
- * A receive from any source may be satisfied from shared memory, too.  It is posted to the wire all the same; the first message
- * that comes another way while it is there, or receive that would stand behind it in match/, makes the lane take over.  So T1
- * holds, and jobs in which that never happens stay in NET.
+ * A receive from any source may match a message from shared memory, too.  It is posted to the wire all the same; the lane takes over when
+ * another message arrives meanwhile through shared memory, or when a receive would have to be posted behind it in match/.  So T1 holds, and
+ * jobs in which this never happens stay in NET.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The network's message that asks: what an RTS says, and who asks. */
+/* An RTS that is sent by tag: its contents and the sender's number, for which a tag has no room. */
 struct tag_ask {
     struct proto_rts rts;
     int32_t world, unused;
@@ -38,9 +38,9 @@ struct proto_tag_recv {
     struct proto_recv *r;
     struct proto_lane *pl;
     struct wire_ep *from;     /* NULL: any */
-    bool is_any, is_unwanted; /* from any source; the program cancels it */
-    bool is_back;             /* it is not at the wire any more, and the lane takes over */
-    char *bounce;             /* takes the message instead of a buffer of several runs, or of a long one */
+    bool is_any, is_unwanted; /* from any source; cancelled by the program */
+    bool is_back;             /* the wire has returned it while the lane takes over */
+    char *bounce;             /* receives the message in place of a buffer that is not contiguous, or is long; NULL: none */
     /* The first bytes of the program's buffer, which a tag_ask overwrites; or the buffer itself where the program's is smaller. */
     char first[sizeof(struct tag_ask)];
 };
