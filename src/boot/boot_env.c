@@ -70,8 +70,20 @@ bool boot_env_speaks(void)
     return true;
 }
 
-/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U]" and a segment behind the descriptor ---- */
-static bool godwit_offered(void) { return getenv("GODWIT_BOOT") != NULL; }
+/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U][,pmi=I]" and a segment behind the descriptor ---- */
+/* A launcher between mpiexec and us, such as Hydra, may hand down what it was given, beside a socket of its own; pmi=I is that of ours. */
+static bool is_of_other_launcher(const char *text)
+{
+    struct stat st;
+    return boot_pmi_offered() && fstat(boot_env_int("PMI_FD", -1), &st) == 0 &&
+        BOOT_SOCKET_NAME(st.st_ino) != boot_list_int(text, "pmi", -1);
+}
+
+static bool godwit_offered(void)
+{
+    const char *text = getenv("GODWIT_BOOT");
+    return text && !is_of_other_launcher(text);
+}
 
 int boot_list_int(const char *list, const char *key, int fallback)
 {

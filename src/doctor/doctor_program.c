@@ -4,22 +4,18 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "doctor/doctor.h"
 #include "base/settings.h"
-#include "base/time.h"
-#include "job/child.h"
 #include "job/program.h"
 #include "job/say.h"
 #include "job/words.h"
@@ -37,7 +33,7 @@ static const char *mpi_of_library_name(const char *name)
         {"libmpicxx.so.12", "MPICH"},      {"libmpifort.so.12", "MPICH"},  {"libmpi_cray", "Cray MPICH"},
         {"libmpi_gnu", "Cray MPICH"},      {"libmpi_intel", "Cray MPICH"}, {"libmpi_nvidia", "Cray MPICH"},
         {"libmpi_amd", "Cray MPICH"},      {"libmpi.so.", "Open MPI"},     {"libmpi_cxx.so", "Open MPI"},
-        {"libmpi_mpifh.so", "Open MPI"},   {"libmpi_usempi", "Open MPI"},
+        {"libmpi_mpifh.so", "Open MPI"},   {"libmpi_usempi", "Open MPI"},  {"liboshmem.so", "Open MPI"},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
         if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) return known[i].is;
@@ -258,6 +254,22 @@ static void judge_ours(const struct machine *m, const struct loaded *l, struct a
     free(folder);
 }
 
+/* mpiexec puts these in front of what the program finds: it misses nothing. */
+static bool has_door(const char *library)
+{
+    enum program_mpi is = program_mpi_of_library(library);
+    return is == PROGRAM_OMPI || is == PROGRAM_OMPI_CXX || is == PROGRAM_MPICH;
+}
+
+static bool doors_are_off(const struct machine *m)
+{
+    const char *value = getenv("GODWIT_DOORS");
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; m->set[i] && k < m->set[i]->n; k++)
+            if (strncmp(m->set[i]->at[k], "GODWIT_DOORS=", 13) == 0) value = m->set[i]->at[k] + 13;
+    return value && strcasecmp(value, "off") == 0;
+}
+
 /* One line of the loader's; *l gets the MPI library that it names. */
 static bool judge_line(const struct machine *m, const char *line, struct loaded *l, struct answer *a)
 {
@@ -267,8 +279,12 @@ static bool judge_line(const struct machine *m, const char *line, struct loaded 
     if ((missing ? sscanf(missing, "%*s %*s %*s %255[^: ]", name) : sscanf(line, " %255s", name)) != 1) return false;
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     l->family = mpi_of_library_name(base);
-    l->has_door = program_mpi_of_library(base) == PROGRAM_OMPI;
+    l->has_door = has_door(base);
     if (missing || (arrow && strstr(arrow, "not found"))) {
+        if (l->has_door && !doors_are_off(m)) {
+            snprintf(l->path, sizeof l->path, "%s", name);
+            return true;
+        }
         doctor_answer_add(a, "; %s is not found", name);
         judge_missing(m, l->family, a);
         return false;
@@ -313,42 +329,6 @@ void doctor_program_judge(const struct machine *m, const char *loader_text, stru
         doctor_answer_add(a, "; it names no MPI library (perhaps it opens one later, as Python does)");
 }
 
-/* What the loader prints of the libraries that it would load, at most 3 s of it; caller frees.  glibc's --list ends at the first
- * that is missing, its trace names all; musl knows --list alone, and would start the program. */
-static char *loader_list(const struct machine *m, const char *loader, const char *program)
-{
-    enum { CAP = 1 << 16, MS = 3000 };
-    char *text = gw_xcalloc(1, CAP);
-    size_t n = 0;
-    int p[2];
-    if (pipe2(p, O_CLOEXEC) < 0) return text;
-    pid_t pid = fork();
-    if (pid == 0) {
-        dup2(p[1], 1);
-        dup2(p[1], 2);
-        for (int i = 0; i < 2; i++)
-            for (int k = 0; m->set[i] && k < m->set[i]->n; k++) putenv(m->set[i]->at[k]);
-        if (strstr(loader, "musl"))
-            execl(loader, loader, "--list", program, (char *)NULL);
-        else if (setenv("LD_TRACE_LOADED_OBJECTS", "1", 1) == 0)
-            execl(loader, loader, program, (char *)NULL);
-        _exit(EXIT_NOT_FOUND);
-    }
-    close(p[1]);
-    uint64_t end = gw_now_ns() + (uint64_t)MS * 1000000;
-    for (ssize_t r = 1; pid > 0 && r > 0 && n + 1 < CAP; n += r > 0 ? (size_t)r : 0) {
-        struct pollfd f = {.fd = p[0], .events = POLLIN};
-        uint64_t now = gw_now_ns();
-        r = now < end && poll(&f, 1, (int)((end - now) / 1000000) + 1) == 1 ? read(p[0], text + n, CAP - 1 - n) : 0;
-    }
-    close(p[0]);
-    if (pid > 0) {
-        child_kill(pid, SIGKILL);
-        child_reap(pid);
-    }
-    return text;
-}
-
 static void judge_script(const struct program_file *f, struct answer *a)
 {
     doctor_answer_add(a, ", a script for %.*s", (int)strcspn(f->loader, "\r"), f->loader);
@@ -383,7 +363,7 @@ static void judge_file(const struct machine *m, const char *path, struct answer 
     } else if (!*f.loader) {
         doctor_answer_add(a, ", linked statically");
     } else {
-        char *text = loader_list(m, f.loader, path);
+        char *text = program_list(f.loader, path, m->set, PROGRAM_LIST_NAMES);
         doctor_program_judge(m, text, a);
         free(text);
     }

@@ -311,7 +311,13 @@ static void foreign(void)
     CHECK(finds(judge, FINDING_PROBLEM, "(standard ABI)", "LD_LIBRARY_PATH"));
     judged = "\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x2)\n";
     CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "by PMI-1"));
+    judged =
+        "\tlibmpi.so.40 => not found\n\tlibmpi_cxx.so.40 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x2)\n"; /* the doors have them */
+    CHECK(finds(judge, FINDING_NOTE, "it loads libmpi.so.40 (Open MPI)", "through the door"));
+    judged = "\tlibmpi.so.40 => not found\n\tliboshmem.so.40 => not found\n";
+    CHECK(finds(judge, FINDING_PROBLEM, "liboshmem.so.40 is not found", "folder of that library"));
     judged = "\tlibmpi.so.40 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x2)\n";
+    setenv("GODWIT_DOORS", "off", 1);
     CHECK(finds(judge, FINDING_PROBLEM, "libmpi.so.40 is not found", "/opt/godwit/bin/mpicc"));
     judged = "\tlibmpi_abi.so.1 => not found\n";
     CHECK(finds(judge, FINDING_PROBLEM, "libmpi_abi.so.1 is not found", "LD_LIBRARY_PATH=/opt/godwit/bin/../lib,"));
@@ -319,6 +325,7 @@ static void foreign(void)
     CHECK(finds(judge, FINDING_PROBLEM, "; libmpi.so.40 is not found", "/opt/godwit/bin/mpicc"));
     judged = "./a.out: error while loading shared libraries: libmpi.so.40: cannot open shared object file\n";
     CHECK(finds(judge, FINDING_PROBLEM, "; libmpi.so.40 is not found", "/opt/godwit/bin/mpicc"));
+    unsetenv("GODWIT_DOORS");
     judged = "\tlibx.so.1 => not found\n\tlibmpi_abi.so.1 => /opt/godwit/lib/libmpi_abi.so.1 (0x2)\n";
     CHECK(finds(judge, FINDING_PROBLEM, "libx.so.1 is not found", "folder of that library"));
     judged = "\tlibmpi_abi.so.1 => /opt/godwit/lib/libmpi_abi.so.1 (0x2)\n\tlibmpi.so.40 => /opt/ompi/lib/libmpi.so.40 (0x3)\n";
@@ -329,7 +336,7 @@ static void foreign(void)
     CHECK(a.is >= FINDING_NOTE && strstr(a.value, "(Open MPI)") && !strstr(a.value, " and "));
     CHECK(finds(judge, FINDING_NOTE, "(Open MPI)", "through the door"));
     const char *fortran = judged;
-    judged = "\tlibmpi.so.40 => /opt/ompi/lib/libmpi.so.40 (0x3)\n\tlibmpi_cxx.so.40 => /opt/ompi/lib/libmpi_cxx.so.40 (0x3)\n";
+    judged = "\tlibmpi.so.40 => /opt/ompi/lib/libmpi.so.40 (0x3)\n\tliboshmem.so.40 => /opt/ompi/lib/liboshmem.so.40 (0x3)\n";
     CHECK(!finds(judge, FINDING_NOTE, "(Open MPI)", "through the door")); /* a problem where there is no libpmix */
     judged = fortran;
     for (size_t n = strlen(judged); n; n--) { /* whatever a loader says */

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "door/door.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- variables ---- */
@@ -162,3 +163,26 @@ any_function door_delete_in(any_function fn)
 MPIX(Query_cuda_support)
 MPIX(Query_rocm_support)
 MPIX(Query_ze_support)
+
+/* ---- for the C++ bindings (ompi_cxx.c): an operation whose function has MPI::'s signature.  It was made with one function of that library
+ * for all of them, which gets the user's as its last argument. ---- */
+typedef void cxx_op(const void *in, void *inout, int *count, client_Datatype *type, door_function *fn);
+static _Atomic(cxx_op *) call_cxx;
+
+static void call_cxx_op(door_function *fn, bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type)
+{
+    client_Datatype handle = door_Datatype_out(type);
+    int n = (int)count;
+    (void)wide; /* made by MPI_Op_create */
+    atomic_load_explicit(&call_cxx, memory_order_relaxed)(in, inout, &n, &handle, fn);
+}
+
+static const struct door_calls cxx_calls = {.op = call_cxx_op};
+static __attribute__((constructor)) void open_cxx(void) { godwit_door_open(DOOR_OMPI_CXX, &cxx_calls); }
+
+DOOR_EXPORT void ompi_op_set_cxx_callback(client_Op op, door_function *fn);
+void ompi_op_set_cxx_callback(client_Op op, door_function *fn)
+{
+    door_function *had = godwit_door_op_function(door_Op_in(op), fn, DOOR_OMPI_CXX);
+    if (had) atomic_store_explicit(&call_cxx, (cxx_op *)had, memory_order_relaxed);
+}

@@ -18,7 +18,15 @@
 
 #include <mpi.h>
 
-enum door_abi { DOOR_STD, DOOR_MPICH, DOOR_OMPI, DOOR_COUNT }; /* value of gw_callback.abi */
+enum door_abi {
+    DOOR_STD,
+    DOOR_MPICH,
+    DOOR_OMPI,
+    DOOR_OMPI_CXX,
+    DOOR_COUNT
+}; /* value of gw_callback.abi; CXX: of MPI::, the C++ bindings */
+
+typedef void door_function(void); /* of whichever kind */
 
 /* Each function calls `fn`, a user's function with the signature of the door's own header, and returns what it returned.  Arguments and
  * results here are those of the standard ABI, error codes included; the door converts in both directions.  All may be called by any
@@ -57,6 +65,8 @@ struct door_known *godwit_door_known(void);
 /* Notes that the functions of this object came through that door.  Called right after the object was made, before another thread knows
  * it. */
 void godwit_door_op(MPI_Op op, enum door_abi abi);
+/* Its function is this one now, and is called as `abi` says; answers that which it had. */
+door_function *godwit_door_op_function(MPI_Op op, door_function *fn, enum door_abi abi);
 void godwit_door_keyval(int keyval, enum door_abi abi);
 void godwit_door_errhandler(MPI_Errhandler eh, enum door_abi abi);
 void godwit_door_request(MPI_Request r, enum door_abi abi);

@@ -24,6 +24,17 @@ GW_EXPORT void godwit_door_op(MPI_Op op, enum door_abi abi)
     o->user.abi = (uint8_t)abi;
 }
 
+GW_EXPORT door_function *godwit_door_op_function(MPI_Op op, door_function *fn, enum door_abi abi)
+{
+    struct gw_op *o = std_op(op);
+    if (!o || o->obj.predefined) return NULL;
+    door_function *had = o->user.fn;
+    assert(abi < DOOR_COUNT);
+    o->user.fn = fn;
+    o->user.abi = (uint8_t)abi;
+    return had;
+}
+
 GW_EXPORT void godwit_door_keyval(int keyval, enum door_abi abi)
 {
     struct gw_keyval *kv = (struct gw_keyval *)gw_obj_lookup((uint32_t)keyval, GW_KIND_KEYVAL);

@@ -6,6 +6,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,9 @@
 
 #include "job/program.h"
 #include "base/base.h"
+#include "base/time.h"
+#include "job/child.h"
+#include "job/job.h"
 
 struct image {
     const char *at;
@@ -42,7 +47,7 @@ enum program_mpi program_mpi_of_library(const char *name)
         {"libmpi_abi.so", PROGRAM_OURS},    {"libmpich.so", PROGRAM_MPICH},      {"libmpi.so.12", PROGRAM_MPICH},
         {"libmpichfort.so", PROGRAM_MPICH}, {"libmpifort.so.12", PROGRAM_MPICH}, {"libmpi.so.40", PROGRAM_OMPI},
         {"libmpi.so.80", PROGRAM_PMIX},     {"libpmix.so", PROGRAM_PMIX},        {"libmpi_mpifh.so", PROGRAM_OMPI},
-        {"libmpi_usempi", PROGRAM_OMPI},    {"libmpi_cxx.so", PROGRAM_PMIX},     {"libmpi_java.so", PROGRAM_PMIX},
+        {"libmpi_usempi", PROGRAM_OMPI},    {"libmpi_cxx.so", PROGRAM_OMPI_CXX}, {"libmpi_java.so", PROGRAM_PMIX},
         {"liboshmem.so", PROGRAM_PMIX},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
@@ -87,7 +92,17 @@ static bool names_are_harmless(const struct image *im, uint64_t strings, uint64_
     return true;
 }
 
-static enum program_mpi mpi_of_image(const struct image *im)
+/* Of a program that needs both libraries: who asks for more than the door has needs its own. */
+static enum program_mpi both(enum program_mpi one, enum program_mpi other)
+{
+    if (one == PROGRAM_UNKNOWN) return other;
+    if (other == PROGRAM_UNKNOWN) return one;
+    if ((one == PROGRAM_OMPI || one == PROGRAM_OMPI_CXX) && (other == PROGRAM_PMIX || other == PROGRAM_OMPI_CXX)) return other;
+    return one;
+}
+
+/* *simple_out: it is a program, and needs no more than the C library and such. */
+static enum program_mpi mpi_of_image(const struct image *im, bool *simple_out)
 {
     const ElfW(Ehdr) *eh = part(im, 0, sizeof *eh);
     if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -111,10 +126,11 @@ static enum program_mpi mpi_of_image(const struct image *im)
     for (uint64_t i = 0; i < n && dyn[i].d_tag != DT_NULL && strings < im->bytes; i++) {
         const char *name = dyn[i].d_tag == DT_NEEDED ? text(im, strings + dyn[i].d_un.d_val) : NULL;
         enum program_mpi is = name ? program_mpi_of_library(name) : PROGRAM_UNKNOWN;
-        if (found == PROGRAM_UNKNOWN || (found == PROGRAM_OMPI && is == PROGRAM_PMIX)) found = is; /* the door has not all of it */
+        found = both(found, is);
         harmless = harmless && (dyn[i].d_tag != DT_NEEDED || (name && is_harmless(name)));
     }
     if (found != PROGRAM_UNKNOWN) return found;
+    *simple_out = harmless;
     return harmless && names_are_harmless(im, strings, bytes) ? PROGRAM_NONE : PROGRAM_UNKNOWN;
 }
 
@@ -150,15 +166,23 @@ char *program_find(const char *name, const char *wdir)
     return NULL;
 }
 
-enum program_mpi program_mpi(const char *name, const char *wdir)
+static enum program_mpi mpi_of_file(const char *file, bool *simple_out)
 {
     enum program_mpi is = PROGRAM_UNKNOWN;
     struct image im;
-    char *file = program_find(name, wdir);
+    *simple_out = false;
     if (file && image_open(file, &im)) {
-        is = mpi_of_image(&im);
+        is = mpi_of_image(&im, simple_out);
         image_close(&im);
     }
+    return is;
+}
+
+enum program_mpi program_mpi(const char *name, const char *wdir)
+{
+    bool simple;
+    char *file = program_find(name, wdir);
+    enum program_mpi is = mpi_of_file(file, &simple);
     free(file);
     return is;
 }
@@ -214,4 +238,94 @@ bool program_holds(const char *path, const char *word)
     bool holds = memmem(im.at, im.bytes, word, strlen(word)) != NULL;
     image_close(&im);
     return holds;
+}
+
+/* ---- what the loader says ------------------------------------------------------------------------------------------------------ */
+/* glibc's --list ends at the first library that is missing, its trace names all; musl knows --list alone, and would start the program. */
+static void loader_exec(const char *loader, const char *file, const struct words *const env[2], enum program_list what)
+{
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; env[i] && k < env[i]->n; k++) putenv(env[i]->at[k]);
+    if (strstr(loader, "musl")) execl(loader, loader, "--list", file, (char *)NULL);
+    setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+    if (what == PROGRAM_LIST_LACKING) {
+        setenv("LD_WARN", "1", 1);
+        setenv("LD_BIND_NOW", "1", 1);
+    }
+    execl(loader, loader, file, (char *)NULL);
+}
+
+char *program_list(const char *loader, const char *file, const struct words *const env[2], enum program_list what)
+{
+    enum { CAP = 1 << 16, MS = 3000 };
+    char *text = gw_xcalloc(1, CAP);
+    size_t n = 0;
+    int p[2];
+    if (pipe2(p, O_CLOEXEC) < 0) return text;
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(p[1], 1);
+        dup2(p[1], 2);
+        loader_exec(loader, file, env, what);
+        _exit(EXIT_NOT_FOUND);
+    }
+    close(p[1]);
+    uint64_t end = gw_now_ns() + (uint64_t)MS * 1000000;
+    for (ssize_t r = 1; pid > 0 && r > 0 && n + 1 < CAP; n += r > 0 ? (size_t)r : 0) {
+        struct pollfd f = {.fd = p[0], .events = POLLIN};
+        uint64_t now = gw_now_ns();
+        r = now < end && poll(&f, 1, (int)((end - now) / 1000000) + 1) == 1 ? read(p[0], text + n, CAP - 1 - n) : 0;
+    }
+    close(p[0]);
+    if (pid > 0) {
+        child_kill(pid, SIGKILL);
+        child_reap(pid);
+    }
+    return text;
+}
+
+/* "libmpi.so.40 => /usr/lib/libmpi.so.40 (0x7f)", "undefined symbol: MPI_X (./a.out)" */
+static enum program_mpi mpi_of_line(const char *line)
+{
+    char name[256];
+    const char *lacks = strstr(line, "undefined symbol:");
+    if (sscanf(lacks ? lacks + strlen("undefined symbol:") : line, " %255[^ \t\n]", name) != 1) return PROGRAM_UNKNOWN;
+    if (lacks) return strstr(name, "MPI") || strstr(name, "mpi") ? PROGRAM_PMIX : PROGRAM_UNKNOWN;
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    return strncmp(base, "libpmix", 7) == 0 ? PROGRAM_UNKNOWN : program_mpi_of_library(base); /* others bring that along */
+}
+
+/* A door brings our library along, so that says the least. */
+static enum program_mpi mpi_of_text(char *text)
+{
+    enum program_mpi found = PROGRAM_UNKNOWN;
+    bool ours = false;
+    for (char *rest = text, *line = strtok_r(rest, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        enum program_mpi is = mpi_of_line(line);
+        ours = ours || is == PROGRAM_OURS;
+        if (is != PROGRAM_OURS) found = both(found, is);
+    }
+    return found == PROGRAM_UNKNOWN && ours ? PROGRAM_OURS : found;
+}
+
+static enum program_mpi mpi_by_list(const char *file, const struct words *env, enum program_list what)
+{
+    struct program_file f;
+    program_read(file, &f);
+    if (f.is != PROGRAM_ELF || f.other_machine || !*f.loader) return PROGRAM_UNKNOWN;
+    char *text = program_list(f.loader, file, (const struct words *const[]){env, NULL}, what);
+    enum program_mpi is = mpi_of_text(text);
+    free(text);
+    return is;
+}
+
+enum program_mpi program_mpi_by_loader(const char *name, const char *wdir, const struct words *env)
+{
+    bool simple;
+    char *file = program_find(name, wdir);
+    enum program_mpi is = mpi_of_file(file, &simple);
+    if (file && is == PROGRAM_UNKNOWN && !simple) is = mpi_by_list(file, env, PROGRAM_LIST_NAMES);
+    if (file && is == PROGRAM_OMPI_CXX && mpi_by_list(file, env, PROGRAM_LIST_LACKING) == PROGRAM_PMIX) is = PROGRAM_PMIX;
+    free(file);
+    return is;
 }

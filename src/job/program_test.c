@@ -3,18 +3,20 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "job/program.h"
 #include "base/base.h"
 #include "unit.h"
 
-enum { NAMES_AT = 1024, DYN_AT = 2048, BASE = 0x400000 };
+enum { LOADER_AT = 512, NAMES_AT = 1024, DYN_AT = 2048, BASE = 0x400000 };
 static char image[4096];
 static char path[64]; /* of a file in memory */
 static int file;
@@ -71,8 +73,9 @@ static void answers(void)
         {"libm.so.6\0libmpi.so.40\0", PROGRAM_OMPI},
         {"libmpi.so.40\0libmpi_mpifh.so.40\0libc.so.6\0", PROGRAM_OMPI},
         {"libmpi_usempif08.so.40\0libmpi_usempi_ignore_tkr.so.40\0", PROGRAM_OMPI},
-        {"libmpi_mpifh.so.40\0libmpi_cxx.so.40\0libmpi.so.40\0", PROGRAM_PMIX},
-        {"libmpi_cxx.so.40\0libmpi.so.40\0libc.so.6\0", PROGRAM_PMIX},
+        {"libmpi_mpifh.so.40\0libmpi_cxx.so.40\0libmpi.so.40\0", PROGRAM_OMPI_CXX},
+        {"libmpi.so.40\0libmpi_cxx.so.40\0liboshmem.so.40\0", PROGRAM_PMIX},
+        {"libmpi_cxx.so.40\0libmpi.so.40\0libc.so.6\0", PROGRAM_OMPI_CXX},
         {"libmpi.so.80\0", PROGRAM_PMIX},
         {"libpmix.so.2\0", PROGRAM_PMIX},
         {"libmpich.so.12\0", PROGRAM_MPICH},
@@ -138,11 +141,62 @@ static void damage(void)
     }
 }
 
+static ElfW(Half) own_machine(void)
+{
+    ElfW(Ehdr) own = {.e_machine = EM_NONE};
+    int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    CHECK(pread(self, &own, sizeof own, 0) == (ssize_t)sizeof own);
+    close(self);
+    return own.e_machine;
+}
+
+/* A loader in the shape of a script: program_list() starts it with the program's name. */
+static void by_loader(void)
+{
+    static const struct {
+        const char *names, *says;
+        enum program_mpi is;
+    } want[] = {
+        {"libx.so.1\0",
+         "libx.so.1 => /lib/libx.so.1 (0x1)\n\tlibmpi.so.40 => /doors/libmpi.so.40 (0x2)\n\tlibmpi_abi.so.1 => /l (0x3)",
+         PROGRAM_OMPI},
+        {"libx.so.1\0", "libmpich.so.12 => not found", PROGRAM_MPICH},
+        {"libx.so.1\0", "libmpi_abi.so.1 => /lib/libmpi_abi.so.1 (0x3)", PROGRAM_OURS},
+        {"libx.so.1\0", "libx.so.1 => /lib/libx.so.1 (0x1)", PROGRAM_UNKNOWN},
+        {"libx.so.1\0", "libpmix.so.2 => /lib/libpmix.so.2 (0x1)", PROGRAM_UNKNOWN},
+        {"libx.so.1\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x2)\nlibpmix.so.2 => /lib/libpmix.so.2 (0x1)", PROGRAM_OMPI},
+        {"libx.so.1\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x2)\nliboshmem.so.40 => /lib/liboshmem.so.40 (0x1)", PROGRAM_PMIX},
+        {"libc.so.6\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x2)", PROGRAM_NONE}, /* nobody is asked */
+        {"libmpi_cxx.so.40\0", "libmpi_cxx.so.40 => /doors/libmpi_cxx.so.40 (0x1)", PROGRAM_OMPI_CXX},
+        {"libmpi_cxx.so.40\0", "undefined symbol: other\t(./a.out)", PROGRAM_OMPI_CXX},
+        {"libmpi_cxx.so.40\0", "undefined symbol: _ZN3MPI10COMM_WORLDE\t(./a.out)", PROGRAM_PMIX},
+    };
+    const struct words none = {NULL, 0};
+    for (size_t i = 0; i < GW_ARRAY_LEN(want); i++) {
+        char loader[] = "/tmp/gw_musl_XXXXXX"; /* musl: called with --list, so that sh runs */
+        int fd = mkstemp(loader);
+        CHECK(fd >= 0 && dprintf(fd, "#!/bin/sh\nprintf '\\t%%s\\n' '%s'\n", want[i].says) > 0 && fchmod(fd, 0700) == 0);
+        close(fd);
+        make(want[i].names);
+        ElfW(Ehdr) *eh = (void *)image;
+        ElfW(Phdr) *ph = (void *)(image + sizeof *eh);
+        eh->e_phnum = 3;
+        eh->e_machine = own_machine();
+        eh->e_ident[EI_DATA] = ELFDATA2LSB;
+        ph[2] = (ElfW(Phdr)){.p_type = PT_INTERP, .p_offset = LOADER_AT, .p_filesz = sizeof loader};
+        memcpy(image + LOADER_AT, loader, sizeof loader);
+        CHECK(ftruncate(file, 0) == 0 && pwrite(file, image, sizeof image, 0) == (ssize_t)sizeof image);
+        CHECK(program_mpi_by_loader(path, NULL, &none) == want[i].is);
+        unlink(loader);
+    }
+}
+
 int main(void)
 {
     file = memfd_create("program", MFD_CLOEXEC);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     answers();
     damage();
+    by_loader();
     return unit_end();
 }

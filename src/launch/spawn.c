@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -195,8 +196,10 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
 {
     assert(rank >= 0 && rank < j->n && a >= j->o.apps);
     int app = (int)(a - j->o.apps);
-    char more[48] = "";
-    if (app) snprintf(more, sizeof more, ",app=%d", app);
+    char more[64] = "";
+    struct stat st;
+    int n = app ? snprintf(more, sizeof more, ",app=%d", app) : 0;
+    if (pmi >= 0 && fstat(pmi, &st) == 0) snprintf(more + n, sizeof more - (size_t)n, ",pmi=%d", BOOT_SOCKET_NAME(st.st_ino));
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* the spawning process may be a singleton with this variable set */
     words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,crash=%d,universe=%d", j->memfd, rank, more, !j->o.crash_stacks && !j->o.gdb,
               job_universe(j));

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/os.h"
+#include "job/program.h"
 #include "job/words.h"
 #include "pmi/foreign.h"
 
@@ -57,6 +58,46 @@ static bool are_off(const struct job *j)
     for (int i = 0; i < j->o.env.n; i++) /* variables of -genv hold for mpiexec, too */
         if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) value = j->o.env.at[i] + sizeof name - 1;
     return value && strcasecmp(value, "off") == 0;
+}
+
+/* What the variable will be for ranks of this program with `folder` in front: as these words say, else those for all, else our own. */
+static void variable_add(const struct job *j, const struct launch_app *a, const char *folder, struct words *out)
+{
+    const char *now = getenv("LD_LIBRARY_PATH");
+    const struct words *const said[] = {&j->o.env, &a->env};
+    for (size_t w = 0; w < GW_ARRAY_LEN(said); w++)
+        for (int i = 0; i < said[w]->n; i++)
+            if (strncmp(said[w]->at[i], VARIABLE, sizeof VARIABLE - 1) == 0) now = said[w]->at[i] + sizeof VARIABLE - 1;
+    char *pair = gw_xasprintf("%s%s%s%s", VARIABLE, folder, now && *now ? ":" : "", now ? now : "");
+    words_add(out, pair);
+    free(pair);
+}
+
+/* With the doors of `folder` (NULL: there are none) in front. */
+static enum program_mpi kind_with(const struct job *j, const struct launch_app *a, const char *name, const char *folder)
+{
+    enum program_mpi is = program_mpi(name, a->wdir);
+    if (folder && (is == PROGRAM_UNKNOWN || is == PROGRAM_OMPI_CXX)) {
+        struct words env = {NULL, 0};
+        variable_add(j, a, folder, &env);
+        is = program_mpi_by_loader(name, a->wdir, &env);
+        words_free(&env);
+        if (is == PROGRAM_OMPI_CXX) return PROGRAM_OMPI; /* all is there */
+    }
+    return is == PROGRAM_OMPI_CXX ? PROGRAM_PMIX : is;
+}
+
+enum program_mpi pmi_doors_kind(const struct job *j, int app)
+{
+    enum { WORDS = 32 }; /* of a wrapper's, as in `nice -n 5 ./a.out` */
+    const struct launch_app *a = &j->o.apps[app];
+    char *folder = are_off(j) ? NULL : folder_find();
+    enum program_mpi is = kind_with(j, a, a->argv[0], folder);
+    for (int i = 1; is == PROGRAM_UNKNOWN && a->argv[i] && i < WORDS; i++)
+        if (program_mpi(a->argv[i], a->wdir) == PROGRAM_OMPI_CXX && kind_with(j, a, a->argv[i], folder) == PROGRAM_PMIX)
+            is = PROGRAM_PMIX;
+    free(folder);
+    return is;
 }
 
 bool pmi_doors_open(struct job *j)

@@ -25,7 +25,7 @@ enum { OURS = 1 << PROGRAM_OURS, MPICH = 1 << PROGRAM_MPICH, OMPI = 1 << PROGRAM
 static unsigned kind_of(const struct job *j, int app)
 {
     assert(app >= 0 && app < j->o.n_apps);
-    return 1u << program_mpi(j->o.apps[app].argv[0], j->o.apps[app].wdir);
+    return 1u << pmi_doors_kind(j, app);
 }
 
 /* The first program of one of these kinds; NULL: there is none. */
@@ -36,13 +36,16 @@ static const char *program_of(const struct job *j, unsigned kinds)
     return NULL;
 }
 
-/* The kinds of programs in the job, after doors were opened where they serve them.  A program that needs more of Open MPI than the door has
- * runs on its own library, and with it all programs of Open MPI in the job. */
+/* The kinds of programs in the job, after doors were opened for those that have one, and for those of which nobody knows what they start or
+ * open: another launcher's ranks there know theirs (boot_env.c).  What needs more of Open MPI than its door has runs on its own library, and
+ * so does all of Open MPI that is in its job. */
 static unsigned kinds_of(struct job *j)
 {
     unsigned kinds = 0;
     for (int i = 0; i < j->o.n_apps; i++) kinds |= kind_of(j, i);
-    if (kinds & (MPICH | OMPI) && !(kinds & PMIX) && pmi_doors_open(j)) return (kinds & ~(unsigned)(MPICH | OMPI)) | OURS;
+    bool has_door = kinds & (MPICH | OMPI);
+    if ((has_door || kinds & 1 << PROGRAM_UNKNOWN) && !(kinds & PMIX) && pmi_doors_open(j))
+        return (kinds & ~(unsigned)(MPICH | OMPI)) | (has_door ? OURS : 0);
     return kinds & OMPI ? (kinds & ~(unsigned)OMPI) | PMIX : kinds;
 }
 
@@ -97,8 +100,7 @@ static bool library_find(pid_t pid)
     while (f && !seen.library[0] && getline(&line, &cap, f) > 0) {
         const char *name = strrchr(line, '/');
         enum program_mpi is = name ? program_mpi_of_library(name + 1) : PROGRAM_UNKNOWN;
-        if ((is == PROGRAM_PMIX || is == PROGRAM_OMPI || is == PROGRAM_MPICH) &&
-            strncmp(name, "/libmpi", 7) == 0) /* libpmix is no MPI library */
+        if (is != PROGRAM_UNKNOWN && is != PROGRAM_OURS && strncmp(name, "/libmpi", 7) == 0) /* libpmix is no MPI library */
             snprintf(seen.library, sizeof seen.library, "%.*s", (int)strcspn(name + 1, " \n"), name + 1);
     }
     free(line);

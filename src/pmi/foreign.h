@@ -7,11 +7,14 @@
 
 #include "boot/segment.h"
 #include "job/job.h"
+#include "job/program.h"
 
 int foreign_start(struct job *j); /* starts the PMIx and PMI-1 servers: 0, or an exit status after printing the reason */
 /* A server reports the phase of a rank of another library, which does not write to its slot.  Any thread. */
 void foreign_phase(struct job *j, int rank, enum boot_phase phase);
-/* doors.c: puts Godwit's libraries with other ABIs (doors) into the library path of the ranks.  False: none, or GODWIT_DOORS is off. */
+/* doors.c: which library this program is of, by its file, and where that names none by the libraries that it needs. */
+enum program_mpi pmi_doors_kind(const struct job *j, int app);
+/* Puts Godwit's libraries with other ABIs (doors) into the library path of the ranks.  False: none, or GODWIT_DOORS is off. */
 bool pmi_doors_open(struct job *j);
 int foreign_look(
     const struct job *j); /* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The points at which ABIs differ (abi.c), each through each door; one process that uses libraries of two ABIs (two_abis.c); one job of
-# programs of two.
+# programs of two; what wrappers, shells and other launchers start, and what names the other MPI by a library alone.
 # run.py: timeout=240 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,6 +10,7 @@ fail() { echo "doors/abi: $*"; exit 1; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 doors=$build/src/door
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 run() { timeout 60 "$build/mpiexec" "$@" 2>&1 </dev/null; }
 
 points() { # ABI MPICC VERSION
@@ -18,8 +19,19 @@ points() { # ABI MPICC VERSION
         out=$(run -n $n "$dir/abi_$1") || fail "$1, $n ranks: $out"
         [ "$out" = "all points" ] || fail "$1, $n ranks: $out"
     done
-    # By LD_LIBRARY_PATH alone: below a wrapper, and without mpiexec.
-    [ "$(LD_LIBRARY_PATH=$doors run -n 2 sh -c "$dir/abi_$1")" = "all points" ] || fail "$1 below sh"
+    # Below a wrapper, and below a shell whose text alone names it.
+    [ "$(run -n 2 env A=1 nice -n 1 "$dir/abi_$1")" = "all points" ] || fail "$1 below env and nice"
+    [ "$(run -n 2 sh -c "$dir/abi_$1 version")" = "2 ranks, Godwit" ] || fail "$1 below sh"
+    # A library of the program's names the other MPI, the program none.
+    $2 -w -shared -fPIC -Dmain=points -o "$dir/libpoints_$1.so" "$here/abi.c"
+    echo 'int points(int argc, char **argv); int main(int argc, char **argv) { return points(argc, argv); }' |
+        gcc -xc - -o "$dir/by_library_$1" -L"$dir" -lpoints_$1 -Wl,--unresolved-symbols=ignore-in-shared-libs,-rpath,"$dir"
+    [ "$(run -n 2 "$dir/by_library_$1" version)" = "2 ranks, Godwit" ] || fail "$1 by a library"
+    [ "$(run -n 2 "$dir/by_library_$1")" = "all points" ] || fail "$1 by a library"
+    # Another launcher below a rank starts ranks of its own, not more of ours.
+    out=$(run -n 2 sh -c "$4 -n 3 $dir/abi_$1 version" | sort | uniq -c | tr -s ' ')
+    [ "$out" = " 2 3 ranks, Godwit" ] || fail "$1 below another launcher: $out"
+    # By LD_LIBRARY_PATH alone, without mpiexec.
     [ "$(LD_LIBRARY_PATH=$doors timeout 60 "$dir/abi_$1" 2>&1)" = "all points" ] || fail "$1 alone, by LD_LIBRARY_PATH"
     # The setting keeps its own library.
     [ "$(run -n 2 "$dir/abi_$1" version)" = "2 ranks, Godwit" ] || fail "$1: the door's library"
@@ -35,18 +47,28 @@ two() { # RANKS ONE TWO
 gcc -w -DMAIN -o "$dir/both" "$here/two_abis.c" -ldl
 gcc -w -shared -fPIC -I"$build/include" -o "$dir/std.so" "$here/two_abis.c" "$build/libmpi_abi.so.1"
 abis=
-while read -r abi mpicc version; do
+while read -r abi mpicc launcher version; do
     command -v "$mpicc" >/dev/null || continue
-    points "$abi" "$mpicc" "$version"
+    points "$abi" "$mpicc" "$version" "$launcher"
     $mpicc -w -shared -fPIC -o "$dir/$abi.so" "$here/two_abis.c"
     for n in 1 3; do two $n "$abi" std && two $n std "$abi"; done
     abis="$abis $abi"
 done <<END
-mpich mpicc.mpich MPICH
-ompi mpicc.openmpi Open M
+mpich mpicc.mpich mpiexec.hydra MPICH
+ompi mpicc.openmpi mpiexec.openmpi Open M
 END
 [ "$abis" ] || { echo "skipped: needs mpicc.mpich or mpicc.openmpi (Debian's libmpich-dev, libopenmpi-dev)"; exit 77; }
 [ "$abis" = " mpich ompi" ] || exit 0
+# C++: a program that calls C's functions wants little of libmpi_cxx.so.40; one that calls MPI:: keeps its own library.
+if command -v mpicxx.openmpi >/dev/null; then
+    for kind in C MPI; do mpicxx.openmpi -w -DBY_$kind -o "$dir/cxx_$kind" "$here/cxx.cc"; done
+    for w in "" nice; do
+        out=$(run -n 3 $w "$dir/cxx_C" | tr '\n' ' ')
+        [ "$out" = "Godwit: 3 ranks, sum 3 objects 8 " ] || fail "C++ that calls C, '$w': $out"
+        out=$(run -n 3 $w "$dir/cxx_MPI")
+        [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls MPI::, '$w': $out"
+    done
+fi
 for n in 1 3; do two $n ompi mpich && two $n mpich ompi; done
 out=$(run -n 2 "$dir/abi_mpich" : -n 3 "$dir/abi_ompi") || fail "programs of two ABIs: $out"
 [ "$out" = "all points" ] || fail "programs of two ABIs: $out"
