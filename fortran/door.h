@@ -86,14 +86,23 @@ static inline ptrdiff_t fort_step(const struct fort_desc *d, int i)
     FORT_FORMS(low, UP)                                                                                                            \
     extern __typeof__(F(low##_)) __mpi_f08_callbacks_MOD_mpi_##low __attribute__((alias(FORT_TEXT(F(low##_)))));
 /* Each name may have an address of its own where a program is not position-independent. */
-void mpi_conversion_fn_null_(void);
-void mpi_conversion_fn_null_c_(void);
-void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null(void);
-void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c(void);
+#define FORT_NULL_NAMES(low, UP)                                                                                                   \
+    void mpi_##low(void);                                                                                                          \
+    void mpi_##low##_(void);                                                                                                       \
+    void mpi_##low##__(void);                                                                                                      \
+    void __mpi_f08_callbacks_MOD_mpi_##low(void);                                                                                  \
+    extern fort_fn null_##low __asm__("MPI_" #UP);                                                                                 \
+    static inline bool fort_is_##low(fort_fn *fn)                                                                                  \
+    {                                                                                                                              \
+        return fn == mpi_##low || fn == mpi_##low##_ || fn == mpi_##low##__ || fn == null_##low ||                                 \
+            fn == __mpi_f08_callbacks_MOD_mpi_##low;                                                                               \
+    }
+FORT_NULL_NAMES(conversion_fn_null, CONVERSION_FN_NULL)
+FORT_NULL_NAMES(conversion_fn_null_c, CONVERSION_FN_NULL_C)
+#undef FORT_NULL_NAMES
 static inline bool fort_is_null_conversion(fort_fn *fn)
 {
-    return fn == mpi_conversion_fn_null_ || fn == mpi_conversion_fn_null_c_ ||
-        fn == __mpi_f08_callbacks_MOD_mpi_conversion_fn_null || fn == __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c;
+    return fort_is_conversion_fn_null(fn) || fort_is_conversion_fn_null_c(fn);
 }
 
 #endif

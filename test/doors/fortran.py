@@ -23,11 +23,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FORTRAN = os.path.join(HERE, "..", "fortran")
 # name, sources, what it says, ranks
 PROGRAMS = [("points", ["fortran.f90", "fortran_names.c"], "all points", (1, 2, 3, 4)),
+            ("points_at_fixed_place", ["fortran.f90", "fortran_names.c"], "all points", (1, 3)),
             ("fixed", ["fixed.f"], "fixed: all right", (1, 2, 3, 4)), ("module", ["module.f90"], "module: all right", (1, 2, 3, 4)),
             ("callbacks", ["callbacks.f90"], "callbacks: all right", (1, 2, 3, 4)), ("sections", ["sections.f90"], "sections: all right", (1, 2, 3, 4)),
             ("c_main", ["mixed.c", "mixed.f90"], "mixed: all right", (1, 3)), ("f_main", ["mixed.c", "mixed.f90"], "mixed: all right", (1, 3)),
             ("spawn", ["spawn.f90"], "spawn: all right", (1, 2)), ("async", ["async.f90"], "async: all right", (1,))]
-SHORT = ["points", "callbacks", "sections"]
+PROGRAMS += [("kernels_" + form, ["kernels.f90"], "kernels_%s: all right" % form, (1, 2, 3, 4, 8)) for form in ("h", "mpi", "f08")]
+SHORT = ["points", "points_at_fixed_place", "callbacks", "sections"]
 # What the modules of Debian 12's libraries do not have (MPI 4.0 and later, and what was left out).
 MPICH = {"fort": "mpifort.mpich", "cc": "mpicc.mpich", "built_with": "MPICH, in Fortran", "doors": ["libmpichfort.so.12"],
          "lacks": ["WITHOUT_SESSIONS", "WITHOUT_OP_CREATE_C", "WITHOUT_STATUS_F2F08", "WITHOUT_TOINT"], "folders": ["fortran", "src/door"],
@@ -52,6 +54,7 @@ def source(name):
 def compile_one(abi, name, sources, folder):
     """What the compilers say where they fail, or None."""
     objects = []
+    fixed = ["-fno-pie", "-no-pie"] if "fixed_place" in name else []
     for s in sources:
         out = os.path.join(folder, "%s.%s.o" % (name, s))
         defines = ["-D" + d for d in abi["lacks"] + [name.upper()]]
@@ -59,11 +62,11 @@ def compile_one(abi, name, sources, folder):
             command = [abi["cc"], "-O1", "-w"]
         else:
             command = [abi["fort"], "-O2", "-w", "-cpp", "-fallow-argument-mismatch", "-J" + folder]
-        p = subprocess.run(command + defines + ["-c", source(s), "-o", out], capture_output=True, text=True, check=False)
+        p = subprocess.run(command + fixed + defines + ["-c", source(s), "-o", out], capture_output=True, text=True, check=False)
         if p.returncode:
             return p.stderr[-800:]
         objects.append(out)
-    p = subprocess.run([abi["fort"]] + objects + ["-o", os.path.join(folder, name)], capture_output=True, text=True, check=False)
+    p = subprocess.run([abi["fort"]] + fixed + objects + ["-o", os.path.join(folder, name)], capture_output=True, text=True, check=False)
     return p.stderr[-800:] if p.returncode else None
 
 

@@ -1,17 +1,28 @@
 #!/bin/sh
 # Fortran programs in all three forms, and C and Fortran in one program: compiled by mpifort, data checked; testlist says which.
+# run.sh BUILD PREFIX flang: the same by flang, with its modules beside gfortran's in a copy of the installation.
 # run.py: timeout=150 tags=quick
+# run.py: args=flang timeout=300 tags=extra
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 prefix=${2:+$(readlink -f "$2")}
 [ -n "$prefix" ] && [ -x "$prefix/bin/mpifort" ] || { echo "nothing is installed"; exit 77; }
-command -v gfortran > /dev/null || { echo "there is no gfortran here"; exit 77; }
+fc=gfortran
+[ "${3:-}" ] && for fc in flang flang-22 flang-19 flang-new-19 flang-16; do command -v "$fc" > /dev/null && break; done
+command -v "$fc" > /dev/null || { echo "there is no ${3:-gfortran} here"; exit 77; }
+export GODWIT_FC="$fc"
 here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export FORT_TEST_FOLDER="$tmp"
 export GFORTRAN_UNBUFFERED_ALL=y # what is wrong is said before the job is ended
+if [ "${3:-}" ]; then
+    cp -a "$prefix" "$tmp/prefix"
+    prefix=$tmp/prefix
+    "$prefix/bin/mpifort" -build-modules > "$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+    ls "$prefix"/lib*/godwit/fortran/flang*/mpi_f08.mod > /dev/null
+fi
 bin=$prefix/bin
 ran=0
 
