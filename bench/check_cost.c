@@ -13,13 +13,15 @@
 
 enum { OPERATIONS = 100000, STRIDE = 3, RUNS = 5 };
 enum { SEQUENTIAL, STRIDED, RANDOM, ORDERS };
-enum { GET, PUT, ACCUMULATE, KINDS };
-static const char *const orders[ORDERS] = {"sequential", "strided", "random"}, *const kinds[KINDS] = {"get", "put", "accumulate"};
+enum { GET, PUT, ACCUMULATE, RGET, KINDS }; /* RGET: with MPI_Waitall of all; under locks alone */
+static const char *const orders[ORDERS] = {"sequential", "strided", "random"};
+static const char *const kinds[KINDS] = {"get", "put", "accumulate", "rget"};
 
 static int rank, size, n;
 static int *place;
 static double *local;
 static MPI_Win win;
+static MPI_Request *requests;
 
 static void places_make(int order)
 {
@@ -40,6 +42,8 @@ static void one(int kind, int i, int to)
         MPI_Get(at, 1, MPI_DOUBLE, to, place[i], 1, MPI_DOUBLE, win);
     else if (kind == PUT)
         MPI_Put(at, 1, MPI_DOUBLE, to, place[i], 1, MPI_DOUBLE, win);
+    else if (kind == RGET)
+        MPI_Rget(at, 1, MPI_DOUBLE, to, place[i], 1, MPI_DOUBLE, win, &requests[i]);
     else
         MPI_Accumulate(at, 1, MPI_DOUBLE, to, place[i], 1, MPI_DOUBLE, MPI_SUM, win);
 }
@@ -60,6 +64,7 @@ static double epoch_ms(int kind, int is_locked)
         if (is_locked && rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, size - 1, 0, win);
         if (!is_locked) MPI_Win_fence(0, win);
         for (int i = 0; i < n && rank == 0; i++) one(kind, i, size - 1);
+        if (kind == RGET && rank == 0) MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
         if (is_locked && rank == 0) MPI_Win_unlock(size - 1, win);
         if (!is_locked) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
         all[r] = (MPI_Wtime() - since) * 1e3;
@@ -78,9 +83,10 @@ int main(int argc, char **argv)
     MPI_Aint bytes = (MPI_Aint)n * STRIDE * (MPI_Aint)sizeof(double);
     local = calloc((size_t)n * STRIDE, sizeof *local);
     place = malloc((size_t)n * sizeof *place);
+    requests = malloc((size_t)n * sizeof *requests);
     MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     for (int is_locked = 0; is_locked < 2; is_locked++)
-        for (int kind = 0; kind < KINDS; kind++)
+        for (int kind = 0; kind < (is_locked ? KINDS : RGET); kind++)
             for (int order = 0; order < ORDERS; order++) {
                 places_make(order);
                 double ms = epoch_ms(kind, is_locked);
@@ -88,6 +94,7 @@ int main(int argc, char **argv)
             }
     MPI_Win_free(&win);
     free(place);
+    free(requests);
     free(local);
     MPI_Finalize();
     return 0;

@@ -155,8 +155,8 @@ bool check_late_add(const struct check_span *s, const struct check_about *about,
 bool check_late_next(const struct check_late_step *s, bool is_there)
 {
     const struct check_site *now = &s->me->now;
-    struct entry *last = late.v + late.n - 1;
-    bool is_like_last = late.n && last->from == now->from && last->fn == now->fn && last->type == s->type &&
+    struct entry *last = late.n ? &late.v[late.n - 1] : NULL;
+    bool is_like_last = last && last->from == now->from && last->fn == now->fn && last->type == s->type &&
         last->count == s->count && last->owner == s->owner && last->target == s->target && last->has_sums == is_there &&
         last->is_written == s->is_written;
     if (!is_like_last || late.n == late.room || late.n_sums > SUMS_MAX) return false;

@@ -139,11 +139,11 @@ struct check_item {
     int64_t n_calls;                 /* loose ones: of a loop that went along the buffers */
     bool is_loose;                   /* no handle: not in the table, lives as long as the spans are in use */
     int n_spans;
-    struct check_span spans[CHECK_SPANS]; /* types are held, or owned */
+    struct check_span *spans; /* types are held, or owned; they lie behind the item, and then: */
     struct check_used {
         struct check_node node;
         struct check_item *item;
-    } used[CHECK_SPANS]; /* of spans in use */
+    } * used; /* of spans in use */
     struct check_link {
         struct check_item *next, **at;
         struct owed *of;
@@ -158,7 +158,8 @@ struct check_item {
 };
 extern struct gw_lock check_lock;                /* over the table and what hangs in it */
 struct check_item *check_item_find(uint32_t id); /* locked; NULL: there is none */
-struct check_item *check_item_add(uint32_t id, struct check_site made);
+struct check_item *check_item_new(int n_spans);  /* which the caller fills; not in the table */
+struct check_item *check_item_add(uint32_t id, struct check_site made, int n_spans);
 void check_item_drop(struct check_item *i);
 void check_item_free(struct check_item *i); /* a loose one */
 void check_items_free(void);
@@ -289,7 +290,7 @@ void check_race_before(struct rma_win *w, struct check_race *a, void *room, size
 void check_race_access(struct rma_win *w, const struct check_race *a); /* after it */
 void check_race_call(void);                                            /* any call begins */
 void check_race_touch(const struct check_span *s);                     /* a call uses this memory; with check_lock */
-bool check_race_is_exposed(void);                                      /* that may matter */
+bool check_race_is_exposed(uintptr_t lo, uintptr_t hi);                /* that matters; with check_lock */
 /* A put or get like the last one, in all but displacement and data; false: look at it all. */
 bool check_race_next(struct rma_win *w, const struct check_me *me, int target, int64_t disp, int64_t bytes);
 /* After the fence; after MPI_Win_start; before MPI_Win_complete; before MPI_Win_post; after MPI_Win_wait; after a lock (target: or

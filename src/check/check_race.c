@@ -211,7 +211,20 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
 }
 
 /* ---- what this rank does with its own part ---- */
-bool check_race_is_exposed(void) { return atomic_load_explicit(&n_exposed, memory_order_relaxed) > 0; }
+static bool lies_in(const struct race_win *r, uintptr_t lo, uintptr_t hi)
+{
+    int64_t size;
+    uintptr_t base = (uintptr_t)part_of(r->win, &size);
+    return r->is_exposed && base && hi > base && lo < base + (uintptr_t)size;
+}
+
+bool check_race_is_exposed(uintptr_t lo, uintptr_t hi)
+{
+    if (atomic_load_explicit(&n_exposed, memory_order_relaxed) == 0) return false;
+    for (const struct race_win *r = wins; r; r = r->next)
+        if (lies_in(r, lo, hi)) return true;
+    return false;
+}
 
 void check_race_touch(const struct check_span *s)
 {
@@ -219,7 +232,7 @@ void check_race_touch(const struct check_span *s)
     for (struct race_win *r = wins; r; r = r->next) {
         int64_t size;
         uintptr_t base = (uintptr_t)part_of(r->win, &size);
-        if (!r->is_exposed || !base || s->hi <= base || s->lo >= base + (uintptr_t)size || r->n_own == ACCESSES_MAX) continue;
+        if (!lies_in(r, s->lo, s->hi) || r->n_own == ACCESSES_MAX) continue;
         struct race_access a = access_new(r->win, s->is_written ? RACE_STORE : RACE_LOAD);
         a.lo = (int64_t)((s->lo > base ? s->lo : base) - base);
         a.hi = gw_min64((int64_t)(s->hi - base), size);
@@ -431,6 +444,16 @@ static void look_at_lock(struct race_win *r, int assertions)
     r->locked.fn = r->first_lock.fn = 0;
 }
 
+/* Of all ranks' accesses; they and this rank's own ones. */
+static int kinds_of_all(const struct race_win *r, struct race_kinds mine, bool *may_meet_out)
+{
+    struct race_kinds all;
+    for (size_t i = 0; i < r->n_own; i++) check_race_kinds_add(&mine, &r->own[i]);
+    int rc = coll_allreduce(&mine, &all, RACE_KINDS_NUMBERS, gw_type_int64, gw_op_max, r->win->comm, NULL);
+    *may_meet_out = rc == GW_OK && check_race_kinds_may_meet(&all);
+    return rc;
+}
+
 static struct race_win *race_look(struct rma_win *w)
 {
     gw_lock(&check_lock);
@@ -445,12 +468,16 @@ int check_race_fence(struct rma_win *w, int assertions)
     struct race_access *v;
     size_t n;
     look_at_lock(r, assertions);
-    int64_t *counts = gw_xcalloc((size_t)w->comm->size, sizeof *counts);
-    int rc = trade(w, check_race_log_all(r->log, w->comm->size, counts), counts, &v, &n);
-    if (rc == GW_OK)
-        judge_part(r, v, n, "MPI_Win_fence");
-    else
-        free(v);
+    bool may_meet;
+    int rc = kinds_of_all(r, check_race_log_kinds(r->log), &may_meet);
+    if (rc == GW_OK) {
+        int64_t *counts = gw_xcalloc((size_t)w->comm->size, sizeof *counts);
+        rc = trade(w, check_race_log_all(r->log, w->comm->size, may_meet, counts), counts, &v, &n);
+        if (rc == GW_OK)
+            judge_part(r, v, n, "MPI_Win_fence");
+        else
+            free(v);
+    }
     gw_lock(&check_lock);
     check_race_log_clear(r->log);
     r->state = assertions & GW_MODE_NOSUCCEED ? OPEN_NONE : OPEN_FENCE;
@@ -571,19 +598,13 @@ void check_race_completes(struct rma_win *w, int target, bool is_local)
     gw_unlock(&check_lock);
 }
 
-/* All ranks of the window call it. */
-static bool may_meet_any(const struct race_win *r)
-{
-    struct race_kinds mine = {.op = INT64_MIN, .other = INT64_MIN}, all;
-    if (r->under_locks) mine = check_race_locks_kinds(r->under_locks);
-    int rc = coll_allreduce(&mine, &all, RACE_KINDS_NUMBERS, gw_type_int64, gw_op_max, r->win->comm, NULL);
-    return rc == GW_OK && check_race_kinds_may_meet(&all);
-}
-
 /* All ranks of the window call it; what is not complete is so now. */
 static void judge_all_locks(struct race_win *r)
 {
-    if (!may_meet_any(r)) return;
+    struct race_kinds mine = {.op = INT64_MIN, .other = INT64_MIN};
+    bool may_meet;
+    if (r->under_locks) mine = check_race_locks_kinds(r->under_locks);
+    if (kinds_of_all(r, mine, &may_meet) != GW_OK || !may_meet) return;
     struct race_access *v;
     size_t n;
     int64_t *counts = gw_xcalloc((size_t)r->win->comm->size, sizeof *counts);

@@ -80,9 +80,11 @@ bool check_race_log_follow(struct race_log *l, int64_t unit, int target, const s
 void check_race_log_add(struct race_log *l, int target, const struct race_access *a, const struct race_step *s);
 int64_t check_race_log_calls(const struct race_log *l); /* accesses, of which several may be one entry */
 const struct race_access *check_race_log_first(const struct race_log *l, int *target_out); /* NULL: none */
-/* The entries of one target, and those of all by target with what each gets added to bytes[size]; the caller's. */
+struct race_kinds check_race_log_kinds(const struct race_log *l);
+/* The entries of one target, and those of all by target with what each gets added to bytes[size]; the caller's.  Not is_whole: those only
+ * that have sums. */
 struct race_access *check_race_log_for(const struct race_log *l, int target, int64_t *bytes_out);
-struct race_access *check_race_log_all(const struct race_log *l, int size, int64_t *bytes);
+struct race_access *check_race_log_all(const struct race_log *l, int size, bool is_whole, int64_t *bytes);
 
 /* ---- check_race_lock.c: logs of accesses under locks, of one window; with check_lock, but for check_race_locks_look() ----
  * LOCKED_MAX accesses to each rank's part are kept at most, shared among the origins; that the rest is not judged is said once. */

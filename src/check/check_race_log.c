@@ -104,13 +104,27 @@ struct race_access *check_race_log_for(const struct race_log *l, int target, int
     return out;
 }
 
-struct race_access *check_race_log_all(const struct race_log *l, int size, int64_t *bytes)
+struct race_kinds check_race_log_kinds(const struct race_log *l)
 {
-    size_t at = 0, *next = gw_xcalloc((size_t)size + 1, sizeof *next);
-    struct race_access *out = gw_xmalloc((l->n + 1) * sizeof *out);
-    for (size_t k = 0; k < l->n; k++) bytes[l->v[k].target] += (int64_t)sizeof *out;
+    struct race_kinds k = {.op = INT64_MIN, .other = INT64_MIN};
+    for (size_t i = 0; i < l->n; i++) check_race_kinds_add(&k, &l->v[i].access);
+    return k;
+}
+
+static bool has_sums(const struct race_access *a) { return a->has_before || a->has_after; }
+
+struct race_access *check_race_log_all(const struct race_log *l, int size, bool is_whole, int64_t *bytes)
+{
+    size_t n = 0, at = 0, *next = gw_xcalloc((size_t)size + 1, sizeof *next);
+    for (size_t k = 0; k < l->n; k++) {
+        if (!is_whole && !has_sums(&l->v[k].access)) continue;
+        bytes[l->v[k].target] += (int64_t)sizeof(struct race_access);
+        n++;
+    }
+    struct race_access *out = gw_xmalloc((n + 1) * sizeof *out);
     for (int i = 0; i < size; i++) next[i] = at, at += (size_t)bytes[i] / sizeof *out;
-    for (size_t k = 0; k < l->n; k++) out[next[l->v[k].target]++] = l->v[k].access;
+    for (size_t k = 0; k < l->n; k++)
+        if (is_whole || has_sums(&l->v[k].access)) out[next[l->v[k].target]++] = l->v[k].access;
     free(next);
     return out;
 }

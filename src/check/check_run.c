@@ -34,7 +34,8 @@ void check_run_drop(struct check_run *r)
 static int end(struct check_run *r, int rc)
 {
     struct check_me *me = r->me;
-    free(atomic_exchange_explicit(&spare, r, memory_order_acq_rel)); /* [R1] */
+    struct check_run *other = atomic_exchange_explicit(&spare, r, memory_order_acq_rel); /* [R1] */
+    if (unlikely(other)) free(other);
     check_left(me);
     return rc;
 }

@@ -36,10 +36,19 @@ static void grow(void)
     free(old);
 }
 
-struct check_item *check_item_add(uint32_t id, struct check_site made)
+struct check_item *check_item_new(int n_spans)
+{
+    struct check_item *i = gw_xcalloc(1, sizeof *i + (size_t)n_spans * (sizeof *i->spans + sizeof *i->used));
+    i->n_spans = n_spans;
+    i->spans = (struct check_span *)(uintptr_t)(i + 1);
+    i->used = (struct check_used *)(uintptr_t)(i->spans + n_spans);
+    return i;
+}
+
+struct check_item *check_item_add(uint32_t id, struct check_site made, int n_spans)
 {
     if (table.n_items >= table.n_buckets) grow();
-    struct check_item *i = gw_xcalloc(1, sizeof *i);
+    struct check_item *i = check_item_new(n_spans);
     i->id = id;
     i->handles = 1;
     i->rank = GW_UNDEFINED;
@@ -104,7 +113,7 @@ void check_made(int fn, const void *from, uint32_t id)
     gw_lock(&check_lock);
     struct check_item *i = check_item_find(id);
     if (!i)
-        check_item_add(id, site);
+        check_item_add(id, site, 0);
     else if (id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) != GW_KIND_REQ) /* a request's check may have been here */
         i->handles++;                                                 /* one object may be asked for several times */
     gw_unlock(&check_lock);

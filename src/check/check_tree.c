@@ -136,10 +136,11 @@ void check_tree_remove(struct check_tree *t, struct check_node *n)
     struct entry *e = entry_of(t, n, &at);
     struct check_branch *b = &t->v[at];
     struct check_leaf *l = b->leaf;
-    bool must_update = e == l->v || e->hi == b->reach;
+    bool was_farthest = e->hi == b->reach;
     memmove(e, e + 1, (size_t)(l->v + --l->n - e) * sizeof *e);
     if (l->n) {
-        if (must_update) branch_update(b);
+        b->lo = l->v[0].lo;
+        if (was_farthest) branch_update(b);
         return;
     }
     memmove(b, b + 1, (--t->n - at) * sizeof *b);

@@ -265,7 +265,7 @@ static void fill(struct check_item *i, const struct check_span *spans, int n, st
     i->tag = about.tag;
     i->owner = about.owner;
     i->n_calls = 1;
-    i->n_spans = n;
+    assert(i->n_spans == n);
     for (int k = 0; k < n; k++) {
         i->spans[k] = spans[k];
         if (!spans[k].owns_type) type_hold(spans[k].type);
@@ -299,7 +299,7 @@ void check_use_track(struct gw_req **r, struct check_span *spans, int n, struct 
         return;
     }
     gw_lock(&check_lock);
-    struct check_item *i = check_item_add(q->obj.id, check_me.now);
+    struct check_item *i = check_item_add(q->obj.id, check_me.now, n);
     fill(i, spans, n, about);
     check_arrays_take(i);
     if (q->flags & REQ_ACTIVE) used_add(i);
@@ -320,7 +320,7 @@ static void pend(const struct check_span *spans, int n, struct check_about about
         for (int k = 0; k < m; k++) check_span_drop(&v[k]);
         return;
     }
-    struct check_item *i = gw_xcalloc(1, sizeof *i);
+    struct check_item *i = check_item_new(m);
     i->made = i->started = check_me.now;
     i->is_loose = true;
     fill(i, v, m, about);

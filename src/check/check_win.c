@@ -155,10 +155,12 @@ static bool is_next_get(const struct check_run *r)
     const struct check_args *a = &r->a;
     bool is_same = r->form == CHECK_BLOCKS && a->origin_datatype == a->target_datatype && a->origin_count == a->target_count;
     struct check_late_step s = {r->me, a->origin_addr, a->origin_count, a->origin_datatype, a->win->obj.id, a->target_rank, true};
+    uintptr_t at = (uintptr_t)a->origin_addr;
+    int64_t bytes = a->origin_count * a->origin_datatype->size;
     gw_lock(&check_lock);
-    bool is_next = is_same && check_use_is_none() && !check_race_is_exposed() && check_late_next(&s, !a->win->deferred);
-    bool is_done =
-        is_next && check_race_next(a->win, r->me, a->target_rank, a->target_disp, a->target_count * a->target_datatype->size);
+    bool is_next = is_same && check_use_is_none() && !check_race_is_exposed(at, at + (uintptr_t)bytes) &&
+        check_late_next(&s, !a->win->deferred);
+    bool is_done = is_next && check_race_next(a->win, r->me, a->target_rank, a->target_disp, bytes);
     gw_unlock(&check_lock);
     if (is_next && !is_done) {
         struct check_race race = moves(RACE_GET, a);
