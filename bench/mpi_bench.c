@@ -1,6 +1,6 @@
 /* mpi_bench.c -- times the MPI library it is compiled with; bench/compare builds it with each library and compares.
  *
- *     mpi_bench p2p | rate | coll | icoll | neighbor | small | icoll     prints lines "name size microseconds" (rank 0): the best of the batches
+ *     mpi_bench p2p | rate | coll | icoll | allgather | neighbor | small     prints lines "name size microseconds" (rank 0): the best of the batches
  *
  * Buffers rotate through 8 copies for payloads up to 64 KiB, so that they are not always hot in the same lines.
  *
@@ -214,6 +214,8 @@ int main(int argc, char **argv)
         time_it("rate", window, 8, 64);
     else if (!strcmp(what, "coll"))
         run_coll();
+    else if (!strcmp(what, "allgather"))
+        for (int bytes = 8; bytes <= 1 << 20; bytes *= 8) time_it("allgather", allgather, bytes, 1);
     else if (!strcmp(what, "icoll"))
         run_icoll();
     else if (!strcmp(what, "neighbor"))

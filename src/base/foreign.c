@@ -17,7 +17,8 @@ static const struct family {
     const char *begin;
     int edits;
 } families[] = {
-    {"MPICH_", 4}, {"MPI_GNI_", 4}, {"OMPI_MCA_", 4}, {"mtl_ofi_", 4}, {"SHMEM_", 4}, {"CXI_", 2}, {"FI_", 2},
+    {"MPICH_", 4},     {"MPI_GNI_", 4},   {"OMPI_MCA_", 4}, {"mtl_ofi_", 4}, {"mpi_add_", 4},
+    {"pmix_base_", 4}, {"async_mpi_", 3}, {"SHMEM_", 4},    {"CXI_", 2},     {"FI_", 2},
 };
 
 int gw_foreign_count(void) { return gw_foreign_row_count; }

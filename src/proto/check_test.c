@@ -243,6 +243,24 @@ static void read_by_receiver(int peer)
     down();
 }
 
+/* The steps of R0 to another node: the sender's memory is registered, then the question; the receiver reads (its own memory registered for it
+ * first, in the wire); then its word that it has all, and the sender's memory is let go.  Of a message that goes in pieces each is written. */
+static void in_order(void)
+{
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM, .get = true, .put = true};
+    up(GW_SET_PROTO_R0, &ways);
+    trip_begin(&t, LOOP_FAR, LONG, PROTO_STANDARD);
+    CHECK_STR(loop_events(), "em");
+    trip_receive(&t);
+    CHECK_STR(loop_events(), "em");
+    pass(PROTO_RTS);
+    pass(PROTO_FIN);
+    trip_end(&t);
+    CHECK_STR(loop_events(), "emgmc");
+    down();
+}
+
 /* What the receiver asks to be helped with is a job of its own, and not longer than the message. */
 static void helped(void)
 {
@@ -438,6 +456,7 @@ int main(void)
         read_by_receiver(peer);
         cancelled(peer);
     }
+    in_order();
     tagged();
     written(false);
     written(true);

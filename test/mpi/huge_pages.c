@@ -154,6 +154,7 @@ static void own_memory(void)
 int main(int argc, char **argv)
 {
     static void (*const calls[])(void) = {alltoall, ialltoall, allgather, bcast, send, reduce_scatter};
+    crowd_look(); /* before and after */
     MPI_Init(&argc, &argv);
     test_begin();
     crowd_look();

@@ -221,6 +221,26 @@ def threads():
     assert word not in job(2, "mpi_hello", "--vnodes 2", MPICH_STATS_DISPLAY="1", mtl_ofi_num_ctxts="4")
 
 
+def misspelt():
+    """A name that is nearly one of its family gets the right one, once; what is nothing like one gets nothing."""
+    right = ["MPICH_RANK_REORDER_METHOD", "MPICH_GPU_ALLREDUCE_USE_KERNEL", "MPI_GNI_MAX_NDREG_SIZE", "OMPI_MCA_mtl_ofi_tag_mode", "mtl_ofi_progress_event_cnt",
+             "mpi_add_procs_cutoff", "pmix_base_async_modex", "async_mpi_finalize", "SHMEM_SYMMETRIC_SIZE", "CXI_FORK_SAFE", "FI_CXI_RX_MATCH_MODE"]
+    said = job(1, "mpi_hello", **{name[:-2] + name[-1]: "1" for name in right})
+    for name in right:
+        assert said.count("%s is not a variable that is read; did you mean %s?" % (name[:-2] + name[-1], name)) == 1, (name, said)
+    assert "did you mean" not in job(1, "mpi_hello", FI_HOOK="1", CXI_WHATEVER_ELSE="1", OMPI_COMM_WORLD_NAME="x", mpi_something="1", async_io="1")
+
+
+def version():
+    """The version is printed where that is asked for.  CRAY_MPICH_VERSION is not in mpi.h: programs that find it there work around faults of HPE's."""
+    said = job(2, "mpi_hello", MPICH_VERSION_DISPLAY="1")
+    assert len(re.findall(r"^PE 0: .*Godwit.* [0-9]+\.[0-9]+\.[0-9]+", said, re.M)) == 1, said
+    assert "PE 0" not in job(2, "mpi_hello", MPICH_VERSION_DISPLAY="0", CRAY_MPICH_VERSION="8.1.26")
+    with open(BUILD + "/include/mpi.h", encoding="utf-8") as f:
+        header = f.read()
+    assert "MPI_Get_library_version" in header and "CRAY_" not in header
+
+
 # What the documents say of defaults (the manual of 2023, and where it differs the listing of 8.1.17).  Ours is the same, or its help says what HPE's is.
 HPE = {
     "MPICH_ABORT_ON_ERROR": "0", "MPICH_ASYNC_PROGRESS": "0", "MPICH_COLL_SYNC": "", "MPICH_ENV_DISPLAY": "0", "MPICH_VERSION_DISPLAY": "0",
@@ -255,6 +275,8 @@ def defaults():
 if __name__ == "__main__":
     names()
     aliases()
+    misspelt()
+    version()
     defaults()
     threads()
     verbose()
