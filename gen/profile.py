@@ -95,7 +95,7 @@ def wrapper(f, e):
     text = note(f, e)
     if text:
         out.append("    " + text)
-    out += ["    prof_%s(&c);" % ("met" if f.name == "MPI_Barrier" else "leave"), "    return rc;", "}"]
+    out += ["    prof_%s;" % ("met(&c, comm)" if f.name == "MPI_Barrier" else "leave(&c)"), "    return rc;", "}"]
     return "\n".join(out)
 
 

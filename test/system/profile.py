@@ -110,6 +110,7 @@ def check_text(text):
     assert rows["MPI_Allreduce"]["time"] < rows["MPI_Allreduce(sync)"]["time"] / 2, text
     assert rows["USER"]["imbalance"] > .15, text
     assert re.search(r"rank 1 computes longest, 0\.[3-9]", text), text
+    assert re.search(r"^Steps: \d+, to the next collective of all ranks; .* The slowest is number \d+: rank 1 computes 0\.(0[3-9]|[1-9])", text, re.M), text
     assert "Messages: 10, 7300 bytes; most between two ranks: 7000 bytes from rank 0 to rank 1" in text, text
     assert re.search(r"\n +7 of 512 to 1023 bytes\n", text) and re.search(r"\n +3 of 64 to 127 bytes\n", text), text
     assert "%d bytes written by %d calls" % (1000 * RANKS, RANKS) in text, text
@@ -118,7 +119,11 @@ def check_text(text):
 
 def check_page(path, text):
     page = Page(text)
-    assert {"calls", "ranks", "sizes", "matrix", "files"} <= page.ids, page.ids
+    assert {"calls", "ranks", "sizes", "matrix", "files", "steps"} <= page.ids, page.ids
+    assert "orders" not in page.ids, "ranks of one node have no order that would matter"
+    # Each of the ten steps is as long as rank 1 computes; the others wait.
+    slow = [t for t in page.titles if re.match(r"rank [02]: waiting 0\.(0[1-9]|[1-9])", t)]
+    assert len([t for t in page.titles if re.match(r"rank 1: computing 0\.(0[3-9]|[1-9])", t)]) >= 4 and len(slow) >= 5, page.titles
     assert "0 to 1: 7000 bytes" in page.titles and "2 to 1: 300 bytes" in page.titles and "1 to 0: 0 bytes" in page.titles
     assert "MPI_Allreduce(sync)" in page.cells and "MPI_SYNC" in page.cells
     chromium = shutil.which("chromium") or shutil.which("chromium-headless-shell")

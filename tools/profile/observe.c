@@ -220,6 +220,26 @@ static void say_traffic(FILE *f, struct look *l)
     if (l->custom_wins) write_order(f, l, OF_BYTES, l->is_grid ? "Grid" : "Graph", &l->custom);
 }
 
+/* For the page: the orders that were compared, with the node of each rank. */
+static void note_orders(struct look *l, struct prof_report *r)
+{
+    for (int i = 0; i < l->n_rows; i++) {
+        struct prof_order *o = &r->orders[r->n_orders];
+        int method = l->rows[i].method < 0 ? BOOT_ORDER_FILE : l->rows[i].method;
+        if (traffic_nodes(method, l->m.ranks, l->m.node_of_process, l->rows[i].list, l->node) < 0) return;
+        o->node = malloc(sizeof *o->node * (size_t)r->ranks);
+        if (!o->node) return;
+        snprintf(o->name, sizeof o->name, "%s", l->rows[i].name);
+        o->method = l->rows[i].method;
+        o->share = share(&l->rows[i]);
+        for (int k = 0; k < r->ranks; k++) o->node[k] = l->node[k];
+        r->n_orders++;
+    }
+    if (!l->is_grid) return;
+    r->n_dims = l->pattern.grid.n_dims;
+    for (int d = 0; d < r->n_dims; d++) r->dim[d] = l->pattern.grid.dim[d];
+}
+
 /* Is what the fullest node would have less worth a file: of its load, and of the time that the program takes? */
 static bool is_less(const struct look *l, const struct order *o)
 {
@@ -377,7 +397,7 @@ static int look_make(struct look *l, const struct prof_report *r)
     return rc < 0 ? -1 : order_set(&l->now, l, "Current", BOOT_ORDER_FILE, l->now_list);
 }
 
-void prof_observe(const struct prof_report *r, FILE *f)
+void prof_observe(struct prof_report *r, FILE *f)
 {
     struct look l = {.r = NULL};
     fputs("\nObservations and suggestions\n\n", f);
@@ -386,6 +406,7 @@ void prof_observe(const struct prof_report *r, FILE *f)
     } else {
         l.now.method = -1;
         if (l.traffic.n) say_traffic(f, &l);
+        note_orders(&l, r);
         say_load(f, &l);
         say_time(f, &l);
         write_traffic(f, &l);

@@ -40,7 +40,8 @@ static void head(const struct prof_report *r, FILE *f)
           "tr.group td{border-top:1px solid #9ab;font-weight:bold}tr.function td:last-child{padding-left:2rem}"
           ".user{fill:#4c8f6b}.mpi{fill:#d98a3d}.sync{fill:#b0483f}.syscall{fill:#8a6fb0}.bar{fill:#43749c}svg "
           "text{font-size:12px;fill:#1b2a33}"
-          "p.key b{padding:0 .5rem}</style></head>\n<body><h1>Profile of ",
+          "p.key b{padding:0 .5rem}#orders{display:flex;flex-wrap:wrap;gap:1.5rem}figure{margin:0}"
+          "figcaption{max-width:16rem;font-size:13px}</style></head>\n<body><h1>Profile of ",
           f);
     text(f, r->program);
     fprintf(f, "</h1>\n<p>%d ranks, %.6f s from MPI_Init to MPI_Finalize. Times are seconds, mean of the ranks.</p>\n", r->ranks,
@@ -176,6 +177,82 @@ static void map(const struct prof_report *r, FILE *f)
     fputs("</svg>\n", f);
 }
 
+/* ---- orders of ranks, side by side --------------------------------------------------------------------------------------------- */
+/* A grid of two dimensions as it is; of others, and without one, ranks row by row. */
+static int columns(const struct prof_report *r)
+{
+    if (r->n_dims >= 2) return r->dim[r->n_dims - 1];
+    int side = (int)ceil(sqrt((double)r->ranks));
+    return r->n_dims == 1 ? (r->ranks < 32 ? r->ranks : 32) : side;
+}
+
+static void order_map(const struct prof_report *r, const struct prof_order *o, double side, FILE *f)
+{
+    int wide = columns(r), high = (r->ranks + wide - 1) / wide;
+    fprintf(f, "<figure><svg width=\"%.0f\" height=\"%.0f\">\n", side * wide + 2, side * high + 2);
+    for (int i = 0; i < r->ranks; i++) { /* neighbouring numbers of nodes get hues far apart */
+        int hue = (int)((unsigned)o->node[i] * 137u % 360u);
+        fprintf(
+            f,
+            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" style=\"fill:hsl(%d 50%% %d%%)\"><title>rank %d: node %d</title></rect>\n",
+            1 + side * (i % wide), 1 + side * (i / wide), side * .94, side * .94, hue, 45 + o->node[i] % 3 * 12, i, o->node[i]);
+    }
+    fprintf(f, "</svg><figcaption><b>%s</b>: %.2f %% of the bytes stay on nodes", o->name, 100 * o->share);
+    if (o->method >= 0) fprintf(f, "; method %d", o->method);
+    fputs("</figcaption></figure>\n", f);
+}
+
+static void orders(const struct prof_report *r, FILE *f)
+{
+    if (!r->n_orders) return;
+    int wide = columns(r), high = (r->ranks + wide - 1) / wide;
+    double side = fmax(2, fmin(16, fmin(400.0 / wide, 400.0 / high)));
+    fputs("<h2>Orders of ranks</h2>\n<p>", f);
+    if (r->n_dims) {
+        fputs("Ranks communicate in a grid of ", f);
+        for (int d = 0; d < r->n_dims; d++) fprintf(f, "%s%d", d ? " &times; " : "", r->dim[d]);
+        fputs(". A cell is a rank, at its place in the grid, ", f);
+    } else {
+        fputs("Ranks communicate in the pattern of no grid. A cell is a rank, by its number, ", f);
+    }
+    fputs("a colour a node: what touches another colour goes over the network.</p>\n<div id=\"orders\">\n", f);
+    for (int i = 0; i < r->n_orders; i++) order_map(r, &r->orders[i], side, f);
+    fputs("</div>\n", f);
+}
+
+/* ---- the slowest steps ----------------------------------------------------------------------------------------------------------- */
+static void slow_step(const struct prof_report *r, int k, FILE *f)
+{
+    static const char *const classes[PROF_PARTS] = {"user", "mpi", "sync"},
+                             *const words[PROF_PARTS] = {"computing", "in MPI", "waiting"};
+    double most = 0, high = r->ranks <= 32 ? 12 : 384.0 / r->ranks;
+    for (int i = 0; i < r->ranks; i++) {
+        const struct prof_step *s = &r->slow[(size_t)i * PROF_SLOWEST + (size_t)k];
+        most = fmax(most, (double)(s->part[0] + s->part[1] + s->part[2]));
+    }
+    fprintf(f, "<p><b>Step %d</b>: %.6f s, %.1f times the mean</p>\n<svg width=\"%d\" height=\"%.0f\">\n", r->slow_at[k] + 1, most,
+            r->step_mean > 0 ? most / r->step_mean : 0, WIDE + 60, high * r->ranks + 4);
+    for (int i = 0; i < r->ranks; i++) {
+        struct bar b = {i, 50, high * i, high * .9, most};
+        if (r->ranks <= 32) fprintf(f, "<text x=\"44\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", b.y + 10, i);
+        for (int p = 0; p < PROF_PARTS; p++)
+            part(f, &b, classes[p], words[p], (double)r->slow[(size_t)i * PROF_SLOWEST + (size_t)k].part[p]);
+    }
+    fputs("</svg>\n", f);
+}
+
+static void slow_steps(const struct prof_report *r, FILE *f)
+{
+    if (!r->slow || r->slow_at[0] < 0) return;
+    fprintf(
+        f,
+        "<h2>The slowest steps</h2>\n<p>A step ends with %s collective of all ranks; there are %d, of %.6f s on average. A line is a rank: what it "
+        "did since the last step, from the left, and how long it waited for the others.</p>\n<div id=\"steps\">\n",
+        r->step_ends == 1 ? "a" : "some", r->n_steps, r->step_mean);
+    for (int k = 0; k < PROF_SLOWEST && r->slow_at[k] >= 0; k++) slow_step(r, k, f);
+    fputs("</div>\n", f);
+}
+
 static void files(const struct prof_report *r, FILE *f)
 {
     static const char *const words[] = {"read", "written"};
@@ -204,13 +281,13 @@ int prof_page(const struct prof_report *r, FILE *f)
     places(r, f);
     observations(r, f);
     ranks(r, f);
+    slow_steps(r, f);
     sizes(r, f);
     map(r, f);
+    orders(r, f);
     files(r, f);
-    fprintf(f,
-            "<p>The profile itself costs %.0f ns a call, and the waits before collectives (GODWIT_PROFILE_SYNC=0 "
-            "leaves them out).</p>\n"
-            "</body></html>\n",
-            r->overhead_ns);
+    fprintf(f, "<p>The profile itself costs %.0f ns a call, and %s.</p>\n</body></html>\n", r->overhead_ns,
+            prof_samples ? "a thread of each rank that looks where it is"
+                         : "the waits before collectives (GODWIT_PROFILE_SYNC=0 leaves them out)");
     return ferror(f) ? -1 : 0;
 }

@@ -38,15 +38,28 @@ static inline uint64_t weight(void)
 void prof_left(struct prof_call *c)
 {
     if (!on()) return;
-    add(&prof_sums[c->fn].ticks, prof_ticks() - c->at);
+    uint64_t passed = prof_ticks() - c->at;
+    add(&prof_sums[c->fn].ticks, passed);
     add(&prof_sums[c->fn].calls, 1);
+    /* Two threads at once may lose one: it is for the steps alone. */
+    atomic_store_explicit(&prof_own.mpi, atomic_load_explicit(&prof_own.mpi, memory_order_relaxed) + passed, memory_order_relaxed);
 }
 
-void prof_met(struct prof_call *c)
+/* Of all ranks, so that each has called it as often as the others. */
+static bool is_of_all(MPI_Comm comm)
 {
+    int n = 0;
+    return comm == MPI_COMM_WORLD || (PMPI_Comm_size(comm, &n) == MPI_SUCCESS && n == prof_own.ranks);
+}
+
+void prof_met(struct prof_call *c, MPI_Comm comm)
+{
+    uint64_t now = prof_ticks();
     if (prof_samples) prof_leave(c); /* it is in its group by its number */
-    if (prof_samples || !on()) return;
-    add(&prof_sums[c->fn].meet_ticks, prof_ticks() - c->at);
+    if (!on()) return;
+    if (is_of_all(comm)) prof_step_end(prof_samples ? now : c->at, now);
+    if (prof_samples) return;
+    add(&prof_sums[c->fn].meet_ticks, now - c->at);
     add(&prof_sums[c->fn].meets, 1);
 }
 
@@ -54,11 +67,15 @@ void prof_meet(int fn, MPI_Comm comm)
 {
     int inter = 1;
     /* Members of an intercommunicator cannot meet by a barrier of their own group alone; MPI reports a bad communicator itself. */
-    if (!meets || prof_samples || !on() || comm == MPI_COMM_NULL) return;
+    if (!on() || comm == MPI_COMM_NULL) return;
     if (comm != MPI_COMM_WORLD && (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter)) return;
+    bool waits = meets && !prof_samples;
     uint64_t at = prof_ticks();
-    PMPI_Barrier(comm);
-    add(&prof_sums[fn].meet_ticks, prof_ticks() - at);
+    if (waits) PMPI_Barrier(comm);
+    uint64_t now = waits ? prof_ticks() : at;
+    if (is_of_all(comm)) prof_step_end(at, now);
+    if (!waits) return;
+    add(&prof_sums[fn].meet_ticks, now - at);
     add(&prof_sums[fn].meets, 1);
 }
 
@@ -312,6 +329,7 @@ static int start(int rc)
     begin_ns = now_ns();
     begin_ticks = prof_ticks();
     is_on = true;
+    prof_steps_begin();
     if (prof_samples) prof_sample_start();
     return rc;
 }

@@ -39,7 +39,8 @@ struct prof_own {
     _Atomic uint64_t *sent; /* [ranks] bytes, by rank in MPI_COMM_WORLD */
     _Atomic uint64_t *got;  /* [ranks] bytes that this rank has fetched (MPI_Get) */
     int rank, ranks;
-    uint64_t ticks; /* from the end of MPI_Init to the begin of MPI_Finalize */
+    uint64_t ticks;       /* from the end of MPI_Init to the begin of MPI_Finalize */
+    _Atomic uint64_t mpi; /* ticks in MPI of all calls but meetings */
     uint64_t samples;
     double look_s; /* of the processor, that looking took */
     double ticks_per_s;
@@ -122,8 +123,8 @@ static inline void prof_leave(struct prof_call *c)
     atomic_store_explicit(calls, atomic_load_explicit(calls, memory_order_relaxed) + 1, memory_order_relaxed);
     atomic_store_explicit(&prof_thread->now, c->at, memory_order_relaxed);
 }
-void prof_met(struct prof_call *c);    /* the call was a wait for the others, and nothing else */
-void prof_meet(int fn, MPI_Comm comm); /* waits until all members are here */
+void prof_met(struct prof_call *c, MPI_Comm comm); /* the call was a wait for the others, and nothing else */
+void prof_meet(int fn, MPI_Comm comm);             /* waits until all members are here */
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
 void prof_moved(struct prof_call *c, MPI_Count count, MPI_Datatype type);
 /* One-sided calls; `fetched`: the bytes come from the target. */
@@ -143,6 +144,26 @@ void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_
                    MPI_Comm comm);
 void prof_started(int n, const MPI_Request *requests);
 void prof_forget(MPI_Request request);
+
+/* ---- steps: step.c ---- */
+enum prof_part { PROF_USER, PROF_MPI, PROF_SYNC, PROF_PARTS };
+enum { PROF_SLOWEST = 3 };
+struct prof_step {
+    float part[PROF_PARTS]; /* in the order in which they come: computing and communicating, then waiting for the others */
+};
+struct prof_report;
+void prof_steps_begin(void);
+void prof_step_end(uint64_t meet, uint64_t met); /* ticks: all ranks wait for each other from `meet` to `met` */
+void prof_steps_gather(struct prof_report *r);   /* collective over MPI_COMM_WORLD; r is written on rank 0 */
+
+/* An order of ranks, for the page. */
+enum { PROF_ORDERS = 5, PROF_DIMS = 8 };
+struct prof_order {
+    char name[16];
+    int method;   /* of MPICH_RANK_REORDER_METHOD; -1: the one that was current */
+    double share; /* of the bytes stay on nodes */
+    int *node;    /* [ranks] */
+};
 
 /* What rank 0 knows in the end; times in seconds. */
 struct prof_line {
@@ -173,9 +194,15 @@ struct prof_report {
     struct prof_site *sites;                        /* sampling: of all ranks, seconds summed; the longest first */
     char (*site_names)[160];
     int n_sites;
+    struct prof_order orders[PROF_ORDERS]; /* best first, if there are several nodes */
+    int n_orders, n_dims, dim[PROF_DIMS];  /* n_dims 0: no grid was found */
+    struct prof_step *slow;                /* [ranks][PROF_SLOWEST], or NULL: there are no steps */
+    int n_steps, step_ends, slow_at[PROF_SLOWEST];
+    double step_mean;
 };
-void prof_report(void);                                  /* collective over MPI_COMM_WORLD */
-void prof_observe(const struct prof_report *r, FILE *f); /* observe.c; on rank 0, may write files of rank orders */
-int prof_page(const struct prof_report *r, FILE *f);     /* 0, or -1: the file could not be written */
+void prof_report(void); /* collective over MPI_COMM_WORLD */
+void prof_observe(struct prof_report *r,
+                  FILE *f); /* notes orders and grid in r;  observe.c; on rank 0, may write files of rank orders */
+int prof_page(const struct prof_report *r, FILE *f); /* 0, or -1: the file could not be written */
 
 #endif

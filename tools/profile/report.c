@@ -358,6 +358,20 @@ static void name_program(struct prof_report *r)
     r->page = page_name();
 }
 
+static void print_steps(const struct prof_report *r)
+{
+    if (!r->slow || r->slow_at[0] < 0) return;
+    int busy = 0;
+    for (int i = 1; i < r->ranks; i++)
+        if (r->slow[i * PROF_SLOWEST].part[PROF_USER] > r->slow[busy * PROF_SLOWEST].part[PROF_USER]) busy = i;
+    const struct prof_step *s = &r->slow[busy * PROF_SLOWEST];
+    fprintf(
+        stderr,
+        "\nSteps: %d, to the next collective of all ranks; a step takes %.6f s on average.  The slowest is number %d: rank %d computes %.6f s and "
+        "communicates %.6f s\n",
+        r->n_steps, r->step_mean, r->slow_at[0] + 1, busy, (double)s->part[PROF_USER], (double)s->part[PROF_MPI]);
+}
+
 /* To a text, for standard error and the page. */
 static void observe(struct prof_report *r)
 {
@@ -375,14 +389,17 @@ void prof_report(void)
     gather_nodes(&r);
     if (prof_own.rank == 0) name_program(&r);
     if (prof_samples) gather_sites(&r);
+    prof_steps_gather(&r);
     if (prof_own.rank == 0) {
         r.overhead_ns = measure_call();
         make_rows(&r);
         sum_io(&r);
         print_text(&r);
+        print_steps(&r);
         observe(&r);
         write_page(&r);
         free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.syscall), free(r.sent), free(all);
-        free(r.node), free(r.observations), free(r.sites), free(r.site_names);
+        free(r.node), free(r.observations), free(r.sites), free(r.site_names), free(r.slow);
+        for (int i = 0; i < r.n_orders; i++) free(r.orders[i].node);
     }
 }

@@ -81,6 +81,7 @@ static void give(uint64_t word, uint64_t ticks)
     size_t at = (size_t)(word * 0x9e3779b97f4a7c15u >> 54) % SITES;
     int fn = (int)(word & ((1u << PROF_FN_BITS) - 1)) - 1;
     atomic_fetch_add_explicit(&prof_sums[fn].ticks, ticks, memory_order_relaxed);
+    atomic_fetch_add_explicit(&prof_own.mpi, ticks, memory_order_relaxed);
     while (sites[at].word && sites[at].word != word) at = (at + 1) % SITES;
     if (!sites[at].word && n_sites >= FULL) return; /* their calls have the time all the same */
     n_sites += !sites[at].word;
