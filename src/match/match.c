@@ -72,7 +72,7 @@ static inline struct match_recv *proto_recv_find(struct match_recv **bucket, uin
     return NULL;
 }
 
-/* A receive leaves the posted ones. */
+/* Removes a posted receive. */
 static inline void wild_forget(struct match_queue *q, const struct match_recv *r)
 {
     if (match_form_of(r->src, r->tag) == FORM_EXACT) return;
@@ -80,7 +80,7 @@ static inline void wild_forget(struct match_queue *q, const struct match_recv *r
     --*match_wild_of(q, r->ctx);
 }
 
-/* The oldest of what the four forms find. */
+/* The oldest posted receive that matches, of the four forms of a key. */
 static struct match_recv *find_wild(struct match_queue *q, uint32_t ctx, int32_t src, int32_t tag, struct match_recv ***bucket_out)
 {
     struct match_recv *best = NULL;
@@ -145,7 +145,7 @@ void match_remove_recv(struct match_queue *q, struct match_recv *r)
 }
 
 /* ---- unexpected messages -------------------------------------------------------------------------------- */
-/* What is asked for; wildcards as in a receive. */
+/* The key of a receive or probe, with wildcards. */
 struct row {
     uint32_t ctx;
     int32_t src, tag;
@@ -184,7 +184,7 @@ static inline bool is_of(const struct match_msg *m, struct row r, enum form f)
     return m->ctx == r.ctx && (f & FORM_ANY_SOURCE || m->src == r.src) && (f & FORM_ANY_TAG || m->tag == r.tag);
 }
 
-/* What names the first message of this row, or the 0 behind the last row of its bucket. */
+/* The link to the first message of this row, or the link that ends its bucket. */
 static inline uint32_t *row_find(struct match_queue *q, struct row r, enum form f)
 {
     uint32_t *link = bucket_of(q, r, f);
@@ -196,7 +196,7 @@ static inline uint32_t *row_find(struct match_queue *q, struct row r, enum form 
     return link;
 }
 
-/* Twice as many buckets.  Where there is no memory for them, rows share those that there are; the next row tries again. */
+/* Doubles the buckets.  Without memory for them rows share the present ones, and the next row tries again. */
 static GW_COLD void table_grow(struct match_queue *q, enum form f)
 {
     uint32_t *old = q->msgs[f], n = 1u << q->bits[f], *table = calloc(2 * (size_t)n, sizeof *table);
@@ -215,7 +215,7 @@ static GW_COLD void table_grow(struct match_queue *q, enum form f)
     if (old != q->few[f])
         free(old);
     else
-        memset(old, 0, sizeof q->few[f]); /* empty, for the day when it is used again */
+        memset(old, 0, sizeof q->few[f]); /* empty when it is used again */
 }
 
 static inline void msg_append(struct match_queue *q, struct match_msg *m, enum form f)
@@ -267,7 +267,7 @@ void match_add(struct match_queue *q, struct match_msg *m)
     match_assert_state(q);
 }
 
-/* No message is left: back to the first tables, which are empty, where others take much. */
+/* No message is left: large tables are freed, and the first small ones used again. */
 static GW_COLD void tables_shrink(struct match_queue *q)
 {
     for (int f = FORM_EXACT; f < FORMS; f++)
@@ -287,7 +287,7 @@ void match_remove_msg(struct match_queue *q, struct match_msg *m)
     match_assert_state(q);
 }
 
-/* Someone asks for this form for the first time: index what is there; match_add does so from now on. */
+/* The first look-up by this form: indexes the present messages; match_add() does so from now on. */
 static GW_COLD void form_index(struct match_queue *q, enum form f)
 {
     q->indexed[f] = true;

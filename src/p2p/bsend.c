@@ -31,7 +31,7 @@ static bool is_flushed(struct bsend_buffer *b, uint64_t number)
     return true;
 }
 
-/* A send is over: its piece is free again, and flushes may be complete.  Inside progress, the send's lane locked. */
+/* A send has completed: frees its piece, and completes flushes.  Called from progress, with the send's lane locked. */
 static void piece_done(struct gw_done *d, int err)
 {
     (void)err; /* nobody waits for this request: the message was handed over long ago */
@@ -114,7 +114,7 @@ int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst
     if (!b->attached)
         return gw_fail(GW_EBUFFER, "no buffer is attached: call MPI_Buffer_attach (or attach MPI_BUFFER_AUTOMATIC) first");
     int64_t bytes = count * t->size;
-    if (b->automatic || bytes <= b->size) { /* what can be over at once needs no buffer */
+    if (b->automatic || bytes <= b->size) { /* a send that completes at once needs no buffer */
         struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
         gw_lock(&c->lane->lock);
         int sent = proto_send_try(&a, buf, count, t);
@@ -122,7 +122,7 @@ int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst
         if (sent != GW_AGAIN) return sent;
     }
     int rc = piece_take(b, bytes, &p);
-    if (rc == GW_EBUFFER) { /* some sends may be over without our having looked */
+    if (rc == GW_EBUFFER) { /* progress may complete sends, which frees pieces */
         req_progress();
         rc = piece_take(b, bytes, &p);
     }
@@ -175,7 +175,7 @@ static int buffer_attach(struct bsend_buffer *b, void *buf, int64_t size)
     return GW_OK;
 }
 
-/* What stands at a communicator or a session. */
+/* The buffer of a communicator or a session. */
 static int buffer_attach_at(void **at, void *buf, int64_t size)
 {
     if (!*at) {
@@ -196,7 +196,7 @@ static bool buffer_is_empty(void *arg)
     return empty;
 }
 
-/* b may be NULL, here and below: none was ever attached. */
+/* b NULL, here and below: no buffer was ever attached. */
 static int buffer_flush(struct bsend_buffer *b, struct gw_lane *lane)
 {
     if (b && !buffer_is_empty(b)) req_block_until(lane, buffer_is_empty, b);

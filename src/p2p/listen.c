@@ -19,7 +19,7 @@ void p2p_stream_then(struct gw_comm *c, int rc, struct gw_req *r, struct gw_done
     gw_unlock(&c->lane->lock);
 }
 
-/* With the lane's lock: keeps what is known of the message.  One that is too long is nobody's: bytes -1. */
+/* Lane's lock held: keeps source and size of the message; bytes -1: it was too long, and is dropped. */
 static void came(struct p2p_listener *l, int err)
 {
     if (err < 0 && err != GW_ETRUNCATE) gw_die("what another rank asked of a window or file did not arrive (error %d)", err);
@@ -28,13 +28,13 @@ static void came(struct p2p_listener *l, int err)
     l->bytes = err < 0 ? -1 : gw_status_bytes(&l->req->status);
 }
 
-/* The message that ends the listening is our own. */
+/* p2p_listen_end() sends a message to this process itself. */
 static bool is_last(const struct p2p_listener *l)
 {
     return atomic_load_explicit(&l->is_closing, memory_order_acquire) && l->source == l->comm->rank && l->bytes == 0;
 }
 
-/* False: that was the last one. */
+/* Posts the next receive.  False: the listener is closing. */
 static bool handle(struct p2p_listener *l)
 {
     if (is_last(l)) {

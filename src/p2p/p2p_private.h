@@ -14,8 +14,8 @@
 
 _Static_assert(PROTO_STREAM_MASK == (1 << GW_STREAM_BITS) - 1 && GW_STREAM_P2P == 0, "proto/ tells the user's messages by it");
 
-/* Requests remember their communicator by id: it may be freed before they complete. */
-/* A thread that makes progress may ask while another frees the handle: then it is 0, and errors go to MPI_COMM_SELF's handler. */
+/* gw_req.errctx: the id of the communicator, which may be freed before the request completes.  Another thread may be freeing the handle now:
+ * then the id is 0, and errors go to the handler of MPI_COMM_SELF. */
 static inline const void *p2p_errctx(const struct gw_comm *c)
 {
     return (const void *)(uintptr_t)__atomic_load_n(&c->obj.id, __ATOMIC_RELAXED);
@@ -33,8 +33,8 @@ static inline struct proto_addr p2p_addr(struct gw_comm *c, int rank, int tag, e
                                .is_near = c->one_node};
 }
 
-/* With the lane's lock held: `done` is called when `inner` is complete (now, if it is) and then inner is recycled.
- * done->fn finds inner's result in p2p_chained_status(). */
+/* Lane's lock held.  done->fn is called when `inner` is complete, in this call if it is already; then inner is recycled.  *status_out gets
+ * the status only if it is complete already; else done->fn reads inner->status. */
 void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *status_out);
 
 enum p2p_mode { P2P_STANDARD, P2P_SYNC, P2P_BUFFERED, P2P_READY };
@@ -46,7 +46,8 @@ int p2p_report_member(uint32_t ctx, int rank); /* report.c: proto_upcalls.member
 /* Persistent requests (persistent.c). */
 void p2p_persistent_release(struct gw_req *r);
 struct gw_req *p2p_persistent_inner(struct gw_req *r);
-/* For reports, lane's lock held.  False: it is not partitioned; else what it waits for, the context as the communicator has it. */
+/* For hang reports, lane's lock held: describes what a partitioned request waits for, with the communicator's context.  False: r is of another
+ * kind. */
 bool p2p_partitioned_pending(const struct gw_req *r, struct boot_pending *p_out);
 /* What the operation of a persistent request of this room (false: it is another room's), or the parts
  * of one of MPI_Isendrecv, wait for; NULL where nothing. */
@@ -56,8 +57,8 @@ void p2p_report_requests(struct gw_req **reqs, int n, bool is_any); /* report.c:
 
 /* Partitioned operations (partitioned.c). */
 static inline bool part_is(const struct gw_req *r) { return r->kind == REQ_PSEND || r->kind == REQ_PRECV; }
-int p2p_part_start(struct gw_req *r); /* inactive */
-int p2p_part_free(struct gw_req **r); /* GW_EREQUEST if it is under way */
+int p2p_part_start(struct gw_req *r); /* r is inactive */
+int p2p_part_free(struct gw_req **r); /* GW_EREQUEST if it is active */
 void p2p_part_finalize(void);
 
 /* Buffered sends (bsend.c): copies into the buffer that applies and sends from there. */
@@ -87,7 +88,7 @@ struct bsend_buffer {
     uint64_t last_number;
     struct gw_list pieces, flushes;
 };
-/* p2p_state.c: what is not as it must be, in words; NULL: all is.  The buffer's lock is held. */
+/* p2p_state.c: the invariant that does not hold, in words; NULL: all do.  The buffer's lock is held. */
 const char *p2p_bsend_broken(const struct bsend_buffer *b);
 int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
 int p2p_bsend_init_room(void);

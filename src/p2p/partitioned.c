@@ -33,12 +33,12 @@ struct message {
     int32_t not_ready; /* sends: partitions that are still to be marked */
 };
 
-/* One end.  Lives until the user has freed its request and its introduction is over.  Under the lane's lock but for `missing`. */
+/* One end.  Freed when the user has freed its request and its introduction is complete.  LOCK: the lane's, except for `missing`. */
 struct part {
     struct gw_list link;    /* in `ends` */
     struct gw_req *req;     /* NULL: the user freed it */
-    bool is_send, is_known; /* receives: the introduction has come */
-    bool is_waiting;        /* receives: started before it came */
+    bool is_send, is_known; /* is_known: receives: the introduction has arrived */
+    bool is_waiting;        /* receives: started before that */
     char *buf;
     int64_t count;        /* per partition */
     struct gw_type *type; /* held while there is a request; so is comm */
@@ -51,7 +51,7 @@ struct part {
     struct gw_req *intro_req; /* under way; NULL: it is over */
     int32_t intro_err;        /* receives: no round can be right */
     struct gw_status intro_status;
-    int64_t pending;          /* messages of this round that are not over */
+    int64_t pending;          /* messages of this round that are not complete */
     struct message *messages; /* [intro.messages] */
     bool *is_ready;           /* sends [partitions] */
     /* Receives [partitions]: messages that each still waits for [release in received, acquire in p2p_parrived]. */
@@ -159,7 +159,7 @@ static void round_begin(struct part *p, int64_t pending)
     p->pending = pending;
 }
 
-/* One of the things that the round waits for is over. */
+/* One of the operations of the round has completed; the last one completes the round. */
 static void round_step(struct part *p)
 {
     assert(p->pending > 0);
@@ -197,7 +197,7 @@ static void message_posted(struct message *m, int rc, struct gw_req *inner, stru
     p2p_chain(inner, &m->done, status);
 }
 
-/* The end of a message's operation, with the words of its error kept. */
+/* A message's operation has completed; keeps the text of an error. */
 static void message_over(struct message *m, int err)
 {
     if (err < 0 && m->inner) proto_error(m->inner);
@@ -252,7 +252,7 @@ static int check_partition(const struct part *p, int i)
     return gw_fail(GW_EARG, "partition %d: the operation has partitions 0 to %d", i, p->partitions - 1);
 }
 
-/* Partitions list[0..n), or first, first + 1, ... where list is NULL.  All of them are marked or, on an error, none. */
+/* Marks partitions list[0..n) ready, or first, first + 1, ... if list is NULL: all of them or, on an error, none. */
 static int mark(struct part *p, int n, const int *list, int first)
 {
     int done = 0, rc = GW_OK;
@@ -386,11 +386,11 @@ static void receive_all(struct part *p)
         int64_t j, to;
         for (touched(p, i, &j, &to); j < to; j++) atomic_fetch_add_explicit(&p->missing[j], 1, memory_order_relaxed);
     }
-    /* Only now the one of receive_start(): another thread that asks meanwhile must not see 0. */
+    /* The count that receive_start() has added is removed only now: a thread that calls MPI_Parrived meanwhile must not read 0. */
     for (int j = 0; j < p->partitions; j++) atomic_fetch_sub_explicit(&p->missing[j], 1, memory_order_relaxed);
     p->pending += p->intro.messages;
     for (int i = 0; i < p->intro.messages; i++) message_receive(p, i);
-    round_step(p); /* the round itself: it must not be over before all are posted */
+    round_step(p); /* for the posting itself: the round must not complete before all are posted */
 }
 
 static void receive_start(struct part *p)
@@ -440,7 +440,7 @@ static void tell_met(struct part *p)
 
 #define PART_BYTES_MAX (INT64_MAX / 2) /* adding the size of a buffer does not overflow */
 
-/* What the sender says of its messages can be; `bytes` of it came. */
+/* Validates an introduction, of which `bytes` bytes have arrived. */
 static bool intro_is_right(struct intro *in, int64_t bytes)
 {
     const char *what = "the introduction of a partitioned send";
@@ -470,7 +470,7 @@ static void introduced(struct gw_done *d, int err)
         end_destroy(p);
         return;
     }
-    if (p->is_send) return; /* an error comes again with every message */
+    if (p->is_send) return; /* every message reports the error again */
     if (unlikely(gw_checking) && err == GW_OK) tell_met(p);
     if (err == GW_OK && !messages_new(p)) err = GW_ENOMEM;
     if (err < 0) p->intro.messages = 0;

@@ -92,7 +92,7 @@ int p2p_iprobe(int src, int tag, struct gw_comm *c, int *flag_out, struct gw_sta
     return GW_OK;
 }
 
-/* A handle is made before its message is taken out of the queue: without memory for it the message is still there. */
+/* The handle is allocated before the message is removed from the queue, so that without memory the message stays. */
 static int msg_new(struct gw_comm *c, struct gw_msg **msg_out)
 {
     struct gw_msg *m = calloc(1, sizeof *m);

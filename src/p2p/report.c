@@ -1,4 +1,4 @@
-/* report.c -- what this rank waits for, written where mpiexec can read it, for the report on a job that hangs.
+/* report.c -- hang reports: what this rank waits for, written to memory that mpiexec reads.
  *
  * All of it runs only when a wait has become long.
  *
@@ -20,7 +20,7 @@ void p2p_report_comm(struct boot_pending *p, uint32_t ctx_id, struct gw_comm *c)
     if (found) comm_release(found);
 }
 
-/* The ranks of a pending operation, as far as its communicator is still there. */
+/* The ranks of a pending operation, if its communicator still exists. */
 static void name_peer(struct boot_pending *p)
 {
     struct gw_comm *c = comm_by_context(p->ctx);

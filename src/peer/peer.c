@@ -33,7 +33,7 @@ static int net_open(struct gw_lane *lane, struct lane_wire *w)
     return fd >= 0 ? node_wait_on(fd) : rc;
 }
 
-/* Those that are not open yet. */
+/* Opens the networks of a lane that are not open. */
 static int nets_open(struct gw_lane *lane)
 {
     int rc = GW_OK;
@@ -42,7 +42,7 @@ static int nets_open(struct gw_lane *lane)
     return rc;
 }
 
-/* On all lanes that open at the start, or on one that opened later. */
+/* wire_ops.opened() of all networks of a lane. */
 static int nets_opened(struct gw_lane *lane)
 {
     int rc = GW_OK;
@@ -51,8 +51,8 @@ static int nets_opened(struct gw_lane *lane)
     return rc;
 }
 
-/* An endpoint costs memory, a socket and a key.  Lanes get theirs with the first communicator, but where threads will use them soon, or
- * where keys are exchanged once, at the start. */
+/* Is the network of a lane opened at init?  An open network costs memory, a socket and a key, so a lane opens it with its first communicator,
+ * unless threads will use the lane soon, or addresses can be exchanged only once, at the start. */
 static bool net_is_early(int index) { return wants_net() && (index == 0 || gw_lanes_spread || !boot_is_direct()); }
 
 static int lane_open(struct gw_lane *lane, int index)
@@ -111,7 +111,7 @@ uint64_t peer_area_bytes(int nlocal, int nlanes)
     return node->area_bytes ? node->area_bytes(nlocal, nlanes) : 0;
 }
 
-/* Worlds of this node, as the node's wire knows them. */
+/* wire_ops.meet() and part() of the node's wire. */
 static int near_meet(struct node_other *o) { return peer_wires[0]->meet ? peer_wires[0]->meet(o) : GW_OK; }
 static void near_part(struct node_other *o)
 {
@@ -133,7 +133,7 @@ void peer_finalize(void)
     gw_nlanes = 0;
 }
 
-/* Numbers from size on are ranks of other worlds. */
+/* Is a process reached by a network?  Numbers from gw_boot.size on are of ranks of other worlds. */
 static bool is_by_net(int number)
 {
     if (unlikely(number >= gw_boot.size)) return node_is_far(number);
@@ -219,7 +219,7 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
 
 int peer_invite(char at_out[PEER_AT])
 {
-    const struct wire_ops *net = peer_wires[1]; /* a job has one that others are invited to */
+    const struct wire_ops *net = peer_wires[1]; /* other jobs are invited to the first network */
     if (!peer_may_net() || !net->invite)
         return gw_fail(
             GW_EUNSUPPORTED,
@@ -232,7 +232,7 @@ int peer_invite(char at_out[PEER_AT])
     gw_lock(&gw_lanes[0].lock);
     if (rc == GW_OK && !gw_lanes[0].n_nets) rc = nets_open(&gw_lanes[0]);
     gw_unlock(&gw_lanes[0].lock);
-    /* Communicators of other lanes that are there already have nobody far; those to come open theirs (peer_lane_open). */
+    /* Only lane 0: communicators that exist on other lanes have no far members, and new ones open their lane (peer_lane_open). */
     return rc;
 }
 
@@ -264,8 +264,8 @@ void peer_sweep(void)
     for (int i = gw_nlanes - 1; i >= 0; i--) gw_unlock(&gw_lanes[i].lock);
 }
 
-/* A look at the network costs a system call.  Messages on the node make looks there seldom, those over the network make them frequent.
- * Before this process sleeps, the wire makes sure that it will be woken; what it finds then counts as something that happened. */
+/* Polls a network.  That costs a system call, so it is done less often while messages arrive on the node, and more often after one arrived by
+ * the network.  Before this process sleeps, the wire arms its wake-up; what it finds then counts as an event. */
 static int net_progress(struct lane_wire *w, bool near_is_busy)
 {
     enum { MOST_REST = 16 };
@@ -277,7 +277,7 @@ static int net_progress(struct lane_wire *w, bool near_is_busy)
         rest->left--;
         return 0;
     }
-    if (unlikely(w->is_busy)) return 0; /* called by what a message set off: those behind it must not overtake it */
+    if (unlikely(w->is_busy)) return 0; /* called from a receive handler: messages must not overtake the one being handled */
     assert(w->is_net && w->wire);
     w->is_busy = true;
     int n = w->ops->progress(w->wire);

@@ -1,4 +1,4 @@
-/* peer_private.h -- what the files of peer/ share: the choice of wires.
+/* peer_private.h -- shared by the files of peer/: the choice of wires.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,6 +9,6 @@
 
 bool peer_may_net(void); /* GODWIT_WIRES allows a network */
 void peer_choose_net(
-    bool is_wanted); /* the first network of peer_wires; is_wanted: it will be opened, so the choice is explained */
+    bool is_wanted); /* sets peer_wires[1] by GODWIT_WIRES; is_wanted: it will be opened, so GODWIT_EXPLAIN prints the choice */
 
 #endif

@@ -1,4 +1,4 @@
-/* peer_wires.c -- which wires there are, and which network is used.  The only place where peer/ names a wire.
+/* peer_wires.c -- the table of wires, and the choice of the network.  Only here peer/ names particular wires.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,11 +12,11 @@
 
 const struct wire_ops *peer_wires[PEER_WIRES] = {&shm_ops, &ofi_ops};
 
-/* The wires between nodes, by their words in GODWIT_WIRES: the first one that is listed, and that nothing speaks against. */
+/* Networks by their words in GODWIT_WIRES.  The first is used that is listed and has no reason against it. */
 static const struct net_row {
     const char *word;
     const struct wire_ops *ops;
-    const char *(*against)(void); /* why not, on this host and with these settings; NULL: nothing */
+    const char *(*against)(void); /* the reason not to use it on this host with these settings, or NULL; may be NULL */
 } nets[] = {
     {"tcp", &tcp_ops, network_wants_libfabric},
     {"ofi", &ofi_ops, NULL},
@@ -29,7 +29,7 @@ bool peer_may_net(void)
     return peer_wires[1] && may;
 }
 
-/* A test's wire stays. */
+/* Keeps a wire that a test has set. */
 void peer_choose_net(bool is_wanted)
 {
     const struct net_row *chosen = NULL;

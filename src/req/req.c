@@ -64,8 +64,9 @@ void req_finalize(void)
     gw_obj_unregister(&gw_req_procnull.obj);
 }
 
-static inline void proto_pool_give(struct gw_req *r)
+static inline void pool_give(struct gw_req *r)
 {
+    assert(r->lane < GW_MAX_LANES);
     struct gw_list **pool = &gw_lanes[r->lane].free_reqs, *l = &r->link, **last = &req_state.lanes[r->lane].last;
     if (likely(!req_state.goes_last) || !*pool) {
         l->next = *pool;
@@ -84,6 +85,7 @@ static bool chunk_add(struct gw_lane *lane)
         gw_fail(GW_ENOMEM, "no memory for more requests");
         return false;
     }
+    assert(lane->index >= 0 && lane->index < GW_MAX_LANES);
     memset(c, 0, sizeof *c + CHUNK_REQS * GW_REQ_BYTES);
     c->next = req_state.lanes[lane->index].chunks;
     req_state.lanes[lane->index].chunks = c;
@@ -91,7 +93,7 @@ static bool chunk_add(struct gw_lane *lane)
         struct gw_req *r = (struct gw_req *)(c->bytes + k * GW_REQ_BYTES);
         if (gw_obj_register(&r->obj, GW_KIND_REQ) != GW_OK) break;
         r->lane = (uint8_t)lane->index;
-        proto_pool_give(r);
+        pool_give(r);
     }
     return true;
 }
@@ -118,7 +120,7 @@ void req_recycle(struct gw_req *r)
     r->final = NULL;
     r->errctx = NULL;
     r->status.cancelled = 0;
-    proto_pool_give(r);
+    pool_give(r);
 }
 
 void req_complete(struct gw_req *r)
@@ -153,7 +155,8 @@ static GW_COLD int run_hooks(struct gw_list *list, int lane)
     req_state.lanes[lane].hook_events = 0;
     for (struct gw_list *l = list->next, *next; l != list; l = next) {
         struct req_hook *h = container_of(l, struct req_hook, link);
-        next = l->next; /* a hook may take itself out, not others */
+        next = l->next; /* a hook may remove itself, but no other hook */
+        assert(h->poll && h->poll->fn);
         h->poll->fn(h->poll, GW_OK);
     }
     return req_state.lanes[lane].hook_events;
@@ -178,13 +181,14 @@ static GW_COLD int run_works(struct gw_lane *lane)
         if (w) gw_list_del(&w->link);
         gw_unlock(&lane->lock);
         if (!w) return n;
+        assert(w->run.fn);
         w->run.fn(&w->run, GW_OK);
     }
 }
 
 static int progress_lane(struct gw_lane *lane)
 {
-    if (!gw_lock_look(&lane->lock) || !gw_lock_try(&lane->lock)) return 0; /* somebody else is at it */
+    if (!gw_lock_look(&lane->lock) || !gw_lock_try(&lane->lock)) return 0; /* another thread polls this lane */
     int n = req_progress_locked(lane);
     bool has_work = !gw_list_empty(&req_state.lanes[lane->index].works);
     gw_unlock(&lane->lock);
@@ -209,7 +213,7 @@ void req_look(void)
         sched_yield();
 }
 
-/* Other lanes are looked at now and then while a thread waits on one: their peers may need us. */
+/* Rounds of a wait on one lane after which all lanes are polled: their peers may wait for this process. */
 enum { OTHER_LANES_EVERY = 64 };
 
 struct req_upcalls req_upcalls;
@@ -219,8 +223,8 @@ void req_report_about(struct gw_req **r, int n, bool is_any)
     if (req_upcalls.tell) req_upcalls.tell(r, n, is_any);
 }
 
-/* Of the threads that wait on a lane one polls it; the others look at their requests only.  Two that took turns would carry the
- * lane's lines from core to core at every turn. */
+/* Of the threads that wait on a lane one polls it, the others only read their requests: taking turns would move the lane's cache lines from
+ * core to core each time. */
 static inline bool poller_become(struct gw_lane *lane)
 {
     return !gw_threads ||
@@ -232,17 +236,17 @@ static inline void poller_leave(struct gw_lane *lane)
 {
     if (likely(!gw_threads)) return;
     atomic_store_explicit(&lane->has_poller, 0, memory_order_release);
-    node_ring(gw_node.me); /* one that sleeps takes over */
+    node_ring(gw_node.me); /* wakes a waiting thread, which becomes the poller */
 }
 
-/* A round of the poller.  While other threads use the lane and it finds nothing, it looks less and less often: each look would take
- * the lane's lines from a thread that sends or posts. */
+/* A round of the poller.  While other threads use the lane and it finds nothing, it polls less and less often: polling takes the lane's cache
+ * lines from a thread that sends or posts. */
 static inline int poll_lane(struct gw_lane *lane, const struct node_wait *w)
 {
     enum { FIRST_SKIP = 8, MOST_SKIP = 64 };
     if (likely(!gw_threads)) return progress_lane(lane);
     struct lane_poll *p = &lane->poll;
-    if (p->skip > 0 && w->phase == 0) { /* never the look before a sleep */
+    if (p->skip > 0 && w->phase == 0) { /* phase not 0: about to sleep, the lane must be polled before */
         p->skip--;
         return 0;
     }
@@ -258,6 +262,7 @@ static inline int poll_lane(struct gw_lane *lane, const struct node_wait *w)
 static inline void block(struct gw_req *r, struct gw_req **rest, int n)
 {
     if (req_is_done(r)) return;
+    assert(r->lane < gw_nlanes);
     struct gw_lane *lane = &gw_lanes[r->lane];
     struct node_wait w;
     bool is_poller = false;

@@ -12,7 +12,7 @@
 #include "base/settings.h"
 #include "node/node.h"
 
-/* The program most likely computes on the same core, so this thread hardly spins before it gives the core back. */
+/* The program most likely computes on the same core, so this thread spins only briefly before it yields. */
 enum { SPINS = 16 };
 
 static struct progress_state {
@@ -21,7 +21,7 @@ static struct progress_state {
     atomic_bool is_over; /* asks it to end: [P1], release by req_thread_stop(), acquire by run() */
 } progress_state;
 
-/* A core of its own, if one was kept free: then the program loses none of its time. */
+/* Moves the thread to the CPUs of GODWIT_PROGRESS_CPUS, so that it takes no time from the program. */
 static void move_to_cpus(void)
 {
     enum { MAX_CPUS = 8192, BYTES = MAX_CPUS / 8 };

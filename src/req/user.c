@@ -17,7 +17,11 @@ struct user {
 };
 _Static_assert(sizeof(struct user) <= GW_REQ_BYTES, "fits a pooled request");
 
-static struct user *user_of(struct gw_req *r) { return container_of(r, struct user, req); }
+static struct user *user_of(struct gw_req *r)
+{
+    assert(r->kind == REQ_USER);
+    return container_of(r, struct user, req);
+}
 
 int req_user_query(struct gw_req *r)
 {
@@ -25,8 +29,8 @@ int req_user_query(struct gw_req *r)
     return req_call_user->query(&user_of(r)->fns, &r->status);
 }
 
-/* From the wait or test that retires it.  The standard returns the code of the last function, free; an error of query is not
- * dropped where free has none. */
+/* gw_req.final: called by the wait or test that retires the request.  The standard returns the code of the last function, free; an error of
+ * query is returned if free has none. */
 static void retire_user(struct gw_done *d, int err)
 {
     struct user *u = container_of(d, struct user, retired);
@@ -57,7 +61,7 @@ int req_user_start(void (*query)(void), void (*free_)(void), void (*cancel)(void
     return u ? GW_OK : GW_ENOMEM;
 }
 
-/* The user has freed it and it is complete: nobody else knows it any more. */
+/* The request is freed by the user and complete: no other thread refers to it. */
 static int user_end(struct gw_req *r)
 {
     int rc = req_call_user->free(&user_of(r)->fns);
@@ -89,7 +93,7 @@ int req_user_free(struct gw_req **slot)
     struct gw_lane *lane = &gw_lanes[r->lane];
     gw_lock(&lane->lock);
     bool was_done = req_is_done(r);
-    if (!was_done) r->flags |= REQ_FREED; /* req_user_complete() ends it */
+    if (!was_done) r->flags |= REQ_FREED; /* req_user_complete() recycles it */
     gw_unlock(&lane->lock);
     return was_done ? user_end(r) : GW_OK;
 }

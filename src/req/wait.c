@@ -20,7 +20,7 @@ static inline void status_empty(struct gw_status *to)
     if (to) gw_status_empty(to);
 }
 
-/* A lane that stays locked while several requests go back to its pool. */
+/* Locks `lane` (NULL: none) in place of the one that is held, so that several requests are recycled under one lock. */
 static inline void hold_lane(struct gw_lane **held, struct gw_lane *lane)
 {
     if (*held == lane) return;
@@ -29,11 +29,12 @@ static inline void hold_lane(struct gw_lane **held, struct gw_lane *lane)
     *held = lane;
 }
 
-/* The request is done: its status and error go out, it goes back to the pool or becomes inactive, *slot follows. */
+/* Retires a completed request: returns its error, fills in the status, recycles it (*slot becomes NULL) or makes it inactive. */
 static inline int retire_held(struct gw_req **slot, struct gw_status *status, struct gw_lane **held)
 {
     struct gw_req *r = *slot;
     int err = r->err;
+    assert(req_is_done(r) && !req_is_inactive(r));
     if (likely(r->flags & REQ_STATIC)) {
         status_copy(status, &r->status);
         *slot = NULL;
@@ -41,7 +42,7 @@ static inline int retire_held(struct gw_req **slot, struct gw_status *status, st
     }
     if (unlikely(r->flags & REQ_FINALIZE)) {
         r->flags &= (uint16_t)~REQ_FINALIZE;
-        hold_lane(held, NULL); /* the program's code may run */
+        hold_lane(held, NULL); /* `final` may call functions of the user */
         r->final->fn(r->final, err);
         err = r->err;
     }
@@ -75,7 +76,7 @@ int req_wait(struct gw_req **r, struct gw_status *status)
     return retire(r, status);
 }
 
-/* Nothing of r[n] is there yet. */
+/* A test has found nothing: after many, a hang report is due. */
 static inline void polled(int n, struct gw_req **r, bool is_any)
 {
     if (unlikely(node_polled())) req_report_about(r, n, is_any);
@@ -149,10 +150,11 @@ int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statu
 }
 
 /* ---- any ---------------------------------------------------------------------------------------------------------- */
-/* A done request's place, looked for from place `from` on; -1: none done yet; GW_UNDEFINED: none active. */
+/* Index of a completed request, searched from `from` on, cyclically; -1: none is complete; GW_UNDEFINED: none is active. */
 static int find_done_from(int from, int n, struct gw_req **r)
 {
     bool active = false;
+    assert(from >= 0 && (from < n || n == 0));
     for (int k = 0; k < n; k++) {
         int i = from + k < n ? from + k : from + k - n;
         if (req_is_inactive(r[i])) continue;
@@ -162,7 +164,7 @@ static int find_done_from(int from, int n, struct gw_req **r)
     return active ? -1 : GW_UNDEFINED;
 }
 
-/* Begins at a place that moves on from call to call, so that no slot starves. */
+/* The search begins one further in each call, so that no request starves. */
 static int find_done(int n, struct gw_req **r)
 {
     static _Thread_local unsigned turn;
@@ -170,7 +172,7 @@ static int find_done(int n, struct gw_req **r)
 }
 
 struct any {
-    struct gw_done about; /* tells what is waited for */
+    struct gw_done about; /* for a hang report */
     int n, found;
     struct gw_req **r;
 };
@@ -181,7 +183,7 @@ static bool any_is_done(void *arg)
     return a->found != -1;
 }
 
-/* The lane that an array's requests are mostly on: the one of the first that is active. */
+/* The lane of the first active request: most often all are on one lane. */
 static struct gw_lane *lane_of(int n, struct gw_req **r)
 {
     for (int i = 0; i < n; i++)
@@ -212,7 +214,7 @@ int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *stat
     return GW_OK;
 }
 
-/* The lowest place: programs rely on it, as other libraries take that. */
+/* The lowest index: programs rely on it, since other libraries return that. */
 int req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
 {
     int i = find_done_from(0, n, r);
@@ -314,7 +316,7 @@ int req_get_status(struct gw_req *r, int *flag_out, struct gw_status *status)
     return *flag_out ? look(r, status) : GW_OK;
 }
 
-/* These two make progress also where one is done: it stays, and a caller who waits for the others comes again and again. */
+/* These two make progress also when a request is complete: it stays so, and a program that waits for the others calls them in a loop. */
 int req_get_status_any(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
 {
     if (!all_done(n, r)) req_look();

@@ -55,6 +55,7 @@ static void rx_add(struct wire *w, int ring)
 {
     struct shm_box *box = my_box(w);
     int i = w->in.n++;
+    assert(i < WIRE_RINGS && ring >= 0 && ring <= w->shape.nexcl);
     struct wire_line *lines = ring_lines(&w->shape, box, ring);
     w->in.rx[i] = (struct wire_rx){.lines = lines};
     w->rx[i] = (struct shm_rx){.data = (char *)(lines + w->shape.nlines), .ring = &box->rings[ring]};
@@ -62,6 +63,7 @@ static void rx_add(struct wire *w, int ring)
 
 static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
+    assert(lane >= 0 && lane < GW_MAX_LANES && !shm_state.wires[lane]);
     struct wire *w = calloc(1, sizeof *w);
     if (w) w->eps = calloc((size_t)gw_node.nlocal, sizeof *w->eps);
     if (!w || !w->eps) {
@@ -91,13 +93,14 @@ static void shm_close(struct wire *w)
     free(w);
 }
 
-/* The number of an exclusive ring (from 1) that is ours from now on; 0: all are taken. */
+/* Claims an exclusive ring of the receiver: its number, from 1 on; 0: all are claimed. */
 static int ring_claim(const struct shm_shape *s, struct shm_box *box, int32_t as)
 {
+    assert(as >= 0 && s->nexcl <= SHM_NEXCL);
     for (int k = 0; k < s->nexcl; k++) {
         int i = (as + k) % s->nexcl;
         uint32_t is_free = 0;
-        /* Acquire: pairs with [S5] in rings_reclaim(): how far it was read before. */
+        /* Acquire: pairs with [S5] in rings_reclaim(): the ring's read position is visible. */
         if (atomic_load_explicit(&box->claims[i], memory_order_relaxed) == 0 &&
             atomic_compare_exchange_strong_explicit(&box->claims[i], &is_free, (uint32_t)as + 1, memory_order_acquire,
                                                     memory_order_relaxed))
@@ -106,10 +109,11 @@ static int ring_claim(const struct shm_shape *s, struct shm_box *box, int32_t as
     return 0;
 }
 
-/* An exclusive ring begins where its owner has read to: it may have had another sender. */
+/* Starts sending through a ring.  An exclusive one continues at its owner's read position, since it may have had another sender. */
 static void ep_set_ring(struct shm_ep *ep, const struct shm_shape *s, int ring)
 {
     struct wire_ep *base = &ep->base;
+    assert(ring >= 0 && ring <= s->nexcl && (s->nlines & (s->nlines - 1)) == 0 && (s->data_size & (s->data_size - 1)) == 0);
     base->lines = ring_lines(s, ep->box, ring);
     ep->data = (char *)(base->lines + s->nlines);
     ep->ring = &ep->box->rings[ring];
@@ -122,10 +126,10 @@ static void ep_set_ring(struct shm_ep *ep, const struct shm_shape *s, int ring)
     base->limit = ep->exclusive ? base->tail + s->nlines : 0;
 }
 
-/* One word for a home. */
+/* A hash of a home, not 0. */
 static uint64_t home_key(const struct boot_home *home) { return gw_hash(GW_HASH_SEED, home, sizeof *home) | 1; }
 
-/* The number by which an owner knows us, of another world; -1: it has not met us yet. */
+/* The number that the owner of a box, a process of another world, has given this process; -1: it has not met our world yet. */
 static int known_as(struct shm_box *first_box)
 {
     struct boot_home own = boot_own_home();
@@ -139,7 +143,7 @@ static int known_as(struct shm_box *first_box)
     return -1;
 }
 
-/* What all of a lane's endpoints have; `local` in the world whose doors these are. */
+/* Members that every endpoint has.  local: the peer's local rank in its world, whose doors are `doors`. */
 static void ep_begin(struct shm_ep *ep, struct wire *w, int32_t as, int local, struct node_door *doors)
 {
     ep->base.as = as;
@@ -150,7 +154,7 @@ static void ep_begin(struct shm_ep *ep, struct wire *w, int32_t as, int local, s
     ep->base.wire = w;
 }
 
-/* The way to a rank of another world; GW_AGAIN: it does not know us yet. */
+/* Endpoint of a rank of another world; GW_AGAIN: it has not met our world yet. */
 static int ep_of_other(struct wire *w, int number, struct shm_ep **ep_out, struct shm_shape *shape_out)
 {
     struct node_other *o = node_other_find(number);
@@ -191,7 +195,7 @@ static int shm_connect(struct wire *w, int number, struct wire_ep **ep_out)
     if (rc != GW_OK) return rc;
     ep->base.short_max = WIRE_LINE_BYTES;
     ep->base.pack_max = shape.pack_max;
-    if (!ep->base.lines) ep_set_ring(ep, &shape, 0); /* first try: through the shared ring, until an exclusive one is announced */
+    if (!ep->base.lines) ep_set_ring(ep, &shape, 0); /* the shared ring, until an exclusive one is claimed and announced */
     if (!ep->claim_tried) {
         uint32_t hdr[WIRE_HDR_BYTES / 4] = {(uint32_t)ring_claim(&shape, ep->box, ep->base.as)};
         if (hdr[0]) {
@@ -224,12 +228,12 @@ static int shm_meet(struct node_other *o)
     struct shm_known *k = known_find(0);
     if (!k) return gw_fail(GW_EOTHER, "this process is connected with %d other jobs: disconnect some", SHM_KNOWN);
     atomic_store_explicit(&k->first, o->first, memory_order_relaxed);
-    /* [S6] pairs with the acquire in known_as(): the number is there before the name. */
+    /* [S6] pairs with the acquire in known_as(): `first` is visible before `home`. */
     atomic_store_explicit(&k->home, home_key(&o->home), memory_order_release);
     return GW_OK;
 }
 
-/* The rings that its ranks had claimed here serve others. */
+/* Frees the exclusive rings that ranks of this world have claimed at this process. */
 static void rings_reclaim(struct wire *w, const struct node_other *o)
 {
     struct shm_box *box = my_box(w);
@@ -256,7 +260,7 @@ static void shm_part(struct node_other *o)
 }
 
 /* ---- receive --------------------------------------------------------------------------------------------------------- */
-/* The payload of a line and where it ends in the byte buffer. */
+/* The payload of a line; advances data_head behind it if it lies in the byte buffer. */
 static inline const void *rx_payload(const struct wire *w, struct shm_rx *rx, const struct wire_line *l, size_t len)
 {
     if (len <= WIRE_LINE_BYTES) return l->data;
@@ -265,7 +269,7 @@ static inline const void *rx_payload(const struct wire *w, struct shm_rx *rx, co
     return rx->data + (start & (w->shape.data_size - 1));
 }
 
-/* A sender claimed this ring, perhaps after another one. */
+/* A sender has announced that it has claimed this exclusive ring: polls it from now on. */
 static GW_COLD void ring_open(struct wire *w, int ring)
 {
     for (int i = 1; i < w->in.n; i++)
@@ -273,7 +277,7 @@ static GW_COLD void ring_open(struct wire *w, int ring)
     rx_add(w, ring);
 }
 
-/* The lines of one ring that are there, at most `most`. */
+/* Passes at most `most` lines of a ring to the receive handler; returns how many. */
 static int rx_drain(struct wire *w, int index, int most)
 {
     int n = 0;
@@ -282,7 +286,7 @@ static int rx_drain(struct wire *w, int index, int most)
     uint32_t mask = w->shape.nlines - 1;
     for (; n < most; n++) {
         struct wire_line *l = &rx->lines[rx->head & mask];
-        /* Acquire: pairs with [S1], [S3] and [S4]: the line and its payload are whole. */
+        /* Acquire: pairs with [S1], [S3] and [S4]: the line and its payload are complete. */
         if (atomic_load_explicit(&l->seq, memory_order_acquire) != rx->head + 1) break;
         size_t len = l->len_kind >> 8;
         uint8_t kind = (uint8_t)l->len_kind;
@@ -295,6 +299,7 @@ static int rx_drain(struct wire *w, int index, int most)
             ring_open(w, (int)ring);
         }
         rx->head++;
+        assert(rx->head - rx->published <= w->shape.nlines);
         if (unlikely(rx->head - rx->published >= w->shape.nlines / 4 ||
                      data->data_head - data->data_published >= w->shape.data_size / 4))
             rx_publish(&w->in, index);

@@ -14,11 +14,11 @@
 #include "base/time.h"
 #include "boot/boot.h"
 
-static uint64_t my_nonce; /* others read it here, in this process, to see whether CMA works */
+static uint64_t my_nonce; /* other processes read it by CMA, to find out whether that works */
 
 static bool is_off(void) { return gw_set.cma == GW_SET_CMA_OFF || gw_set.cma == GW_SET_CMA_NONE; }
 
-/* Who asks for XPMEM by name is told what there is instead. */
+/* Warns that XPMEM, which a setting asks for, is not used. */
 static GW_COLD void say_xpmem(void)
 {
     bool is_there = access("/dev/xpmem", F_OK) == 0;
@@ -50,7 +50,7 @@ GW_COLD void shm_cma_try(struct wire_ep *base)
         return;
     }
     pid_t pid = (pid_t)atomic_load_explicit(&box->probe.pid, memory_order_acquire);
-    if (!pid) return; /* it has not started yet: ask again next time */
+    if (!pid) return; /* the peer has not started: stays UNKNOWN */
     uint64_t got = 0;
     struct iovec to = {&got, sizeof got}, from = {(void *)(uintptr_t)box->probe.address, sizeof got};
     /* The nonce, and not only a successful read: in other pid namespaces the same number is another process. */
@@ -65,7 +65,7 @@ GW_COLD void shm_cma_try(struct wire_ep *base)
 
 typedef ssize_t cma_fn(pid_t, const struct iovec *, int, const struct iovec *, int);
 
-/* EFAULT says not whose memory it is.  Only what this process cannot access is certain. */
+/* After EFAULT, which does not tell on which side: only this process's own memory can be checked. */
 static GW_COLD int cma_faulted(const struct shm_ep *ep, bool is_read, const struct iovec *local, int n, uint64_t remote,
                                size_t want)
 {
