@@ -1,4 +1,4 @@
-/* coll_private.h -- what the algorithm files share: making references and steps, blocks of vector collectives.
+/* coll_private.h -- shared by the algorithm files: constructors of references and steps, blocks of vector collectives, the list of algorithms.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,21 +11,25 @@
 
 static inline struct plan_ref ref_typed(enum plan_buf buf, int64_t off, int64_t count, struct gw_type *t)
 {
+    assert(t && count >= 0);
     return (struct plan_ref){.buf = (uint8_t)buf, .off = off, .count = count, .type = t, .len = -1};
 }
 static inline struct plan_ref ref_raw(enum plan_buf buf, int64_t off, int64_t len)
 {
+    assert(len >= 0);
     return (struct plan_ref){.buf = (uint8_t)buf, .off = off, .len = len};
 }
 /* Bytes [pos, pos + len) of the packed stream of a typed reference. */
 static inline struct plan_ref ref_part(struct plan_ref r, int64_t pos, int64_t len)
 {
+    assert(r.type && pos >= 0 && len >= 0);
     r.pos = pos;
     r.len = len;
     return r;
 }
 static inline struct plan_ref ref_shm(const struct plan_args *a, int rank, int64_t off, int64_t len)
 {
+    assert(rank >= 0 && off >= 0);
     return (struct plan_ref){.buf = PLAN_SHM, .slot = (uint8_t)(a->n % PLAN_SLOTS), .rank = rank, .off = off, .len = len};
 }
 static inline struct plan_ref ref_slot(int rank, int64_t slot, int64_t off, int64_t len) /* in a wide collective */
@@ -47,30 +51,31 @@ static inline struct plan_ref ref_pair(const struct plan_args *a, int from, int 
     uint8_t slot = (uint8_t)(PLAN_SLOTS + PLAN_SMALLS + a->n % PLAN_SLOTS);
     return (struct plan_ref){.buf = PLAN_SHM, .slot = slot, .rank = to, .off = from * GW_CACHELINE + 8 + off, .len = len};
 }
-/* A block of a collective in which only its two ends know its length, in the room [off, off + room) of a member's slot; does it fit? */
+/* A block whose length is known to its sender and receiver only, in [off, off + room) of a member's slot: does it fit there? */
 static inline bool sized_fits(int64_t len, int64_t room) { return len + plan_size_gap(len) <= room; }
 static inline struct plan_ref ref_sized(const struct plan_args *a, int rank, int64_t off, int64_t len)
 {
     return ref_shm(a, rank, off + plan_size_gap(len), len);
 }
-/* Bytes of a slot for each member that gives to its owner. */
+/* Bytes of a member's slot for each member that sends to it. */
 static inline int64_t coll_pair_share(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size & ~(int64_t)63; }
 
-/* Where the bytes of a typed reference lie in one run: in place where its type is dense, else packed behind `at` in the temporary. */
+/* The bytes of a typed reference as a raw one: in place if its type is dense, else packed at offset `at` of the temporary buffer. */
 static inline struct plan_ref ref_run_of(struct plan_ref r, int64_t at)
 {
     int64_t bytes = r.count * r.type->size;
     return r.type->is_dense ? ref_raw(r.buf, r.off + r.type->true_lb, bytes) : ref_raw(PLAN_TMP, at, bytes);
 }
-static inline struct plan_ref ref_cut(struct plan_ref run, int64_t pos, int64_t len) /* of a raw one */
+static inline struct plan_ref ref_cut(struct plan_ref run, int64_t pos, int64_t len) /* bytes [pos, pos + len) of a raw reference */
 {
+    assert(!run.type && pos >= 0 && pos <= run.len && len >= 0);
     run.off += pos;
     run.len = gw_min64(len, run.len - pos);
     return run;
 }
 static inline int64_t packed_bytes(int64_t count, const struct gw_type *t) { return t->is_dense ? 0 : count * t->size; }
 
-/* A list of steps in the making. */
+/* The list of steps of a round, to which an algorithm adds at most PLAN_STEPS. */
 struct plan_steps {
     struct plan_step *at;
     int n;
@@ -83,11 +88,13 @@ static inline struct plan_step *step_add(struct plan_steps *s, enum plan_kind ki
 }
 static inline void step_send(struct plan_steps *s, int peer, struct plan_ref a)
 {
+    assert(peer >= 0);
     struct plan_step *p = step_add(s, PLAN_SEND);
     p->peer = peer, p->a = a;
 }
 static inline void step_recv(struct plan_steps *s, int peer, struct plan_ref a)
 {
+    assert(peer >= 0);
     struct plan_step *p = step_add(s, PLAN_RECV);
     p->peer = peer, p->a = a;
 }
@@ -101,7 +108,7 @@ static inline void step_take(struct plan_steps *s, int peer, struct plan_ref a, 
     struct plan_step *p = step_add(s, PLAN_TAKE);
     p->peer = peer, p->a = a, p->b = b;
 }
-/* A block that is too long to be given at `place` (ref_sized, ref_shm): its length, and at the other end what receives it. */
+/* For a block that is too long for `place` (ref_sized, ref_shm): the sender gives its length there; the receiver then receives it as a message. */
 static inline void step_give_length(struct plan_steps *s, struct plan_ref place)
 {
     step_give(s, (struct plan_ref){.buf = PLAN_IN}, place);
@@ -125,6 +132,7 @@ static inline void step_reduce(struct plan_steps *s, struct plan_ref a, struct p
 static inline void step_publish(struct plan_steps *s, int phase) { step_add(s, PLAN_PUBLISH)->phase = phase; }
 static inline void step_wait(struct plan_steps *s, int peer, int phase)
 {
+    assert(peer >= -1 && phase >= 0);
     struct plan_step *p = step_add(s, PLAN_WAIT);
     p->peer = peer, p->phase = phase;
 }
@@ -142,13 +150,14 @@ enum { EVERYBODY = -1 };
 static inline int log2_up(int p)
 {
     int k = 0;
+    assert(p > 0 && p <= 1 << 30);
     while (1 << k < p) k++;
     return k;
 }
-/* A round in which this rank has nothing to do. */
+/* A step without effect, for a round in which this rank has nothing to do. */
 static inline void step_nothing(struct plan_steps *s) { step_copy(s, ref_raw(PLAN_OUT, 0, 0), ref_raw(PLAN_OUT, 0, 0)); }
 
-/* What this rank gives to, and takes from, member i: regular, v and w forms alike. */
+/* The block that this rank sends to, or receives from, member i, for the regular, v and w forms. */
 static inline struct plan_ref block_of(enum plan_buf buf, int i, int64_t count, struct gw_type *t, struct gw_counts counts,
                                        struct gw_counts displs, struct gw_type **types)
 {
@@ -166,7 +175,7 @@ static inline struct plan_ref recv_block(const struct plan_args *a, int i)
 {
     return block_of(PLAN_OUT, i, a->rcount, a->rt, a->rcounts, a->rdispls, a->rts);
 }
-/* Reductions: my operand, and where the result goes. */
+/* Reductions: this rank's operand, and the result. */
 static inline struct plan_ref operand_mine(const struct plan_args *a)
 {
     return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, 0, a->rcount, a->rt);
@@ -176,6 +185,7 @@ static inline struct plan_ref operand_out(const struct plan_args *a) { return re
 static inline struct plan_ref operand_part(const struct plan_args *a, int i)
 {
     int64_t first = 0, n = a->rcount;
+    assert(i >= 0);
     if (a->rcounts.v) {
         n = gw_counts_at(a->rcounts, i);
         for (int k = 0; k < i; k++) first += gw_counts_at(a->rcounts, k);
@@ -193,8 +203,8 @@ static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->
 /* Reductions: bytes of a temporary for rcount elements of rt, and where they begin. */
 void coll_temporaries(struct plan_args *a);
 
-/* All algorithms: collective, and the C name without coll_alg_.  X: here first, ALSO: serves this collective, too.  Tools number them
- * in this order. */
+/* All algorithms: collective, and the C name without coll_alg_.  X: its first entry; ALSO: it serves a further collective.  Tools number them in
+ * this order. */
 #define ALGORITHMS(X, ALSO)                                                                                                        \
     X(BARRIER, barrier_leaf)                                                                                                       \
     X(BARRIER, barrier_dissemination)                                                                                              \

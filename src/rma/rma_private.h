@@ -1,4 +1,6 @@
-/* rma_private.h -- between the files of rma/.
+/* rma_private.h -- shared by the files of rma/.
+ *
+ * near: the target's memory is mapped in this process; here: the target is on this machine, so that its words (struct rma_words) are mapped.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,46 +13,46 @@
 #include "p2p/p2p.h"
 #include "rma/rma_fast.h"
 
-/* What this rank knows of another one's part of the window. */
+/* A rank's part of the window, as this process knows it. */
 struct rma_target {
-    bool is_near;         /* mapped here, at `base` */
-    bool has_cma;         /* else: the kernel copies */
-    _Atomic bool refuses; /* .. but not any more: it has forbidden others to access its memory (reach.c) */
-    uint64_t base;        /* its address, there if it is not near; 0 in dynamic windows */
+    bool is_near;         /* mapped in this process, at `base` */
+    bool has_cma;         /* not near: the kernel can copy (CMA) */
+    _Atomic bool refuses; /* CMA has failed since: the target has forbidden access to its memory (reach.c) */
+    uint64_t base;        /* address in this process if near, else in the target; 0 in dynamic windows */
     int64_t size;
     int64_t disp_unit;
-    struct rma_mapping mapping;  /* over memory of its MPI_Alloc_mem */
-    struct node_door *door;      /* NULL: it is on another machine */
-    _Atomic uint32_t left_alone; /* so many accesses do not ask it, which has not answered */
-    _Atomic uint32_t timing[2];  /* how long long accesses take with its help and without it, or 0 (stream.c) */
-    _Atomic uint32_t turn;       /* counts them, for that */
-    uint64_t key;           /* its part on the wire; 0: the wire does not reach it.  Of this rank itself: what the others know */
-    struct deferred *batch; /* what waits to be sent to it, or NULL (deferred.c) */
+    struct rma_mapping mapping;  /* our mapping of its memory from MPI_Alloc_mem */
+    struct node_door *door;      /* NULL: the target is on another machine */
+    _Atomic uint32_t left_alone; /* accesses left that do not use its mailbox, since it has not answered (mail.c) */
+    _Atomic uint32_t timing[2];  /* duration of long accesses with the target's help and without it; 0: unknown (stream.c) */
+    _Atomic uint32_t turn;       /* number of long accesses, for that */
+    uint64_t key; /* wire_ops.expose() of its part; 0: the wire does not reach it.  Of this rank: the key that others got */
+    struct deferred *batch; /* requests that wait to be sent to it; NULL: none (deferred.c) */
     _Atomic uint64_t sent,
-        known; /* changes that it was sent without asking for an answer; that it has said to have done (deferred.c) */
+        known; /* changes sent without an answer each; of them, those that the target has confirmed (deferred.c) */
 };
 
 /* ---- words that all ranks of the machine map (lock.c; struct rma_words) ---- */
 struct rma_region {
     uint64_t base, bytes;
 };
-/* On this machine: its words are mapped here. */
+/* Is the rank on this machine? */
 static inline bool is_here(const struct rma_win *w, int rank) { return w->targets[rank].door != NULL; }
 void rma_busy_enter(struct rma_win *w, int target); /* not inline: the simulator stands between (test/sim/rank.c) */
 void rma_busy_exit(struct rma_win *w, int target);
-/* Of targets here and elsewhere; elsewhere an error can come of it.  They are given back after what was done under them. */
+/* Locks of targets here and elsewhere; elsewhere they can fail.  A lock is given back after the operations under it are complete. */
 int rma_lock_take(struct rma_win *w, int target, bool exclusive);
 int rma_lock_give(struct rma_win *w, int target, bool exclusive);
 int rma_lock_take_all(struct rma_win *w);
 int rma_lock_give_all(struct rma_win *w);
-/* One lock of a target that is here; that of LOCK_KIND_ALL is for all targets here. */
+/* One lock of a target that is here; LOCK_KIND_ALL: of all targets here. */
 enum lock_kind { LOCK_KIND_SHARED, LOCK_KIND_EXCLUSIVE, LOCK_KIND_ALL };
 bool rma_lock_here_try(struct rma_win *w, int target, enum lock_kind kind);
 void rma_lock_here_take(struct rma_win *w, int target, enum lock_kind kind);
 void rma_lock_here_give(struct rma_win *w, int target, enum lock_kind kind);
-/* at = operand OP at, packed elements of the predefined type t; those with holes (MPI_DOUBLE_INT) come without them. */
+/* at = operand OP at, of packed elements of the predefined type t; pair types are packed without their holes. */
 void rma_combine_packed(struct gw_op *op, struct gw_type *t, const char *operand, char *at, int64_t bytes);
-/* All these bytes are in what rank `rank`, here, has attached; with its `busy`. */
+/* Has rank `rank`, which is here, attached all bytes of [lo, hi)?  Its `busy` is held. */
 bool rma_region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi);
 
 /* ---- where the ranks are (here.c) ---- */
@@ -61,28 +63,28 @@ void rma_here_close(struct rma_win *w);
 /* ---- operations with a request (started.c) ---- */
 struct rma_started {
     struct gw_req req;
-    _Atomic uint32_t parts; /* under way for it; and the call, until it returns */
-    char *packed;           /* NULL, or memory of its own between two layouts */
+    _Atomic uint32_t parts; /* parts under way, and 1 for the call until it returns */
+    char *packed;           /* a packed copy of the data, owned; NULL: none */
     int64_t bytes;          /* of `packed` */
-    void *buf;              /* type not NULL: where that is unpacked */
+    void *buf;              /* where `packed` is unpacked to at the end; used if type is not NULL */
     int64_t count;
     struct gw_type *type; /* held */
-    struct gw_done say;   /* why it failed */
-    uint64_t refused_at;  /* GW_ERMA_RANGE: the address, and the target */
+    struct gw_done say;   /* writes the error text */
+    uint64_t refused_at;  /* for GW_ERMA_RANGE: the address, and the target */
     int refused_by;
 };
 struct rma_started *rma_started_new(struct rma_win *w); /* NULL: no memory (gw_fail set) */
-/* Takes `packed`, freed at the end; the second: whose data are then unpacked first.  While the call goes on. */
+/* keep: takes ownership of `packed`, freed at the end; unpack: it is unpacked before.  Only within the call. */
 void rma_started_keep(struct rma_started *s, char *packed, int64_t bytes);
 void rma_started_unpack(struct rma_started *s, void *buf, int64_t count, struct gw_type *t);
 static inline void rma_started_part(struct rma_started *s)
 {
     if (s) atomic_fetch_add_explicit(&s->parts, 1, memory_order_relaxed);
 }
-void rma_started_over(struct rma_started *s, int err);                       /* a part; lane's lock held */
-int rma_started_end(struct rma_started *s, int rc, struct gw_req **req_out); /* the call, which failed or not; returns rc */
+void rma_started_over(struct rma_started *s, int err);                       /* a part is complete; lane's lock held */
+int rma_started_end(struct rma_started *s, int rc, struct gw_req **req_out); /* ends the call; rc: its result, returned */
 
-/* Bytes at this end in one run.  They stay until `started` is over, or, where that is NULL, until rma_deferred_settle(). */
+/* Contiguous bytes at this end.  They must stay until `started` is complete or, if that is NULL, until rma_deferred_settle(). */
 struct rma_packed {
     char *at;
     struct rma_started *started;
@@ -93,8 +95,8 @@ static inline struct rma_packed rma_packed_at(struct rma_packed p, int64_t offse
 }
 
 /* ---- reaching memory (reach.c) ---- */
-int rma_reach_open(struct rma_win *w);  /* collective: who cannot reach whom, and a server if anybody cannot */
-int rma_reach_close(struct rma_win *w); /* collective; after it nobody accesses the window */
+int rma_reach_open(struct rma_win *w);  /* collective: which ranks reach which; starts serving messages if some do not */
+int rma_reach_close(struct rma_win *w); /* collective; afterwards no rank accesses the window */
 /* Moves `bytes` between `packed`, here, and the memory of (count, t) at address `at` of a target that is not near. */
 enum reach_how { REACH_GET, REACH_PUT, REACH_HELD }; /* REACH_HELD: or'ed; the caller has the target's `busy` */
 int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
@@ -142,10 +144,10 @@ static inline size_t ask_bytes(const struct ask_head *h, int64_t bytes)
 void rma_ask_fill(char *message, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes);
 /* `wanted`: bytes of an answer that has all. */
 int rma_ask_answer_check(const char *answer, int64_t bytes, int64_t wanted, struct ask_reply *how_out);
-int rma_ask_number(struct rma_win *w); /* for an answer, or data, that is told from others by it */
+int rma_ask_number(struct rma_win *w); /* a number for the tag of an answer, or of data */
 int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,
                  struct rma_packed packed);
-/* (count, t) at `at`, with an operand as packed; `old` (may be NULL) gets what was there, packed. */
+/* Accumulates a packed operand to (count, t) at `at`; old.at (may be NULL) gets the old value, packed. */
 int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
                    const char *packed, struct rma_packed old);
 int rma_ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes);
@@ -154,16 +156,17 @@ int rma_ask_unlock(struct rma_win *w, int target, enum lock_kind kind); /* after
 int rma_ask_all_take(struct rma_win *w);                                /* on all nodes */
 int rma_ask_all_give(struct rma_win *w);
 int rma_serve_open(
-    struct rma_win *w); /* collective: this rank answers; rma_serve_close() comes after the last question of anybody */
+    struct rma_win *w); /* collective: this rank serves requests; until rma_serve_close(), after the last request of any rank */
 int rma_serve_close(struct rma_win *w);
 
-/* What came as a message is what an origin sends (request.c), before anything of it is followed; else false, and counted. */
+/* Validates a message of requests before they are served (request.c).  False: invalid, and counted. */
 bool rma_requests_are_right(const struct rma_win *w, const char *message, int64_t bytes, int source);
 bool rma_request_refuse(const struct ask_head *h, const char *field, int64_t value) GW_COLD; /* false */
 int64_t rma_request_data(const struct ask_head *h);                                          /* bytes behind its runs */
 
-/* ---- what goes on after its call (deferred.c) ----  Not of dynamic windows, but for rma_deferred_ask().  What is not
- * given as struct rma_packed is copied.  Requests reach the target in the order of the calls; rma_deferred_say() sends one, of any window, at once with those before it. */
+/* ---- operations that go on after their call (deferred.c) ----
+ * Not for dynamic windows, except rma_deferred_ask().  Data that is not passed as struct rma_packed is copied.  Requests reach the target in the
+ * order of the calls; rma_deferred_say() sends one at once, with those before it, also of dynamic windows. */
 int rma_deferred_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data,
                         int64_t bytes);
 int rma_deferred_put_long(struct rma_win *w, int target, struct ask_run run, struct rma_packed from);
@@ -172,20 +175,21 @@ struct rma_given { /* copied in the call */
     const void *at;
     int64_t bytes;
 };
-/* A question, whose answer ends it; `bytes` of it follow how it went.  into.at NULL: no data are wanted.  It belongs to a request. */
+/* A request with an answer, for an operation with an MPI request.  bytes: of data in the answer; into.at NULL: none is wanted. */
 int rma_deferred_ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
                      struct rma_packed into, int64_t bytes);
 int rma_deferred_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed);
 int rma_deferred_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
                      int64_t bytes);
-/* Nothing is under way that reads or writes there without the target's knowledge; changes may wait to be sent. */
+/* True: no operation is under way that accesses the target's memory without its taking part.  Changes may still wait to be sent. */
 bool rma_deferred_may_unlock(struct rma_win *w, int target);
-int rma_deferred_settle(struct rma_win *w);            /* all is over at this end; says what failed since it was last asked */
-int rma_deferred_flush(struct rma_win *w, int target); /* and at the target */
+int rma_deferred_settle(
+    struct rma_win *w); /* waits until all is complete at this end; returns the first error since the last call */
+int rma_deferred_flush(struct rma_win *w, int target); /* the same, complete also at the target */
 int rma_deferred_flush_all(struct rma_win *w);
 int rma_deferred_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
 int rma_deferred_open(struct rma_win *w);
-void rma_deferred_close(struct rma_win *w); /* all is flushed */
+void rma_deferred_close(struct rma_win *w); /* after a flush */
 
 /* ---- long accesses that the target helps with (stream.c): pieces through memory that both map ---- */
 struct stream_end {
@@ -193,11 +197,11 @@ struct stream_end {
     char *at;                  /* where the bytes are, or go, in this process */
     int64_t bytes;
     uint32_t n; /* pieces done here */
-    bool gives;
+    bool gives; /* this end copies into the stream */
 };
-bool rma_stream_step(struct stream_end *e); /* a piece; false: there is nothing to take, or no room */
+bool rma_stream_step(struct stream_end *e); /* copies a piece; false: there is none to take, or no room */
 bool rma_stream_is_over(const struct stream_end *e);
-/* As rma_reach_move(), for a run of bytes at the target, which helps while it waits in MPI.  is_held: the caller has its `busy`. */
+/* As rma_reach_move(), for contiguous bytes at the target, which helps while it is in MPI.  is_held: the caller holds its `busy`. */
 int rma_stream_move(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed);
 
 /* ---- small accesses that the target serves (mail.c) ---- */
@@ -225,20 +229,20 @@ static inline char *mail_operand(struct rma_mail *m, int64_t bytes) { return byt
 static inline char *mail_old(struct rma_mail *m, int64_t bytes) { return bytes <= MAIL_SHORT ? m->old : m->data; }
 uint64_t rma_mail_room(const struct rma_win *w);
 int rma_mail_open(struct rma_win *w);
-void rma_mail_close(struct rma_win *w);  /* nobody asks any more */
-void rma_mail_relax(struct rma_mail *m); /* between two looks at it (lock.c: for the simulator) */
-/* Whether the target looks at its mailbox, as far as is known; `bytes`: of the whole access, which go by the mailbox as MAIL_BYTES
- * at most or as a stream.  Every refusal counts, by its bytes, towards the next try. */
+void rma_mail_close(struct rma_win *w);  /* no rank uses the mailboxes any more */
+void rma_mail_relax(struct rma_mail *m); /* between two polls of it (lock.c: for the simulator) */
+/* Does the target poll its mailbox, as far as is known?  bytes: of the whole access, which uses the mailbox for at most MAIL_BYTES, or a stream.
+ * Each false counts, by its bytes, towards the next try. */
 bool rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes);
-/* With `busy` held: the mailbox with data, other fields to be filled in; then whether the target has done that, else nothing has
- * happened. */
+/* With `busy` held.  begin: the mailbox with data in it; the caller fills in other members.  ask: true, the target has done it; false, nothing
+ * was done. */
 struct rma_mail *rma_mail_begin(struct rma_win *w, int target, const void *data, int64_t bytes);
 bool rma_mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_what what, uint64_t at, int64_t bytes,
                   struct stream_end *mine); /* of GIVE and TAKE */
-/* All of a run, however long, where there is no other way: the target does it when it calls MPI.  is_held: with `busy`, which nobody keeps
- * who waits for it without serving its mailbox. */
+/* Moves contiguous bytes of any length when there is no other way: the target does it in its next MPI call.  is_held: the caller holds `busy`;
+ * ranks that wait for `busy` serve their mailboxes, so this cannot deadlock. */
 void rma_mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, uint64_t at, int64_t bytes, char *packed);
-/* All of that for a run of MAIL_BYTES at most, without `busy`. */
+/* begin and ask for contiguous bytes, at most MAIL_BYTES; `busy` is not held. */
 bool rma_mail_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, void *packed);
 
 /* ---- memory that every rank of the window on this machine maps (memory.c) ----
@@ -278,9 +282,9 @@ struct rma_epoch {
     bool all_unchecked; /* ALL: nothing is held */
     bool is_posted;
     int n_origins;
-    struct gw_req **origins; /* posted: the messages that say complete */
+    struct gw_req **origins; /* posted: receives of the origins' TAG_COMPLETE */
 };
-/* rma_state.c: what is not as epoch.c's diagram has it, in words; NULL: all is.  Between two calls, where one thread makes them. */
+/* rma_state.c: the invariant that does not hold, in words; NULL: all do.  Between two calls of a program without threads. */
 const char *rma_epoch_broken(const struct rma_win *w);
 static inline void rma_epoch_assert_state(const struct rma_win *w)
 {
@@ -294,7 +298,7 @@ bool rma_fast_is_wanted(void);                                             /* rm
 
 void rma_hints_default(struct rma_win *w);
 bool rma_hint_is_true(struct rma_win *w, const char *key);
-/* The first error of any rank, the same on all; `rc` is mine.  Collective. */
+/* Collective: the first error of any rank, the same on all.  rc: this rank's. */
 int rma_agree(struct gw_comm *c, int rc);
 
 enum rma_tag {

@@ -1,4 +1,4 @@
-/* ofi.c -- a lane's endpoint: open, where it is and where the others are, close.
+/* ofi.c -- a lane's libfabric endpoint: opening, exchange of addresses, connecting, closing.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

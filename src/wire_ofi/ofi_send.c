@@ -1,4 +1,4 @@
-/* ofi_send.c -- messages: injected where they are small, else through buffers of ours, of which there is a bounded number.
+/* ofi_send.c -- sending: small messages are injected, others copied to one of a bounded number of send buffers.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,7 +11,7 @@
 
 enum {
     INJECT_MOST = 256,  /* more than this is not built on the stack */
-    INJECTS_MOST = 512, /* under way: who only sends has to look at what comes now and then */
+    INJECTS_MOST = 512, /* injected messages under way at most, so that a process that only sends polls now and then */
 };
 
 static size_t slot_bytes(const struct wire *w)
@@ -19,10 +19,10 @@ static size_t slot_bytes(const struct wire *w)
     return gw_align_up(sizeof(struct ofi_send) + w->pack_max + OFI_ALIGN, GW_CACHELINE);
 }
 
-/* Of another job, with which this process is connected no more. */
+/* A rank of another job from which this process has disconnected. */
 static bool is_parted(const struct ofi_ep *ep) { return ep && ep->is_foreign && (ep->is_forgotten || !node_far_is_held(ep->rank)); }
 
-/* Late messages to ranks that have ended already, in MPI_Finalize or after MPI_Comm_disconnect, are of no use to them. */
+/* A send has failed.  In MPI_Finalize, and after MPI_Comm_disconnect, the peer may have ended: then it is no error. */
 static GW_COLD void send_failed(struct wire *w, const struct ofi_ep *ep, int err)
 {
     if (w->is_leaving || is_parted(ep)) return;
@@ -44,6 +44,7 @@ void ofi_inject_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagge
     (void)op, (void)e;
     w->under_way--;
     w->n_injects--;
+    assert(w->n_injects >= 0 && w->under_way >= w->n_injects);
     if (unlikely(err)) send_failed(w, NULL, err);
 }
 
@@ -54,6 +55,7 @@ void ofi_send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
     w->under_way--;
     if (unlikely(err)) send_failed(w, s->ep, err);
     if (unlikely(s->ep && s->ep->doubted_ns) && !err) ofi_reach_end(s->ep);
+    assert(w->under_way >= 0);
     s->next = w->free_sends;
     w->free_sends = s;
 }
@@ -65,6 +67,7 @@ static struct ofi_send *send_take(struct wire *w)
         w->free_sends = s->next;
         return s;
     }
+    assert(w->n_sends >= 0 && w->n_sends <= gw_set.ofi_send_buffers);
     if (w->n_sends == gw_set.ofi_send_buffers) {
         gw_counted(&gw_count.net_buffers_waited, 1);
         return NULL;
@@ -89,7 +92,7 @@ static void head_fill(struct ofi_head *h, uint8_t kind, const void *hdr, size_t 
     memcpy(h->hdr, hdr, WIRE_HDR_BYTES);
 }
 
-/* Bytes that travel and are nobody's. */
+/* Clears the padding behind the payload. */
 static void pad_clear(char *payload, size_t len) { memset(payload + len, 0, ofi_total(len) - sizeof(struct ofi_head) - len); }
 
 static inline int refused(const struct ofi_ep *ep, ssize_t rc)
@@ -98,7 +101,7 @@ static inline int refused(const struct ofi_ep *ep, ssize_t rc)
     return ep->w->is_leaving || is_parted(ep) ? GW_OK : ofi_fail(ep, "a message", (int)-rc);
 }
 
-/* `bytes` without the key. */
+/* Posts a send buffer.  bytes: of the packet, without the key. */
 static int buffer_post(struct ofi_ep *ep, struct ofi_send *s, size_t bytes)
 {
     struct wire *w = ep->w;
@@ -123,7 +126,7 @@ static int send_post(struct ofi_ep *ep, struct ofi_send *s, uint8_t kind, const 
     return rc;
 }
 
-/* With a completion, unlike fi_inject(): so that it is known when nothing is left here. */
+/* Sends a small packet from the stack.  With a completion, unlike fi_inject(), so that drained() knows when all has left. */
 static int inject(struct ofi_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len)
 {
     struct {
@@ -134,6 +137,7 @@ static int inject(struct ofi_ep *ep, uint8_t kind, const void *hdr, const void *
     struct wire *w = ep->w;
     if (unlikely(w->n_injects == INJECTS_MOST)) return GW_AGAIN;
     size_t total = OFI_KEY_BYTES + ofi_total(len);
+    assert(total <= w->inject_max && len <= INJECT_MOST);
     m.key = ep->key;
     head_fill(&m.head, kind, hdr, len);
     if (len) {
@@ -154,7 +158,7 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     struct ofi_ep *ep = (struct ofi_ep *)base;
     struct wire *w = ep->w;
     assert(len <= w->pack_max);
-    /* Where one fails, it should be known to whom it went. */
+    /* Injected messages share one record, so that a failure does not name the peer; for peers of other jobs it has to. */
     if (likely(OFI_KEY_BYTES + ofi_total(len) <= w->inject_max) && likely(!ep->is_foreign))
         return inject(ep, kind, hdr, payload, len);
     struct ofi_send *s = send_take(w);
