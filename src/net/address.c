@@ -1,4 +1,4 @@
-/* address.c -- by which address of this host others come; and what is said where one of them does not answer.
+/* address.c -- the address of this host for other hosts, and messages about peers that do not answer.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

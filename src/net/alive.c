@@ -24,8 +24,8 @@ enum { EXIT_LOST_HOST = 125 /* as mpiexec's */, HOST_MOST = 64, WATCH_MOST = 64 
 static const char key[] = "gw.host.at"; /* "ADDRESS HOST", of the first rank of a node */
 
 struct network_alive {
-    uint64_t look_ns; /* not before; who starts late is not waited for */
-    int n, n_known;   /* that are watched, and of which it is known where they are */
+    uint64_t look_ns; /* time of the next look; the first is late, so that ranks that start late are not waited for */
+    int n, n_known;   /* hosts to be watched; those of them whose address is known: of[0..n_known) */
     struct watched {
         struct boot_ask ask;
         char host[HOST_MOST];
@@ -48,6 +48,7 @@ struct network_alive *network_alive_begin(void)
 {
     static const uint64_t first_ns = 3000000000;
     if (!is_watched()) return NULL;
+    assert(gw_boot.nnodes > 1);
     int n = gw_boot.nnodes - 1 < WATCH_MOST ? gw_boot.nnodes - 1 : WATCH_MOST;
     struct network_alive *a = gw_xcalloc(1, sizeof *a + (size_t)n * sizeof *a->of);
     a->look_ns = gw_now_ns() + first_ns;
@@ -55,13 +56,14 @@ struct network_alive *network_alive_begin(void)
     return a;
 }
 
-/* The host of one of the next nodes; by now its first rank has said where it is. */
+/* Looks up the address of a node's host, which its first rank has published by now. */
 static bool find(struct watched *h, int node)
 {
     char value[INET6_ADDRSTRLEN + HOST_MOST + 2], address[INET6_ADDRSTRLEN] = "";
     struct sockaddr_in four = {.sin_family = AF_INET};
     struct sockaddr_in6 six = {.sin6_family = AF_INET6};
     int rank = 0;
+    assert(node >= 0 && node < gw_boot.nnodes && node != gw_boot.node);
     while (boot_node_of(rank) != node) rank++;
     if (boot_get(rank, key, value, sizeof value) != GW_OK || sscanf(value, "%45s %63s", address, h->host) != 2) return false;
     bool is_four = inet_pton(AF_INET, address, &four.sin_addr) == 1, is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
@@ -79,14 +81,15 @@ static GW_COLD void end_job(const char *host, double silent)
     boot_abort(EXIT_LOST_HOST, text);
 }
 
-/* One more of them a look: each question to the launcher takes its time, and it takes none while this rank waits in MPI_Finalize. */
+/* Looks up one more host: a request to the launcher takes time, and the launcher answers none while this rank waits in MPI_Finalize. */
 static void know_more(struct network_alive *a)
 {
+    assert(a->n_known >= 0 && a->n_known <= a->n && a->n <= WATCH_MOST);
     if (a->n_known == a->n || boot_fence_is_going()) return;
     if (find(&a->of[a->n_known], (gw_boot.node + 1 + a->n_known) % gw_boot.nnodes))
         a->n_known++;
     else
-        a->n = a->n_known; /* who cannot be asked where it is */
+        a->n = a->n_known; /* the launcher does not answer: no more hosts are watched */
 }
 
 void network_alive_look(struct network_alive *a)

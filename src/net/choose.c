@@ -1,7 +1,7 @@
-/* choose.c -- which provider of libfabric, which of its addresses, and which of the node's cards.
+/* choose.c -- choice of libfabric's provider, of its address, and of this rank's network card.
  *
- * libfabric is asked several times, for all that we can make use of and for less, since it leaves out who cannot do all; what it
- * answers is judged together (offer.h).
+ * libfabric is queried several times, for all capabilities that are useful and for fewer, since it omits providers that lack one of them.  All
+ * answers are ranked together (offer.h).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,7 +18,7 @@
 #include "net/tclass.h"
 
 struct nic_node fabric_nics;
-static int own_nic; /* this rank's of fabric_nics.nics */
+static int own_nic; /* index in fabric_nics.nics of this rank's card */
 bool fabric_is_hardware;
 
 struct fi_info *fabric_hints(uint64_t caps)
@@ -123,6 +123,7 @@ int fabric_infos_open(struct fabric_infos *m, bool is_far)
     for (const struct fi_info *i = m->list; i; i = i->next) offer_of_info(i, &m->offers[k++]);
     iface_list_read(&m->ifaces);
     offer_match_ifaces(m->offers, m->list, m->n, &m->ifaces, is_far);
+    assert(k == m->n);
     m->n_usable = offer_rank(m->offers, m->n, &m->wish, m->verdicts);
     return GW_OK;
 }
@@ -163,6 +164,7 @@ int fabric_infos_nics(const struct fabric_infos *m, int offers_out[NIC_MOST])
 {
     const struct net_offer *best = &m->offers[m->verdicts[0].offer];
     int n = 0;
+    assert(m->n_usable > 0 && m->n_usable <= m->n);
     offers_out[n++] = m->verdicts[0].offer;
     for (int i = 1; i < m->n_usable && n < NIC_MOST; i++) {
         const struct net_offer *o = &m->offers[m->verdicts[i].offer];
@@ -216,6 +218,7 @@ static int nic_pick(const struct fabric_infos *m, int *offer_out)
                     gw_set.nic_mapping, nic_of, note, sizeof note);
     if (rc == GW_OK) {
         own_nic = nic_of[gw_boot.local_rank];
+        assert(own_nic >= 0 && own_nic < n);
         *offer_out = offers[list[own_nic]];
         nics_tell(nic_of, note);
     }

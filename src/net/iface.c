@@ -160,6 +160,7 @@ static bool refuse_by_guess(const struct iface *i, struct iface_verdict *v)
 /* Lower is better, the first number that differs decides. */
 static int compare(const struct iface *a, int listed_a, const struct iface *b, int listed_b)
 {
+    assert(a->n_addresses > 0 && b->n_addresses > 0); /* refuse_by_fact() */
     const int64_t rows[][2] = {
         {listed_a, listed_b},
         {iface_is_link_local(iface_best_address(a)), iface_is_link_local(iface_best_address(b))},
@@ -199,7 +200,7 @@ int iface_rank(const struct iface *all, int n, const char *list, struct iface_ve
         }
         verdicts_out[at] = (struct iface_verdict){.iface = i};
     }
-    assert(usable == refused);
+    assert(usable == refused && usable <= n);
     return usable;
 }
 

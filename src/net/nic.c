@@ -28,7 +28,7 @@ static int numa_distance(const struct nic_node *node, int a, int b)
     return a == b ? 10 : 20; /* as ACPI says where it says nothing */
 }
 
-/* Bridges in common, from the root; the root alone is none. */
+/* PCI bridges that two paths have in common, without the root. */
 static int shared_bridges(const char *a, const char *b)
 {
     int n = 0;
@@ -45,6 +45,7 @@ static int shared_bridges(const char *a, const char *b)
 /* Less is nearer. */
 static int distance_to(const struct nic_node *node, const struct nic_place *p, bool by_gpu, int nic)
 {
+    assert(nic >= 0 && nic < node->n_nics && (!by_gpu || (p->gpu >= 0 && p->gpu < node->n_gpus)));
     const struct nic_device *d = &node->nics[nic];
     if (!by_gpu) return numa_distance(node, p->numa, d->numa);
     const struct nic_device *gpu = &node->gpus[p->gpu];
@@ -62,7 +63,7 @@ static int nearest(const struct nic_node *node, const struct nic_place *p, bool 
     return best;
 }
 
-/* Who can be placed is, then the others by turns. */
+/* Ranks whose place is known get the nearest NIC, then the others get NICs by turns. */
 static void assign_near(const struct nic_node *node, bool by_gpu, int *nic_out, char *note_out, size_t cap)
 {
     int load[NIC_MOST] = {0};
@@ -84,6 +85,7 @@ static void assign_near(const struct nic_node *node, bool by_gpu, int *nic_out, 
             continue;
         }
         nic_out[r] = nearest(node, p, has_gpu, load);
+        assert(nic_out[r] < NIC_MOST);
         load[nic_out[r]]++;
     }
     for (int r = 0, turn = 0; r < node->n_ranks; r++)
@@ -112,6 +114,7 @@ static bool number(const char **p, int *out)
 /* "0,2,4-7" onto `nic`.  False: fail text is set, or it is no list. */
 static bool ranks_read(const char **p, int nic, int n_ranks, int *nic_out, int *rc_out)
 {
+    assert(nic >= 0 && nic < NIC_MOST);
     do {
         int a, b;
         if (!number(p, &a)) return false;
@@ -177,6 +180,7 @@ int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *
 int nic_select(const char *text, int n, int *list_out, int *n_out)
 {
     int count = n, k = 0, index;
+    assert(n > 0 && n <= NIC_MOST);
     const char *p = skip(text ? text : "");
     if (*p && !number(&p, &count)) goto bad;
     if (count < 1 || count > n)
@@ -200,6 +204,7 @@ int nic_select(const char *text, int n, int *list_out, int *n_out)
     } else {
         for (; k < count; k++) list_out[k] = k;
     }
+    assert(k > 0 && k <= n);
     *n_out = k;
     return GW_OK;
 bad:
@@ -231,6 +236,7 @@ void nic_rank_text(const char *host, int pe, const struct nic_device *nic, int i
 void nic_load_text(const struct nic_node *node, const int *nic_of, char *out, size_t cap)
 {
     int load[NIC_MOST] = {0};
+    assert(node->n_nics <= NIC_MOST);
     for (int r = 0; r < node->n_ranks; r++) load[nic_of[r]]++;
     *out = 0;
     for (int i = 0; i < node->n_nics; i++)

@@ -35,6 +35,7 @@ static int name_add(struct nic_counter_names *names, const char *name, size_t n)
     if (names->n == COUNTERS_MOST)
         return gw_fail(GW_EARG, "GODWIT_NIC_COUNTER_FILE names too many counters: at most %d, with those of timeouts and ratios",
                        COUNTERS_MOST);
+    assert(names->n >= 0 && names->n < COUNTERS_MOST);
     memcpy(names->at[names->n], name, n);
     names->at[names->n++][n] = 0;
     return GW_OK;

@@ -1,4 +1,4 @@
-/* offer.c -- see offer.h: refusals, the order of what is left, and what is told about both.
+/* offer.c -- see offer.h: refusing offers, ranking the others, and texts about both.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -152,7 +152,7 @@ static bool refuse_by_nature(const struct net_offer *o, const struct offer_wish 
 }
 
 /* ---- order -------------------------------------------------------------------------------------- */
-/* What stands between us and the network: the less the better. */
+/* Software layers between this library and the network: fewer are better. */
 static int layers(const struct net_offer *o)
 {
     switch (o->protocol) {
@@ -194,7 +194,7 @@ static bool is_same_provider(const struct net_offer *offers, const struct offer_
     return strcmp(offers[a->offer].provider, offers[b->offer].provider) == 0;
 }
 
-/* The same once more, asked for with fewer capabilities. */
+/* Do two offers differ only in the capabilities that were asked for? */
 static bool is_same_way(const struct net_offer *a, const struct net_offer *b)
 {
     return strcmp(a->provider, b->provider) == 0 && strcmp(a->domain, b->domain) == 0 && strcmp(a->address, b->address) == 0;
@@ -204,6 +204,7 @@ int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *w
 {
     int usable = 0, refused = n;
     const char *why;
+    assert(n >= 0);
     for (int i = n - 1; i >= 0; i--) { /* the refused, from behind */
         struct offer_verdict v = {.offer = i};
         if (refuse_by_list(&offers[i], wish, &v) || refuse_by_nature(&offers[i], wish, &v)) verdicts_out[--refused] = v;
