@@ -90,11 +90,16 @@ FORT_HIDDEN extern _Atomic(int) fort_kept;
 /* Completes what hangs at the request that is complete now (copies back, frees). */
 FORT_HIDDEN void fort_done(int request);
 FORT_HIDDEN void fort_keep_memory(MPI_Request request, int rc, void *memory);
+/* Copies of sections that live as long as a persistent request: copied in at each start, back when it is complete. */
+FORT_HIDDEN extern _Atomic(int) fort_lasting;
+FORT_HIDDEN void fort_lasting_begin(const int *requests, MPI_Count n);
+FORT_HIDDEN void fort_lasting_end(int request, bool is_freed);
 
 static inline void fort_request_back(int *f, MPI_Request c)
 {
-    if (c != MPI_REQUEST_NULL) return;
     int was = *f;
+    if (unlikely(fort_lasting)) fort_lasting_end(was, c == MPI_REQUEST_NULL);
+    if (c != MPI_REQUEST_NULL) return;
     *f = fort_request_int(MPI_REQUEST_NULL);
     if (unlikely(fort_kept) && was != *f) fort_done(was);
 }
@@ -134,8 +139,10 @@ struct fort_copy {
 FORT_HIDDEN int fort_copy_in(struct fort_copy *c, const struct fort_desc *d);
 FORT_HIDDEN void fort_copy_free(struct fort_copy *c, bool copies_back);
 FORT_HIDDEN void fort_copy_keep(struct fort_copy *c, bool copies_back, MPI_Request request, int rc);
-/* Persistent requests would need the copy at every start: an error through the communicator's handler. */
-FORT_HIDDEN int fort_refuse_type(void); /* the same where a datatype cannot be made and a copy is not possible */
+FORT_HIDDEN int fort_copy_lasting(struct fort_copy *c, const struct fort_desc *d); /* nothing is copied yet */
+FORT_HIDDEN void fort_copy_last(struct fort_copy *c, bool copies_back, MPI_Request request, int rc);
+/* Where a copy would not do: an error through the communicator's handler. */
+FORT_HIDDEN int fort_refuse_type(void); /* the same where a datatype cannot be made */
 FORT_HIDDEN int fort_refuse_section(MPI_Comm comm);
 FORT_HIDDEN int fort_no_memory(MPI_Comm comm);
 

@@ -102,10 +102,16 @@ static void move(const struct fort_desc *d, char *memory, bool into_memory)
     }
 }
 
-int fort_copy_in(struct fort_copy *c, const struct fort_desc *d)
+static size_t bytes_of(const struct fort_desc *d)
 {
     size_t bytes = d->elem_len;
     for (int i = 0; i < d->rank; i++) bytes *= (size_t)fort_extent(d, i);
+    return bytes;
+}
+
+int fort_copy_in(struct fort_copy *c, const struct fort_desc *d)
+{
+    size_t bytes = bytes_of(d);
     c->memory = malloc(bytes ? bytes : 1);
     if (!c->memory) return fort_no_memory(MPI_COMM_SELF);
     c->section = d;
@@ -125,6 +131,12 @@ int fort_refuse_section(MPI_Comm comm)
 {
     PMPI_Comm_call_errhandler(comm, MPI_ERR_BUFFER);
     return MPI_ERR_BUFFER;
+}
+
+/* Its caller's descriptor is gone when the call returns. */
+static void describe(struct fort_desc *to, const struct fort_desc *d)
+{
+    memcpy(to, d, offsetof(struct fort_desc, dim) + (size_t)d->rank * sizeof(struct fort_dim));
 }
 
 /* ---- until a request is complete ---- */
@@ -182,7 +194,7 @@ void fort_copy_keep(struct fort_copy *c, bool copies_back, MPI_Request request, 
         return;
     }
     k->copies_back = copies_back;
-    memcpy(&k->section, c->section, offsetof(struct fort_desc, dim) + (size_t)c->section->rank * sizeof(struct fort_dim));
+    describe(&k->section, c->section);
     append(k);
 }
 
@@ -209,4 +221,89 @@ void fort_done(int request)
         free(k->memory);
         free(k);
     }
+}
+
+/* ---- as long as a persistent request ---- */
+struct lasting {
+    struct lasting *next;
+    int request;
+    bool copies_back, is_active; /* started, and not seen complete since */
+    struct fort_desc section;
+    _Alignas(max_align_t) char memory[];
+};
+static struct lasting *all_lasting; /* under `lock` */
+_Atomic(int) fort_lasting;
+
+int fort_copy_lasting(struct fort_copy *c, const struct fort_desc *d)
+{
+    struct lasting *l = malloc(sizeof *l + bytes_of(d));
+    if (!l) return fort_no_memory(MPI_COMM_SELF);
+    c->memory = l->memory;
+    c->section = d;
+    return MPI_SUCCESS;
+}
+
+void fort_copy_last(struct fort_copy *c, bool copies_back, MPI_Request request, int rc)
+{
+    if (!c->section) return;
+    struct lasting *l = (struct lasting *)(void *)((char *)c->memory - offsetof(struct lasting, memory));
+    if (rc != MPI_SUCCESS) {
+        free(l);
+        return;
+    }
+    l->request = fort_request_int(request);
+    l->copies_back = copies_back;
+    l->is_active = false;
+    describe(&l->section, c->section);
+    pthread_mutex_lock(&lock);
+    l->next = all_lasting;
+    all_lasting = l;
+    fort_lasting++;
+    pthread_mutex_unlock(&lock);
+}
+
+void fort_lasting_begin(const int *requests, MPI_Count n)
+{
+    pthread_mutex_lock(&lock);
+    for (MPI_Count i = 0; i < n; i++)
+        for (struct lasting *l = all_lasting; l; l = l->next)
+            if (l->request == requests[i]) {
+                move(&l->section, l->memory, true);
+                l->is_active = true;
+            }
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_active(int request)
+{
+    bool yes = false;
+    pthread_mutex_lock(&lock);
+    for (struct lasting *l = all_lasting; l; l = l->next) yes |= l->request == request && l->is_active;
+    pthread_mutex_unlock(&lock);
+    return yes;
+}
+
+/* Of several requests, one that is complete but not the answer of this call is copied back early: nobody may look at the buffer yet. */
+void fort_lasting_end(int request, bool is_freed)
+{
+    int is_complete = 0;
+    if (!is_freed &&
+        (!is_active(request) || PMPI_Request_get_status(fort_request(request), &is_complete, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+         !is_complete))
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct lasting **p = &all_lasting, *l; (l = *p);) {
+        if (l->request == request && l->is_active && is_complete) {
+            if (l->copies_back) move(&l->section, l->memory, false);
+            l->is_active = false;
+        }
+        if (l->request != request || !is_freed) {
+            p = &l->next;
+            continue;
+        }
+        *p = l->next;
+        fort_lasting--;
+        if (!l->is_active) free(l); /* else it is read and written until the operation is over, of which nobody hears */
+    }
+    pthread_mutex_unlock(&lock);
 }

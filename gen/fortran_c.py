@@ -50,12 +50,13 @@ def blocking(f):
 
 
 def role(f, p, entry):
-    """What becomes of a section that is not contiguous: base (its address is all that counts), typed, copied, kept or refused."""
+    """What becomes of a section that is not contiguous: base (its address is all that counts), typed, copied, kept (until the request is
+    complete), lasting (as long as the request, and copied anew at each start) or refused: partitions are filled in after the start."""
     name = blocking(f)
     is_packed = f.name in ("MPI_Pack", "MPI_Pack_external") and p.name == "outbuf" or f.name in ("MPI_Unpack", "MPI_Unpack_external") and p.name == "inbuf"
     if name in REDUCTIONS or BLOCKS.match("%s %s" % (name, p.name)) or is_packed or f.name in ("MPI_Psend_init", "MPI_Precv_init"):
         if f.name.endswith("_init"):
-            return "refused"
+            return "refused" if f.name in ("MPI_Psend_init", "MPI_Precv_init") else "lasting"
         return "kept" if f.name != name else "copied"
     count, datatype = TRIPLES.get(p.name, (None, None))
     return "typed" if count and entry.param(count) and entry.param(datatype) else "base"
@@ -69,6 +70,8 @@ class Body:
         self.can_fail = False
         if f.name == "MPI_Session_init":
             self.success.append("fort_started();")
+        if f.name in ("MPI_Start", "MPI_Startall"):
+            self.before.append("if (unlikely(fort_lasting)) fort_lasting_begin(%s);" % ("request, 1" if f.name == "MPI_Start" else "array_of_requests, *count"))
         for p in self.e.params:
             self.args.append(self.marshal(p))
         for p in self.e.params:
@@ -229,6 +232,12 @@ class Body:
         self.success.append("fort_text_out(%s, %s_len, %s_c);" % (n, n, n))
         return n + "_c"
 
+    def copy_words(self, has_request):
+        """How a copy ends and begins."""
+        if has_request and self.f.name.endswith("_init"):
+            return "fort_copy_last(&%s_copy, %s, request_c, rc);", "fort_copy_lasting"
+        return "fort_copy_keep(&%s_copy, %s, request_c, rc);" if has_request else "fort_copy_free(&%s_copy, %s);", "fort_copy_in"
+
     def section(self, p):
         n, what = p.name, role(self.f, p, self.e)
         is_whole = "unlikely(!fort_desc_is_whole(%s))" % n
@@ -236,14 +245,15 @@ class Body:
             count, datatype = TRIPLES[n]
             back = "true" if p.dir != "in" else "false"
             request = next((q for q in self.e.params if q.kind == "REQUEST" and q.dir == "out"), None)
-            copies = not (self.f.name.endswith(("_init", "_begin")) or self.f.chapter == 12)
+            copies = not (self.f.name.endswith("_begin") or self.f.chapter == 12)
+            end, begin = self.copy_words(request)
             self.declared.append("MPI_Datatype %s_made = MPI_DATATYPE_NULL;" % n)
             self.before.append("if (%s) {\n        rc = fort_section_type(%s, %s_c, %s_c, &%s_made);" % (is_whole, n, count, datatype, n))
             if copies:
                 self.declared.append("struct fort_copy %s_copy = {NULL, NULL};" % n)
-                self.before.append("    if (rc == FORT_NEEDS_COPY) {\n            rc = fort_copy_in(&%s_copy, %s);\n            %s_c = %s_copy.memory;\n"
-                                   "        } else {\n            %s_c = 1;\n            %s_c = %s_made;\n        }" % (n, n, n, n, count, datatype, n))
-                self.always.append("fort_copy_keep(&%s_copy, %s, request_c, rc);" % (n, back) if request else "fort_copy_free(&%s_copy, %s);" % (n, back))
+                self.before.append("    if (rc == FORT_NEEDS_COPY) {\n            rc = %s(&%s_copy, %s);\n            %s_c = %s_copy.memory;\n"
+                                   "        } else {\n            %s_c = 1;\n            %s_c = %s_made;\n        }" % (begin, n, n, n, n, count, datatype, n))
+                self.always.append(end % (n, back))
             else:
                 self.before.append("    if (rc == FORT_NEEDS_COPY) rc = fort_refuse_type();\n        %s_c = 1;\n        %s_c = %s_made;" % (count, datatype, n))
             self.before.append("    if (rc != MPI_SUCCESS) goto done;\n    }")
@@ -253,11 +263,11 @@ class Body:
             self.fail(is_whole, "fort_refuse_section(fort_comm(*%s))" % self.comm())
         elif what != "base":
             back = "true" if p.dir != "in" else "false"
+            end, begin = self.copy_words(what != "copied")
             self.declared.append("struct fort_copy %s_copy = {NULL, NULL};" % n)
-            self.before.append("if (%s) {\n        rc = fort_copy_in(&%s_copy, %s);\n        if (rc != MPI_SUCCESS) goto done;\n"
-                               "        %s_c = %s_copy.memory;\n    }" % (is_whole, n, n, n, n))
-            self.always.append("fort_copy_keep(&%s_copy, %s, request_c, rc);" % (n, back) if what == "kept" else
-                               "fort_copy_free(&%s_copy, %s);" % (n, back))
+            self.before.append("if (%s) {\n        rc = %s(&%s_copy, %s);\n        if (rc != MPI_SUCCESS) goto done;\n"
+                               "        %s_c = %s_copy.memory;\n    }" % (is_whole, begin, n, n, n, n))
+            self.always.append(end % (n, back))
             self.can_fail = True
 
     def quick(self):

@@ -44,12 +44,25 @@ static enum gw_kind kind_of(uintptr_t h)
     return GW_KIND_NONE;
 }
 
+/* May it be a handle of an mpi.h, mpif.h or module of another library?  Those of Open MPI are addresses or, in Fortran, small numbers; those
+ * of MPICH have their form in the two highest of 32 bits, below it the kind. */
+static bool is_foreign(uintptr_t h)
+{
+    if (h <= UINT32_MAX) return h < 256 || (h >> 30 >= 1 && (h >> 26 & 15) <= 14 && (h & 0x00ff0000) == 0);
+    return h >> 40 && h >> 47 == 0;
+}
+
 static int why_handle(const char *name, uintptr_t h, enum gw_kind kind)
 {
     const struct kind_facts *f = &facts[kind];
     assert(f->word && f->code < 0);
     if (gw_obj_lookup(h, kind)) return GW_OK;
-    if (h == 0) return gw_fail(f->code, "%s is 0, which is no handle: was the variable ever set?", name);
+    if (h == 0)
+        return gw_fail(
+            f->code,
+            "%s is 0, which is no handle: was the variable ever set, or this compiled with another MPI library's mpif.h or "
+            "module (then compile with godwit's mpifort)?",
+            name);
     if (h == f->null) return gw_fail(f->code, "%s is %s", name, f->plural_null);
     enum gw_kind other = kind_of(h);
     if (other) return gw_fail(f->code, "%s is the handle of a %s, not of a %s", name, facts[other].word, f->word);
@@ -58,6 +71,12 @@ static int why_handle(const char *name, uintptr_t h, enum gw_kind kind)
             return gw_fail(f->code, "%s is %s, not the handle of a %s", name, facts[k].plural_null, f->word);
     if (h >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) == kind)
         return gw_fail(f->code, "%s (0x%llx) was freed", name, (unsigned long long)h);
+    if (is_foreign(h))
+        return gw_fail(
+            f->code,
+            "%s (0x%llx) is no handle; where it comes from code that was compiled with another MPI library's mpi.h, mpif.h or "
+            "module, compile that with godwit's mpicc or mpifort",
+            name, (unsigned long long)h);
     return gw_fail(f->code, "%s (0x%llx) is no handle", name, (unsigned long long)h);
 }
 

@@ -16,6 +16,7 @@ program sections
   call nonblocking
   call three_dimensions
   call persistent
+  call persistent_collectives
   call collectives
   call nonblocking_collectives
   call one_sided
@@ -136,6 +137,58 @@ contains
     call MPI_Request_free(requests(2))
   end subroutine
 
+  ! What is copied is copied at each start, and back when the request is complete.
+  subroutine persistent_collectives
+    integer, asynchronous :: a(3, 4), sums(2, 4), all_of(2, 4 * n), only(2, 4)
+    type(MPI_Request) :: requests(3)
+    integer :: round, index
+    logical :: flag
+    sums = -1
+    all_of = -1
+    only = -1
+    call MPI_Allreduce_init(a(1, :), sums(2, :), 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, requests(1))
+    call MPI_Allgather_init(a(3, :), 4, MPI_INTEGER, all_of(1, :), 4, MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, requests(2))
+    call MPI_Allreduce_init(MPI_IN_PLACE, only(1, :), 4, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, requests(3))
+    do round = 1, 4
+      call fill(a, me + 100 * round)
+      only(1, :) = me + round
+      if (round < 3) then
+        call MPI_Startall(3, requests)
+      else
+        do i = 1, 3
+          call MPI_Start(requests(i))
+        end do
+      end if
+      if (round == 1) then
+        call MPI_Waitall(3, requests, MPI_STATUSES_IGNORE)
+      else if (round == 2) then
+        do i = 1, 3
+          call MPI_Waitany(3, requests, index, MPI_STATUS_IGNORE)
+        end do
+      else
+        do i = 1, 3
+          flag = .false.
+          do while (.not. flag)
+            call MPI_Test(requests(i), flag, MPI_STATUS_IGNORE)
+          end do
+        end do
+      end if
+      call want(all(sums(2, :) == [(n * (1000000 * round + 100 + j) + 10000 * (n * (n - 1) / 2), j=1, 4)]), 'persistent allreduce')
+      call want(all(sums(1, :) == -1), 'persistent allreduce changed others')
+      do i = 0, n - 1
+        call want(all(all_of(1, 4 * i + 1:4 * i + 4) == 10000 * (i + 100 * round) + [(300 + j, j=1, 4)]), 'persistent allgather')
+      end do
+      call want(all(all_of(2, :) == -1), 'persistent allgather changed others')
+      call want(all(only(1, :) == n - 1 + round) .and. all(only(2, :) == -1), 'persistent allreduce in place')
+      sums(2, :) = -7
+      all_of(1, :) = -7
+    end do
+    call want(all(sums(2, :) == -7) .and. all(all_of(1, :) == -7), 'persistent: copied back when nothing was started')
+    do i = 1, 3
+      call MPI_Request_free(requests(i))
+    end do
+  end subroutine
+
   subroutine collectives
     integer :: a(3, 4), b(3, 4), all_of(2, 4 * n), sums(2, 4)
     integer :: counts(n), displs(n)
@@ -240,6 +293,17 @@ contains
     call MPI_Isend(a(1, :), 1, type, next, 8, MPI_COMM_WORLD, requests(2))
     call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
     call want(all(b(3, 1:5:2) == 10000 * prev + [101, 103, 105]) .and. count_of(b) == 3, 'type with holes, requests')
+    call MPI_Recv_init(b(2, :), 1, type, prev, 9, MPI_COMM_WORLD, requests(1))
+    call MPI_Send_init(a(3, :), 1, type, next, 9, MPI_COMM_WORLD, requests(2))
+    do i = 1, 2
+      a(3, :) = 10 * i + me
+      b = -1
+      call MPI_Startall(2, requests)
+      call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+      call want(all(b(2, 1:5:2) == 10 * i + prev) .and. count_of(b) == 3, 'type with holes, persistent requests')
+    end do
+    call MPI_Request_free(requests(1))
+    call MPI_Request_free(requests(2))
     call MPI_Type_free(type)
   end subroutine
 
