@@ -146,8 +146,9 @@ int std_raise(int fn, void *on, int code, const char *what, ...)
 
 struct gw_comm *std_request_comm(const struct gw_req *r, int code)
 {
-    /* These come from the checks of the arguments: no operation failed. */
-    if (!r && (code == GW_EREQUEST || code == GW_EARG || code == GW_EOTHER)) return NULL;
+    /* These come from the checks of the arguments: no operation failed.  Neither has one where MPI is not running, which is GW_EOTHER as
+     * a collective is that differs from the others'. */
+    if (!r && (code == GW_EREQUEST || code == GW_EARG)) return NULL;
     if (code == GW_ECALLBACK) return NULL; /* a generalized request, which belongs to no communicator */
     const void *ctx = r ? r->errctx : req_error_context();
     struct gw_obj *comm = gw_obj_lookup((uintptr_t)ctx, GW_KIND_COMM);

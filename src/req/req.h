@@ -150,6 +150,6 @@ int req_user_complete(struct gw_req *r); /* GW_EREQUEST: of another kind, or com
 int req_user_cancel(struct gw_req *r);
 int req_user_free(struct gw_req **r);             /* MPI_Request_free */
 void req_user_tag(struct gw_req *r, uint8_t abi); /* the ABI by which its functions were passed */
-const void *req_error_context(void);              /* errctx of the calling thread's last failing wait/test; NULL if none */
+const void *req_error_context(void);              /* errctx of the calling thread's last failing wait/test, once; NULL if none */
 
 #endif

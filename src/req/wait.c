@@ -9,7 +9,12 @@
 
 static _Thread_local const void *error_context;
 
-const void *req_error_context(void) { return error_context; }
+const void *req_error_context(void)
+{
+    const void *was = error_context;
+    error_context = NULL;
+    return was;
+}
 
 static inline void status_copy(struct gw_status *to, const struct gw_status *from)
 {
