@@ -1,11 +1,12 @@
-/* cases.c -- what coll.c does before an algorithm runs: arguments.
+/* cases.c -- makes the arguments of algorithms, as coll.c does in the library.
  *
- * It takes the table of algorithms from coll's private header: the simulator is no room, and stands beside the house.
+ * It includes the private header of coll for the table of algorithms, because the simulator is no room of the library.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "cases.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@
 #include "classic.h"
 #include "coll/coll_private.h"
 
-/* The collectives that have algorithms of their own: forms with lengths per rank share those of the others. */
+/* The collectives that have algorithms; forms with lengths per rank use the same ones. */
 static const char *const kind_names[COLL_KINDS] = {
     [COLL_BARRIER] = "barrier", [COLL_BCAST] = "bcast",         [COLL_GATHER] = "gather",
     [COLL_SCATTER] = "scatter", [COLL_ALLGATHER] = "allgather", [COLL_ALLTOALL] = "alltoall",
@@ -101,7 +102,7 @@ static const struct plan_algorithm *named(int kind, const char *name)
     return !strcmp(name, "tree") ? named(kind, "binomial") : NULL;
 }
 
-/* Has its `levels` one stage across nodes that the network can do? */
+/* Does its algorithm `levels` have a single stage across nodes, which the network can perform? */
 static bool in_one_stage(int kind) { return kind == COLL_BARRIER || kind == COLL_BCAST || kind == COLL_ALLREDUCE; }
 
 bool cases_find(const char *coll, const char *text, struct sim_variant *out, char *error_out, int error_cap)
@@ -137,7 +138,7 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
     return true;
 }
 
-/* What is asked for: kind, and whether with lengths per rank, and without blocking. */
+/* A collective by its name: kind; with lengths per rank; non-blocking. */
 struct asked {
     int kind;
     bool per_rank, starts;
@@ -149,7 +150,7 @@ static struct asked asked_for(const char *coll)
     return q;
 }
 
-/* Of forms with lengths per rank: blocks of the same length, one behind the other. */
+/* The lengths of a form with lengths per rank: blocks of equal length, one behind the other. */
 static void lengths_make(struct asked q, struct plan_args *a, int64_t bytes)
 {
     int64_t *counts = malloc(2 * (size_t)a->size * sizeof *counts), *begins = counts + a->size;
@@ -162,7 +163,7 @@ static void lengths_make(struct asked q, struct plan_args *a, int64_t bytes)
 }
 static void lengths_free(const struct plan_args *a) { free((void *)(uintptr_t)(a->rcounts.v ? a->rcounts.v : a->scounts.v)); }
 
-/* Elements are bytes, in reductions of eight where that comes out. */
+/* The arguments of a call.  Elements are bytes; in reductions words of 8 bytes, if the length is a multiple of that. */
 static struct plan_args arguments(struct asked q, int ranks, int64_t bytes)
 {
     bool words = q.kind >= COLL_REDUCE && bytes % 8 == 0;
@@ -174,7 +175,7 @@ static struct plan_args arguments(struct asked q, int ranks, int64_t bytes)
     return a;
 }
 
-/* Nodes of the machine's size, one behind the other. */
+/* Consecutive nodes with node_ranks ranks each; the caller frees .first. */
 static struct plan_nodes nodes_of(const struct machine *m, int ranks)
 {
     int64_t per_node = m->node_ranks;

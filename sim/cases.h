@@ -1,4 +1,4 @@
-/* cases.h -- collectives and algorithms by name, with the arguments that the library gives them.
+/* cases.h -- finds collectives and algorithms by name, and prices calls with the arguments that the library would use.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -13,7 +13,7 @@ struct sim_variant {
     char text[48];
     const struct plan_algorithm *alg;
     bool at_once, messages, network;
-    int64_t param; /* of the algorithm: bytes of a piece, radix, .. */
+    int64_t param; /* parameter of the algorithm: bytes of a piece, radix and so on */
 };
 
 int cases_init(void);
@@ -22,7 +22,7 @@ void cases_end(void);
 /* `coll` is an MPI collective's name in small letters without MPI_; a leading i (non-blocking) and a closing v (block lengths per
  * rank, all alike here) are allowed where MPI has them.  False: error_out lists what there is. */
 bool cases_find(const char *coll, const char *text, struct sim_variant *out, char *error_out, int error_cap);
-void cases_list(void); /* to stdout */
+void cases_list(void); /* prints all to stdout */
 
 struct sim_call {
     const char *coll; /* as in cases_find() */

@@ -1,4 +1,4 @@
-/* classic.c -- algorithms that src/coll does not have (yet), in its step language: what the documents' figures compare.
+/* classic.c -- algorithms that src/coll does not have, in its step language, for comparison in figures.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,7 +17,7 @@ static int alltoall_bruck(const struct plan_args *a, int round, struct plan_step
     int p = a->size, levels = log2_up(p), k = (round - 1) / 2;
     struct plan_ref all = ref_raw(PLAN_TMP, 0, p * block_bytes(a));
     if (round > 2 * levels + 1) return 0;
-    if (round == 0 || round == 2 * levels + 1) { /* turned into place, at both ends */
+    if (round == 0 || round == 2 * levels + 1) { /* rotation before the first and after the last exchange */
         step_copy(&s, ref_raw(PLAN_IN, 0, all.len), all);
         return s.n;
     }

@@ -1,6 +1,6 @@
 /* classic.h -- well-known algorithms in the step language that are not in src/coll, for comparison: priced, never run.
  *
- * One that src/coll has under the same name takes its place.
+ * An algorithm of src/coll with the same name is used instead.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,7 +9,7 @@
 
 #include "plan/plan.h"
 
-/* X(algorithm): the name begins with the collective's. */
+/* X(algorithm): its name begins with that of the collective. */
 #define CLASSICS(X) X(alltoall_bruck)
 #define X(name)     extern const struct plan_algorithm classic_##name;
 CLASSICS(X)

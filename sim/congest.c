@@ -1,9 +1,10 @@
-/* congest.c -- victims and aggressors.
+/* congest.c -- measures the latency of victim nodes beside aggressor nodes.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "congest.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static int class_named(const struct machine *m, const char *name)
     return c;
 }
 
-/* The nodes in an order that is random, and always the same. */
+/* Shuffles the nodes, always in the same way. */
 static void shuffle(int64_t *nodes, int64_t n)
 {
     uint64_t seed = 2026;

@@ -1,7 +1,7 @@
-/* congest.h -- what others' traffic does to a latency: in the manner of the benchmark GPCNeT, on a machine's `fabric`.
+/* congest.h -- the effect of other traffic on latency, as the benchmark GPCNeT measures it, on the `fabric` of a machine.
  *
- * A fifth of the nodes, picked at random by a fixed seed, are victims: each sends 8 bytes to the next one of them, again and again.  The
- * others are aggressors: in sixteens, of which fifteen send whole packets to the first one as quickly as they may.
+ * A fifth of the nodes, chosen at random with a fixed seed, are victims: each sends 8 bytes to the next victim, again and again.  The others
+ * are aggressors in groups of sixteen, of which fifteen send whole packets to the first one as fast as possible.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,15 +12,15 @@
 
 struct congest_case {
     bool aggressors, managed;
-    const char *victims_class; /* of machine's classes; the aggressors are in its first one */
+    const char *victims_class; /* traffic class of the victims; aggressors are in the first class of the machine */
 };
 struct congest_result {
     double mean_us, max_us; /* of the victims' packets */
-    double taken;           /* by the links to the aggressors' targets, of what they can, on average */
+    double taken;           /* mean load of the links to the targets of the aggressors, 0 to 1 */
 };
 
 bool congest_run(const struct machine *m, const struct congest_case *c, struct congest_result *out, char *error_out, int error_cap);
-/* All cases, to stdout. */
+/* Prints all cases to stdout. */
 bool congest_print(const struct machine *m, char *error_out, int error_cap);
 
 #endif

@@ -1,8 +1,10 @@
-/* dragonfly.c -- ways through a network of groups.
+/* dragonfly.c -- routes through a network of groups.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "dragonfly.h"
+
+#include <assert.h>
 
 static int64_t switches_of(const struct dragonfly *d) { return d->groups * d->switches; }
 
@@ -19,7 +21,7 @@ int dragonfly_hops(const struct dragonfly *d, int64_t node, int64_t other)
     return (a != dragonfly_gate(d, from, to)) + 1 + (b != dragonfly_gate(d, to, from));
 }
 
-/* Where each kind of link begins in the numbers. */
+/* The first number of each kind of link. */
 static int64_t first_out(const struct dragonfly *d) { return dragonfly_nodes(d); }
 static int64_t first_local(const struct dragonfly *d) { return 2 * dragonfly_nodes(d); }
 static int64_t first_global(const struct dragonfly *d) { return first_local(d) + switches_of(d) * d->switches; }
@@ -27,7 +29,6 @@ static int64_t first_global(const struct dragonfly *d) { return first_local(d) +
 int64_t dragonfly_links(const struct dragonfly *d) { return first_global(d) + d->groups * d->groups; }
 int64_t dragonfly_link_in(const struct dragonfly *d, int64_t node)
 {
-    (void)d;
     return node;
 }
 

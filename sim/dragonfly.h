@@ -1,7 +1,7 @@
-/* dragonfly.h -- a network of groups: who is how far from whom, and by which links.
+/* dragonfly.h -- a dragonfly network: distances between nodes and the links of a route.
  *
- * All switches of a group are linked with each other, and each two groups by one link.  Nodes are numbered by switch, switches by
- * group.  The link from a group to the one d further on (around) is at its switch (d - 1) modulo the number of its switches.
+ * All switches of a group are linked with each other, and each pair of groups by one link.  Nodes are numbered by switch, switches by
+ * group.  The link from group i to group i + d (modulo the number of groups) is at switch (d - 1) modulo the number of switches of a group.
  *
  * Pure functions of the machine's `fabric`.
  *
@@ -12,7 +12,7 @@
 
 #include "machine.h"
 
-enum { DRAGONFLY_HOPS = 3 }; /* at most, on the shortest way */
+enum { DRAGONFLY_HOPS = 3 }; /* most links of a shortest route */
 
 /* Whole numbers of the description. */
 struct dragonfly {
@@ -26,15 +26,15 @@ static inline int64_t dragonfly_nodes(const struct dragonfly *d) { return d->gro
 
 /* The switch of group `from` with the link to group `to`, numbered in the whole network. */
 int64_t dragonfly_gate(const struct dragonfly *d, int64_t from, int64_t to);
-/* Links between switches on the shortest way from node to node: 0 to DRAGONFLY_HOPS. */
+/* The number of links between switches on the shortest route between two nodes, 0 to DRAGONFLY_HOPS. */
 int dragonfly_hops(const struct dragonfly *d, int64_t node, int64_t other);
 
 /* Links are directed and numbered: into the network and out of it, by node; in groups; between groups. */
 int64_t dragonfly_links(const struct dragonfly *d);
 int64_t dragonfly_link_in(const struct dragonfly *d, int64_t node);
-/* The link by which what is at a switch goes on to a node: by the group `via` first, unless that is -1 or this one. */
+/* The next link from switch `at` on the route to a node, through group `via` first unless that is -1 or the present group. */
 int64_t dragonfly_next(const struct dragonfly *d, int64_t at, int64_t node, int64_t via);
-/* The switch at a link's end; -1: a node. */
+/* The switch at the end of a link; -1: it ends at a node. */
 int64_t dragonfly_end(const struct dragonfly *d, int64_t link);
 
 #endif

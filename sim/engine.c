@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "engine.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,21 +24,21 @@ enum rank_state { RANK_READY, RANK_IN_ROUND, RANK_AT_FLAG, RANK_WOKEN, RANK_AT_E
 
 struct rank {
     int64_t core, port_out, port_in; /* when each is free */
-    int32_t stage, round, at;        /* the next round, of which stage; the step at which it goes on */
-    int32_t open;                    /* sends and receives that are not over */
+    int32_t stage, round, at;        /* the present stage, its next round, and the step at which that continues */
+    int32_t open;                    /* sends and receives that are not complete */
     int32_t posted, unexpected;      /* lengths of the queues */
     int32_t wait_peer;
-    uint32_t leaves, wide; /* collectives of its node's region that it has begun; the last wide one */
+    uint32_t leaves, wide; /* number of collectives in the region of the node that it has begun; number of the last wide one */
     uint64_t flag, wait_flag;
     uint8_t state;
-    bool entered; /* the present stage */
+    bool entered; /* it has begun the present stage */
 };
 /* A message, or a receive that waits for one. */
 struct entry {
-    uint32_t next, src, dst; /* next: in its bucket, or among the free ones */
-    uint32_t from;           /* the sender as the receiver sees it */
+    uint32_t next, src, dst; /* next: in its bucket, or in the list of free entries */
+    uint32_t from;           /* the sender from the point of view of the receiver */
     int64_t bytes, word;
-    int64_t *into; /* where the word goes; NULL: nobody keeps it */
+    int64_t *into; /* where the word is stored at the receiver; NULL: nowhere */
     uint8_t kind, level, hops;
     bool off_node, to_network;
 };
@@ -46,7 +47,7 @@ struct price {
     double O, R, G;
     int64_t eager;
 };              /* picoseconds, and a byte */
-struct region { /* flags of the ranks of a node */
+struct region { /* the flags of the ranks of a node: the lowest value, and how many have it */
     uint64_t lowest;
     int32_t at_lowest;
 };
@@ -54,13 +55,14 @@ struct region { /* flags of the ranks of a node */
 struct engine {
     const struct engine_job *job;
     const struct machine *m;
-    int64_t size, period; /* period: ranks that are run, of which the first stands for every period-th; size: all are */
+    int64_t size,
+        period; /* period: simulated ranks, of which rank i stands for ranks i, i + period, ...; equal to size: all are simulated */
     struct rank *ranks;
     int64_t *nic_out, *nic_in;
-    int64_t *channels[MACHINE_ENGINES]; /* of a node: when each is free */
+    int64_t *channels[MACHINE_ENGINES]; /* when each channel of an engine is free */
     struct dragonfly fabric;
-    int64_t hop, handed, last_handed; /* handed: parts that the network has to reduce, and the last one's time */
-    uint32_t hand;                    /* the first of them, linked by next */
+    int64_t hop, handed, last_handed; /* handed: parts that have come to the network; last_handed: when the last one came */
+    uint32_t hand;                    /* list of these parts, by `next` */
     struct region *regions;
     struct price prices[MACHINE_LEVELS];
     int64_t nic_g;
@@ -69,7 +71,7 @@ struct engine {
     struct way way;
     struct event_queue queue;
     struct entry *entries;
-    uint32_t n_entries, room, spare; /* spare: the first free one; 0: none */
+    uint32_t n_entries, room, spare; /* spare: the first free entry; 0: none */
     uint32_t *buckets, n_buckets, n_hashed;
     int64_t over;
     struct engine_result *result;
@@ -134,7 +136,7 @@ static void hash_grow(struct engine *e)
     e->n_buckets = n ? 2 * n : 1024;
     e->buckets = memory(e->n_buckets, sizeof *e->buckets);
     for (uint32_t b = 0; b < n; b++) {
-        uint32_t kept = 0; /* turned over twice, so that of one pair the younger stay before the older */
+        uint32_t kept = 0; /* reversed twice, so that newer entries of a pair stay before older ones */
         for (uint32_t i = old[b], next; i; i = next) next = e->entries[i].next, e->entries[i].next = kept, kept = i;
         for (uint32_t i = kept, next; i; i = next) next = e->entries[i].next, hash_link(e, i);
     }
@@ -178,7 +180,7 @@ static int64_t nic_time(const struct engine *e, int64_t bytes) { return gw_max64
 
 static int64_t way_time(const struct engine *e, const struct entry *x) { return e->prices[x->level].L + x->hops * e->hop; }
 
-/* Takes the sender's port from `ready` on; returns when the message is out of its hands. */
+/* The message leaves the sender's port, from `ready` on. */
 static void leave(struct engine *e, uint32_t i, int64_t ready)
 {
     struct entry *x = &e->entries[i];
@@ -194,7 +196,7 @@ static void leave(struct engine *e, uint32_t i, int64_t ready)
         event(e, start + way_time(e, x), EV_ARRIVE, i);
 }
 
-/* The engine for so many bytes. */
+/* The engine that takes messages of that many bytes. */
 static int engine_for(const struct machine *m, int64_t bytes)
 {
     int k = 0;
@@ -202,14 +204,14 @@ static int engine_for(const struct machine *m, int64_t bytes)
     return k;
 }
 
-/* The channels of an engine that a rank may use: its own one, or those of its node. */
+/* The channels of an engine that a rank can use: one of its own, or those of its node. */
 static int64_t *channels_of(const struct engine *e, int k, int64_t rank, int64_t *n_out)
 {
     *n_out = gw_max64((int64_t)e->m->engines[k].n, 1);
     return &e->channels[k][e->m->engines[k].n > 0 ? rank / e->m->node_ranks * *n_out : rank];
 }
 
-/* The first channel that is free takes it. */
+/* The message is processed by the channel that is free first. */
 static void on_card(struct engine *e, uint32_t i, int64_t now)
 {
     const struct entry *x = &e->entries[i];
@@ -226,7 +228,7 @@ static void on_card(struct engine *e, uint32_t i, int64_t now)
     event(e, start + ps(g->L), EV_OUT, i);
 }
 
-/* The last of the nodes that are run has handed in its part: the others' come at the same times. */
+/* The last part of the simulated nodes has come; those of the other nodes come at the same times.  Sends the results. */
 static void reduce_in_network(struct engine *e)
 {
     const struct machine *m = e->m;
@@ -277,7 +279,7 @@ static void on_arrive(struct engine *e, uint32_t i, int64_t now)
     event(e, start + flow, EV_DELIVER, i);
 }
 
-/* The core's, to command an engine. */
+/* The time that the core takes to command an engine. */
 static int64_t engine_cost(const struct engine *e, const struct entry *x)
 {
     return x->off_node && e->m->n_engines ? ps(e->m->engines[engine_for(e->m, x->bytes)].o) : 0;
@@ -397,7 +399,8 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
         if (x->bytes != bytes) return fail(e, "a receive is not as long as its message", rank, r->round);
         r->unexpected--;
         x->into = way_word(&e->way, &s->a);
-        if (x->kind == ENTRY_EAGER) r->core += per_byte(e->prices[x->level].O, bytes); /* out of the buffer where it lay */
+        if (x->kind == ENTRY_EAGER)
+            r->core += per_byte(e->prices[x->level].O, bytes); /* copied out of the buffer of unexpected messages */
         pair_up(e, i);
         return true;
     }
@@ -410,15 +413,19 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
     return true;
 }
 
-/* Flags: a region is the ranks of a node. */
+/* The region of flags of a node has its ranks [region_first, region_end). */
 static int64_t region_first(const struct engine *e, int64_t rank) { return rank - rank % e->m->node_ranks; }
 static int64_t region_end(const struct engine *e, int64_t rank)
 {
     return gw_min64(region_first(e, rank) + e->m->node_ranks, e->period);
 }
-static struct region *region_of(const struct engine *e, int64_t rank) { return &e->regions[rank / e->m->node_ranks]; }
+static struct region *region_of(const struct engine *e, int64_t rank)
+{
+    return &e->regions[rank / e->m->node_ranks];
+}
 
-/* Of one member, or of everybody else: where mine alone is the lowest one, the others have to be looked at. */
+/* Has the flag that the rank waits for been reached: that of one member, or those of all others?  The lowest flag of the region answers
+ * that, unless it is only the rank's own. */
 static bool reached(const struct engine *e, int64_t rank)
 {
     const struct rank *r = &e->ranks[rank];
@@ -452,7 +459,7 @@ static void on_raise(struct engine *e, uint32_t i, int64_t now)
         }
 }
 
-/* Of words, what a step does to them: sums and copies. */
+/* Performs a step on words of 8 bytes that exist (way.h): a sum or a copy. */
 static void on_words(struct engine *e, const struct plan_step *s)
 {
     const int64_t *a = way_word(&e->way, &s->a);
@@ -479,7 +486,7 @@ static void local(struct engine *e, struct rank *r, const struct plan_step *s)
     }
 }
 
-/* The local steps of a round from where it stands; false: it waits for a flag. */
+/* Performs the local steps of a round, from step r->at on; false: the rank waits for a flag. */
 static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step *steps, int n)
 {
     struct rank *r = &e->ranks[rank];
@@ -490,7 +497,7 @@ static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step 
             r->core += ps(e->m->publish);
             e->entries[i] = (struct entry){.src = rank, .bytes = (int64_t)r->leaves << 20 | s->phase, .kind = ENTRY_RAISE};
             event(e, r->core, EV_RAISE, i);
-        } else if (s->kind == PLAN_WAIT || s->kind == PLAN_PAIR_WAIT) { /* who has handed all its lines publishes */
+        } else if (s->kind == PLAN_WAIT || s->kind == PLAN_PAIR_WAIT) { /* a rank publishes after it has stored all its lines */
             r->wait_peer = s->peer, r->wait_flag = (uint64_t)r->leaves << 20 | (uint64_t)(s->kind == PLAN_WAIT ? s->phase : 1);
             if (!reached(e, rank)) {
                 r->state = RANK_AT_FLAG;
@@ -513,7 +520,7 @@ static void end(struct engine *e, struct rank *r)
     if (us > e->result->us) e->result->us = us;
 }
 
-/* A stage of leaves numbers itself in its region, and waits until everybody there is far enough (INVARIANT P1 of plan.h). */
+/* Begins a stage.  A leaf is numbered in its region, and waits until the other members have got far enough (INVARIANT P1 of plan.h). */
 static bool enter(struct engine *e, uint32_t rank)
 {
     struct rank *r = &e->ranks[rank];
@@ -538,7 +545,7 @@ static bool post(struct engine *e, uint32_t rank, const struct plan_step *steps,
     return true;
 }
 
-/* A rank goes on as far as it can without what others do. */
+/* Continues a rank until it has to wait for others. */
 static bool run(struct engine *e, uint32_t rank, int64_t now)
 {
     struct plan_step steps[PLAN_STEPS];

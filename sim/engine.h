@@ -1,24 +1,24 @@
 /* engine.h -- prices a collective: runs the rounds of all its ranks on a described machine, without data.
  *
- * Driven by events, in whole picoseconds: the same job gives the same answer everywhere.  Contended, and so first come first served,
- * are each rank's core and port, the adapters of a node, and the two queues of a rank's matching.
+ * A discrete-event simulation in whole picoseconds, so the same job gives the same result on every machine.  The contended resources serve
+ * first come, first served: each rank's core and port, the adapters of a node, and the two matching queues of a rank.
  *
- * Algorithms of stages (over nodes) take rank r to be on node r / N of the machine: args.nodes says the same.
+ * Algorithms of stages (over nodes) place rank r on node r / N of the machine; args.nodes must say the same.
  *
- * Many algorithms look the same from every node: the ranks of node k do what those of node 0 do, k nodes further on.  Then the ranks
- * of one node stand for all: what one sends to another node comes in, at the same time, from the node that lies as far on the
- * other side.  Sampled ranks and rounds decide whether an algorithm is of this kind (never for those with a root).
+ * Symmetry.  In many algorithms the ranks of node k do what those of node 0 do, with peers k nodes further on.  Then only the ranks of one
+ * node are simulated: a message that one of them sends to another node is received, at the same time, from the node at the same distance on
+ * the other side.  Whether an algorithm is symmetric is found by comparing sampled ranks and rounds; algorithms with a root never are.
  *
- * A machine's `fabric` says here how far nodes are from each other; that its links can be full, fabric.h says.  With hops that cost
- * something no ranks stand for others.  Its `engines` take what leaves a node, the bytes of fetched messages too (where these lie, for
- * the core that asked for them).
+ * Distances.  The machine's `fabric` gives the number of hops between nodes (its links are never full here; fabric.h models that).  If hops
+ * cost time, all ranks are simulated.  Its `engines` process what leaves a node, also the bytes of fetched messages: at the node where
+ * these lie, on behalf of the core that has asked for them.
  *
- * `network`: the stage in which nodes speak with each other is done by the network.  Each node's speaker hands in its part; when the last
- * one has come to the first switch, it goes up a tree of offload_radix over the nodes and down again: L for the way by one switch,
- * two hops for each further level, and `reduce` in each.
+ * `network`: the network performs the stage across nodes.  The leader of each node sends its part to the first switch; when the last part
+ * has arrived, the result goes up a tree of radix offload_radix over the nodes and down again: L for one switch, two hops for each further
+ * level, and `reduce` in each.
  *
- * The order in which messages lie in a queue is taken to have nothing to do with the order in which they are asked for: a search
- * that finds looks at half of the queue, one that does not at all of it.
+ * Matching.  The order of messages in a queue is assumed to be independent of the order of the receives: a successful search looks at half
+ * of the queue, another one at all of it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -31,23 +31,23 @@
 struct engine_job {
     const struct machine *machine;
     const struct plan_algorithm *alg;
-    struct plan_args args; /* of any rank, which is set here; ranks 0 .. size-1 lie on the machine in this order */
-    bool at_once;          /* everything is posted before the first wait, as by a program with MPI_Waitall at its end */
-    bool messages;         /* no stage uses memory that the ranks of a node share */
-    bool network;          /* what stages do across nodes, the network does */
-    bool whole;            /* every rank, even where the ranks of one node could stand for all */
-    int64_t most_messages; /* gives up beyond; 0: no bound */
+    struct plan_args args; /* args.rank is ignored; ranks 0 .. size - 1 are placed on the machine in this order */
+    bool at_once;          /* all rounds are posted before the first wait, as in a program that ends with MPI_Waitall */
+    bool messages;         /* no stage uses shared memory of a node */
+    bool network;          /* the network performs stages across nodes */
+    bool whole;            /* all ranks are simulated, also where the ranks of one node would do */
+    int64_t most_messages; /* the run fails with more messages; 0: no limit */
 };
 struct engine_result {
-    double us, mean_us;                       /* until the last rank is through; until a rank is, on average */
+    double us, mean_us;                       /* time of the last rank; mean over the ranks */
     int64_t messages, bytes;                  /* of all ranks */
-    int64_t ranks;                            /* that were run */
-    int64_t engine_messages[MACHINE_ENGINES]; /* that each took */
-    int64_t engine_busy[MACHINE_ENGINES];     /* the most that were busy at once on one node, where nodes share them */
-    int64_t most_posted, most_unexpected;     /* at any one rank at any one time */
+    int64_t ranks;                            /* ranks that were simulated */
+    int64_t engine_messages[MACHINE_ENGINES]; /* messages of each engine */
+    int64_t engine_busy[MACHINE_ENGINES]; /* most channels of an engine that were busy at once on a node, if its ranks share them */
+    int64_t most_posted, most_unexpected; /* longest queues of any rank at any time */
 };
 
-/* False: error_out says why there is no answer. */
+/* Runs the job.  False: error_out[error_cap] says why there is no result. */
 bool engine_run(const struct engine_job *job, struct engine_result *out, char *error_out, int error_cap);
 
 #endif

@@ -38,14 +38,14 @@
 enum { MACHINE_LEVELS = 4, MACHINE_ENGINES = 4, MACHINE_CLASSES = 8, MACHINE_NAME = 32 };
 struct machine_level {
     char name[MACHINE_NAME];
-    int64_t ranks; /* of a group; 0: all */
+    int64_t ranks; /* of a group; 0: all ranks */
     double o, O, R, L, g, G, eager;
 };
 struct machine_engine {
     char name[MACHINE_NAME];
     double upto, o, L, g, G, n;
 };
-struct machine_fabric { /* groups 0: there is none */
+struct machine_fabric { /* groups 0: the machine has no fabric */
     double groups, switches, nodes, hop, G, buffer, packet, window, detour;
 };
 struct machine_class { /* shares of a link, 0 to 1 */
@@ -68,11 +68,11 @@ struct machine {
     double copy, copy_byte, reduce, reduce_byte, publish, flag, look, pull, pull_byte, step;
 };
 
-/* False: error_out says what is wrong in which line. */
+/* Read a description from a file, or from a text.  False: error_out says what is wrong in which line. */
 bool machine_read(const char *path, struct machine *m_out, char *error_out, int error_cap);
 bool machine_parse(const char *text, struct machine *m_out, char *error_out, int error_cap);
 
-/* The level in which two ranks meet. */
+/* The innermost level that two ranks share. */
 static inline const struct machine_level *machine_between(const struct machine *m, int64_t a, int64_t b)
 {
     const struct machine_level *l = m->levels;

@@ -1,9 +1,9 @@
 /* queue.h -- the events of the simulator in order of time: a radix heap.
  *
- * INVARIANT Q1  nothing is put in before the time of what was taken last: time only goes on.
- * INVARIANT Q2  what has the same time leaves in the order in which it came.
+ * INVARIANT Q1  no event is put in with a time before that of the event taken last: time does not go back.
+ * INVARIANT Q2  events with the same time are taken in the order in which they were put in.
  *
- * An event lies in the bucket of the highest bit in which its time differs from the last one taken; so it moves down at most 64 times.
+ * An event lies in the bucket of the highest bit in which its time differs from that of the last event taken, so it moves down at most 64 times.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -22,12 +22,12 @@ struct event_bucket {
     int64_t n, room;
 };
 struct event_queue {
-    int64_t last, n, taken; /* taken: of bucket 0 */
+    int64_t last, n, taken; /* last: time of the last event taken; taken: events of bucket 0 that were taken */
     struct event_bucket buckets[65];
 };
 
 void queue_put(struct event_queue *q, struct event e);
-bool queue_take(struct event_queue *q, struct event *out); /* false: there is none */
+bool queue_take(struct event_queue *q, struct event *out); /* false: the queue is empty */
 void queue_free(struct event_queue *q);
 
 #endif

@@ -1,12 +1,13 @@
-/* way.c -- stages and rounds of a rank.
+/* way.c -- the stages and rounds of a rank; comparison of ranks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "way.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
-/* Memory that costs nothing until it is touched. */
+/* Zeroed memory of which untouched pages cost nothing; NULL: none. */
 static char *reserve(size_t n)
 {
     void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -33,7 +34,7 @@ void way_close(struct way *w)
     if (w->heads) munmap(w->heads, heads_bytes(w));
 }
 
-/* Asks the algorithm, with the begin of the rank's own temporary in its place. */
+/* Calls the algorithm's `stages`, with the kept beginning of the rank's temporary buffer. */
 static bool ask(struct way *w, int rank, int i, bool first)
 {
     char *head = w->heads ? w->heads + (size_t)rank * WAY_HEAD : NULL;
@@ -45,7 +46,7 @@ static bool ask(struct way *w, int rank, int i, bool first)
     return there;
 }
 
-/* In place of what the members of a stage across nodes would say to each other: one message, to itself. */
+/* The steps of a stage that the network performs: one message of each rank to itself. */
 static int by_network(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_ref all = {.buf = PLAN_OUT, .len = a->rcount * (a->rt ? a->rt->size : 0)};
@@ -117,7 +118,7 @@ static int compare_round(struct way *w, int rank, int other, int i, int round)
     return n ? RUNNING : OVER;
 }
 
-/* All of the first rounds of a stage are looked at: what may not be asked on beyond its end has few. */
+/* All of the first rounds of a stage are compared: an emitter that may not be called beyond its end has few rounds. */
 static bool ranks_alike(struct way *w, int rank, int other)
 {
     for (int i = 0; way_stage(w, rank, i, true); i++) {

@@ -1,7 +1,8 @@
-/* way.h -- what a rank does, round by round, through the stages of an algorithm; and how many ranks do it differently.
+/* way.h -- the stages and rounds of a rank in an algorithm; and how many ranks differ in them.
  *
- * Stages may look at what former ones left in the temporary: lengths, decisions.  So of its begin each rank has one of its own, and
- * what goes from and to there in words of eight bytes are the only data that exist here: way_word().
+ * Later stages may read what earlier ones have stored in the temporary buffer: lengths, decisions.  So each rank has a copy of the beginning
+ * of that buffer, and words of eight bytes that are sent, received or computed there are the only data that exist in the simulator
+ * (way_word()).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,35 +12,35 @@
 #include "machine.h"
 #include "plan/plan.h"
 
-enum { WAY_HEAD = 384 }; /* bytes kept of each rank's temporary */
+enum { WAY_HEAD = 384 }; /* bytes that are kept of the temporary buffer of each rank */
 struct way {
     const struct plan_algorithm *alg;
-    struct plan_args args;   /* of the whole; rank is the present one's */
-    bool network;            /* what the stages across nodes do, the network does: each of their ranks sends to itself, once */
-    bool leaves;             /* may stages use memory that the ranks of a node share? */
-    struct plan_nodes nodes; /* as the present rank sees them */
-    char *tmp, *heads;       /* tmp: the present rank's; its begin is changed for heads[rank] (NULL: nothing is to be kept) */
+    struct plan_args args;   /* of the whole algorithm; args.rank is the present rank */
+    bool network;            /* the network performs stages across nodes: each of their ranks sends one message to itself */
+    bool leaves;             /* stages may use shared memory of a node */
+    struct plan_nodes nodes; /* from the point of view of the present rank */
+    char *tmp, *heads;       /* tmp: temporary buffer of the present rank; heads[rank]: its kept beginning; NULL: nothing is kept */
     size_t tmp_bytes;
     int i;                   /* the present stage of the present rank; -1: none yet */
-    struct plan_stage stage; /* alg NULL: the rank has no part in it */
+    struct plan_stage stage; /* alg NULL: the rank takes no part in it */
 };
 
 bool way_open(struct way *w, const struct plan_algorithm *alg, const struct plan_args *args, bool leaves); /* false: no memory */
 void way_close(struct way *w);
 
-/* Makes stage i of a rank the present one; false: there is none.  first: the rank begins it now, and keeps what the stage writes into
- * its temporary; later the stage is only asked again for its arguments. */
+/* Makes stage i of a rank the present one; false: there is no such stage.  first: the rank begins the stage, and what the stage writes into
+ * the temporary buffer is kept; otherwise only its arguments are computed again. */
 bool way_stage(struct way *w, int rank, int i, bool first);
-/* The steps of a round of the present stage, peers as ranks of the whole; 0: the stage is over. */
+/* Writes the steps of a round of the present stage, with peers as ranks of the whole algorithm.  Returns their number; 0: the stage is over. */
 int way_round(struct way *w, int round, struct plan_step *steps);
 
 /* Is a message of the present stage for the network to reduce? */
 bool way_in_network(const struct way *w);
 
-/* Where a word lies that a step of the present stage sends, receives or works on; NULL: in memory that does not exist here. */
+/* The word that a step of the present stage sends, receives or changes; NULL: it is in memory that does not exist in the simulator. */
 int64_t *way_word(struct way *w, const struct plan_ref *r);
 
-/* The number of ranks that have to be run, from rank 0 on: all, or the widest group of the machine where every group does the same. */
+/* The number of ranks that must be simulated, from rank 0 on: all, or those of the largest group of the machine if all groups do the same. */
 int64_t way_period(struct way *w, const struct machine *m);
 
 /* Bytes of a message, or of what a local step works on. */

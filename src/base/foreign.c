@@ -1,4 +1,4 @@
-/* foreign.c -- variables of other MPI libraries in the environment that no setting reads: said, and why, or which name was meant.
+/* foreign.c -- variables of other MPI libraries that no setting reads: reports why they have no effect, or which name was meant.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -10,12 +10,12 @@
 
 bool gw_threads, gw_checking, gw_slow_path;
 
-/* A lane is held for well under a microsecond, but handing it to another core costs more than the work that it is held for.
- * So who finds it held stays away for longer and longer: meanwhile the holder's core takes it many times at no cost.  After that
+/* A lane is held for well under a microsecond, but moving the lock to another core costs more than the work that is done under it.
+ * So a thread that finds it held waits longer and longer: meanwhile the core of the holder takes it many times at no cost.  After that
  * the holder has lost its core, or is at something long: sleep. */
 enum { FIRST_PAUSES = 4, MOST_PAUSES = 64, LOCK_LOOKS = 16 };
 
-/* INVARIANT: a thread that sleeps has left 2 in the word, and whoever takes the lock after sleeping keeps it at 2,
+/* INVARIANT: a thread that sleeps has left 2 in the word, and a thread that takes the lock after sleeping keeps it at 2,
  * because there may be more sleepers; so the release that sees 2 wakes one. */
 void gw_lock_slow(struct gw_lock *l)
 {

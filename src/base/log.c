@@ -28,7 +28,7 @@ bool gw_log_rank_known(int *rank_out)
 void gw_log_identity(int rank, int size)
 {
     atomic_store_explicit(&state.size, size, memory_order_relaxed);
-    /* Pairs with the acquire in gw_log_rank_known(): who sees the rank sees the size. */
+    /* Pairs with the acquire in gw_log_rank_known(): a thread that sees the rank sees the size. */
     atomic_store_explicit(&state.rank, rank, memory_order_release);
     gw_settings_report();
 }

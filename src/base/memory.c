@@ -1,4 +1,4 @@
-/* memory.c -- allocation that cannot fail: it ends the process with a sentence instead.
+/* memory.c -- allocation that cannot fail: on failure it ends the process with a message.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

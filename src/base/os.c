@@ -1,4 +1,4 @@
-/* os.c -- system calls that glibc does not wrap: futex and cross-memory attach; what the kernel says; a home for who has none.
+/* os.c -- system calls that glibc does not wrap (futex, cross-memory attach), and information from the kernel.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

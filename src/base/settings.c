@@ -59,7 +59,7 @@ static void complain(const char *fmt, ...)
     if (n + 1 < sizeof state.complaints) memcpy(state.complaints + n, "\n", 2);
 }
 
-/* GODWIT_EXPLAIN=help, once: what can be asked. */
+/* Prints, once, what GODWIT_EXPLAIN can be set to, if it is "help". */
 static void explain_help(void)
 {
     if (state.is_help_said || !gw_set.explain || !gw_set_lists(gw_set.explain, "help")) return;
@@ -210,7 +210,9 @@ int gw_setting_name_find(const char *name, size_t len)
         else
             hi = mid;
     }
-    return lo < gw_setting_name_count && name_compare(lo, name, len) == 0 ? lo : -1; /* a letter that none has: 0, and not equal */
+    return lo < gw_setting_name_count && name_compare(lo, name, len) == 0
+        ? lo
+        : -1; /* lo is 0 for a letter with which no name begins: then the comparison fails */
 }
 
 static void setting_load(int i, const struct found *found)

@@ -1,4 +1,4 @@
-/* usage.c -- how much memory this process had at most: for the report at its end.
+/* usage.c -- the peak memory of this process, for the report at its end.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -36,7 +36,7 @@ static int64_t number_after(const char *text, const char *before)
 
 static char *closed(FILE *f, char **text) { return f && fclose(f) == 0 ? *text : NULL; }
 
-/* The library says only in words what its heaps had at most, and what large blocks outside of them. */
+/* The C library reports the peaks of its heaps, and of large blocks outside of them, only as text. */
 static int64_t malloc_most(void)
 {
     char *heaps = NULL, *blocks = NULL;

@@ -1,7 +1,7 @@
-/* bind.c -- which cores each rank may run on, and where its memory lies.
+/* bind.c -- binds ranks to cores, and their memory to NUMA nodes.
  *
- * The default gives every rank an equal share of the cores, never one core of many to a threaded program; where ranks outnumber
- * cores (or a CPU quota), nobody is bound.
+ * By default every rank gets an equal share of the cores, so that the threads of a program have several; if there are more ranks than cores
+ * (or than a CPU quota allows), no rank is bound.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -68,7 +68,7 @@ static int set_min_missing(const cpu_set_t *wanted, const cpu_set_t *have)
 }
 
 /* ---- user:LIST ------------------------------------------------------------------------------------------------------------ */
-/* The CPUs of the `which`-th part between commas; where parts are fewer it begins anew. */
+/* The CPUs of part number `which` of the list, whose parts are separated by commas and used again from the beginning. */
 static cpu_set_t *user_set(const char *list, int which)
 {
     assert(which >= 0);
@@ -108,7 +108,7 @@ struct rank_line {
     char host[256], slot[512];
 };
 
-/* "rank 3=host slot=0-1"; false: the line is none of these.  An empty one gives rank -1. */
+/* Reads "rank 3=host slot=0-1"; false: the line is invalid.  An empty line gives rank -1. */
 static bool rank_line(char *line, struct rank_line *out)
 {
     int end = 0;
@@ -119,7 +119,7 @@ static bool rank_line(char *line, struct rank_line *out)
         !line[end] && out->rank >= 0 && out->rank < MAX_RANKS;
 }
 
-/* Calls `see` for each line; 0, or the exit status after an explanation. */
+/* Calls `see` for each line.  Returns 0, or an exit status after the reason was printed. */
 static int rankfile_read(const char *path, bool (*see)(void *to, const struct rank_line *l), void *to)
 {
     enum { MOST = 16 << 20 };
@@ -147,7 +147,7 @@ static int rankfile_read(const char *path, bool (*see)(void *to, const struct ra
     return why ? EXIT_USAGE : 0;
 }
 
-/* "0-1,4" by number, or "1:0-1" of a socket; "1:*": all of it.  NULL: some are not there. */
+/* The CPUs of "0-1,4" (cores by number), "1:0-1" (of a socket) or "1:*" (a whole socket); NULL: some do not exist. */
 static cpu_set_t *slot_set(const struct cores *c, const char *slot)
 {
     size_t head = strcspn(slot, ":");
@@ -191,7 +191,7 @@ static bool take_line(void *to, const struct rank_line *l)
     return s->at[l->rank] != NULL;
 }
 
-/* The sets of all ranks of the file; 0, or the exit status. */
+/* Reads the sets of all ranks from the file.  Returns 0 or an exit status. */
 static int rankfile_sets(const struct launch_options *o, const struct cores *c, struct rank_sets *out)
 {
     *out = (struct rank_sets){.c = c};
@@ -234,7 +234,7 @@ int bind_check(struct launch_options *o)
 }
 
 /* ---- the map -------------------------------------------------------------------------------------------------------------- */
-/* The last n cores are taken out: for who helps the ranks. */
+/* Takes the last n cores out, for progress threads. */
 static void reserve(struct cores *c, int n, struct bind_map *m)
 {
     assert(n > 0);
@@ -252,7 +252,7 @@ static void reserve(struct cores *c, int n, struct bind_map *m)
     }
 }
 
-/* Who watches is told once; logs stay as they are, so that a job prints the same on any machine. */
+/* Is the note that ranks are not bound wanted?  By default only on a terminal, so that a job prints the same on every machine. */
 static bool note_wanted(const struct launch_options *o)
 {
     if (o->quiet) return false;
@@ -269,7 +269,7 @@ static void note(const struct launch_options *o, const struct bind_map *m)
         say_line("%d ranks share %d cores: nobody is bound", o->n_ranks, m->n_cores);
 }
 
-/* The sets that were named one by one; false: none were. */
+/* Sets that the user has given rank by rank; false: none. */
 static bool named_sets(const struct launch_options *o, const struct cores *c, struct bind_map *m)
 {
     if (o->place.rankfile) {

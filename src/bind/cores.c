@@ -1,4 +1,4 @@
-/* cores.c -- the cores that we may use, from our own cpuset and what the kernel tells under /sys.
+/* cores.c -- the cores that mpiexec may use, from its cpuset and /sys.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -19,7 +19,7 @@ static cpu_set_t *set_new(void)
     return set;
 }
 
-/* The NUMA node of every cpu (it stays 0 where the kernel does not say), read once: a big machine has many of both. */
+/* Sets the NUMA node of every CPU (0 if the kernel does not report it); reads each node once, because a big machine has many CPUs. */
 static void numa_nodes(short *of_out)
 {
     char text[4096];
@@ -36,7 +36,7 @@ static void numa_nodes(short *of_out)
     CPU_FREE(cpus);
 }
 
-/* The first CPU that shares the cache of that level; the CPU itself where the kernel does not say. */
+/* The first CPU that shares the cache of that level; the CPU itself if the kernel does not report caches. */
 static int cache_of(int cpu, int level)
 {
     assert(cpu >= 0 && cpu < PLACE_CPUS && level > 0);
@@ -58,7 +58,7 @@ static int package_of(int cpu)
     return gw_line_read(text, sizeof text, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu) ? atoi(text) : 0;
 }
 
-/* The kernel's numbers have gaps, and of caches they are CPUs: from 0 on in the order in which they come. */
+/* Numbers the units of each kind from 0 in the order of the cores: the numbers of the kernel have gaps, and caches have numbers of CPUs. */
 static void number_units(struct cores *c)
 {
     int *seen = gw_xcalloc((size_t)c->n + 1, sizeof *seen);

@@ -104,7 +104,7 @@ static int usage(const char *text, const char *word)
     return EXIT_USAGE;
 }
 
-/* The arguments; -1: go on, else the exit status. */
+/* Reads the arguments.  Returns -1 to go on, else the exit status. */
 static int parse(int argc, char **argv, struct machine *m)
 {
     static const char *const known[] = {"--help", "-n"};
@@ -154,7 +154,7 @@ int doctor_main(int argc, char **argv)
 unsigned doctor_kind(const struct job *j, int status)
 {
     static const int broken[] = {EXIT_NOT_FOUND, 128 + SIGSEGV, 128 + SIGBUS, 128 + SIGILL, 128 + SIGABRT, 128 + SIGFPE};
-    unsigned kind = status == 1 ? AFTER_MEMORY : 0; /* how our library ends without its segment */
+    unsigned kind = status == 1 ? AFTER_MEMORY : 0; /* the status of a rank that could not get its segment */
     for (size_t i = 0; i < GW_ARRAY_LEN(broken); i++)
         if (status == broken[i]) kind = AFTER_EXEC;
     for (int i = 0; i < j->n; i++)
@@ -162,7 +162,7 @@ unsigned doctor_kind(const struct job *j, int status)
     return kind;
 }
 
-/* mpiexec has said already that it is not there, or may not be executed. */
+/* Has mpiexec reported already that the program does not exist or cannot be executed? */
 static bool explained(const struct launch_app *a)
 {
     char *path = program_find(a->argv[0], a->wdir);

@@ -1,4 +1,4 @@
-/* doctor_cpu.c -- mpiexec doctor: cores, what limits them, their clock, and what kind of machine this is.
+/* doctor_cpu.c -- mpiexec doctor: cores, their limits and clock, and the kind of machine.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -146,7 +146,7 @@ void doctor_check_governor(const struct machine *m, struct answer *a)
         return;
     }
     doctor_answer_add(a, "%s", governor);
-    /* The processor itself decides under these drivers, whose powersave is not slow. */
+    /* With these drivers the processor chooses its clock, and `powersave` is not slow. */
     doctor_root_read(m, driver, sizeof driver, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver");
     if (strncmp(driver, "intel_pstate", 12) == 0 || strncmp(driver, "amd-pstate", 10) == 0) return;
     if (strcmp(governor, "powersave") == 0 || strcmp(governor, "conservative") == 0)

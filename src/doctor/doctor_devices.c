@@ -1,4 +1,4 @@
-/* doctor_devices.c -- mpiexec doctor: networks, accelerators, and what guards the machine.
+/* doctor_devices.c -- mpiexec doctor: networks, accelerators and security modules.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-/* doctor_look.c -- mpiexec doctor: what only system calls tell of this machine.
+/* doctor_look.c -- mpiexec doctor: what must be found out by system calls.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -43,7 +43,7 @@ static int try_memfd(void)
     enum { BYTES = 1 << 20 };
     int fd = memfd_create("godwit-doctor", MFD_CLOEXEC), rc = 0;
     if (fd < 0) return errno;
-    /* Growing past the limit of file sizes would also send SIGXFSZ; what that limit means another check says. */
+    /* Growing a file beyond the limit of file sizes raises SIGXFSZ; another check reports that limit. */
     if (limit(RLIMIT_FSIZE, false) >= BYTES) rc = posix_fallocate(fd, 0, BYTES);
     void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED)
@@ -54,7 +54,7 @@ static int try_memfd(void)
     return rc;
 }
 
-/* A second process reads the memory of a first that is not its parent: as ranks do. */
+/* One process reads the memory of another one that is not its parent, as ranks do. */
 static uint64_t cma_word;
 
 static int cma_read(pid_t pid, uint64_t want)
@@ -116,7 +116,7 @@ static char *addresses(void)
     return text;
 }
 
-/* Looks our name up in a process of its own: a dead name server takes half a minute to be given up. */
+/* Looks up the name of this host in a process of its own, because that takes half a minute with a dead name server. */
 static void resolve(struct machine *m)
 {
     enum { MS = 3000 };
@@ -158,7 +158,7 @@ void doctor_machine_look(struct machine *m, unsigned when)
     if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
     m->host = gw_xasprintf("%s", host);
     m->uid = geteuid();
-    m->is_known = m->home || getpwuid(m->uid); /* which may have to ask a server */
+    m->is_known = m->home || getpwuid(m->uid); /* this may ask a server */
     m->cpus_allowed = gw_cores_mask(0);
     if (!m->ranks) m->ranks = bind_cores(NULL);
     m->memfd_error = try_memfd();
@@ -178,7 +178,7 @@ void doctor_machine_look(struct machine *m, unsigned when)
     if (when & WHEN_ASKED) {
         m->cma_error = try_cma();
         resolve(m);
-        gw_settings_load(); /* which network is a setting's choice, too */
+        gw_settings_load(); /* settings also choose the network */
         char network[640];
         m->has_network = network_line(network, sizeof network) == GW_OK;
         m->network = gw_xasprintf("%s", network);

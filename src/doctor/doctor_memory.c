@@ -1,4 +1,4 @@
-/* doctor_memory.c -- mpiexec doctor: shared memory, direct copies, limits, what others have left behind.
+/* doctor_memory.c -- mpiexec doctor: shared memory, direct copies, limits, files that other libraries have left behind.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,7 +17,7 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* What the shared memory of a node may grow to by default (untouched pages cost nothing). */
+/* The default size of the shared memory of a node (untouched pages cost nothing). */
 static uint64_t segment_bytes(int ranks)
 {
     assert(ranks > 0);
@@ -158,7 +158,7 @@ static void pids_least(const struct machine *m, const char *folder, void *arg)
     *p = (struct pids){max > now ? max - now : 0, max};
 }
 
-/* Threads of processes of our user: these are what the limit counts. */
+/* The number of threads of our user, which the limit counts. */
 static int64_t threads_of_user(const struct machine *m)
 {
     struct words all;
@@ -183,7 +183,7 @@ void doctor_check_processes(const struct machine *m, struct answer *a)
     int64_t need = m->ranks + OWN, left = INT64_MAX;
     doctor_cgroup_each(m, "", pids_least, &group);
     doctor_cgroup_each(m, "pids", pids_least, &group);
-    if (m->processes != UINT64_MAX && m->uid != 0) { /* root has no limit, whatever it says */
+    if (m->processes != UINT64_MAX && m->uid != 0) { /* the limit does not apply to root */
         int64_t used = threads_of_user(m);
         left = (int64_t)m->processes - used;
         doctor_answer_add(a, "at most %llu of this user, %lld are there", (unsigned long long)m->processes, (long long)used);
@@ -265,7 +265,7 @@ void doctor_check_home(const struct machine *m, struct answer *a)
         "Godwit does without; PMIx, and with it mpirun and programs of Open MPI, crash: export HOME=/a/folder/of/yours");
 }
 
-/* Whether a process of ours has the file mapped or open. */
+/* Does a process of our user have the file mapped or open? */
 static bool in_use(const struct machine *m, const struct words *processes, const char *file)
 {
     for (int i = 0; i < processes->n; i++) {
@@ -286,7 +286,7 @@ void doctor_check_stale(const struct machine *m, struct answer *a)
 {
     static const char *const begin[] = {"mpich_",   "shm_mpich", "vader_segment", "sm_segment", "psm2_shm",
                                         "psm3_shm", "nccl-",     "Intel_MPI_",    "mv2_",       "ucx_shm"};
-    enum { YOUNG_S = 60 }; /* somebody may be about to map it */
+    enum { YOUNG_S = 60 }; /* a younger file may be about to be mapped */
     struct words files, processes;
     struct stat st;
     char path[PATH_MAX], first[128] = "", size[32];

@@ -1,4 +1,4 @@
-/* doctor_program.c -- mpiexec doctor: which MPI libraries are about, and which one the program would load.
+/* doctor_program.c -- mpiexec doctor: which MPI libraries are installed, and which one the program would load.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,7 +20,7 @@
 #include "job/say.h"
 #include "job/words.h"
 
-/* Who reads this variable joins a job of this mpiexec. */
+/* A library that contains this name joins jobs of this mpiexec. */
 #define MARK "GODWIT_BOOT"
 
 /* Which MPI a library's file name belongs to: "Open MPI", "MPICH", "standard ABI"; NULL: none. */
@@ -48,7 +48,7 @@ void doctor_check_godwit(const struct machine *m, struct answer *a)
     if (uname(&u) == 0) doctor_answer_add(a, ", %s %s %s", u.sysname, u.release, u.machine);
 }
 
-/* The folder of this installation's library, as far as it lies where it should; else NULL.  Caller frees. */
+/* The folder of the library of this installation; the caller frees it.  NULL: it is not where it should be. */
 static char *own_library_folder(const struct machine *m)
 {
     static const char *const folders[] = {"", "/../lib", "/../lib64", "/../lib/x86_64-linux-gnu", "/../lib/aarch64-linux-gnu"};
@@ -85,7 +85,7 @@ void doctor_check_settings(const struct machine *m, struct answer *a)
 }
 
 /* ---- what else is about ----------------------------------------------------------------------------------------------------- */
-/* The MPI library that a command belongs to, by where its links lead. */
+/* The MPI library that a command belongs to, from the target of its links. */
 static const char *mpi_of_command(const char *file)
 {
     static const struct {
@@ -109,7 +109,7 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* The command that PATH gives, below the root; caller frees; NULL: none. */
+/* The command found by PATH, below the root; the caller frees it.  NULL: none. */
 static char *command_find(const struct machine *m, const char *name)
 {
     for (const char *p = m->path; p && *p;) {
@@ -177,7 +177,7 @@ void doctor_check_loader_path(const struct machine *m, struct answer *a)
     }
 }
 
-/* The version of libpmix, "" where it is too old to tell; NULL: it cannot be opened. */
+/* The version of libpmix; "": it is too old to report it; NULL: it cannot be opened. */
 static const char *pmix_version(void)
 {
     void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -202,12 +202,12 @@ void doctor_check_pmix(const struct machine *m, struct answer *a)
 struct loaded {
     const char *family;
     char path[512];
-    bool has_door; /* mpiexec has this library's entry points */
+    bool has_door; /* Godwit has a door for programs of this library */
 };
 
 static void judge_foreign(const struct machine *m, const struct loaded *l, struct answer *a)
 {
-    enum finding bad = m->ranks == 1 ? FINDING_NOTE : FINDING_PROBLEM; /* alone it needs nobody */
+    enum finding bad = m->ranks == 1 ? FINDING_NOTE : FINDING_PROBLEM; /* a single rank needs no launcher */
     if (strcmp(l->family, "standard ABI") == 0) {
         doctor_answer_raise(a, bad,
                             "that library cannot join a job of this mpiexec: put Godwit's lib folder first in LD_LIBRARY_PATH, or "
@@ -270,7 +270,7 @@ static bool doors_are_off(const struct machine *m)
     return value && strcasecmp(value, "off") == 0;
 }
 
-/* One line of the loader's; *l gets the MPI library that it names. */
+/* Judges one line of the loader's output; *l: the MPI library that it names. */
 static bool judge_line(const struct machine *m, const char *line, struct loaded *l, struct answer *a)
 {
     char name[256], path[512] = "", file[1024];

@@ -1,4 +1,4 @@
-/* doctor_root.c -- what the checks of `mpiexec doctor` read files with: all below the machine's root, so that it may be invented.
+/* doctor_root.c -- reads the files of checks, all below the root of a machine, which may be the folder of a test.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -93,7 +93,7 @@ int doctor_list_count(const char *list)
     return n;
 }
 
-/* The path of our group: lines are "4:cpu,cpuacct:/path" for v1 and "0::/path" for v2. */
+/* The path of the control group from a line such as "4:cpu,cpuacct:/path" (v1) or "0::/path" (v2). */
 static bool group_of(const char *line, const char *controller, char *path_out, size_t cap)
 {
     assert(cap > 1);

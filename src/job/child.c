@@ -1,4 +1,4 @@
-/* child.c -- the processes that mpiexec has started: who has ended, who is signalled, who is put away.
+/* child.c -- child processes of mpiexec: waiting, signalling, reaping.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -52,10 +52,10 @@ void child_kill(pid_t pid, int sig)
 void child_group_kill(pid_t pid, int sig)
 {
     assert(pid >= 0 && pid != 1 && sig > 0);            /* kill(-1) would signal every process of the user */
-    if (pid > 0 && kill(-pid, sig) < 0) kill(pid, sig); /* it left its group */
+    if (pid > 0 && kill(-pid, sig) < 0) kill(pid, sig); /* it is not in a group of its own */
 }
 
-/* /proc/PID/stat behind the name, which may hold anything; NULL: it is gone, or nobody says. */
+/* The text of /proc/PID/stat behind the name, which may contain any characters; NULL: the process is gone, or /proc is not readable. */
 static const char *process_stat(pid_t pid, char *text, size_t cap)
 {
     assert(cap > 1);
@@ -99,6 +99,7 @@ bool child_is_ours(pid_t pid)
 void child_stranger_group_kill(pid_t pid, uint64_t start, int sig)
 {
     uint64_t now = start ? child_start_time(pid) : 0;
-    if (now && now != start) return; /* of somebody who came later; a group keeps its number to itself while it has members */
+    if (now && now != start)
+        return; /* a later process has this pid.  While a group has members, its number is not given to a process. */
     child_group_kill(pid, sig);
 }

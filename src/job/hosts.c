@@ -1,7 +1,7 @@
-/* hosts.c -- lists of hosts: from the command line, from a file, or from a batch system.  Those that name this machine only are as
- * good as none; the others need an engine (engine.h).
+/* hosts.c -- lists of hosts: from the command line, from a file, or from a batch system.  A list that names
+ * only this machine has no effect; others need an engine (engine.h).
  *
- * Names are compared, never looked up: on one machine there is no DNS.
+ * Names are compared as text and never looked up, because a single machine may have no DNS.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "job/job.h"
 
-/* "node7" and "node7.cluster.example" are taken for one. */
+/* Are the names equal, or is one the other with a domain ("node7", "node7.cluster.example")? */
 static bool same_host(const char *name, size_t n, const char *host)
 {
     size_t m = strlen(host), less = n < m ? n : m;
@@ -44,7 +44,7 @@ bool hosts_is_name(const char *name, size_t n)
     return true;
 }
 
-/* The first is kept, to be shown: on a terminal no byte of it does anything. */
+/* Keeps the first invalid word for an error message, with control characters escaped. */
 static void add_bad(struct hosts *h, const char *name, size_t n)
 {
     enum { SHOWN = 60 };
@@ -55,7 +55,7 @@ static void add_bad(struct hosts *h, const char *name, size_t n)
     if (n > SHOWN) strcpy(to, "...");
 }
 
-/* A host named again has so many slots more; ":4" names nobody. */
+/* Adds a host; if it is in the list, adds its slots.  An invalid name is noted in h->bad. */
 static void add(struct hosts *h, const char *name, size_t n, int slots)
 {
     assert(slots >= 0);
@@ -73,7 +73,7 @@ static void add(struct hosts *h, const char *name, size_t n, int slots)
     h->at[h->n++] = (struct host){gw_xasprintf("%.*s", (int)n, name), slots};
 }
 
-/* Slots of "name:4"; a number that is none, or absurd, says nothing. */
+/* The number of slots; 0 if the text is no number, or one that is too large. */
 static int slots_of(const char *text)
 {
     char *end;
@@ -98,7 +98,7 @@ void hosts_add(struct hosts *h, const char *list)
     if (before == 0 && h->n == 0) add_bad(h, list, strlen(list));
 }
 
-/* A host a line, with ":4" or "slots=4" behind it, or neither; comments. */
+/* Reads a line of a host file: a host, with ":4" or "slots=4" or neither; # begins a comment. */
 static void line_take(struct hosts *h, char *line)
 {
     line[strcspn(line, "#\r\n")] = 0;
@@ -126,7 +126,7 @@ const char *hosts_read(struct hosts *h, const char *path)
     return why;
 }
 
-/* What stands in one pair of brackets, each with the same number of digits as its first. */
+/* Adds the names of one pair of brackets; the numbers of a range have as many digits as its first. */
 static void expand_brackets(struct hosts *h, const char *list, size_t prefix)
 {
     assert(list[prefix] == '[');
@@ -152,7 +152,7 @@ void hosts_expand(struct hosts *h, const char *list)
         if (list[n] == '[') {
             expand_brackets(h, list, n);
             list += strcspn(list, "]");
-            list += strcspn(list, ","); /* what stands behind the bracket is none of Slurm's usual names */
+            list += strcspn(list, ","); /* a name with text behind the bracket is not supported */
         } else {
             if (n) add(h, list, n, 0);
             list += n;
@@ -187,7 +187,7 @@ void hosts_free(struct hosts *h)
     *h = (struct hosts){0};
 }
 
-/* How many ranks a host takes before the next one begins. */
+/* The number of ranks that a host takes before the next host is used. */
 static int room_of(const struct hosts *h, int i, int ppn) { return ppn ? ppn : h->at[i].slots ? h->at[i].slots : 1; }
 
 bool hosts_say_slots(const struct hosts *h)
@@ -205,8 +205,8 @@ int hosts_slots(const struct hosts *h, int ppn)
     return n;
 }
 
-/* In blocks, as neighbours in rank talk most: where nothing is said of slots, equal blocks; else slots are filled, and what is more
- * than all slots goes round in the same proportion. */
+/* Places ranks in blocks, because neighbouring ranks communicate most.  Without slots the blocks are equal; else slots are filled, and
+ * further ranks are placed in the same proportion. */
 void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out)
 {
     assert(ppn >= 0);

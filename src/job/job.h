@@ -1,5 +1,8 @@
 /* job.h -- shared by the rooms of mpiexec: the options of a job, and its state while it runs.
  *
+ * mpiexec has one thread and runs one job.  Texts in struct launch_options point into argv or into its `held`; struct job owns the arrays
+ * that it points to.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_JOB_JOB_H
@@ -16,24 +19,24 @@
 
 enum { MAX_RANKS = 1 << 16, HOST_NAME_MOST = 253, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
-/* What a program gets of mpiexec's environment, beside what options set. */
+/* Which variables of mpiexec's environment a program gets, beside those that options set. */
 enum env_from { ENV_UNSAID, ENV_ALL, ENV_NONE, ENV_LIST };
 struct env_wanted {
     enum env_from from;
-    const char *names; /* of ENV_LIST, with commas */
+    const char *names; /* ENV_LIST: names separated by commas */
 };
 
-/* One program of the job: what stands between two `:`. */
+/* One program of the job, as given between two `:` of the command line. */
 struct launch_app {
     int n; /* ranks */
     bool n_given;
-    const char *soft; /* numbers of ranks that are allowed; NULL: any */
+    const char *soft; /* allowed numbers of ranks (-soft); NULL: any */
     char **argv;
     struct words env; /* NAME=VALUE */
     struct env_wanted inherits;
-    const char *wdir; /* NULL: where mpiexec stands */
-    const char *path; /* folders to look for the program in first; NULL: none */
-    const char *file; /* that holds more of its options; NULL: none */
+    const char *wdir; /* folder to start in; NULL: that of mpiexec */
+    const char *path; /* folders that are searched for the program before PATH; NULL: none */
+    const char *file; /* file with more options of the program; NULL: none */
 };
 
 /* What a rank is bound to.  SHARE: an equal share of the cores, the default. */
@@ -55,25 +58,25 @@ struct place_wanted {
     enum bind_to bind;
     int bind_count;    /* units for each rank; 0 is 1 */
     const char *user;  /* BIND_USER: CPUs rank by rank */
-    enum unit map;     /* UNIT_CORE: neighbours side by side, the default; else ranks go round these */
-    int ppr;           /* so many ranks on each such unit; 0: not said */
-    enum unit rank_by; /* places are numbered going round these; UNIT_CORE: one unit after the other */
+    enum unit map;     /* UNIT_CORE: neighbours side by side, the default; else ranks go round these units */
+    int ppr;           /* number of ranks on each such unit; 0: not given */
+    enum unit rank_by; /* ranks are numbered round these units; UNIT_CORE: one unit after the other */
     bool rank_by_given;
-    const char *cpu_set; /* these CPUs alone; NULL: all that we may use */
+    const char *cpu_set; /* only these CPUs are used; NULL: all that mpiexec may use */
     const char *rankfile;
-    int rankfile_ranks;  /* that it has lines for */
-    const char *membind; /* policy, NULL: the kernel's */
-    int reserve;         /* cores that no rank runs on: for progress threads */
+    int rankfile_ranks;  /* number of ranks in that file */
+    const char *membind; /* memory policy; NULL: that of the kernel */
+    int reserve;         /* number of cores that no rank runs on, for progress threads */
 };
 
 /* What happens with the ranks' output. */
 struct output_wanted {
     bool label, timestamp, merged;
-    const char *prefix;  /* pattern that lines begin with; NULL: none */
+    const char *prefix;  /* pattern of the mark of each line; NULL: none */
     const char *file[2]; /* pattern of the names of files for standard output and errors; NULL: they go to mpiexec's */
-    bool by_task[2];     /* its %t is the rank, as Slurm has it; else seconds, as Hydra has it */
-    bool copied;         /* mpiexec's own output gets it, too */
-    int only[2];         /* 0: all ranks are printed; STREAM_NONE: nobody is, else 1 + the rank that is */
+    bool by_task[2];     /* %t in the pattern is the rank, as in Slurm; else the time, as in Hydra */
+    bool copied;         /* output goes to the files and to mpiexec's output */
+    int only[2];         /* 0: output of all ranks is printed; STREAM_NONE: of none; else 1 + the rank whose output is */
 };
 enum { STREAM_NONE = -1 };
 
@@ -88,34 +91,34 @@ struct launch_options {
     struct place_wanted place;
     struct output_wanted output;
     enum pmix_mode pmix;
-    int stdin_rank; /* or STDIN_NONE, STDIN_ALL */
+    int stdin_rank; /* the rank that gets standard input, or STDIN_NONE, STDIN_ALL */
     bool verbose, quiet, exit_codes, profile;
     const char *wrapper;                  /* the option whose library of wrappers the ranks get; NULL: none */
-    bool oversubscribe, no_oversubscribe; /* the user knows that ranks share cores; he does not want it */
+    bool oversubscribe, no_oversubscribe; /* ranks may share cores without a note; must not share cores */
     bool show_map, no_launch;
-    bool no_cleanup;   /* the others go on when a rank fails */
-    bool stacks;       /* print them when the time is up */
-    bool crash_stacks; /* trace the ranks, to print the stack of one that crashes */
+    bool no_cleanup;   /* when a rank fails, the others go on */
+    bool stacks;       /* print stacks when the time is up */
+    bool crash_stacks; /* trace the ranks, to print the stack of a rank that crashes */
     int order;         /* 1 + enum boot_order; 0: none */
     const char *order_file;
-    const char *vnodes;  /* faked nodes, as GODWIT_VNODES says it; NULL: none */
-    const char *reorder; /* --reorder; NULL: it was not there, "": auto */
+    const char *vnodes;  /* faked nodes, in the format of GODWIT_VNODES; NULL: none */
+    const char *reorder; /* --reorder; NULL: not given, "": auto */
     const char *gdb;     /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;      /* seconds, 0: none */
-    struct hosts hosts;  /* that the command names */
+    struct hosts hosts;  /* hosts of the command line */
     const char *default_hostfile;
-    int ppn;            /* ranks a host, 0: not said */
-    int usize;          /* ranks that the job should count on; 0: not said */
-    const char *engine; /* who starts a job of several hosts; NULL: whoever is there */
+    int ppn;            /* ranks per host; 0: not given */
+    int usize;          /* universe size (-usize); 0: not given */
+    const char *engine; /* engine for jobs on several hosts; NULL: the first that is installed */
     const char *report_pid;
-    const char *only_here;    /* an option that an engine would not know; NULL: none */
-    struct words mca_unknown; /* parameters of Open MPI that are of no effect */
-    struct words held;        /* texts that the others point to */
+    const char *only_here;    /* an option that no engine has; NULL: none was given */
+    struct words mca_unknown; /* parameters of Open MPI without effect */
+    struct words held;        /* texts that other fields point to */
 };
 /* Where each rank may run. */
 struct bind_map {
-    int n_cores; /* that we may use */
-    void **set;  /* [ranks] cpu_set_t of bind_bytes, NULL: anywhere */
+    int n_cores; /* that mpiexec may use */
+    void **set;  /* [ranks] cpu_set_t of `bytes` bytes; NULL: ranks are not bound */
     size_t bytes;
     char *reserved;     /* CPUs of the reserved cores, as a list; NULL: there are none */
     const char *memory; /* policy of -membind; NULL: the kernel's */
@@ -124,26 +127,26 @@ struct bind_map {
 struct stream {
     int fd; /* -1: closed */
     int rank;
-    struct sink *to, *also; /* where it is written; NULL: nowhere */
-    char *buf;              /* the line so far */
+    struct sink *to, *also; /* where the output is written; NULL: nowhere */
+    char *buf;              /* output that was not printed yet */
     size_t len, cap;
-    bool mid_line;   /* the begin of this line has been printed */
-    uint64_t since;  /* ns: when the oldest byte of the line without an end came */
-    uint64_t looked; /* ns: since, or when we looked whether the rank goes on with the line */
-    uint64_t turns;  /* how often it had had a core by then */
+    bool mid_line;   /* the beginning of the line in buf has been printed */
+    uint64_t since;  /* ns: when the first byte of the partial line came */
+    uint64_t looked; /* ns: `since`, or the last look whether the rank continues the line */
+    uint64_t turns;  /* number of times the rank had got a core at that look */
 };
 struct rank {
-    pid_t pid;       /* 0: gone */
+    pid_t pid;       /* 0: it has ended */
     pid_t was;       /* what pid was */
     int app, status; /* status: as of waitpid */
-    bool is_ended;   /* by us, because it has aborted the job: its status says nothing */
-    int pmi_fd;      /* its PMI_FD */
-    int in_fd;       /* write end of its standard input, -1 */
-    size_t in_done;  /* of the piece of input under way */
-    bool in_waits;   /* for room in its pipe */
+    bool is_ended;   /* mpiexec has killed it because it has aborted the job: its status means nothing */
+    int pmi_fd;      /* the rank's descriptor of its PMI connection; -1: none */
+    int in_fd;       /* write end of its standard input; -1: it has none of ours */
+    size_t in_done;  /* bytes of the present piece of input that it has got */
+    bool in_waits;   /* epoll waits for room in its pipe */
     struct stream out, err;
 };
-/* A job that a rank asked for, and its mpiexec (spawned.c). */
+/* A job that a rank has spawned: its mpiexec (spawned.c). */
 struct sub {
     pid_t pid;
     uint64_t uid;
@@ -167,35 +170,35 @@ struct job {
     struct bind_map bind;
     bool pmix;                /* the ranks are offered PMIx */
     int pmi;                  /* and PMI-1; -1: they are not */
-    int exit_status;          /* what mpiexec will return */
-    bool ending;              /* the others have been told to end */
-    bool ending_all;          /* and also the jobs that they asked for, connected or not */
+    int exit_status;          /* the exit status of mpiexec */
+    bool ending;              /* the ranks have been told to end */
+    bool ending_all;          /* and also all jobs that they have spawned, connected or not */
     unsigned failed;          /* why the start failed: AFTER_... of doctor.h */
-    int failed_app;           /* and of which program */
-    int room;                 /* so many ranks could be started; -1: that is not why */
-    struct boot_gate control; /* where ranks ask for more jobs; closed: nowhere */
+    int failed_app;           /* the program that failed to start */
+    int room;                 /* number of ranks that could be started; -1: that was not the reason */
+    struct boot_gate control; /* the port for requests of ranks to spawn jobs */
     struct sub *subs;
-    int n_subs, spawned;     /* that live; that ever were */
-    int used;                /* ranks of other jobs that share our cores */
-    char name[64];           /* of a spawned job, such as 1 or 1.2; "": it is none, and the rest does not count */
-    int parent_fd;           /* the connection of the rank that asked for it, -1: closed */
-    uint64_t uid;            /* of our world, given by the mpiexec that started us; 0: none was */
-    struct boot_port parent; /* where it waits for us */
-    uint64_t parent_uid;     /* its world */
-    double patience;         /* seconds until it does not wait any more, 0: for ever */
-    bool met, bye;           /* it has met us; it may go without us */
-    bool is_alone;           /* it has no mpiexec: we have its environment */
-    bool bad_value;          /* why the start failed: the value of an info key */
-    bool may_stay;           /* nobody has asked for other hosts */
-    char elsewhere[256];     /* why an engine starts this job; "": it runs on this host */
+    int n_subs, spawned; /* spawned jobs that run; all that were spawned */
+    int used;            /* ranks of other jobs on the same cores */
+    char name[64];       /* of a spawned job, such as 1 or 1.2; "": the job was not spawned, and the fields below are not used */
+    int parent_fd;       /* connection to the rank that has spawned this job; -1: closed */
+    uint64_t uid;        /* uid of the world, from the mpiexec of the parent; 0: none was given */
+    struct boot_port parent; /* where the parent waits for the ranks */
+    uint64_t parent_uid;     /* uid of its world */
+    double patience;         /* seconds that the parent waits; 0: for ever */
+    bool met, bye;           /* the parent has met the ranks; has disconnected from them */
+    bool is_alone;           /* the parent has no mpiexec: this one has its environment */
+    bool bad_value;          /* the start failed because of the value of an info key */
+    bool may_stay;           /* no other hosts were asked for */
+    char elsewhere[256];     /* why an engine starts this job; "": mpiexec starts it on this host */
 };
 static inline struct boot_rank *job_slot(const struct job *j, int rank)
 {
     return (struct boot_rank *)((char *)j->head + j->head->ranks_offset) + rank;
 }
 
-int job_universe(const struct job *j); /* how many processes the job may count on in all: no fewer than there are */
-/* It has aborted the job by a server of ours, and does not exit by itself. */
+int job_universe(const struct job *j); /* the universe size: at least the number of ranks */
+/* Kills a rank that has aborted the job through a PMI server, and does not exit by itself. */
 void job_end_rank(struct job *j, int rank);
 
 #endif

@@ -1,5 +1,5 @@
-/* keeper.c -- a small process that outlives mpiexec by a moment: when mpiexec is gone, however it went, it kills the process
- * groups of the ranks and removes the PMIx server's folder.
+/* keeper.c -- a small process that outlives mpiexec for a moment: when mpiexec has ended, for whatever reason, it kills the process
+ * groups of the ranks and removes the folder of the PMIx server.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -36,7 +36,7 @@ void keeper_note(int rank, pid_t pid)
 {
     assert(keeper.notes && rank >= 0 && rank < keeper.notes->n);
     if (pid) keeper.notes->rank[rank].start = child_start_time(pid);
-    /* [K1] pairs with the acquire in keep(): who is seen there has its start beside it. */
+    /* [K1] pairs with the acquire in keep(): a pid that is seen there has its start time. */
     atomic_store_explicit(&keeper.notes->rank[rank].pid, (int32_t)pid, memory_order_release);
 }
 
@@ -49,18 +49,18 @@ void keeper_folder(const char *path)
 static void keep(int pipe_fd)
 {
     char byte;
-    /* A signal to the terminal's or the shell's job must not take the keeper. */
+    /* Signals to the foreground job of the terminal must not end the keeper. */
     setpgid(0, 0);
     for (int s = 1; s < 32; s++) signal(s, SIG_IGN);
     prctl(PR_SET_NAME, "mpiexec-keeper");
     close_range(pipe_fd + 1, ~0u, 0);
-    for (int fd = 0; fd < pipe_fd; fd++) close(fd); /* holds nobody's pipe open */
+    for (int fd = 0; fd < pipe_fd; fd++) close(fd); /* so that it keeps no pipe open */
     while (read(pipe_fd, &byte, 1) < 0 && errno == EINTR) {}
     for (int i = 0; i < keeper.notes->n; i++) {
         int pid = atomic_load_explicit(&keeper.notes->rank[i].pid, memory_order_acquire); /* [K1] */
         if (pid > 0)
             child_stranger_group_kill(pid, keeper.notes->rank[i].start,
-                                      SIGKILL); /* they die with mpiexec, and are reaped by others */
+                                      SIGKILL); /* the rank itself has died with mpiexec and may be reaped */
     }
     if (keeper.notes->folder[0]) {
         char *argv[] = {"rm", "-rf", "--", keeper.notes->folder, NULL};
@@ -102,7 +102,7 @@ int keeper_start(struct job *j)
 
 void keeper_gone(struct job *j)
 {
-    enum { TIMES = 10 }; /* somebody kills keepers on purpose: the ranks still die with us */
+    enum { TIMES = 10 }; /* then keepers are killed on purpose; the ranks still die with mpiexec */
     close(j->keeper_pipe);
     j->keeper = 0;
     if (keeper.n_restarts++ < TIMES) fork_keeper(j);

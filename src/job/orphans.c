@@ -1,8 +1,8 @@
 /* orphans.c -- what ranks have started and left behind: processes in the background, daemons.
  *
- * mpiexec is the subreaper of all that it starts (prctl(2)): whose parent ends becomes its child, however often it forked and whatever
- * session it made.  So nothing of a job outlives it, and nobody is left unreaped where process 1 reaps nobody.  Only where mpiexec
- * itself is killed by SIGKILL nobody has them: its keeper knows the ranks' process groups alone.
+ * mpiexec is the subreaper of all processes that it starts (prctl(2)): a process whose parent ends becomes its child, also after several
+ * forks or in another session.  So no process of a job outlives mpiexec, and all are reaped even if process 1 does not reap.  If mpiexec
+ * is killed by SIGKILL, such processes stay: its keeper knows only the process groups of the ranks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,7 +20,7 @@
 
 void child_orphans_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-/* SIGTERM once to each, SIGKILL again and again.  Only we reap our children, so their pids stay theirs meanwhile. */
+/* Sends SIGTERM once to each child, or SIGKILL to all.  Their pids stay valid, because only this process reaps them. */
 static void children_tell(struct words *told, int sig)
 {
     DIR *d = opendir("/proc");
@@ -44,10 +44,10 @@ void child_orphans_end(bool at_once)
     int status;
     uint64_t begin = gw_now_ns();
     for (useconds_t pause = 500;; pause = 2 * pause < PAUSE_MOST_US ? 2 * pause : PAUSE_MOST_US) {
-        while ((pid = child_ended(-1, &status)) > 0) child_reap(pid); /* what they leave behind comes to us, too */
+        while ((pid = child_ended(-1, &status)) > 0) child_reap(pid); /* their own children become ours */
         uint64_t ms = (gw_now_ns() - begin) / 1000000;
         if (pid < 0 || ms > 2 * GRACE_MS)
-            break; /* there are none; or some cannot be ended: other users', or they wait for a disk */
+            break; /* no children are left, or some cannot be killed: processes of other users, or that wait for a disk */
         children_tell(&told, at_once || ms > GRACE_MS ? SIGKILL : SIGTERM);
         usleep(pause);
     }

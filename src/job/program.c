@@ -1,5 +1,5 @@
-/* program.c -- which MPI library a program was linked with, read from its file: another library's programs need another way
- * in (foreign.c).
+/* program.c -- finds from the file of a program which MPI library it was linked with: programs of other libraries need a
+ * server (foreign.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -32,7 +32,7 @@ static const void *part(const struct image *im, uint64_t offset, uint64_t n)
     return offset <= im->bytes && n <= im->bytes - offset ? im->at + offset : NULL;
 }
 
-/* A text of the file, or NULL where it does not end in it. */
+/* The text at `offset`, or NULL if it does not end within the file. */
 static const char *text(const struct image *im, uint64_t offset)
 {
     return offset < im->bytes && memchr(im->at + offset, 0, im->bytes - offset) ? im->at + offset : NULL;
@@ -55,7 +55,7 @@ enum program_mpi program_mpi_of_library(const char *name)
     return PROGRAM_UNKNOWN;
 }
 
-/* Where in the file the address `address` lies. */
+/* The offset in the file of an address; UINT64_MAX: it is not in the file. */
 static uint64_t offset_of(const ElfW(Phdr) * ph, int n, uint64_t address)
 {
     for (int i = 0; i < n; i++)
@@ -71,14 +71,14 @@ static bool begins_with(const char *name, const char *const *begins, size_t n)
     return false;
 }
 
-/* A library that starts no program, and opens no library, by itself. */
+/* Is it a library that neither starts programs nor opens libraries by itself? */
 static bool is_harmless(const char *library)
 {
     static const char *const all[] = {"libc.", "libm.", "libpthread.", "librt.", "libdl.", "libgcc_s.", "libstdc++.", "ld-linux"};
     return begins_with(library, all, GW_ARRAY_LEN(all));
 }
 
-/* Does none of the names that it takes from libraries start a program or open a library? */
+/* Is none of the functions that the program imports able to start a program or open a library? */
 static bool names_are_harmless(const struct image *im, uint64_t strings, uint64_t bytes)
 {
     static const char *const starts[] = {"exec",    "fexec",  "posix_spawn", "system", "popen",
@@ -187,7 +187,7 @@ enum program_mpi program_mpi(const char *name, const char *wdir)
     return is;
 }
 
-/* "#!/usr/bin/python3 -u" -> "/usr/bin/python3"; what is no character of a path stays, as it spoils it. */
+/* Reads the interpreter: "#!/usr/bin/python3 -u" gives "/usr/bin/python3".  Other characters, such as \r, stay in it, and make it invalid. */
 static void read_script(const struct image *im, struct program_file *f)
 {
     size_t at = 2, n = 0;

@@ -1,4 +1,4 @@
-/* node_private.h -- between the files of node/.
+/* node_private.h -- shared by the files of node.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,15 +11,15 @@
 void node_heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every rank of the node */
 void node_wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
 void node_wait_close(void);
-/* bell.c: the doorbell of a process that watches descriptors as well. */
+/* bell.c: the doorbell of a process that also waits for descriptors. */
 bool node_bell_is_used(void);
 bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen,
-                    int64_t timeout_ns); /* asleep while *word == seen and no descriptor has news: true, one has */
+                    int64_t timeout_ns); /* sleeps while *word == seen and no descriptor is ready; true: one is */
 void node_bell_ring(struct node_door *d) GW_COLD;
 void node_bell_close(void);
-/* Gives the core away.  False, and at once: not now, as a yield lasted more than 1.5 ms in the last 20 ms; wait asleep instead. */
+/* Yields the core.  False: it did not, because a yield lasted more than 1.5 ms in the last 20 ms; the caller sleeps instead. */
 bool node_wait_yield(void);
-void node_wait_yielded(uint64_t before, uint64_t after); /* a yield lasted so (in ticks): what wait_yield learns from */
+void node_wait_yielded(uint64_t before, uint64_t after); /* reports when a yield began and ended (ticks), for node_wait_yield() */
 /* Where the doors and the areas lie in a segment that begins at `base`; h: a copy of its head that has been checked.  The bytes before the
  * areas, which may be more than it has. */
 uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doors_out, char **areas_out);

@@ -1,4 +1,4 @@
-/* other.c -- the worlds that this process has met: their segments, and its own numbers for their ranks.
+/* other.c -- the other worlds that this process has met: their segments, and its own numbers for their ranks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -43,7 +43,7 @@ static struct node_other *find_home(const struct boot_home *home)
     return NULL;
 }
 
-/* Which ranks of its world are there.  h: the checked copy of its head. */
+/* Finds the ranks of the world that are in its segment.  h: the checked copy of its head. */
 static int ranks_look(struct node_other *o, const struct boot_head *h)
 {
     const int32_t *node = h->map_offset ? (const int32_t *)(o->base + h->map_offset) : NULL;
@@ -58,7 +58,7 @@ static int ranks_look(struct node_other *o, const struct boot_head *h)
     return n == o->n ? GW_OK : gw_fail(GW_EOTHER, "the other job's shared memory is damaged");
 }
 
-/* Where its doors and areas are, if there is room for them.  Its ranks set the size of an area when they have mapped it. */
+/* Finds its doors and areas, and checks that they are within the segment.  Its ranks set the size of an area when they map the segment. */
 static int areas_look(struct node_other *o, const struct boot_head *h)
 {
     uint64_t before = node_look(h, o->base, &o->doors, &o->areas);
@@ -90,7 +90,7 @@ static void other_free(struct node_other *o)
     free(o);
 }
 
-/* Gives it the first numbers that are free. */
+/* Gives it the lowest free range of numbers. */
 static int place(struct node_other *o)
 {
     assert(o->n > 0);
@@ -127,7 +127,7 @@ static int open_other(const struct boot_home *home, struct node_other **other_ou
         free(o);
         return rc;
     }
-    /* Its sleepers, too, must see what we ring for. */
+    /* If its ranks cannot be fenced by membarrier(), this process fences before it rings. */
     for (int i = 0; i < o->n; i++)
         if (atomic_load_explicit(&o->doors[i].fences, memory_order_relaxed))
             atomic_store_explicit(&gw_node.fence, true, memory_order_relaxed);
@@ -135,7 +135,7 @@ static int open_other(const struct boot_home *home, struct node_other **other_ou
     return GW_OK;
 }
 
-/* The lock is held.  The launcher is to know with whom we are connected. */
+/* Counts references; the first and the last one are noted in the slot, for mpiexec.  The lock is held. */
 static void refer(struct node_other *o, int by)
 {
     bool was = o->refs > 0;

@@ -27,15 +27,15 @@
 enum {
     PIECE_SHIFT = 21,
     PIECE = 1 << PIECE_SHIFT,
-    KNOWN = 4096,            /* pieces that are counted at a time: 8 GiB side by side */
-    MOVE_AFTER = 16 << 10,   /* KiB of a piece that others have read: 0.24 us for 4 of them */
-    AGAIN_AFTER = 256 << 10, /* the memory may be another by now; where it is not, the call takes some microseconds */
-    AT_ONCE = 4,             /* others wait meanwhile: the next ones when this memory is shown the next time */
+    KNOWN = 4096,            /* pieces that are counted at a time: 8 GiB of consecutive memory */
+    MOVE_AFTER = 16 << 10,   /* KiB that others read of a piece before it is moved; each 4 KiB cost 0.24 us */
+    AGAIN_AFTER = 256 << 10, /* KiB until it is moved again: the memory may be another by then; if not, a call takes microseconds */
+    AT_ONCE = 4,             /* pieces that are moved in one call, because other ranks wait; the next ones at the next call */
     TOO_LONG_US = 100000,    /* the kernel had to make room first */
 };
 /* Number of the piece << 28 | TRIED | HUGE | KiB since then.  Threads that count at once may count too little, which only delays. */
 static _Atomic uint64_t known[KNOWN];
-enum { TRIED = 1 << 27, HUGE = 1 << 26, KIB = HUGE - 1 }; /* asked for; and got it */
+enum { TRIED = 1 << 27, HUGE = 1 << 26, KIB = HUGE - 1 }; /* it was tried to move the piece; it is on a huge page */
 
 static _Atomic int answer; /* may pages be moved? */
 enum { NOT_ASKED, MAY, MAY_NOT };
@@ -45,7 +45,7 @@ static bool file_says(const char *path, const char *word, char *text_out, size_t
     return gw_line_read(text_out, cap, "%s", path) && strstr(text_out, word);
 }
 
-/* Not where whoever runs this machine has turned huge pages off, nor where these have another size. */
+/* May pages be moved?  Not if huge pages are switched off on this machine, or have another size. */
 static GW_COLD int ask(void)
 {
     char text[128], bytes[16];
@@ -58,7 +58,7 @@ static GW_COLD int ask(void)
     return now;
 }
 
-/* It fails where the 2 MiB are not all of one mapping or somebody holds a page right now: next time, perhaps. */
+/* Moves a piece onto a huge page.  Fails if its 2 MiB are in several mappings, or a page is pinned at the moment: it may succeed later. */
 static GW_COLD bool move(uintptr_t piece)
 {
     uint64_t since = gw_now_ns();
@@ -73,7 +73,7 @@ static GW_COLD bool move(uintptr_t piece)
     return rc == 0;
 }
 
-/* Counts bytes of a piece; moves it if so many have been read, and fewer than AT_ONCE others in this turn.  Is it on a huge page? */
+/* Counts bytes of a piece, and moves it once enough were read and fewer than AT_ONCE were moved in this call.  True: it is on a huge page. */
 static inline bool piece_read(uintptr_t piece, int64_t bytes, int *moved)
 {
     uint64_t number = piece >> PIECE_SHIFT, now;
@@ -87,7 +87,7 @@ static inline bool piece_read(uintptr_t piece, int64_t bytes, int *moved)
         if (may == NOT_ASKED) may = ask();
         if (may == MAY && (*moved)++ >= AT_ONCE) return now & HUGE;
         if (may == MAY && gw_cores_are_crowded())
-            now &= ~(uint64_t)KIB; /* as long again until the next look */
+            now &= ~(uint64_t)KIB; /* counts from 0 until the next try */
         else
             now = number << 28 | TRIED | (may == MAY && move(piece) ? HUGE : 0);
     }

@@ -109,10 +109,10 @@ void node_wait_close(void)
     if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
 }
 
-/* The rank of this door seems to sleep. */
+/* Wakes the rank of this door, which seems to sleep. */
 static void node_ring_slow(struct node_door *d)
 {
-    if (!atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel)) return; /* another ringer took it on */
+    if (!atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel)) return; /* another ringer wakes it */
     atomic_fetch_add_explicit(&d->seq, 1, memory_order_release);
     gw_futex_wake(&d->seq, INT_MAX);
     if (unlikely(atomic_load_explicit(&d->bell, memory_order_relaxed))) node_bell_ring(d);
@@ -182,7 +182,8 @@ _Atomic uint32_t node_polls;
 
 bool node_polled_much(void)
 {
-    static const uint64_t again_ns = 100000000, pause_ns = 3000000000; /* told so often; after such a pause it is another wait */
+    static const uint64_t again_ns = 100000000,
+                          pause_ns = 3000000000; /* how often the slot is written; after which pause polling counts as a new wait */
     struct boot_where *where = &boot_slot->where;
     uint64_t now = gw_now_ns();
     gw_lock(&waits.report_lock);
@@ -190,7 +191,7 @@ bool node_polled_much(void)
     uint64_t last = state == BOOT_POLLING ? where->told_ns : 0, since = now - last < pause_ns ? where->since_ns : now;
     gw_unlock(&waits.report_lock);
     if (state == BOOT_BLOCKED || state == BOOT_MOVING || now - last < again_ns)
-        return false; /* another thread waits, or it is early */
+        return false; /* another thread waits, or it is too early */
     where = node_report_begin();
     where->since_ns = since;
     where->told_ns = now;
@@ -332,7 +333,7 @@ bool node_wait_step_slow(struct node_wait *w)
     default:
         sleep_once(w);
         count_sleepers(-1U);
-        /* Somebody rang, most likely for us: look a little while before the next sleep. */
+        /* The doorbell has rung, probably for this wait: look for a while before the next sleep. */
         w->phase = YIELD;
         w->until = gw_ticks();
         if (w->count > 1) boot_look();

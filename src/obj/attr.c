@@ -71,7 +71,7 @@ static const char *kind_word(enum gw_kind kind)
     return kind == GW_KIND_COMM ? "communicator" : kind == GW_KIND_TYPE ? "datatype" : "window";
 }
 
-/* The keyval for use on a `kind`, or NULL with the reason noted. */
+/* The keyval for objects of this kind, or NULL after gw_fail(). */
 static struct gw_keyval *keyval_find(int keyval, enum gw_kind kind)
 {
     struct gw_obj *o = keyval > 0 ? gw_obj_lookup((uint64_t)keyval, GW_KIND_KEYVAL) : NULL;
@@ -109,7 +109,7 @@ static struct gw_attr **attr_find(struct gw_attrs *a, const struct gw_keyval *kv
     return at;
 }
 
-/* Calls the delete function of an attribute that is still in place, then takes it out. */
+/* Calls the delete function, while the attribute is still in the list, then removes it. */
 static int attr_remove(struct gw_attrs *a, struct gw_obj *owner, struct gw_keyval *kv, void *value)
 {
     assert(obj_upcalls.attr_delete || kv->del.fn == GW_ATTR_FN_NULL);

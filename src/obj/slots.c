@@ -23,7 +23,7 @@ struct gw_obj *gw_predef[GW_ID_PREDEF_END] = {
  * 32 x QUEUE_MIN frees of its kind; while freed handles are looked for, later. */
 enum { QUEUE_MIN = 256, QUEUE_CHECKED = 16384 };
 
-/* What lookup does not need: the queue of freed slots and the generation that each gives next. */
+/* Data of a slot that look-ups do not need: the link of the queue of freed slots, and the generation of its next id. */
 struct slot_meta {
     uint32_t next;
     uint32_t generation;
@@ -33,7 +33,7 @@ static struct slot_pool {
     uint32_t used;               /* slots ever taken */
     uint32_t head, tail, queued; /* freed slots, oldest first */
 } pools[GW_KIND_COUNT];
-/* Beside gw_slots[kind].chunk.  Not in the pools, which lie on one page so: what is not used is not touched. */
+/* One for each chunk of gw_slots[kind].  Apart from the pools, so that these fit one page and unused entries are never touched. */
 static struct slot_meta *metas[GW_KIND_COUNT][CHUNK_COUNT];
 
 static struct slot_meta *slot_meta(enum gw_kind kind, uint32_t slot)
@@ -56,7 +56,7 @@ static bool chunk_add(enum gw_kind kind, uint32_t index)
     return true;
 }
 
-/* The oldest freed slot if enough wait, else a fresh one.  SLOT_NONE: out of memory or slots.  Called with the lock. */
+/* The oldest freed slot if enough are queued, else an unused one.  SLOT_NONE: out of memory or slots.  The lock is held. */
 static uint32_t slot_take(enum gw_kind kind)
 {
     struct slot_pool *pool = &pools[kind];
@@ -103,7 +103,7 @@ int gw_obj_revive(struct gw_obj *o, enum gw_kind kind)
 
 int gw_obj_register(struct gw_obj *o, enum gw_kind kind)
 {
-    atomic_store_explicit(&o->refs, 1, memory_order_relaxed); /* before others can find it */
+    atomic_store_explicit(&o->refs, 1, memory_order_relaxed); /* set before other threads can find the object */
     return gw_obj_revive(o, kind);
 }
 
@@ -120,7 +120,7 @@ void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id)
 void gw_obj_unregister(struct gw_obj *o)
 {
     uint32_t id = o->id;
-    __atomic_store_n(&o->id, 0, __ATOMIC_RELAXED); /* may be read by a thread that has an operation of the object under way */
+    __atomic_store_n(&o->id, 0, __ATOMIC_RELAXED); /* atomic, because a thread with a pending operation on the object may read it */
     if (id == 0) return;
     if (id < GW_ID_PREDEF_END) {
         gw_predef[id] = NULL;
@@ -169,7 +169,7 @@ static void leftovers_free(enum gw_kind kind, void (*destroy)(struct gw_obj *))
     }
 }
 
-/* Forgets a kind's table: no object of that kind lives. */
+/* Frees the table of a kind, of which no object is used any more. */
 static void pool_free(enum gw_kind kind)
 {
     struct slot_pool *pool = &pools[kind];
