@@ -166,6 +166,7 @@ static void lengths_free(const struct plan_args *a) { free((void *)(uintptr_t)(a
 /* The arguments of a call.  Elements are bytes; in reductions words of 8 bytes, if the length is a multiple of that. */
 static struct plan_args arguments(struct asked q, int ranks, int64_t bytes)
 {
+    assert(ranks > 0 && bytes >= 0);
     bool words = q.kind >= COLL_REDUCE && bytes % 8 == 0;
     struct plan_args a = {.size = ranks, .n = 1, .op = op_any};
     a.st = a.rt = words ? gw_type_int64 : gw_type_byte;
@@ -178,6 +179,7 @@ static struct plan_args arguments(struct asked q, int ranks, int64_t bytes)
 /* Consecutive nodes with node_ranks ranks each; the caller frees .first. */
 static struct plan_nodes nodes_of(const struct machine *m, int ranks)
 {
+    assert(m->node_ranks > 0 && ranks > 0);
     int64_t per_node = m->node_ranks;
     struct plan_nodes n = {.n = (int)((ranks + per_node - 1) / per_node), .ordered = true, .most = (int)gw_min64(per_node, ranks)};
     n.first = malloc((size_t)(n.n + 1) * sizeof *n.first);

@@ -23,6 +23,7 @@ static int class_named(const struct machine *m, const char *name)
 /* Shuffles the nodes, always in the same way. */
 static void shuffle(int64_t *nodes, int64_t n)
 {
+    assert(n >= 0);
     uint64_t seed = 2026;
     for (int64_t i = 0; i < n; i++) nodes[i] = i;
     for (int64_t i = n - 1; i > 0; i--) {

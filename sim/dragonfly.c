@@ -10,12 +10,14 @@ static int64_t switches_of(const struct dragonfly *d) { return d->groups * d->sw
 
 int64_t dragonfly_gate(const struct dragonfly *d, int64_t from, int64_t to)
 {
+    assert(from != to);
     int64_t further = (to - from + d->groups) % d->groups;
     return from * d->switches + (further - 1) % d->switches;
 }
 
 int dragonfly_hops(const struct dragonfly *d, int64_t node, int64_t other)
 {
+    assert(node >= 0 && node < dragonfly_nodes(d) && other >= 0 && other < dragonfly_nodes(d));
     int64_t a = node / d->nodes, b = other / d->nodes, from = a / d->switches, to = b / d->switches;
     if (from == to) return a != b;
     return (a != dragonfly_gate(d, from, to)) + 1 + (b != dragonfly_gate(d, to, from));
@@ -29,6 +31,7 @@ static int64_t first_global(const struct dragonfly *d) { return first_local(d) +
 int64_t dragonfly_links(const struct dragonfly *d) { return first_global(d) + d->groups * d->groups; }
 int64_t dragonfly_link_in(const struct dragonfly *d, int64_t node)
 {
+    assert(node >= 0 && node < dragonfly_nodes(d));
     return node;
 }
 

@@ -115,6 +115,7 @@ static uint32_t entry_new(struct engine *e)
 }
 static void entry_free(struct engine *e, uint32_t i)
 {
+    assert(i > 0 && i < e->n_entries);
     e->entries[i].next = e->spare;
     e->spare = i;
 }
@@ -126,6 +127,7 @@ static uint32_t bucket_of(const struct engine *e, uint32_t dst, uint32_t from)
 }
 static void hash_link(struct engine *e, uint32_t i)
 {
+    assert(e->n_buckets > 0 && i < e->n_entries);
     uint32_t *head = &e->buckets[bucket_of(e, e->entries[i].dst, e->entries[i].from)];
     e->entries[i].next = *head;
     *head = i;
@@ -183,6 +185,7 @@ static int64_t way_time(const struct engine *e, const struct entry *x) { return 
 /* The message leaves the sender's port, from `ready` on. */
 static void leave(struct engine *e, uint32_t i, int64_t ready)
 {
+    assert(ready >= 0);
     struct entry *x = &e->entries[i];
     const struct price *p = &e->prices[x->level];
     struct rank *src = &e->ranks[x->src];
@@ -199,6 +202,7 @@ static void leave(struct engine *e, uint32_t i, int64_t ready)
 /* The engine that takes messages of that many bytes. */
 static int engine_for(const struct machine *m, int64_t bytes)
 {
+    assert(m->n_engines > 0 && bytes >= 0);
     int k = 0;
     while ((double)bytes > m->engines[k].upto) k++;
     return k;
@@ -214,6 +218,7 @@ static int64_t *channels_of(const struct engine *e, int k, int64_t rank, int64_t
 /* The message is processed by the channel that is free first. */
 static void on_card(struct engine *e, uint32_t i, int64_t now)
 {
+    assert(e->m->n_engines > 0);
     const struct entry *x = &e->entries[i];
     int k = engine_for(e->m, wire_bytes(x));
     const struct machine_engine *g = &e->m->engines[k];
@@ -243,6 +248,7 @@ static void reduce_in_network(struct engine *e)
 }
 static void hand_in(struct engine *e, uint32_t i, int64_t now)
 {
+    assert(e->handed >= 0);
     e->entries[i].next = e->hand;
     e->hand = i;
     e->last_handed = gw_max64(e->last_handed, now);
@@ -421,6 +427,7 @@ static int64_t region_end(const struct engine *e, int64_t rank)
 }
 static struct region *region_of(const struct engine *e, int64_t rank)
 {
+    assert(rank >= 0 && rank < e->period);
     return &e->regions[rank / e->m->node_ranks];
 }
 
@@ -489,6 +496,7 @@ static void local(struct engine *e, struct rank *r, const struct plan_step *s)
 /* Performs the local steps of a round, from step r->at on; false: the rank waits for a flag. */
 static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step *steps, int n)
 {
+    assert(n <= PLAN_STEPS);
     struct rank *r = &e->ranks[rank];
     for (; r->at < n; r->at++) {
         const struct plan_step *s = &steps[r->at];
@@ -513,6 +521,7 @@ static bool local_steps(struct engine *e, uint32_t rank, const struct plan_step 
 
 static void end(struct engine *e, struct rank *r)
 {
+    assert(r->state != RANK_OVER && r->open == 0);
     r->state = RANK_OVER;
     e->over++;
     double us = (double)r->core / 1e6;
@@ -523,6 +532,7 @@ static void end(struct engine *e, struct rank *r)
 /* Begins a stage.  A leaf is numbered in its region, and waits until the other members have got far enough (INVARIANT P1 of plan.h). */
 static bool enter(struct engine *e, uint32_t rank)
 {
+    assert(e->ranks[rank].state != RANK_OVER);
     struct rank *r = &e->ranks[rank];
     const struct plan_stage *s = &e->way.stage;
     bool first = !r->entered;
@@ -538,6 +548,7 @@ static bool enter(struct engine *e, uint32_t rank)
 
 static bool post(struct engine *e, uint32_t rank, const struct plan_step *steps, int n)
 {
+    assert(n <= PLAN_STEPS);
     for (int i = 0; i < n; i++) {
         if (steps[i].kind == PLAN_RECV && !post_recv(e, rank, &steps[i])) return false;
         if (steps[i].kind == PLAN_SEND) post_send(e, rank, &steps[i]);
@@ -548,6 +559,7 @@ static bool post(struct engine *e, uint32_t rank, const struct plan_step *steps,
 /* Continues a rank until it has to wait for others. */
 static bool run(struct engine *e, uint32_t rank, int64_t now)
 {
+    assert(rank < e->period);
     struct plan_step steps[PLAN_STEPS];
     struct rank *r = &e->ranks[rank];
     r->core = gw_max64(r->core, now);

@@ -37,6 +37,7 @@ void way_close(struct way *w)
 /* Calls the algorithm's `stages`, with the kept beginning of the rank's temporary buffer. */
 static bool ask(struct way *w, int rank, int i, bool first)
 {
+    assert(rank >= 0 && rank < w->args.size && i >= 0);
     char *head = w->heads ? w->heads + (size_t)rank * WAY_HEAD : NULL;
     w->nodes.me = plan_node_of(&w->nodes, rank);
     w->nodes.place = rank - w->nodes.first[w->nodes.me];
@@ -61,6 +62,7 @@ bool way_in_network(const struct way *w) { return w->stage.alg == &alg_by_networ
 
 bool way_stage(struct way *w, int rank, int i, bool first)
 {
+    assert(rank >= 0 && rank < w->args.size && i >= 0);
     if (!first && w->i == i && w->args.rank == rank) return true;
     w->args.rank = rank;
     w->i = -1;
@@ -90,6 +92,7 @@ static bool names_peer(const struct plan_step *s)
 
 int way_round(struct way *w, int round, struct plan_step *steps)
 {
+    assert(round >= 0);
     int n = w->stage.alg ? w->stage.alg->emit(&w->stage.args, round, steps) : 0;
     for (int i = 0; i < n && w->stage.team.kind != TEAM_ALL; i++)
         if (names_peer(&steps[i])) steps[i].peer = plan_team_rank(&w->stage.team, steps[i].peer);
@@ -107,6 +110,7 @@ static bool same_step(const struct plan_step *s, const struct plan_step *t, int 
 enum { RUNNING, OVER, DIFFERENT };
 static int compare_round(struct way *w, int rank, int other, int i, int round)
 {
+    assert(rank != other);
     struct plan_step s[PLAN_STEPS], t[PLAN_STEPS];
     bool there = way_stage(w, rank, i, true);
     int n = there ? way_round(w, round, s) : 0;
