@@ -85,7 +85,7 @@ def wrapper(f, e):
     args = ", ".join(p.name for p in e.params)
     out = ["%s;" % e.prototype(), "%s" % e.prototype(), "{", "    struct prof_call c;"]
     if waits_first(f, e):
-        out.append("    prof_meet(PROF_FN_%s, comm);" % e.name[4:])
+        out.append("    prof_meet(PROF_FN_%s, comm, __builtin_return_address(0));" % e.name[4:])
     if f.name == "MPI_Request_free":
         out.append("    prof_forget(*request);")
     if f.name in ("MPI_Start", "MPI_Startall"):

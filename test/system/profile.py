@@ -14,6 +14,7 @@ import tempfile
 PROGRAM = r"""
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
     int rank, ranks;
@@ -25,6 +26,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    usleep(60000);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &twisted); /* rank r is ranks - 1 - r there */
     for (int i = 0; i < 10; i++) {
         if (rank == 1) for (double t = MPI_Wtime(); MPI_Wtime() - t < .03;) continue; /* the others wait for it */
@@ -95,16 +97,20 @@ def check_text(text):
     assert re.search(r"Time% \|\s+Time \|\s+Imb\. Time \|\s+Imb\. Time% \|\s+Calls \| Group", text), text
     rows = rows_of(text)
     groups = [r for r in rows.values() if r["depth"] == 1]
-    assert len(groups) == 3, text
+    assert len(groups) == 4, text
     assert abs(sum(g["time"] for g in groups) - rows["Total"]["time"]) < 1e-5, "groups and total differ:\n" + text
     assert abs(sum(g["percent"] for g in groups) - 100) < 0.2, text
     for group, inside in (("MPI", False), ("MPI_SYNC", True)):
-        parts = [r["time"] for name, r in rows.items() if r["depth"] == 2 and name.endswith("(sync)") == inside]
+        parts = [r["time"] for name, r in rows.items() if r["depth"] == 2 and name.startswith("MPI_") and name.endswith("(sync)") == inside]
         assert abs(sum(parts) - rows[group]["time"]) < 1e-4, "%s is not the sum of its functions:\n%s" % (group, text)
     for name, calls in (("MPI_Allreduce", 10 * RANKS), ("MPI_Allreduce(sync)", 10 * RANKS), ("MPI_Send", 7), ("MPI_Recv", 10),
                         ("MPI_Start", 3), ("MPI_File_write_at", RANKS), ("MPI_Comm_split", RANKS)):
         assert rows[name]["calls"] == calls, "%s: %d calls, not %d" % (name, rows[name]["calls"], calls)
     assert "MPI_Barrier(sync)" not in rows, "MPI_Pcontrol(0) does not stop the counting"
+    # All ranks sleep .06 s, which is neither computing nor MPI.
+    assert rows["clock_nanosleep"]["time"] > .03 and rows["SYSCALL"]["time"] >= rows["clock_nanosleep"]["time"] - 1e-5, text
+    parts = [r["time"] for name, r in rows.items() if r["depth"] == 2 and not name.startswith("MPI_")]
+    assert abs(sum(parts) - rows["SYSCALL"]["time"]) < 1e-4, text
     # Rank 1 computes .3 s while two others wait: they do it in the meeting, not in the reduction.
     assert rows["MPI_Allreduce(sync)"]["time"] > .15, text
     assert rows["MPI_Allreduce"]["time"] < rows["MPI_Allreduce(sync)"]["time"] / 2, text

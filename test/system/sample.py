@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """mpiexec --profile=sample: shares of time by call, by place and in system calls, the matrix beside the one that tracing counts, the cost."""
-# run.py: timeout=120 tags=quick
+# run.py: timeout=120 alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import html

@@ -55,7 +55,10 @@ static bool is_of_all(MPI_Comm comm)
 void prof_met(struct prof_call *c, MPI_Comm comm)
 {
     uint64_t now = prof_ticks();
-    if (prof_samples) prof_leave(c); /* it is in its group by its number */
+    if (prof_samples)
+        prof_leave(c); /* it is in its group by its number */
+    else
+        atomic_store_explicit(&prof_thread->now, c->was, memory_order_relaxed);
     if (!on()) return;
     if (is_of_all(comm)) prof_step_end(prof_samples ? now : c->at, now);
     if (prof_samples) return;
@@ -63,15 +66,20 @@ void prof_met(struct prof_call *c, MPI_Comm comm)
     add(&prof_sums[c->fn].meets, 1);
 }
 
-void prof_meet(int fn, MPI_Comm comm)
+void prof_meet(int fn, MPI_Comm comm, const void *from)
 {
     int inter = 1;
     /* Members of an intercommunicator cannot meet by a barrier of their own group alone; MPI reports a bad communicator itself. */
     if (!on() || comm == MPI_COMM_NULL) return;
     if (comm != MPI_COMM_WORLD && (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter)) return;
     bool waits = meets && !prof_samples;
+    struct prof_call c;
+    if (waits) prof_enter(&c, fn, from); /* the waiting is no computing */
     uint64_t at = prof_ticks();
-    if (waits) PMPI_Barrier(comm);
+    if (waits) {
+        PMPI_Barrier(comm);
+        atomic_store_explicit(&prof_thread->now, c.was, memory_order_relaxed);
+    }
     uint64_t now = waits ? prof_ticks() : at;
     if (is_of_all(comm)) prof_step_end(at, now);
     if (!waits) return;
@@ -325,21 +333,21 @@ static int start(int rc)
         fprintf(stderr, "godwit profile: no memory to count the messages to %d ranks: no profile\n", prof_own.ranks);
         return rc;
     }
+    prof_sample_start(); /* what that costs is no part of the program's time, nor is its end */
     PMPI_Barrier(MPI_COMM_WORLD);
     begin_ns = now_ns();
     begin_ticks = prof_ticks();
     is_on = true;
     prof_steps_begin();
-    if (prof_samples) prof_sample_start();
     return rc;
 }
 
 static void stop(void)
 {
     is_on = false;
-    if (prof_samples) prof_sample_stop();
     prof_own.ticks = prof_ticks() - begin_ticks;
     uint64_t ns = now_ns() - begin_ns;
+    prof_sample_stop();
     prof_own.ticks_per_s = ns ? (double)prof_own.ticks / (double)ns * 1e9 : 1e9;
     prof_report();
     PMPI_Comm_free_keyval(&keyval);

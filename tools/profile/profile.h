@@ -4,7 +4,8 @@
  * profile.c counts, sample.c samples, report.c gathers and writes the text, page.c writes the page; the wrappers are generated
  * (gen/profile.py).  Times are in ticks of the processor's clock until the report.
  *
- * Two collectors.  Tracing looks at the clock when a call begins and when it ends.  Sampling (`--profile=sample`) only notes in the
+ * Two collectors.  Tracing looks at the clock when a call begins and when it ends; a thread of the library's own looks PROF_HERTZ_TRACED
+ * times a second for system calls outside of MPI, and for the places that MPI is called from.  Sampling (`--profile=sample`) only notes in the
  * calls where the thread is; a thread of the library's own looks there PROF_HERTZ times a second and gives the time since its last look
  * to what it finds.  Of messages beyond the first PROF_EXACT of a thread one in PROF_EVERY is looked at, at random distances, and counts
  * for as many.
@@ -47,8 +48,16 @@ struct prof_own {
 };
 extern struct prof_own prof_own;
 
-/* ---- sampling ---- */
-enum { PROF_HERTZ = 1000, PROF_THREADS = 64, PROF_EXACT = 256, PROF_EVERY = 16, PROF_SITES = 32, PROF_PATH = 96 };
+/* ---- looking ---- */
+enum {
+    PROF_HERTZ = 1000,
+    PROF_HERTZ_TRACED = 200,
+    PROF_THREADS = 64,
+    PROF_EXACT = 256,
+    PROF_EVERY = 16,
+    PROF_SITES = 32,
+    PROF_PATH = 96
+};
 /* Of one thread.  INVARIANT: `now` is written by that thread alone, and is 0 while it is not in an MPI call; else the address it was
  * called from above its number + 1. */
 struct prof_thread {
@@ -84,7 +93,7 @@ void prof_site_names(const struct prof_site *sites, int n, const char *program, 
 
 struct prof_call {
     int fn;
-    uint64_t at; /* sampling: what the thread did before, as a user's callback may call MPI */
+    uint64_t at, was; /* was: what the thread did before, as a user's callback may call MPI */
 };
 static inline uint64_t prof_ticks(void)
 {
@@ -103,17 +112,15 @@ static inline uint64_t prof_ticks(void)
 static inline void prof_enter(struct prof_call *c, int fn, const void *from)
 {
     c->fn = fn;
-    if (!prof_samples) {
-        c->at = prof_ticks();
-        return;
-    }
     struct prof_thread *t = prof_thread ? prof_thread : prof_thread_begin();
-    c->at = atomic_load_explicit(&t->now, memory_order_relaxed);
+    c->was = atomic_load_explicit(&t->now, memory_order_relaxed);
     atomic_store_explicit(&t->now, (uint64_t)(uintptr_t)from << PROF_FN_BITS | (uint64_t)(fn + 1), memory_order_relaxed);
+    if (!prof_samples) c->at = prof_ticks();
 }
 void prof_left(struct prof_call *c);
 static inline void prof_leave(struct prof_call *c)
 {
+    atomic_store_explicit(&prof_thread->now, c->was, memory_order_relaxed);
     if (!prof_samples) {
         prof_left(c);
         return;
@@ -121,10 +128,9 @@ static inline void prof_leave(struct prof_call *c)
     /* A count that two threads raise at once may lose one. */
     _Atomic uint64_t *calls = &prof_sums[c->fn].calls;
     atomic_store_explicit(calls, atomic_load_explicit(calls, memory_order_relaxed) + 1, memory_order_relaxed);
-    atomic_store_explicit(&prof_thread->now, c->at, memory_order_relaxed);
 }
-void prof_met(struct prof_call *c, MPI_Comm comm); /* the call was a wait for the others, and nothing else */
-void prof_meet(int fn, MPI_Comm comm);             /* waits until all members are here */
+void prof_met(struct prof_call *c, MPI_Comm comm);       /* the call was a wait for the others, and nothing else */
+void prof_meet(int fn, MPI_Comm comm, const void *from); /* waits until all members are here */
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
 void prof_moved(struct prof_call *c, MPI_Count count, MPI_Datatype type);
 /* One-sided calls; `fetched`: the bytes come from the target. */

@@ -196,7 +196,7 @@ static void make_rows(struct prof_report *r)
     group_rows(r, "USER", r->user, 0, 0, NULL);
     group_rows(r, "MPI", r->mpi, CALLS, SECONDS, "");
     group_rows(r, "MPI_SYNC", r->sync, MEETS, MEET_SECONDS, "(sync)");
-    if (prof_samples) syscall_rows(r);
+    syscall_rows(r);
     for (int i = 1; i < r->n_rows; i++)
         if (r->rows[i].kind == ROW_GROUP) r->rows[0].line.calls += r->rows[i].line.calls;
     free(whole);
@@ -268,7 +268,7 @@ static void print_io(const struct prof_report *r)
 static void print_sites(const struct prof_report *r)
 {
     if (!r->n_sites) return;
-    fprintf(stderr, "\nWhere MPI is called, %d looks a second\n", PROF_HERTZ);
+    fprintf(stderr, "\nWhere MPI is called, %d looks a second\n", prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
     for (int i = 0; i < r->n_sites; i++) {
         double percent = r->total > 0 ? 100 * r->sites[i].seconds / r->ranks / r->total : 0;
         if (percent < 0.05) break;
@@ -282,11 +282,9 @@ static void print_cost(const struct prof_report *r)
     double calls = r->rows[0].line.calls / r->ranks, percent = r->total > 0 ? calls * r->overhead_ns * 1e-7 / r->total : 0;
     fprintf(stderr, "\nCost of the profile: %.0f ns a call, %.0f calls a rank: %.2f %% of the time, and ", r->overhead_ns, calls,
             percent);
-    if (!prof_samples) {
-        fputs("the waits before collectives\n", stderr);
-        return;
-    }
+    if (!prof_samples) fputs("the waits before collectives, and ", stderr);
     fprintf(stderr, "%.2f %% for %.0f looks\n", r->total > 0 ? 100 * prof_own.look_s / r->total : 0, (double)prof_own.samples);
+    if (!prof_samples) return;
     fprintf(stderr, "Times are what the looks found; of messages beyond the first %d of a thread one in %d was looked at\n",
             PROF_EXACT, PROF_EVERY);
 }
@@ -388,7 +386,7 @@ void prof_report(void)
     gather(&r);
     gather_nodes(&r);
     if (prof_own.rank == 0) name_program(&r);
-    if (prof_samples) gather_sites(&r);
+    gather_sites(&r);
     prof_steps_gather(&r);
     if (prof_own.rank == 0) {
         r.overhead_ns = measure_call();

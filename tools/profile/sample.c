@@ -80,8 +80,10 @@ static void give(uint64_t word, uint64_t ticks)
 {
     size_t at = (size_t)(word * 0x9e3779b97f4a7c15u >> 54) % SITES;
     int fn = (int)(word & ((1u << PROF_FN_BITS) - 1)) - 1;
-    atomic_fetch_add_explicit(&prof_sums[fn].ticks, ticks, memory_order_relaxed);
-    atomic_fetch_add_explicit(&prof_own.mpi, ticks, memory_order_relaxed);
+    if (prof_samples) {
+        atomic_fetch_add_explicit(&prof_sums[fn].ticks, ticks, memory_order_relaxed);
+        atomic_fetch_add_explicit(&prof_own.mpi, ticks, memory_order_relaxed);
+    }
     while (sites[at].word && sites[at].word != word) at = (at + 1) % SITES;
     if (!sites[at].word && n_sites >= FULL) return; /* their calls have the time all the same */
     n_sites += !sites[at].word;
@@ -132,8 +134,12 @@ static void look_at_system(uint64_t passed, bool computes, uint64_t *was_ns, dou
 {
     int call = computes ? blocked_in(threads[0].tid) : -1, k = 1;
     uint64_t ns = system_ns(), ran = ns > *was_ns ? (uint64_t)((double)(ns - *was_ns) * per_ns) : 0;
+    static bool did_compute; /* at the last look: system time of a call of MPI in between is not the program's */
+    bool all_the_time = did_compute;
     *was_ns = ns;
+    did_compute = computes;
     if (!computes) return;
+    if (call < 0 && !all_the_time) return;
     if (call < 0) {
         prof_syscalls[0] += ran < passed ? ran : passed;
         return;
@@ -163,7 +169,7 @@ static void *look(void *unused)
     while (!atomic_load_explicit(&is_stopped, memory_order_acquire)) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        next.tv_nsec += 1000000000 / PROF_HERTZ;
+        next.tv_nsec += 1000000000 / (prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
         if (next.tv_nsec >= 1000000000) next.tv_sec++, next.tv_nsec -= 1000000000;
         if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec > next.tv_nsec))
             next = now; /* looks are not made up for */
