@@ -249,9 +249,12 @@ static void take_tuned(const char *path, int number, char *line, struct found *f
 {
     static const char *const tuned[] = {"GODWIT_EAGER_MAX", "GODWIT_CMA_MIN",       "GODWIT_CMA_SURE",
                                         "GODWIT_HELP_MIN",  "GODWIT_NET_EAGER_MAX", "GODWIT_NET_GET_MAX"};
+    line[strcspn(line, "#")] = 0;
+    line += strspn(line, " \t");
+    for (size_t n = strlen(line); n > 0 && strchr(" \t\r", line[n - 1]); n--) line[n - 1] = 0;
     char *value = strchr(line, '=');
     bool is_known = false;
-    if (!value || *line == '#') return; /* the rows of tables are coll/'s */
+    if (!value) return; /* the rows of tables are coll/'s */
     *value++ = 0;
     for (size_t i = 0; i < GW_ARRAY_LEN(tuned); i++) is_known |= strcmp(line, tuned[i]) == 0;
     int at = is_known ? gw_setting_name_find(line, strlen(line)) : -1, row = at < 0 ? -1 : gw_setting_names[at].row;

@@ -283,6 +283,28 @@ static void test_site(void)
     load_with(NULL, NULL);
 }
 
+/* The file of GODWIT_TUNE: what a comment says sets nothing, and is nothing wrong. */
+static void test_tuned(void)
+{
+    char path[32];
+    const char *origin, *said;
+    int fd = memfd_create("tune", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    CHECK(
+        fd >= 0 &&
+        dprintf(fd,
+                "# a=1\n  # GODWIT_CMA_MIN=1K\nbcast 4 1024 binomial # rounds=2\n GODWIT_EAGER_MAX=8K # was=4K\nGODWIT_LANES=2\n") >
+            0);
+    capture_begin();
+    load_with("GODWIT_TUNE", path);
+    said = capture_end();
+    CHECK_STR(value_of("eager_max", &origin), "8K");
+    CHECK(strstr(said, "line 5: 'GODWIT_LANES' is nothing") != NULL);
+    CHECK(strchr(said, '\n') && !strchr(said, '\n')[1]);
+    close(fd);
+    load_with(NULL, NULL);
+}
+
 int main(void)
 {
     gw_log_identity(0, 1);
@@ -291,6 +313,7 @@ int main(void)
     test_unknown();
     test_foreign();
     test_site();
+    test_tuned();
     test_only_rank_0();
     gw_settings_free();
     return unit_end();
