@@ -51,11 +51,10 @@ static unsigned kinds_of(struct job *j)
 
 int foreign_start(struct job *j)
 {
-    const char *other = j->o.profile ? program_of(j, MPICH | OMPI) : NULL;
+    const char *option = j->o.wrapper, *other = option ? program_of(j, MPICH | OMPI | PMIX) : NULL;
     if (other) {
-        say_line(
-            "--profile counts calls of the standard ABI, and %s was built with %s: compile it with mpicc of Godwit, or leave --profile out",
-            other, program_of(j, MPICH) == other ? "MPICH" : "Open MPI");
+        say_line("%s knows calls of the standard ABI, and %s was built with %s: compile it with mpicc of Godwit, or leave %s out",
+                 option, other, program_of(j, MPICH) == other ? "MPICH" : "Open MPI", option);
         return EXIT_CANNOT_RUN;
     }
     unsigned kinds = kinds_of(j);

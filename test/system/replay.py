@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""mpiexec --record and --replay: sums in the order in which messages come have the same bits again; departures, hangs, threads, cost."""
+"""mpiexec --record and --replay: sums in the order in which messages come have the same bits again; departures, hangs, errors,
+cancels, damaged records, other ABIs, cost."""
 # run.py: timeout=240
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
         } else {
             take(r % WAYS, prepared);
         }
+        if (strcmp(what, "step") == 0) MPI_Barrier(comm); /* nor does one of the next */
         if (strcmp(what, "hang") == 0 && r == rounds - 2) {
             printf("%d %a %d\n", rank, sum, polls), fflush(stdout);
             if (rank == 0) MPI_Recv(in, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 55, comm, MPI_STATUS_IGNORE);
@@ -110,6 +112,145 @@ int main(int argc, char **argv)
     if (strcmp(what, "more") == 0 && rank == 0) MPI_Iprobe(MPI_ANY_SOURCE, 5, comm, &ns, MPI_STATUS_IGNORE);
     printf("%d %a %d\n", rank, sum, polls);
     MPI_Comm_free(&comm);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+# One thing each.  With the second argument "other" messages come in another order than with "one".
+CASES = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static int rank, n, is_other;
+static MPI_Status s;
+static MPI_Request q[8];
+static int in[8][4];
+static void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
+static void later(int us) { if (us) usleep((useconds_t)us); }
+static void send(int to, int count, int tag) { int out[4] = {rank, tag, rank, tag}; MPI_Send(out, count, MPI_INT, to, tag, MPI_COMM_WORLD); }
+/* Ranks 1 and 2 send to rank 0, one after the other. */
+static void turns(int count) { barrier(); if (rank == 1 || rank == 2) later((rank == 2) != is_other ? 60000 : 0), send(0, count, 1); }
+static void any(int i, int count) { MPI_Irecv(in[i], count, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &q[i]); }
+static void truncate_some(void)
+{
+    int rc, k, flag, done, which[4];
+    MPI_Status all[4];
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int way = 0; way < 7; way++) {
+        if (rank == 0) any(0, way % 2 ? 1 : 2), any(1, 1);
+        turns(2);
+        for (int i = 0; rank == 0 && i < 2; i++) {
+            s.MPI_SOURCE = -7, flag = 0, k = i, rc = MPI_SUCCESS;
+            if (way == 0) rc = MPI_Wait(&q[i], &s);
+            if (way == 1) do rc = MPI_Test(&q[i], &flag, &s); while (rc == MPI_SUCCESS && !flag);
+            if (way == 2) rc = MPI_Waitany(2, q, &k, &s);
+            if (way == 3) do rc = MPI_Testany(2, q, &k, &flag, &s); while (rc == MPI_SUCCESS && !flag);
+            if (way == 4) rc = MPI_Waitsome(2, q, &done, which, all);
+            if (way == 5) do rc = MPI_Testsome(2, q, &done, which, all); while (rc == MPI_SUCCESS && !done);
+            if (way == 6) rc = MPI_Waitall(2, q, all);
+            if (way > 3 && way < 6 && done == 2) i = 1;
+            if (way > 3) for (k = 0; k < (way == 6 ? 2 : done > 0 ? done : 0); k++) printf("0 %d: %d %d\n", way, all[k].MPI_SOURCE, way == 6 || rc ? all[k].MPI_ERROR : 0);
+            else printf("0 %d: %d of %d is %d\n", way, rc, s.MPI_SOURCE, k);
+            if (way == 6) i = 1;
+        }
+        for (int i = 0; rank == 0 && i < 2; i++) if (q[i] != MPI_REQUEST_NULL) printf("0 %d: a dead handle\n", way), exit(1);
+    }
+}
+static void cancel(void)
+{
+    int flag;
+    for (int i = 0; i < 60; i++) {
+        barrier();
+        later((int)(random() % 200));
+        if (rank == 1) send(0, 1, i);
+        if (rank != 0) continue;
+        int source = i % 2 ? 1 : MPI_ANY_SOURCE;
+        if (i % 3 == 0) { MPI_Recv_init(in[0], 1, MPI_INT, source, i, MPI_COMM_WORLD, q), MPI_Start(q); } else MPI_Irecv(in[0], 1, MPI_INT, source, i, MPI_COMM_WORLD, q);
+        later((int)(random() % 200));
+        MPI_Cancel(q), MPI_Wait(q, &s), MPI_Test_cancelled(&s, &flag);
+        if (i % 3 == 0) MPI_Request_free(q);
+        if (flag) MPI_Recv(in[0], 1, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &s);
+        printf("0 %d %d %d\n", i, flag, in[0][1]);
+    }
+}
+static void prepared(void)
+{
+    MPI_Datatype pair;
+    MPI_Comm comm;
+    int k, flag, done, which[2], left;
+    MPI_Status all[2];
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair), MPI_Type_commit(&pair), MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < 2; i++) MPI_Recv_init(in[i], 1, pair, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &q[i]);
+    for (int round = 0; round < 9; round++) {
+        barrier();
+        if (rank == 1 || rank == 2) { int out[2] = {rank, round}; later((rank == 2) != (is_other ^ round % 2) ? 20000 : 0), MPI_Send(out, 2, MPI_INT, 0, round, comm); }
+        if (round == 0) MPI_Type_free(&pair);
+        if (rank != 0) continue;
+        MPI_Startall(2, q);
+        for (left = 2; left; left--) {
+            if (round % 3 == 0) { do MPI_Request_get_status_any(2, q, &k, &flag, &s); while (!flag); }
+            if (round % 3 == 1) { do MPI_Request_get_status_some(2, q, &done, which, all); while (!done); k = which[0], s = all[0]; }
+            if (round % 3 == 2) MPI_Waitany(2, q, &k, &s); else MPI_Wait(&q[k], &s);
+            printf("0 %d: %d %d %d %d\n", round, k, s.MPI_SOURCE, in[k][0], in[k][2]);
+        }
+    }
+    if (rank == 0) { /* the last messages are received where the communicator has no name any more */
+        MPI_Comm gone = comm;
+        MPI_Comm_free(&gone);
+        MPI_Startall(2, q);
+    } else {
+        later((rank == 2) != is_other ? 20000 : 0);
+        int out[2] = {rank, 99};
+        if (rank < 3) MPI_Send(out, 2, MPI_INT, 0, 99, comm);
+        MPI_Comm_free(&comm);
+    }
+    for (int i = 0; rank == 0 && i < 2; i++) MPI_Wait(&q[i], &s), printf("0 last %d\n", s.MPI_SOURCE), MPI_Request_free(&q[i]);
+}
+int main(int argc, char **argv)
+{
+    const char *what = argv[1];
+    struct timespec t;
+    MPI_Session session;
+    if (strcmp(what, "session") == 0) {
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session), MPI_Session_finalize(&session);
+        return 0;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &n);
+    is_other = strcmp(argv[2], "other") == 0;
+    clock_gettime(CLOCK_REALTIME, &t), srandom((unsigned)(t.tv_nsec ^ getpid() << 16));
+    if (strcmp(what, "truncate") == 0) truncate_some();
+    if (strcmp(what, "cancel") == 0) cancel();
+    if (strcmp(what, "prepared") == 0) prepared();
+    if (strcmp(what, "kill") == 0) { /* the first receive takes a message that the program never sees */
+        if (rank == 0) any(0, 1), any(1, 1);
+        turns(1);
+        if (rank == 0) MPI_Wait(&q[1], &s), printf("0 %d\n", s.MPI_SOURCE), fflush(stdout), later(100000), raise(SIGKILL);
+        later(2000000);
+    }
+    if (strcmp(what, "free") == 0) {
+        if (rank == 0) any(0, 1), MPI_Request_free(&q[0]);
+        turns(1);
+        if (rank == 0) MPI_Recv(in[1], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &s);
+        if (rank == 1) send(0, 1, 2); /* behind what the freed one takes */
+        if (rank == 0) MPI_Recv(in[3], 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &s);
+        if (rank == 0) any(2, 1), MPI_Cancel(&q[2]), MPI_Wait(&q[2], &s), printf("0 %d %d\n", in[0][0], in[1][0]);
+    }
+    if (strcmp(what, "repeat") == 0)
+        for (int i = 0; i < 20000; i++)
+            if (rank == 1) send(0, 1, 3); else if (rank == 0) MPI_Recv(in[0], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &s);
+    if (strcmp(what, "some") == 0) { /* calls for a record that lies */
+        if (rank == 0) any(0, 1), any(1, 1);
+        turns(1);
+        for (int left = 2, done, which[2]; rank == 0 && left; left -= done) MPI_Waitsome(2, q, &done, which, MPI_STATUSES_IGNORE);
+        if (rank == 0) printf("0 %d\n", in[0][0] + in[1][0]);
+    }
     MPI_Finalize();
     return 0;
 }
@@ -181,6 +322,84 @@ def check_hangs(job):
             assert now == was, "up to the %s:\n%s\nwas\n%s\n%s" % (what, now, was, said)
 
 
+def check_cases(job):
+    for what, n, fails in (("truncate", 3, False), ("cancel", 2, False), ("prepared", 3, False), ("free", 3, False), ("kill", 3, True)):
+        was, _ = job.recorded(n, what, "one", fails=fails)
+        assert was, what
+        for order in ("one", "other", "other"):
+            now, said = job.replayed(n, what, order, fails=fails, options=("--timeout", "30"))
+            assert now == was, "%s %s:\n%s\nwas\n%s\n%s" % (what, order, now, was, said)
+            assert fails or "were repeated" in said, said
+    _, said = job.recorded(2, "repeat", "one")
+    assert re.search(r" 20000 receives .* (\d+) bytes", said) and os.path.getsize(job.record + "/rank.0") < 32 + 32, said
+    _, said = job.replayed(2, "repeat", "one")
+    assert " 20000 receives of any message, 0 tests, probes and waits were repeated" in said, said
+    _, said = job.recorded(3, "session", "one")
+    assert said.count("the program has begun with a session: nothing is recorded unless it calls MPI_Init") == 1, said
+
+
+def put(v):
+    b = b""
+    while v > 127:
+        b, v = b + bytes([v & 127 | 128]), v >> 7
+    return b + bytes([v])
+
+
+TAKE, CALL, REPEAT, END, WAITSOME, WAITANY = 0, 1, 2, 3, 4, 2
+
+
+def take(step, source, tag):
+    return put(2 * step << 2 | TAKE) + put(2 * source) + put(2 * tag)
+
+
+def some(kind, *indices):
+    return put(kind << 2 | CALL) + put(2 * len(indices)) + b"".join(put(i) for i in indices)
+
+
+def check_damage(job):
+    """What no recording writes is refused, or departed from, at once."""
+    job.recorded(3, "some", "one")
+    path = job.record + "/rank.0"
+    with open(path, "rb") as f:
+        head = f.read(24)
+
+    def replayed(events, fails, used=None):
+        with open(path, "wb") as f:
+            f.write(head + (len(events) if used is None else used).to_bytes(8, "little") + events)
+        now, said = job.replayed(3, "some", "one", fails=fails, timeout=30)
+        assert fails or now == "0 3", now
+        return said
+
+    good = take(1, 1, 1) + take(1, 2, 1)
+    assert "were repeated" in replayed(good + some(WAITSOME, 0) + some(WAITSOME, 1) + put(2 << 2 | END), False)
+    for bad in (good + bytes([REPEAT]) + put(1 << 62), good + bytes([REPEAT, 0x81]), bytes([REPEAT, 1]) + good, bytes(9), good + some(WAITANY, 0, 1),
+                good + put(7 << 2 | CALL), good + some(WAITSOME), good + put(WAITSOME << 2 | CALL) + put(2 << 31) + b"x", put(3 << 2 | TAKE) + b"\0\0"):
+        said = replayed(bad, True)
+        assert "damaged: there is no event at byte" in said, (bad, said)
+    assert "shorter than its head says" in replayed(good, True, 1 << 40)
+    for bad in (some(WAITSOME, 0, 0), some(WAITSOME, 0, 1, 0), some(WAITSOME, 2), some(WAITSOME, 0, 1, 2, 3)):
+        said = replayed(good + bad, False)
+        assert "the list has no such request now" in said, said
+    said = replayed(good + some(WAITSOME, 0) + some(WAITSOME, 1) + bytes([REPEAT]) + put(1 << 55), False)
+    assert "had more tests" in said, said
+    said = replayed(take(1, 1, 1) + take(9, 1, 1) + bytes([REPEAT]) + put(1 << 50) + some(WAITSOME, 0), False)
+    assert "rank 0" in said, said
+
+
+def check_others(job):
+    """A program that was built with another library's header is not run with these wrappers."""
+    for cc, name in (("mpicc.mpich", "MPICH"), ("mpicc.openmpi", "Open MPI")):
+        if not shutil.which(cc):
+            continue
+        exe = job.exe + "." + cc
+        subprocess.run([cc, "-x", "c", "-", "-o", exe], input="#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n", text=True, check=True)
+        _, said = Job(job.prefix, exe, job.record).recorded(2, fails=True)
+        assert "--record knows calls of the standard ABI, and %s was built with %s" % (exe, name) in said, said
+        by_script = [job.prefix + "/bin/mpiexec", "-n", "1", "--record=" + job.record, "sh", "-c", "LD_LIBRARY_PATH=%s/lib/godwit/doors %s; exit $?" % (job.prefix, exe)]
+        p = subprocess.run(by_script, capture_output=True, text=True, timeout=60, check=False)
+        assert p.returncode and "it is for programs of the standard ABI, and this one runs on libmpi" in p.stderr, p
+
+
 def check_cost(job):
     """Sends do not go through the library; a receive that names its source costs a jump more."""
     lib = os.path.join(job.prefix, "lib", "libgodwit_replay.so")
@@ -200,6 +419,13 @@ def main(prefix):
         assert any(job.run(5, "32")[0] != was for _ in range(5)), "the program does not depend on the order of messages: this tests nothing"
         check_departs(job)
         check_hangs(job)
+        cases = Job(prefix, os.path.join(tmp, "cases"), job.record)
+        with open(cases.exe + ".c", "w", encoding="utf-8") as f:
+            f.write(CASES)
+        subprocess.run([prefix + "/bin/mpicc", "-O1", cases.exe + ".c", "-o", cases.exe], check=True)
+        check_cases(cases)
+        check_damage(cases)
+        check_others(cases)
         check_cost(job)
 
 

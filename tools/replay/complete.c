@@ -1,6 +1,7 @@
 /* complete.c -- calls that complete requests, or ask whether they are complete.
  *
- * A prepared receive that replaying has started as another request (`hidden`) is waited for by that one; the program's own stays as it is.
+ * A receive that replaying has made as another request (`hidden`) is waited for by that one; the program's own stays as it is until then.
+ * What an error completes is complete as well: the program's handle is what the library has made of it, and the take is recorded.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,35 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_off(void) { return replay.mode == REPLAY_OFF && !replay_n_requests; }
-static MPI_Request real_of(const struct replay_request *k, MPI_Request q)
-{
-    return k && k->hidden != MPI_REQUEST_NULL ? k->hidden : q;
-}
+static bool is_off(void) { return replay_is(REPLAY_OFF) && !replay_has(&replay_n_requests); }
 static struct replay_request *known(MPI_Request q)
 {
-    return replay_n_requests && q != MPI_REQUEST_NULL ? replay_request_find(q) : NULL;
+    return replay_has(&replay_n_requests) && q != MPI_REQUEST_NULL ? replay_request_find(q) : NULL;
+}
+
+/* What is waited for.  The program does not wait for what took nothing: the record ends here, and it is posted in earnest. */
+static MPI_Request real_of(const struct replay_request *k, MPI_Request q)
+{
+    if (k && k->is_unmet && !k->is_cancelled)
+        replay_departs("receive number %llu took no message before the record ends", (unsigned long long)k->number);
+    return k && k->hidden != MPI_REQUEST_NULL ? k->hidden : q;
 }
 
 /* The request is complete, with this status; `real` is what is left of the one that was waited for. */
 static void completed(struct replay_request *k, MPI_Request *program, MPI_Request real, const MPI_Status *s)
 {
-    int was_cancelled = 0;
+    if (replay_has(&replay_n_freed)) replay_freed_look(false);
     if (!k) {
         *program = real;
         return;
     }
-    if (k->number && replay.mode == REPLAY_RECORDING) {
-        if (k->is_cancelled) PMPI_Test_cancelled(s, &was_cancelled);
-        replay_lock();
-        replay_took(k->number, was_cancelled ? REPLAY_CANCELLED : s->MPI_SOURCE, was_cancelled ? 0 : s->MPI_TAG);
-        replay_unlock();
-    }
-    k->number = 0, k->is_cancelled = false;
-    if (k->hidden != MPI_REQUEST_NULL) PMPI_Request_free(&k->hidden);
+    replay_request_took(k, s);
+    bool was_hidden = k->hidden != MPI_REQUEST_NULL;
+    k->hidden = MPI_REQUEST_NULL;
+    k->number = 0, k->is_cancelled = k->is_unmet = false;
     if (k->is_prepared) return;
-    *program = real;
     replay_request_drop(k);
+    if (!was_hidden)
+        *program = real;
+    else
+        PMPI_Request_free(program);
+}
+
+/* After an error: it is complete if the library has let go of it, or has made a prepared one inactive. */
+static void failed(struct replay_request *k, MPI_Request *program, MPI_Request real, const MPI_Status *s)
+{
+    int flag = real == MPI_REQUEST_NULL;
+    if (!flag && k && k->is_prepared) PMPI_Request_get_status(real, &flag, MPI_STATUS_IGNORE);
+    if (flag || !k) completed(k, program, real, s);
 }
 
 static int wait_for(MPI_Request *request, MPI_Status *status)
@@ -45,8 +57,9 @@ static int wait_for(MPI_Request *request, MPI_Status *status)
     struct replay_request *k = known(*request);
     MPI_Request real = real_of(k, *request);
     MPI_Status own, *s = status ? status : &own;
+    if (k) s->MPI_SOURCE = MPI_ANY_SOURCE; /* and stays so, where an error came before a message */
     int rc = PMPI_Wait(&real, k ? s : status);
-    if (rc == MPI_SUCCESS) completed(k, request, real, s);
+    (rc == MPI_SUCCESS ? completed : failed)(k, request, real, s);
     return rc;
 }
 
@@ -55,19 +68,24 @@ static int test_it(MPI_Request *request, int *flag, MPI_Status *status)
     struct replay_request *k = known(*request);
     MPI_Request real = real_of(k, *request);
     MPI_Status own, *s = status ? status : &own;
+    if (k) s->MPI_SOURCE = MPI_ANY_SOURCE;
+    *flag = 0;
     int rc = PMPI_Test(&real, flag, k ? s : status);
-    if (rc == MPI_SUCCESS && *flag) completed(k, request, real, s);
+    if (rc != MPI_SUCCESS)
+        failed(k, request, real, s);
+    else if (*flag)
+        completed(k, request, real, s);
     return rc;
 }
 
-/* A call of kind TEST has answered. */
+/* A call of kind TEST has answered; an error is none, unless it completed something. */
 static void answered(int rc, int flag)
 {
-    if (rc != MPI_SUCCESS || replay.mode != REPLAY_RECORDING) return;
+    if (!replay_is(REPLAY_RECORDING)) return;
     replay_lock();
     if (flag)
         replay_ended(&(struct replay_call){.kind = REPLAY_TEST});
-    else
+    else if (rc == MPI_SUCCESS)
         replay.noes++;
     replay_unlock();
 }
@@ -75,12 +93,12 @@ static void answered(int rc, int flag)
 /* REPLAY_FREE also where nothing is replayed. */
 static enum replay_due due(enum replay_kind kind, struct replay_call *call_out)
 {
-    return replay.mode == REPLAY_REPLAYING ? replay_due(kind, call_out) : REPLAY_FREE;
+    return replay_is(REPLAY_REPLAYING) ? replay_due(kind, call_out) : REPLAY_FREE;
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    return replay_n_requests ? wait_for(request, status) : PMPI_Wait(request, status);
+    return replay_has(&replay_n_requests) ? wait_for(request, status) : PMPI_Wait(request, status);
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
@@ -90,8 +108,9 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     enum replay_due is = due(REPLAY_TEST, &c);
     *flag = is == REPLAY_YES;
     if (is != REPLAY_FREE) return is == REPLAY_YES ? wait_for(request, status) : MPI_SUCCESS;
+    bool was_null = *request == MPI_REQUEST_NULL;
     int rc = test_it(request, flag, status);
-    answered(rc, *flag);
+    answered(rc, *flag || (!was_null && *request == MPI_REQUEST_NULL));
     return rc;
 }
 
@@ -109,7 +128,7 @@ struct several {
 static void several_begin(struct several *s, int n, MPI_Request *requests, MPI_Status *statuses)
 {
     s->n = n, s->program = s->real = requests, s->statuses = statuses, s->held = NULL;
-    if (!replay_n_requests || n <= 0) return;
+    if (!replay_has(&replay_n_requests) || n <= 0) return;
     s->known = s->few_known, s->real = s->few_real;
     if (!statuses) s->statuses = s->few_statuses;
     if (n > FEW) {
@@ -121,12 +140,13 @@ static void several_begin(struct several *s, int n, MPI_Request *requests, MPI_S
     for (int i = 0; i < n; i++) {
         s->known[i] = known(requests[i]);
         s->real[i] = real_of(s->known[i], requests[i]);
+        if (s->known[i]) s->statuses[i].MPI_SOURCE = MPI_ANY_SOURCE; /* as in wait_for() */
     }
 }
 
-static void several_completed(struct several *s, int i, const MPI_Status *status)
+static void several_completed(struct several *s, int i, int error, const MPI_Status *status)
 {
-    if (s->real != s->program) completed(s->known[i], &s->program[i], s->real[i], status);
+    if (s->real != s->program) (error ? failed : completed)(s->known[i], &s->program[i], s->real[i], status);
 }
 
 static int several_end(struct several *s, int rc)
@@ -135,23 +155,27 @@ static int several_end(struct several *s, int rc)
     return rc;
 }
 
-/* All are complete, if rc says so; each that is in any case where it does not. */
-static int all_completed(struct several *s, int rc)
+static bool is_in_status(int rc)
 {
     int class = MPI_SUCCESS;
     if (rc != MPI_SUCCESS) PMPI_Error_class(rc, &class);
+    return class == MPI_ERR_IN_STATUS;
+}
+
+/* All are complete, if rc says so; those that the library has let go of in any case where it does not. */
+static int all_completed(struct several *s, int rc)
+{
+    bool each = is_in_status(rc);
     for (int i = 0; s->real != s->program && i < s->n; i++)
-        if (rc == MPI_SUCCESS || (class == MPI_ERR_IN_STATUS && s->statuses[i].MPI_ERROR == MPI_SUCCESS))
-            several_completed(s, i, &s->statuses[i]);
-        else if (!s->known[i])
-            s->program[i] = s->real[i];
+        if (s->known[i] || s->program[i] != s->real[i])
+            several_completed(s, i, rc != MPI_SUCCESS && !(each && s->statuses[i].MPI_ERROR == MPI_SUCCESS), &s->statuses[i]);
     return several_end(s, rc);
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct several s;
-    if (!replay_n_requests) return PMPI_Waitall(count, requests, statuses);
+    if (!replay_has(&replay_n_requests)) return PMPI_Waitall(count, requests, statuses);
     several_begin(&s, count, requests, statuses);
     return all_completed(&s, PMPI_Waitall(count, s.real, s.statuses));
 }
@@ -166,35 +190,48 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
     if (is != REPLAY_FREE) return is == REPLAY_YES ? MPI_Waitall(count, requests, statuses) : MPI_SUCCESS;
     several_begin(&s, count, requests, statuses);
     int rc = PMPI_Testall(count, s.real, flag, s.statuses);
+    if (is_in_status(rc)) *flag = 1; /* all were complete, some with an error */
     answered(rc, *flag);
-    return rc == MPI_SUCCESS && *flag ? all_completed(&s, rc) : several_end(&s, rc);
+    return rc != MPI_SUCCESS || *flag ? all_completed(&s, rc) : several_end(&s, rc);
 }
 
 /* The program is where the record says that the requests of these places were complete.  False: it departs. */
 static bool are_there(const struct replay_call *c, int n, const MPI_Request *requests)
 {
-    for (int i = 0; i < c->n; i++)
-        if (c->indices[i] >= n || requests[c->indices[i]] == MPI_REQUEST_NULL) {
-            replay_departs(
-                "%s completed request %d of its list in the recorded run (call number %llu of those that depend on the order of "
-                "messages); the list has no such request now",
-                replay_kind_names[c->kind], c->indices[i], (unsigned long long)replay.n_calls);
-            return false;
-        }
-    return true;
+    int i = 0;
+    bool *seen = n > 0 ? calloc((size_t)n, sizeof *seen) : NULL;
+    for (; seen && i < c->n; i++) {
+        int at = c->indices[i];
+        if (at >= n || seen[at] || requests[at] == MPI_REQUEST_NULL) break;
+        seen[at] = true;
+    }
+    free(seen);
+    if (i < c->n)
+        replay_departs(
+            "%s completed request %d of its list in the recorded run (call number %llu of those that depend on the order of "
+            "messages); the list has no such request now",
+            replay_kind_names[c->kind], c->indices[i], (unsigned long long)replay.n_calls);
+    return i == c->n;
 }
 
+/* n: how many were completed, or seen complete; 0: none; MPI_UNDEFINED: none was active. */
 static void ended(int rc, enum replay_kind kind, int n, const int *indices)
 {
-    if (rc != MPI_SUCCESS || replay.mode != REPLAY_RECORDING) return;
+    if (!replay_is(REPLAY_RECORDING)) return;
     replay_lock();
-    replay_ended(&(struct replay_call){.kind = kind, .n = n, .indices = indices});
+    if (n != 0)
+        replay_ended(&(struct replay_call){.kind = kind, .n = n == MPI_UNDEFINED ? -1 : n, .indices = indices});
+    else if (rc == MPI_SUCCESS)
+        replay.noes++;
     replay_unlock();
 }
 
-static int any_completed(struct several *s, int rc, int index, const MPI_Status *status)
+/* The outcome of a call that completes one: after an error index is the request's, or stands as it was. */
+static int any_completed(struct several *s, enum replay_kind kind, int rc, bool flag, int index, MPI_Status *status)
 {
-    if (rc == MPI_SUCCESS && index != MPI_UNDEFINED) several_completed(s, index, status);
+    bool is_one = index >= 0 && index < s->n;
+    ended(rc, kind, is_one ? 1 : rc == MPI_SUCCESS && flag ? MPI_UNDEFINED : 0, &index);
+    if (is_one) several_completed(s, index, rc, status);
     return several_end(s, rc);
 }
 
@@ -209,9 +246,10 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
         return wait_for(&requests[*index], status);
     }
     several_begin(&s, count, requests, NULL);
+    *index = MPI_UNDEFINED;
+    at->MPI_SOURCE = MPI_ANY_SOURCE;
     int rc = PMPI_Waitany(count, s.real, index, at);
-    ended(rc, REPLAY_WAITANY, *index == MPI_UNDEFINED ? -1 : 1, index);
-    return any_completed(&s, rc, *index, at);
+    return any_completed(&s, REPLAY_WAITANY, rc, true, *index, at);
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
@@ -229,22 +267,23 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
         return wait_for(&requests[*index], status);
     }
     several_begin(&s, count, requests, NULL);
+    at->MPI_SOURCE = MPI_ANY_SOURCE;
     int rc = PMPI_Testany(count, s.real, index, flag, at);
-    if (rc == MPI_SUCCESS && *flag)
-        ended(rc, REPLAY_TESTANY, *index == MPI_UNDEFINED ? -1 : 1, index);
-    else if (replay.mode == REPLAY_RECORDING)
-        replay.noes++;
-    return any_completed(&s, rc, *flag ? *index : MPI_UNDEFINED, at);
+    return any_completed(&s, REPLAY_TESTANY, rc, *flag, *flag || rc != MPI_SUCCESS ? *index : MPI_UNDEFINED, at);
 }
 
 static int some_again(const struct replay_call *c, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses)
 {
-    int rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS, errors[FEW], *error = c->n > FEW ? malloc(sizeof *error * (size_t)c->n) : errors;
+    if (!error) abort(); /* the requests could not be waited for */
     *outcount = c->n;
-    for (int i = 0; i < c->n && rc == MPI_SUCCESS; i++) {
+    for (int i = 0; i < c->n; i++) {
         indices[i] = c->indices[i];
-        rc = wait_for(&requests[indices[i]], statuses ? &statuses[i] : MPI_STATUS_IGNORE);
+        error[i] = wait_for(&requests[indices[i]], statuses ? &statuses[i] : MPI_STATUS_IGNORE);
+        if (error[i] != MPI_SUCCESS) rc = MPI_ERR_IN_STATUS;
     }
+    for (int i = 0; rc != MPI_SUCCESS && statuses && i < c->n; i++) statuses[i].MPI_ERROR = error[i];
+    if (error != errors) free(error);
     return rc;
 }
 
@@ -259,12 +298,11 @@ static int some(enum replay_kind kind, int count, MPI_Request *requests, int *ou
     several_begin(&s, count, requests, statuses);
     int rc = kind == REPLAY_WAITSOME ? PMPI_Waitsome(count, s.real, outcount, indices, s.statuses)
                                      : PMPI_Testsome(count, s.real, outcount, indices, s.statuses);
-    if (rc == MPI_SUCCESS && *outcount != 0)
-        ended(rc, kind, *outcount == MPI_UNDEFINED ? -1 : *outcount, indices);
-    else if (rc == MPI_SUCCESS && replay.mode == REPLAY_RECORDING)
-        replay.noes++;
-    for (int i = 0; rc == MPI_SUCCESS && *outcount != MPI_UNDEFINED && i < *outcount; i++)
-        several_completed(&s, indices[i], s.statuses ? &s.statuses[i] : NULL);
+    bool each = is_in_status(rc);
+    int n = rc == MPI_SUCCESS || each ? *outcount : 0;
+    ended(rc, kind, n, indices);
+    for (int i = 0; n != MPI_UNDEFINED && i < n; i++)
+        several_completed(&s, indices[i], each ? s.statuses && s.statuses[i].MPI_ERROR : 0, s.statuses ? &s.statuses[i] : NULL);
     return several_end(&s, rc);
 }
 
@@ -281,16 +319,24 @@ int MPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices
 }
 
 /* ---- questions that complete nothing --------------------------------------------------------------------------------------------- */
+/* Until it is complete. */
+static int see(MPI_Request request, int *flag, MPI_Status *status)
+{
+    MPI_Request real = real_of(known(request), request);
+    int rc = MPI_SUCCESS;
+    *flag = 0;
+    while (rc == MPI_SUCCESS && !*flag) rc = PMPI_Request_get_status(real, flag, status);
+    return rc;
+}
+
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct replay_call c;
     enum replay_due is = due(REPLAY_TEST, &c);
-    MPI_Request real = real_of(known(request), request);
-    int rc = MPI_SUCCESS;
     *flag = 0;
-    if (is == REPLAY_NO) return rc;
-    do rc = PMPI_Request_get_status(real, flag, status);
-    while (is == REPLAY_YES && rc == MPI_SUCCESS && !*flag);
+    if (is == REPLAY_NO) return MPI_SUCCESS;
+    if (is == REPLAY_YES) return see(request, flag, status);
+    int rc = PMPI_Request_get_status(real_of(known(request), request), flag, status);
     answered(rc, *flag);
     return rc;
 }
@@ -307,6 +353,47 @@ int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *fla
     do rc = PMPI_Request_get_status_all(count, s.real, flag, statuses);
     while (is == REPLAY_YES && rc == MPI_SUCCESS && !*flag);
     answered(rc, *flag);
+    return several_end(&s, rc);
+}
+
+int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    struct replay_call c;
+    struct several s;
+    int rc = MPI_SUCCESS;
+    if (is_off()) return PMPI_Request_get_status_any(count, requests, index, flag, status);
+    enum replay_due is = due(REPLAY_TESTANY, &c);
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+    if (is == REPLAY_NO) return rc;
+    if (is == REPLAY_YES && c.n > 0 && are_there(&c, count, requests)) {
+        *index = c.indices[0];
+        return see(requests[*index], flag, status);
+    }
+    several_begin(&s, count, (MPI_Request *)(uintptr_t)requests, NULL);
+    rc = PMPI_Request_get_status_any(count, s.real, index, flag, status);
+    ended(rc, REPLAY_TESTANY, !*flag ? 0 : *index == MPI_UNDEFINED ? MPI_UNDEFINED : 1, index);
+    return several_end(&s, rc);
+}
+
+int MPI_Request_get_status_some(int incount, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
+{
+    struct replay_call c;
+    struct several s;
+    int rc = MPI_SUCCESS, flag;
+    if (is_off()) return PMPI_Request_get_status_some(incount, requests, outcount, indices, statuses);
+    enum replay_due is = due(REPLAY_TESTSOME, &c);
+    *outcount = 0;
+    if (is == REPLAY_NO) return rc;
+    if (is == REPLAY_YES && c.n > 0 && are_there(&c, incount, requests)) {
+        *outcount = c.n;
+        for (int i = 0; i < c.n && rc == MPI_SUCCESS; i++)
+            rc = see(requests[indices[i] = c.indices[i]], &flag, statuses ? &statuses[i] : MPI_STATUS_IGNORE);
+        return rc;
+    }
+    several_begin(&s, incount, (MPI_Request *)(uintptr_t)requests, statuses);
+    rc = PMPI_Request_get_status_some(incount, s.real, outcount, indices, statuses);
+    ended(rc, REPLAY_TESTSOME, rc == MPI_SUCCESS || is_in_status(rc) ? *outcount : 0, indices);
     return several_end(&s, rc);
 }
 
@@ -336,21 +423,32 @@ int MPI_Win_test(MPI_Win win, int *flag)
 }
 
 /* ---- the end of requests --------------------------------------------------------------------------------------------------------- */
+/* Replaying, what took a message in the recorded run is not cancelled: it may come later now. */
 int MPI_Cancel(MPI_Request *request)
 {
     struct replay_request *k = known(*request);
     if (!k) return PMPI_Cancel(request);
-    MPI_Request real = real_of(k, *request);
     k->is_cancelled = true;
+    if (replay_is(REPLAY_REPLAYING) && k->is_kept) return MPI_SUCCESS;
+    MPI_Request real = k->hidden != MPI_REQUEST_NULL ? k->hidden : *request;
     return PMPI_Cancel(&real);
 }
 
+/* Recording, one that may take a message yet is kept until it has. */
 int MPI_Request_free(MPI_Request *request)
 {
     struct replay_request *k = known(*request);
-    if (k) {
-        if (k->hidden != MPI_REQUEST_NULL) PMPI_Request_free(&k->hidden);
-        replay_request_drop(k);
+    if (replay_has(&replay_n_freed)) replay_freed_look(false);
+    if (!k) return PMPI_Request_free(request);
+    if (k->number && (k->is_any || k->is_cancelled) && replay_is(REPLAY_RECORDING)) {
+        replay_request_freed(k);
+        *request = MPI_REQUEST_NULL;
+        return MPI_SUCCESS;
     }
+    if (k->hidden != MPI_REQUEST_NULL) {
+        if (k->is_unmet) PMPI_Cancel(&k->hidden);
+        PMPI_Request_free(&k->hidden);
+    }
+    replay_request_drop(k);
     return PMPI_Request_free(request);
 }

@@ -11,11 +11,19 @@
 
 static inline bool is_any(int source, int tag) { return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG; }
 
-/* A receive is made: is it of interest?  Its number is replay.receives.  Off, those of any source go the longer way as well. */
+/* A blocking receive is made: is it of interest?  If not, it has its number.  Off, those of any source go the longer way as well. */
 static inline bool asks(int source, int tag)
 {
+    if (is_any(source, tag) || replay.has_threads || replay_is(REPLAY_REPLAYING)) return true;
     replay.receives++;
-    return is_any(source, tag) || replay.mode == REPLAY_REPLAYING;
+    return false;
+}
+
+static void count_take(void)
+{
+    replay_lock();
+    replay.n_takes++;
+    replay_unlock();
 }
 
 /* Source and tag of receive `number` in words. */
@@ -27,41 +35,42 @@ static void in_words(char *to, size_t cap, int source, int tag)
     snprintf(to, cap, "%s (%s)", s, t);
 }
 
-/* Replaying: what the receive must ask for.  False: it is made as it is. */
-static bool recorded(uint64_t number, int *source, int *tag, bool *is_cancelled_out)
+/* Replaying: what became of the receive.  AS_IT_IS: it names source and tag, or the rank departs. */
+enum became { AS_IT_IS, TOOK, KEPT, CANCELLED, NOTHING };
+static enum became recorded(uint64_t number, int *source, int *tag)
 {
     struct replay_take t;
     char was[64], now[64];
-    *is_cancelled_out = false;
-    if (*source == MPI_PROC_NULL) return false;
-    in_words(now, sizeof now, *source, *tag);
-    if (!replay_find(number, &t)) {
-        if (is_any(*source, *tag) && replay_is_whole() && number > replay_recorded_receives())
-            replay_departs("receive number %llu asks for %s; the recorded run made %llu receives", (unsigned long long)number, now,
-                           (unsigned long long)replay_recorded_receives());
-        return false; /* it named both, or took nothing before the record ended */
+    bool is_kept;
+    if (*source == MPI_PROC_NULL) return AS_IT_IS;
+    if (replay_find_cancel(number, &is_kept)) {
+        count_take();
+        return is_kept ? KEPT : CANCELLED;
     }
-    if (t.source == REPLAY_CANCELLED) {
-        replay.n_takes++;
-        *is_cancelled_out = is_any(*source, *tag);
-        return false;
+    bool any = is_any(*source, *tag);
+    if (!replay_find(number, any, &t)) {
+        if (!any) return AS_IT_IS;
+        if (!replay_is_whole() || number <= replay_recorded_receives()) return NOTHING;
+        in_words(now, sizeof now, *source, *tag);
+        replay_departs("receive number %llu asks for %s; the recorded run made %llu receives", (unsigned long long)number, now,
+                       (unsigned long long)replay_recorded_receives());
+        return AS_IT_IS;
     }
-    in_words(was, sizeof was, t.source, t.tag);
     if ((*source != MPI_ANY_SOURCE && *source != t.source) || (*tag != MPI_ANY_TAG && *tag != t.tag)) {
+        in_words(was, sizeof was, t.source, t.tag);
+        in_words(now, sizeof now, *source, *tag);
         replay_departs("receive number %llu took %s in the recorded run; it asks for %s now", (unsigned long long)number, was, now);
-        return false;
+        return AS_IT_IS;
     }
     *source = t.source, *tag = t.tag;
-    replay.n_takes++;
-    return true;
+    count_take();
+    return TOOK;
 }
 
-/* A communicator on which nobody sends: a receive that was cancelled finds nothing there. */
-static MPI_Comm nobody(void)
+/* The program waits for what took nothing in the recorded run. */
+static void nothing_came(uint64_t number)
 {
-    static MPI_Comm comm = MPI_COMM_NULL;
-    if (comm == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_SELF, &comm);
-    return comm;
+    replay_departs("receive number %llu took no message before the record ends", (unsigned long long)number);
 }
 
 /* ---- blocking receives --------------------------------------------------------------------------------------------------------- */
@@ -74,16 +83,16 @@ struct receive {
 
 static void receive_begin(struct receive *r, int *source, int *tag, MPI_Status *status)
 {
-    bool is_cancelled;
-    r->number = replay.receives;
+    r->number = replay_number();
     r->is_any = is_any(*source, *tag) && *source != MPI_PROC_NULL;
     r->status = status || !r->is_any ? status : &r->own;
-    if (replay.mode == REPLAY_REPLAYING) recorded(r->number, source, tag, &is_cancelled);
+    if (replay_is(REPLAY_REPLAYING) && recorded(r->number, source, tag) >= CANCELLED) nothing_came(r->number);
+    if (r->is_any) r->status->MPI_SOURCE = MPI_ANY_SOURCE; /* and stays so, where an error came before a message */
 }
 
 static int receive_end(const struct receive *r, int rc)
 {
-    if (rc == MPI_SUCCESS && r->is_any && replay.mode == REPLAY_RECORDING) {
+    if (r->is_any && replay_is(REPLAY_RECORDING) && r->status->MPI_SOURCE >= 0) {
         replay_lock();
         replay_took(r->number, r->status->MPI_SOURCE, r->status->MPI_TAG);
         replay_unlock();
@@ -148,48 +157,61 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
 }
 
 /* ---- receives that are started --------------------------------------------------------------------------------------------------- */
-/* What complete.c has to know of it: recording, which message a receive of any takes; replaying, that it was cancelled needs nothing. */
-static int started(int rc, uint64_t number, bool any, MPI_Request *request)
+/* What complete.c has to know of it: which message it takes, and whether it may be cancelled. */
+static int started(int rc, uint64_t number, bool any, enum became became, MPI_Request *request)
 {
-    if (rc != MPI_SUCCESS || !any || replay.mode != REPLAY_RECORDING) return rc;
+    if (rc != MPI_SUCCESS || replay_is(REPLAY_OFF)) return rc;
     struct replay_request *r = replay_request_add(*request);
-    if (r) r->number = number;
+    if (!r) return rc;
+    r->number = number, r->is_any = any, r->is_kept = became == TOOK || became == KEPT;
     return rc;
+}
+
+/* The program's request is one that is prepared and never started: no other has its name while the stranded one is under way. */
+static int start_stranded(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, uint64_t number,
+                          MPI_Request *request)
+{
+    int rc = PMPI_Recv_init_c(NULL, 0, MPI_BYTE, 0, 0, replay_nobody(), request);
+    struct replay_request *r = rc == MPI_SUCCESS ? replay_request_add(*request) : NULL;
+    if (!r) return rc != MPI_SUCCESS ? rc : PMPI_Irecv_c(buf, count, type, source, tag, comm, request);
+    replay_request_keep(r, buf, count, type, source, tag, comm);
+    r->number = number, r->is_any = is_any(source, tag);
+    return replay_request_strand(r);
 }
 
 static __attribute__((noinline)) int start_receive(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
                                                    MPI_Comm comm, MPI_Request *request)
 {
-    uint64_t number = replay.receives;
-    bool any = is_any(source, tag) && source != MPI_PROC_NULL, is_cancelled = false;
-    if (replay.mode == REPLAY_REPLAYING) recorded(number, &source, &tag, &is_cancelled);
-    if (is_cancelled) return PMPI_Irecv_c(buf, count, type, 0, 0, nobody(), request);
-    return started(count <= INT_MAX ? PMPI_Irecv(buf, (int)count, type, source, tag, comm, request)
-                                    : PMPI_Irecv_c(buf, count, type, source, tag, comm, request),
-                   number, any, request);
+    uint64_t number = replay_number();
+    bool any = is_any(source, tag);
+    enum became became = replay_is(REPLAY_REPLAYING) ? recorded(number, &source, &tag) : AS_IT_IS;
+    if (became >= CANCELLED) return start_stranded(buf, count, type, source, tag, comm, number, request);
+    int rc = count <= INT_MAX ? PMPI_Irecv(buf, (int)count, type, source, tag, comm, request)
+                              : PMPI_Irecv_c(buf, count, type, source, tag, comm, request);
+    return source == MPI_PROC_NULL ? rc : started(rc, number, any, became, request);
 }
 
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (asks(source, tag)) return start_receive(buf, count, datatype, source, tag, comm, request);
+    if (!replay_is(REPLAY_OFF)) return start_receive(buf, count, datatype, source, tag, comm, request);
     return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
 }
 
 int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (asks(source, tag)) return start_receive(buf, count, datatype, source, tag, comm, request);
+    if (!replay_is(REPLAY_OFF)) return start_receive(buf, count, datatype, source, tag, comm, request);
     return PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request);
 }
 
 int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    bool any = is_any(source, recvtag) && source != MPI_PROC_NULL, is_cancelled, is_asked = asks(source, recvtag);
-    uint64_t number = replay.receives;
-    if (is_asked && replay.mode == REPLAY_REPLAYING) recorded(number, &source, &recvtag, &is_cancelled);
+    bool any = is_any(source, recvtag), is_null = source == MPI_PROC_NULL;
+    uint64_t number = replay_number();
+    enum became became = replay_is(REPLAY_REPLAYING) ? recorded(number, &source, &recvtag) : AS_IT_IS;
     int rc =
         PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-    return started(rc, number, is_asked && any, request);
+    return is_null ? rc : started(rc, number, any, became, request);
 }
 
 int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
@@ -202,11 +224,11 @@ int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                             MPI_Comm comm, MPI_Request *request)
 {
-    bool any = is_any(source, recvtag) && source != MPI_PROC_NULL, is_cancelled, is_asked = asks(source, recvtag);
-    uint64_t number = replay.receives;
-    if (is_asked && replay.mode == REPLAY_REPLAYING) recorded(number, &source, &recvtag, &is_cancelled);
+    bool any = is_any(source, recvtag), is_null = source == MPI_PROC_NULL;
+    uint64_t number = replay_number();
+    enum became became = replay_is(REPLAY_REPLAYING) ? recorded(number, &source, &recvtag) : AS_IT_IS;
     int rc = PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-    return started(rc, number, is_asked && any, request);
+    return is_null ? rc : started(rc, number, any, became, request);
 }
 
 int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
@@ -215,15 +237,15 @@ int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
     return MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 }
 
-/* ---- prepared receives: replaying, each start prepares another in its place --------------------------------------------------------- */
+/* ---- prepared receives: replaying, a start makes another one in its place ----------------------------------------------------------- */
 int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     int rc = PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request);
-    if (rc != MPI_SUCCESS || replay.mode == REPLAY_OFF || source == MPI_PROC_NULL || !is_any(source, tag)) return rc;
+    if (rc != MPI_SUCCESS || replay_is(REPLAY_OFF) || source == MPI_PROC_NULL) return rc;
     struct replay_request *r = replay_request_add(*request);
     if (!r) return rc;
-    r->is_prepared = true;
-    r->buf = buf, r->count = count, r->type = datatype, r->source = source, r->tag = tag, r->comm = comm;
+    r->is_prepared = true, r->is_any = is_any(source, tag);
+    if (replay_is(REPLAY_REPLAYING)) replay_request_keep(r, buf, count, datatype, source, tag, comm);
     return rc;
 }
 
@@ -234,25 +256,25 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int t
 
 static int start_prepared(struct replay_request *r, MPI_Request *request)
 {
-    int source = r->source, tag = r->tag, rc;
-    bool is_cancelled = false;
-    if (replay.mode != REPLAY_OFF) r->number = ++replay.receives;
-    bool is_found = replay.mode == REPLAY_REPLAYING && recorded(r->number, &source, &tag, &is_cancelled);
-    if (!is_found && !is_cancelled) return PMPI_Start(request);
-    rc = is_cancelled ? PMPI_Recv_init_c(r->buf, r->count, r->type, 0, 0, nobody(), &r->hidden)
-                      : PMPI_Recv_init_c(r->buf, r->count, r->type, source, tag, r->comm, &r->hidden);
-    return rc == MPI_SUCCESS ? PMPI_Start(&r->hidden) : rc;
+    int source = r->source, tag = r->tag;
+    if (replay_is(REPLAY_OFF)) return PMPI_Start(request);
+    r->number = replay_number(), r->is_kept = false;
+    enum became became = replay_is(REPLAY_REPLAYING) ? recorded(r->number, &source, &tag) : AS_IT_IS;
+    r->is_kept = became == TOOK || became == KEPT;
+    if (became >= CANCELLED) return replay_request_strand(r);
+    if (became == TOOK) return PMPI_Irecv_c(r->buf, r->count, r->type, source, tag, r->comm, &r->hidden);
+    return PMPI_Start(request);
 }
 
 int MPI_Start(MPI_Request *request)
 {
-    struct replay_request *r = replay_n_requests ? replay_request_find(*request) : NULL;
+    struct replay_request *r = replay_has(&replay_n_requests) ? replay_request_find(*request) : NULL;
     return r ? start_prepared(r, request) : PMPI_Start(request);
 }
 
 int MPI_Startall(int count, MPI_Request requests[])
 {
-    if (!replay_n_requests) return PMPI_Startall(count, requests);
+    if (!replay_has(&replay_n_requests)) return PMPI_Startall(count, requests);
     for (int i = 0; i < count; i++) {
         int rc = MPI_Start(&requests[i]);
         if (rc != MPI_SUCCESS) return rc;
@@ -285,11 +307,11 @@ static int probe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_S
 {
     MPI_Status own, *s = status ? status : &own;
     struct replay_call c;
-    bool is_asked = replay.mode != REPLAY_OFF && source != MPI_PROC_NULL && is_any(source, tag);
-    if (is_asked && replay.mode == REPLAY_REPLAYING && replay_due(REPLAY_PROBE, &c) == REPLAY_YES && fits(&c, source, tag))
+    bool is_asked = !replay_is(REPLAY_OFF) && source != MPI_PROC_NULL && is_any(source, tag);
+    if (is_asked && replay_is(REPLAY_REPLAYING) && replay_due(REPLAY_PROBE, &c) == REPLAY_YES && fits(&c, source, tag))
         source = c.source, tag = c.tag;
     int rc = message ? PMPI_Mprobe(source, tag, comm, message, s) : PMPI_Probe(source, tag, comm, s);
-    if (rc == MPI_SUCCESS && is_asked && replay.mode == REPLAY_RECORDING) probed(REPLAY_PROBE, s);
+    if (rc == MPI_SUCCESS && is_asked && replay_is(REPLAY_RECORDING)) probed(REPLAY_PROBE, s);
     return rc;
 }
 
@@ -303,8 +325,8 @@ static int probe_now(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
 {
     MPI_Status own, *s = status ? status : &own;
     struct replay_call c;
-    bool is_asked = replay.mode != REPLAY_OFF && source != MPI_PROC_NULL;
-    if (is_asked && replay.mode == REPLAY_REPLAYING) {
+    bool is_asked = !replay_is(REPLAY_OFF) && source != MPI_PROC_NULL;
+    if (is_asked && replay_is(REPLAY_REPLAYING)) {
         enum replay_due due = replay_due(REPLAY_IPROBE, &c);
         *flag = due == REPLAY_YES;
         if (due == REPLAY_NO) return MPI_SUCCESS;
@@ -312,11 +334,11 @@ static int probe_now(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
             return message ? PMPI_Mprobe(c.source, c.tag, comm, message, s) : PMPI_Probe(c.source, c.tag, comm, s);
     }
     int rc = message ? PMPI_Improbe(source, tag, comm, flag, message, s) : PMPI_Iprobe(source, tag, comm, flag, s);
-    if (rc != MPI_SUCCESS || !is_asked || replay.mode != REPLAY_RECORDING) return rc;
+    if (rc != MPI_SUCCESS || !is_asked || !replay_is(REPLAY_RECORDING)) return rc;
     if (*flag)
         probed(REPLAY_IPROBE, s);
     else
-        replay.noes++;
+        replay_said_no();
     return rc;
 }
 

@@ -1,14 +1,15 @@
 /* record_file.c -- the record of a rank: a head, then events of a few bytes.
  *
  *   event: a number EVENT | something << 2, then more numbers, each of variable length (7 bits a byte, the lowest first)
- *     TAKE    number of the receive less that of the TAKE before, source, tag
+ *     TAKE    number of the receive less that of the TAKE before, source (or REPLAY_CANCELLED, REPLAY_KEPT), tag
  *     CALL    kind, noes; by kind: source and tag, or how many and the indices
  *     REPEAT  how many more times the event before happened
  *     END     how many receives there were
  * Numbers that may be negative are folded (0, -1, 1, -2 .. are 0, 1, 2, 3 ..).
  *
- * The count of a REPEAT is raised where it stands, by one store of eight bytes; `used` in the head is raised when an event is whole.  So
- * the record of a process that is killed ends behind an event.
+ * The count of a REPEAT is raised where it stands, by one store of eight bytes that does not change how many of them are its own: it has
+ * one byte, then another REPEAT of the same event begins whose count is padded to four, then one of eight.  `used` in the head is raised
+ * when an event is whole.  So the record of a process that is killed ends behind an event.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -33,10 +34,15 @@ struct head {
     _Atomic uint64_t used; /* bytes of whole events behind the head */
 };
 _Static_assert(sizeof(struct head) == 32, "events follow");
-static const char magic[16] = "godwit order 1\n";
+static const char magic[16] = "godwit order 2\n";
 
 const char *const replay_kind_names[REPLAY_KINDS] = {
-    "MPI_Test or another test",  "MPI_Testany", "MPI_Waitany", "MPI_Testsome", "MPI_Waitsome", "MPI_Probe or MPI_Mprobe",
+    "MPI_Test or another test",
+    "MPI_Testany or MPI_Request_get_status_any",
+    "MPI_Waitany",
+    "MPI_Testsome or MPI_Request_get_status_some",
+    "MPI_Waitsome",
+    "MPI_Probe or MPI_Mprobe",
     "MPI_Iprobe or MPI_Improbe",
 };
 
@@ -55,8 +61,9 @@ static struct {
     struct head *head;
     size_t mapped, at;        /* bytes of the file; where the next event comes to stand */
     size_t last, last_bytes;  /* the event before */
-    size_t repeat_at;         /* its REPEAT; 0: none yet */
-    uint64_t repeats, number; /* of the last TAKE */
+    size_t repeat_at;         /* its last REPEAT; 0: none yet */
+    int repeat_wide;          /* bytes of the count there */
+    uint64_t repeats, number; /* the count there; of the last TAKE */
 } out = {.fd = -1};
 
 static uint8_t *bytes(void) { return (uint8_t *)out.head; }
@@ -94,21 +101,29 @@ int replay_file_create(const char *path)
 
 static void used(void) { atomic_store_explicit(&out.head->used, out.at - sizeof(struct head), memory_order_release); }
 
+/* A count as the first `wide` bytes of a word. */
+static uint64_t padded(uint64_t count, int wide)
+{
+    if (wide == 1) return count;
+    uint64_t word = (count & 127) | (count & 127 << 7) << 1 | (count & 127 << 14) << 2 | (count & UINT64_C(127) << 21) << 3;
+    if (wide == 4) return word | 0x808080;
+    for (int i = 4; i < 8; i++) word |= (count >> 7 * i & 127) << 8 * i;
+    return word | 0x0080808080808080;
+}
+
 /* The event whose n bytes stand at out.at is the same as the one before: that is counted in its place. */
 static bool repeated(size_t n)
 {
     if (n != out.last_bytes || memcmp(bytes() + out.last, bytes() + out.at, n) != 0) return false;
-    if (!out.repeat_at) {
+    if (!out.repeat_at || out.repeats == (UINT64_C(1) << 7 * out.repeat_wide) - 1) {
+        out.repeat_wide = !out.repeat_at ? 1 : out.repeat_wide < 4 ? 4 : 8;
         out.repeat_at = out.at;
         out.repeats = 0;
         bytes()[out.at] = REPEAT;
     }
-    uint8_t count[8] = {0};
-    size_t wide = (size_t)(put(count, ++out.repeats) - count);
-    uint64_t word;
-    memcpy(&word, count, sizeof word);
+    uint64_t word = padded(++out.repeats, out.repeat_wide);
     memcpy(bytes() + out.repeat_at + 1, &word, sizeof word);
-    out.at = out.repeat_at + 1 + wide;
+    out.at = out.repeat_at + 1 + (size_t)out.repeat_wide;
     used();
     return true;
 }
@@ -183,21 +198,32 @@ uint64_t replay_file_close(bool is_whole)
 struct reader {
     const uint8_t *at, *end;
     enum event event;
-    struct replay_take take;
-    struct replay_call call;
-    uint64_t more; /* times that the event is repeated still */
+    uint64_t times;          /* that it happens: a REPEAT is read as so many more of the event before */
+    struct replay_take take; /* the first of them; the others have numbers number_step apart */
     int64_t number_step;
+    struct replay_call call;
     int *indices, indices_cap;
+    bool has_event; /* that a REPEAT can repeat */
 };
 static struct reader takes, calls;
 static bool is_whole;
 static uint64_t whole_receives;
-static struct waiting { /* TAKEs that were read before their receive was asked for */
-    struct waiting *next;
-    struct replay_take take;
-} * waiting[1024];
-static bool has_call;      /* calls.call is still to be repeated, */
-static uint64_t noes_left; /* after so many that say no */
+static bool has_call;               /* calls.call is still to be repeated, */
+static uint64_t noes_left,          /* after so many that say no, */
+    call_more;                      /* and so many times again */
+static struct replay_take *cancels; /* what became of receives that the program wanted to cancel, by number */
+static size_t n_cancels;
+
+/* TAKEs that were read before their receive was asked for; what was read is bounded. */
+enum { BUCKETS = 1024, WINDOW = 1 << 20 };
+struct ahead {
+    struct ahead *next;
+    struct replay_take take; /* the first */
+    uint64_t step, n;        /* n: how many; step: between their numbers, where there are several */
+    uint64_t left;           /* that were not asked for */
+};
+static struct ahead *single[BUCKETS], *several; /* by number; any */
+static int n_ahead;
 
 static bool get(struct reader *r, uint64_t *v_out)
 {
@@ -222,18 +248,30 @@ static bool get_int(struct reader *r, int *v_out)
     return n >= INT32_MIN && n <= INT32_MAX;
 }
 
+/* Steps on by n times number_step: the numbers of receives stay from 1 to 2^62. */
+static bool step_by(struct reader *r, uint64_t n)
+{
+    int64_t far, number = (int64_t)r->take.number;
+    if (n > INT64_MAX || __builtin_mul_overflow((int64_t)n, r->number_step, &far) || __builtin_add_overflow(number, far, &number) ||
+        number < 1 || number > INT64_MAX / 2)
+        return false;
+    r->take.number = (uint64_t)number;
+    return true;
+}
+
 static bool get_take(struct reader *r, uint64_t rest)
 {
     r->event = TAKE;
     r->number_step = unfold(rest);
-    r->take.number += (uint64_t)r->number_step;
-    return get_int(r, &r->take.source) && get_int(r, &r->take.tag);
+    return r->number_step != 0 && step_by(r, 1) && get_int(r, &r->take.source) && get_int(r, &r->take.tag) &&
+        (r->take.source >= 0 || r->take.source == REPLAY_CANCELLED || r->take.source == REPLAY_KEPT);
 }
 
 static bool get_indices(struct reader *r)
 {
     struct replay_call *c = &r->call;
-    if (!get_int(r, &c->n) || c->n > r->end - r->at) return false;
+    bool is_one = c->kind == REPLAY_WAITANY || c->kind == REPLAY_TESTANY;
+    if (!get_int(r, &c->n) || c->n > r->end - r->at || c->n < -1 || c->n == 0 || (is_one && c->n > 1)) return false;
     if (c->n > r->indices_cap) {
         int *more = realloc(r->indices, sizeof *more * (size_t)c->n);
         if (!more) return false;
@@ -255,42 +293,98 @@ static bool get_call(struct reader *r, uint64_t rest)
     r->call = (struct replay_call){.noes = rest >> 3, .kind = (enum replay_kind)(rest & 7)};
     if (r->call.kind == REPLAY_TEST) return true;
     if (r->call.kind == REPLAY_PROBE || r->call.kind == REPLAY_IPROBE)
-        return get_int(r, &r->call.source) && get_int(r, &r->call.tag);
+        return get_int(r, &r->call.source) && get_int(r, &r->call.tag) && r->call.source >= 0 && r->call.tag >= 0;
     return r->call.kind < REPLAY_KINDS && get_indices(r);
 }
 
-/* The next event, repeated ones one by one.  False: there is none, or what follows is none. */
-static bool next(struct reader *r)
+/* `more` times the event before, whose last number is in take.number: the first of the new ones takes its place. */
+static bool get_repeat(struct reader *r)
 {
-    uint64_t v;
-    while (r->more == 0) {
-        if (r->at >= r->end || !get(r, &v)) return false;
-        if ((v & 3) == TAKE) return get_take(r, v >> 2);
-        if ((v & 3) == CALL) return get_call(r, v >> 2);
-        if ((v & 3) == END) {
-            is_whole = true;
-            whole_receives = v >> 2;
-            return false;
-        }
-        if (!get(r, &r->more)) return false;
-    }
-    r->more--;
-    if (r->event == TAKE) r->take.number += (uint64_t)r->number_step;
-    return true;
+    uint64_t more;
+    struct reader last;
+    if (!r->has_event || !get(r, &more) || more == 0) return false;
+    r->times = more;
+    if (r->event != TAKE) return true;
+    last = *r;
+    return step_by(&last, more) && step_by(r, 1);
 }
 
-static bool next_of(struct reader *r, enum event wanted)
+/* The next event.  NO: there is none more; BAD: what follows is none. */
+enum next { NEXT, NO, BAD };
+static enum next next(struct reader *r)
 {
-    while (next(r))
-        if (r->event == wanted) return true;
-    r->at = r->end;
-    return false;
+    uint64_t v;
+    if (r->has_event && r->event == TAKE && r->times > 1) step_by(r, r->times - 1); /* to the last that was read */
+    r->times = 1;
+    if (r->at >= r->end) return NO;
+    if (!get(r, &v)) return BAD;
+    if ((v & 3) == END) {
+        is_whole = true;
+        whole_receives = v >> 2;
+        return r->at == r->end ? NO : BAD;
+    }
+    bool is_good = (v & 3) == TAKE ? get_take(r, v >> 2) : (v & 3) == CALL ? get_call(r, v >> 2) : v == REPEAT && get_repeat(r);
+    r->has_event = true;
+    return is_good ? NEXT : BAD;
 }
+
+static bool is_took(const struct reader *r) { return r->event == TAKE && r->take.source >= 0; }
 
 static void next_call(void)
 {
-    has_call = next_of(&calls, CALL);
+    if (call_more > 0) {
+        call_more--;
+    } else {
+        enum next is;
+        while ((is = next(&calls)) == NEXT && calls.event != CALL) continue;
+        has_call = is == NEXT;
+        call_more = has_call ? calls.times - 1 : 0;
+    }
     noes_left = has_call ? calls.call.noes : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = ((const struct replay_take *)a)->number, y = ((const struct replay_take *)b)->number;
+    return x < y ? -1 : x > y;
+}
+
+/* Keeps the outcomes of cancels.  False: there is no memory. */
+static bool cancels_of(const struct reader *r)
+{
+    static size_t cap;
+    if (r->times > 1 << 24) return false;
+    for (uint64_t i = 0; i < r->times; i++) {
+        if (n_cancels == cap) {
+            struct replay_take *more = realloc(cancels, sizeof *more * (cap ? 2 * cap : 64));
+            if (!more) return false;
+            cancels = more;
+            cap = cap ? 2 * cap : 64;
+        }
+        cancels[n_cancels] = r->take;
+        cancels[n_cancels++].number += i * (uint64_t)r->number_step;
+    }
+    return true;
+}
+
+/* Reads all of it.  NULL, or why it cannot be used. */
+static const char *look_through(struct reader r)
+{
+    static char damage[96];
+    const uint8_t *begin = r.at, *at = r.at;
+    enum next is;
+    while ((is = next(&r)) == NEXT) {
+        at = r.at;
+        if (r.event == TAKE && !is_took(&r) && !cancels_of(&r)) {
+            is = BAD;
+            break;
+        }
+    }
+    free(r.indices);
+    snprintf(damage, sizeof damage, "it is damaged: there is no event at byte %td behind its head", at - begin);
+    if (is == BAD) return damage;
+    if (n_cancels) qsort(cancels, n_cancels, sizeof *cancels, by_number);
+    return NULL;
 }
 
 const char *replay_file_open(const char *path)
@@ -302,50 +396,100 @@ const char *replay_file_open(const char *path)
         ? mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
         : MAP_FAILED;
     close(fd);
-    if (h == MAP_FAILED || memcmp(h->magic, magic, sizeof magic) != 0) return "it is no record of mpiexec --record";
+    if (h == MAP_FAILED || memcmp(h->magic, magic, sizeof magic) != 0) return "it is no record of this version's mpiexec --record";
     uint64_t n = atomic_load_explicit(&h->used, memory_order_acquire), most = (uint64_t)is.st_size - sizeof *h;
     static char other[96];
     if (h->ranks != replay.ranks || h->rank != replay.rank) {
         snprintf(other, sizeof other, "it is of rank %d of %d, not of rank %d of %d", h->rank, h->ranks, replay.rank, replay.ranks);
         return other;
     }
+    if (n > most) return "it is damaged: it is shorter than its head says";
     takes.at = (const uint8_t *)(h + 1);
-    takes.end = takes.at + (n < most ? n : most);
+    takes.end = takes.at + n;
     calls = takes;
-    struct reader all = takes;
-    while (next(&all)) continue; /* is it whole? */
-    free(all.indices);
-    next_call();
-    return NULL;
+    const char *why = look_through(takes);
+    if (!why) next_call();
+    return why;
 }
 
 bool replay_is_whole(void) { return is_whole; }
 uint64_t replay_recorded_receives(void) { return whole_receives; }
 
-bool replay_find(uint64_t number, struct replay_take *take_out)
+/* Is it one of `n` numbers that begin with `first`? */
+static bool is_among(uint64_t number, uint64_t first, uint64_t step, uint64_t n)
 {
-    for (struct waiting **at = &waiting[number % 1024]; *at; at = &(*at)->next)
-        if ((*at)->take.number == number) {
-            struct waiting *w = *at;
-            *take_out = w->take;
-            *at = w->next;
-            free(w);
-            return true;
-        }
-    while (next_of(&takes, TAKE)) {
-        if (takes.take.number == number) {
-            *take_out = takes.take;
-            return true;
-        }
-        struct waiting *w = malloc(sizeof *w);
-        if (!w) return false;
-        *w = (struct waiting){waiting[takes.take.number % 1024], takes.take};
-        waiting[takes.take.number % 1024] = w;
+    int64_t far = (int64_t)(number - first), by = (int64_t)step;
+    return n == 1 ? far == 0 : far % by == 0 && far / by >= 0 && (uint64_t)(far / by) < n;
+}
+
+/* Takes it from those in a list. */
+static bool find_in(struct ahead **list, uint64_t number, struct replay_take *take_out)
+{
+    for (struct ahead **at = list; *at; at = &(*at)->next) {
+        struct ahead *a = *at;
+        if (!is_among(number, a->take.number, a->step, a->n)) continue;
+        *take_out = (struct replay_take){number, a->take.source, a->take.tag};
+        if (--a->left > 0) return true;
+        *at = a->next;
+        free(a);
+        n_ahead--;
+        return true;
     }
     return false;
 }
 
-enum replay_due replay_due(enum replay_kind kind, struct replay_call *call_out)
+/* Keeps what takes has read, of which `left` were not asked for. */
+static bool keep(uint64_t left)
+{
+    struct ahead *a = left ? malloc(sizeof *a) : NULL;
+    if (!a) return left == 0;
+    struct ahead **list = takes.times == 1 ? &single[takes.take.number % BUCKETS] : &several;
+    *a = (struct ahead){*list, takes.take, (uint64_t)takes.number_step, takes.times, left};
+    *list = a;
+    n_ahead++;
+    return true;
+}
+
+/* Reads ahead as far as the window goes, and then on without keeping anything; one that names source and tag is no reason to read more than
+ * what came before it. */
+static bool find_on(uint64_t number, bool is_any, struct replay_take *take_out)
+{
+    bool is_found = false;
+    while (!is_found && n_ahead < WINDOW && (is_any || takes.take.number < number) && next(&takes) == NEXT) {
+        if (!is_took(&takes)) continue;
+        is_found = is_among(number, takes.take.number, (uint64_t)takes.number_step, takes.times);
+        if (is_found) *take_out = (struct replay_take){number, takes.take.source, takes.take.tag};
+        if (!keep(takes.times - is_found)) return false;
+    }
+    if (is_found || !is_any) return is_found;
+    struct reader far = takes;
+    far.indices = NULL, far.indices_cap = 0;
+    while (!is_found && next(&far) == NEXT) {
+        is_found = is_took(&far) && is_among(number, far.take.number, (uint64_t)far.number_step, far.times);
+        if (is_found) *take_out = (struct replay_take){number, far.take.source, far.take.tag};
+    }
+    free(far.indices);
+    return is_found;
+}
+
+bool replay_find(uint64_t number, bool is_any, struct replay_take *take_out)
+{
+    replay_lock();
+    bool is_found = find_in(&single[number % BUCKETS], number, take_out) || find_in(&several, number, take_out) ||
+        find_on(number, is_any, take_out);
+    replay_unlock();
+    return is_found;
+}
+
+bool replay_find_cancel(uint64_t number, bool *is_kept_out)
+{
+    struct replay_take wanted = {.number = number};
+    struct replay_take *t = n_cancels ? bsearch(&wanted, cancels, n_cancels, sizeof *cancels, by_number) : NULL;
+    if (t) *is_kept_out = t->source == REPLAY_KEPT;
+    return t;
+}
+
+static enum replay_due due_now(enum replay_kind kind, struct replay_call *call_out)
 {
     if (!has_call) {
         if (is_whole)
@@ -381,6 +525,14 @@ enum replay_due replay_due(enum replay_kind kind, struct replay_call *call_out)
     replay.n_calls++;
     next_call();
     return REPLAY_YES;
+}
+
+enum replay_due replay_due(enum replay_kind kind, struct replay_call *call_out)
+{
+    replay_lock();
+    enum replay_due is = due_now(kind, call_out);
+    replay_unlock();
+    return is;
 }
 
 bool replay_has_calls(void) { return has_call; }

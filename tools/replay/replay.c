@@ -5,6 +5,7 @@
 #include "replay.h"
 
 #include <errno.h>
+#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -12,38 +13,53 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct replay replay;
-static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t guard = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static const char *folder;
+static bool is_begun; /* by MPI_Init */
 
-void replay_lock(void)
+void replay_threads_lock(void) { pthread_mutex_lock(&guard); }
+void replay_threads_unlock(void) { pthread_mutex_unlock(&guard); }
+
+void replay_said_no(void)
 {
-    if (replay.has_threads) pthread_mutex_lock(&guard);
-}
-void replay_unlock(void)
-{
-    if (replay.has_threads) pthread_mutex_unlock(&guard);
+    replay_lock();
+    replay.noes++;
+    replay_unlock();
 }
 
+static void unmet_post(void);
 void replay_departs(const char *fmt, ...)
 {
     char text[400];
     va_list more;
-    if (replay.mode == REPLAY_OFF) return;
-    bool was_recording = replay.mode == REPLAY_RECORDING;
-    replay.mode = REPLAY_OFF;
+    replay_lock();
+    enum replay_mode was = atomic_load_explicit(&replay.mode, memory_order_relaxed);
+    atomic_store_explicit(&replay.mode, REPLAY_OFF, memory_order_relaxed);
+    if (was == REPLAY_REPLAYING) unmet_post();
+    replay_unlock();
+    if (was == REPLAY_OFF) return;
     va_start(more, fmt);
     vsnprintf(text, sizeof text, fmt, more);
     va_end(more);
-    fprintf(stderr, "godwit %s: rank %d: %s. The rank goes on without the record.\n", was_recording ? "record" : "replay",
+    fprintf(stderr, "godwit %s: rank %d: %s. The rank goes on without the record.\n", was == REPLAY_RECORDING ? "record" : "replay",
             replay.rank, text);
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------------------------------ */
 enum { BUCKETS = 1024 };
-int replay_n_requests;
-static struct replay_request *requests[BUCKETS], *unused; /* unused: kept for the next */
+_Atomic int replay_n_requests;
+_Atomic int replay_n_freed;
+static struct replay_request *requests[BUCKETS], *unused, *freed; /* unused: kept for the next */
+static MPI_Comm nobody = MPI_COMM_NULL;
+
+/* With replay_lock(). */
+static void add(_Atomic int *n, int more)
+{
+    atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + more, memory_order_relaxed);
+}
 
 static struct replay_request **bucket(MPI_Request q)
 {
@@ -61,13 +77,9 @@ struct replay_request *replay_request_add(MPI_Request request)
         replay_departs("there is no memory for a receive that is under way");
         return NULL;
     }
-    r->number = 0;
-    r->is_prepared = r->is_cancelled = false;
-    r->request = request;
-    r->hidden = MPI_REQUEST_NULL;
-    r->next = *bucket(request);
+    *r = (struct replay_request){.next = *bucket(request), .request = request, .hidden = MPI_REQUEST_NULL};
     *bucket(request) = r;
-    replay_n_requests++;
+    add(&replay_n_requests, 1);
     replay_unlock();
     return r;
 }
@@ -81,18 +93,172 @@ struct replay_request *replay_request_find(MPI_Request request)
     return r;
 }
 
+/* ---- communicators that receives which are posted later need, and that the program has freed ---- */
+static struct held {
+    struct held *next;
+    MPI_Comm comm;
+} * held;
+
+static bool is_needed(MPI_Comm comm)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        for (const struct replay_request *r = requests[i]; r; r = r->next)
+            if (r->has_args && r->comm == comm) return true;
+    return false;
+}
+
+/* One receive less needs its communicator. */
+static void comm_unheld(const struct replay_request *r)
+{
+    for (struct held **at = &held; *at; at = &(*at)->next) {
+        struct held *h = *at;
+        if (h->comm != r->comm || is_needed(h->comm)) continue;
+        *at = h->next;
+        PMPI_Comm_free(&h->comm);
+        free(h);
+        return;
+    }
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    replay_lock();
+    struct held *h = replay_is(REPLAY_REPLAYING) && is_needed(*comm) ? malloc(sizeof *h) : NULL;
+    if (h) {
+        *h = (struct held){held, *comm};
+        held = h;
+    }
+    replay_unlock();
+    if (!h) return PMPI_Comm_free(comm);
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
 void replay_request_drop(struct replay_request *r)
 {
     replay_lock();
     for (struct replay_request **at = bucket(r->request); *at; at = &(*at)->next)
         if (*at == r) {
             *at = r->next;
-            replay_n_requests--;
+            add(&replay_n_requests, -1);
             break;
         }
+    if (r->has_args) PMPI_Type_free(&r->type);
+    if (r->has_args) comm_unheld(r);
     r->next = unused;
     unused = r;
     replay_unlock();
+}
+
+void replay_request_keep(struct replay_request *r, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
+                         MPI_Comm comm)
+{
+    r->buf = buf, r->count = count, r->source = source, r->tag = tag, r->comm = comm;
+    if (PMPI_Type_contiguous(1, type, &r->type) != MPI_SUCCESS || PMPI_Type_commit(&r->type) != MPI_SUCCESS)
+        PMPI_Abort(MPI_COMM_WORLD, 1); /* of a type that the library has just taken */
+    r->has_args = true;
+}
+
+MPI_Comm replay_nobody(void)
+{
+    replay_lock();
+    if (nobody == MPI_COMM_NULL) PMPI_Comm_dup(MPI_COMM_SELF, &nobody);
+    replay_unlock();
+    return nobody;
+}
+
+int replay_request_strand(struct replay_request *r)
+{
+    r->is_unmet = true;
+    return PMPI_Irecv_c(r->buf, r->count, r->type, 0, 0, replay_nobody(), &r->hidden);
+}
+
+/* The stranded one that was made first. */
+static struct replay_request *unmet_first(void)
+{
+    struct replay_request *first = NULL;
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct replay_request *r = requests[i]; r; r = r->next)
+            if (r->is_unmet && !r->is_cancelled && (!first || r->number < first->number)) first = r;
+    return first;
+}
+
+/* The rank goes its own way: stranded receives are posted in the order in which it made them. */
+static void unmet_post(void)
+{
+    struct replay_request *r;
+    while ((r = unmet_first())) {
+        r->is_unmet = false;
+        PMPI_Cancel(&r->hidden);
+        PMPI_Wait(&r->hidden, MPI_STATUS_IGNORE);
+        PMPI_Irecv_c(r->buf, r->count, r->type, r->source, r->tag, r->comm, &r->hidden);
+    }
+}
+
+void replay_request_took(struct replay_request *r, const MPI_Status *s)
+{
+    int was_cancelled = 0;
+    if (!r->number || !replay_is(REPLAY_RECORDING)) return;
+    if (r->is_cancelled) PMPI_Test_cancelled(s, &was_cancelled);
+    replay_lock();
+    if (was_cancelled)
+        replay_took(r->number, REPLAY_CANCELLED, 0);
+    else if (r->is_any && s->MPI_SOURCE >= 0)
+        replay_took(r->number, s->MPI_SOURCE, s->MPI_TAG);
+    else if (r->is_cancelled)
+        replay_took(r->number, REPLAY_KEPT, 0);
+    replay_unlock();
+}
+
+void replay_freed_look(bool is_last)
+{
+    replay_lock();
+    for (struct replay_request **at = &freed, *r = *at; r; r = *at) {
+        MPI_Status s;
+        int flag = 0;
+        s.MPI_SOURCE = MPI_ANY_SOURCE;
+        PMPI_Test(&r->request, &flag, &s);
+        if (flag) replay_request_took(r, &s);
+        if (!flag && !is_last) {
+            at = &r->next;
+            continue;
+        }
+        if (r->request != MPI_REQUEST_NULL) PMPI_Request_free(&r->request);
+        *at = r->next;
+        free(r);
+        add(&replay_n_freed, -1);
+    }
+    replay_unlock();
+}
+
+void replay_request_freed(struct replay_request *r)
+{
+    replay_lock();
+    for (struct replay_request **at = bucket(r->request); *at; at = &(*at)->next)
+        if (*at == r) {
+            *at = r->next;
+            add(&replay_n_requests, -1);
+            break;
+        }
+    r->next = freed;
+    freed = r;
+    add(&replay_n_freed, 1);
+    replay_unlock();
+}
+
+/* What is left at the end: stranded receives, and what stands for them. */
+static void requests_free(void)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        while (requests[i]) {
+            struct replay_request *r = requests[i];
+            if (r->is_unmet && r->hidden != MPI_REQUEST_NULL) {
+                PMPI_Cancel(&r->hidden);
+                PMPI_Wait(&r->hidden, MPI_STATUS_IGNORE);
+            }
+            replay_request_drop(r);
+        }
+    if (nobody != MPI_COMM_NULL) PMPI_Comm_free(&nobody);
 }
 
 /* ---- begin and end ------------------------------------------------------------------------------------------------------------- */
@@ -110,7 +276,7 @@ static void record_begin(void)
         fprintf(stderr, "godwit record: rank %d: cannot write %s/rank.%d: %s; nothing is recorded\n", replay.rank, folder,
                 replay.rank, strerror(err));
     else
-        replay.mode = REPLAY_RECORDING;
+        atomic_store_explicit(&replay.mode, REPLAY_RECORDING, memory_order_relaxed);
 }
 
 /* A rank without a record ends the job: a replay in which some ranks run freely would repeat nothing. */
@@ -122,15 +288,35 @@ static void replay_begin(void)
         fprintf(stderr, "godwit replay: rank %d: cannot use %s: %s\n", replay.rank, path, why);
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
-    replay.mode = REPLAY_REPLAYING;
+    atomic_store_explicit(&replay.mode, REPLAY_REPLAYING, memory_order_relaxed);
 }
+
+/* Types and constants of another library's programs are not ours.  mpiexec knows the program's file; here are those that scripts start. */
+static void refuse_others(void)
+{
+    static const char *const theirs[] = {"libmpich.so", "libmpi.so", "libopen-rte", "libmpi_mpifh"};
+    Dl_info of;
+    void *init = dlsym(RTLD_DEFAULT, "PMPI_Init");
+    const char *name = init && dladdr(init, &of) && of.dli_fname ? strrchr(of.dli_fname, '/') : NULL;
+    for (size_t i = 0; name && i < sizeof theirs / sizeof *theirs; i++)
+        if (strncmp(name + 1, theirs[i], strlen(theirs[i])) == 0) {
+            fprintf(
+                stderr,
+                "godwit %s: it is for programs of the standard ABI, and this one runs on %s: compile it with mpicc of Godwit, or "
+                "leave the option out\n",
+                getenv("GODWIT_RECORD") ? "record" : "replay", name + 1);
+            _exit(1);
+        }
+}
+
+static bool is_wanted(void) { return getenv("GODWIT_RECORD") || getenv("GODWIT_REPLAY"); }
 
 static int begin(int rc, int provided)
 {
     const char *record = getenv("GODWIT_RECORD"), *again = getenv("GODWIT_REPLAY");
     MPI_Comm parent = MPI_COMM_NULL;
-    folder = record ? record : again;
-    if (rc != MPI_SUCCESS || !folder) return rc;
+    if (rc != MPI_SUCCESS || !(folder = record ? record : again)) return rc;
+    is_begun = true;
     PMPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
     PMPI_Comm_get_parent(&parent);
@@ -169,14 +355,9 @@ static void say_sums(bool was_recording, uint64_t n_bytes, bool is_repeated)
 
 static void end(void)
 {
-    while (unused) {
-        struct replay_request *next = unused->next;
-        free(unused);
-        unused = next;
-    }
-    bool was_recording = replay.mode == REPLAY_RECORDING, was_replaying = replay.mode == REPLAY_REPLAYING;
+    replay_freed_look(true);
+    bool was_recording = replay_is(REPLAY_RECORDING), was_replaying = replay_is(REPLAY_REPLAYING);
     uint64_t n_bytes = 0;
-    if (!folder || (!getenv("GODWIT_RECORD") && !getenv("GODWIT_REPLAY"))) return;
     if (was_recording) n_bytes = replay_file_close(true);
     if (was_replaying && replay_is_whole() && replay.receives != replay_recorded_receives())
         replay_departs("the recorded run made %llu receives, this one %llu", (unsigned long long)replay_recorded_receives(),
@@ -184,17 +365,43 @@ static void end(void)
     else if (was_replaying && replay_has_calls())
         replay_departs("the recorded run had more tests, probes and waits than this one, which had %llu",
                        (unsigned long long)replay.n_calls);
-    was_replaying = replay.mode == REPLAY_REPLAYING;
-    replay.mode = REPLAY_OFF;
+    was_replaying = replay_is(REPLAY_REPLAYING);
+    atomic_store_explicit(&replay.mode, REPLAY_OFF, memory_order_relaxed);
+    requests_free();
+    while (unused) {
+        struct replay_request *next = unused->next;
+        free(unused);
+        unused = next;
+    }
     say_sums(was_recording || getenv("GODWIT_RECORD"), n_bytes, was_replaying);
 }
 
-int MPI_Init(int *argc, char ***argv) { return begin(PMPI_Init(argc, argv), MPI_THREAD_SINGLE); }
+int MPI_Init(int *argc, char ***argv)
+{
+    if (is_wanted()) refuse_others();
+    return begin(PMPI_Init(argc, argv), MPI_THREAD_SINGLE);
+}
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    if (is_wanted()) refuse_others();
     int rc = PMPI_Init_thread(argc, argv, required, provided);
     return begin(rc, rc == MPI_SUCCESS ? *provided : 0);
 }
+/* A program of sessions alone has no numbers that all its ranks know. */
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    static bool is_said;
+    if (is_wanted()) refuse_others();
+    int rc = PMPI_Session_init(info, errhandler, session);
+    const char *rank = getenv("GODWIT_RANK");
+    if (rc == MPI_SUCCESS && is_wanted() && !is_begun && !is_said && (!rank || strcmp(rank, "0") == 0)) {
+        is_said = true;
+        fprintf(stderr, "godwit %s: the program has begun with a session: nothing is %s unless it calls MPI_Init\n",
+                getenv("GODWIT_RECORD") ? "record" : "replay", getenv("GODWIT_RECORD") ? "recorded" : "repeated");
+    }
+    return rc;
+}
+
 int MPI_Finalize(void)
 {
     MPI_Comm parent = MPI_COMM_NULL;

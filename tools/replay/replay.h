@@ -7,8 +7,11 @@
  *   - how a call ended that may end in several ways (struct replay_call): how often such calls had said "no" before, and what the one
  *     says that says "yes": MPI_Test*, MPI_Iprobe and the like; MPI_Waitany and MPI_Waitsome, MPI_Probe of any source or tag, which never
  *     say no.
+ *   - of a receive that the program wanted to cancel, whether it was.
  * Replaying, such a receive asks for the source and the tag of the record, and such a call says no as often as it did and then waits
- * until it can say the same.  Other calls are not wrapped, and a receive that names source and tag costs a few instructions.
+ * until it can say the same.  A receive that was cancelled, or took nothing before the record ended, is posted where nobody sends: it
+ * must not take what the record gives to a later one.  Where the rank departs, or waits for it, it is posted in earnest.  Other calls
+ * are not wrapped, and a blocking receive that names source and tag costs a few instructions.
  *
  *   OFF --MPI_Init, GODWIT_RECORD--> RECORDING --MPI_Finalize--> OFF
  *   OFF --MPI_Init, GODWIT_REPLAY--> REPLAYING --MPI_Finalize, the record's end, or another call than the recorded--> OFF
@@ -23,12 +26,13 @@
 #define REPLAY_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum replay_mode { REPLAY_OFF, REPLAY_RECORDING, REPLAY_REPLAYING };
 struct replay {
-    enum replay_mode mode;
+    _Atomic enum replay_mode mode;
     bool has_threads; /* MPI_THREAD_MULTIPLE */
     int rank, ranks;
     uint64_t receives;         /* that the program has started or made, each with a number from 1 on */
@@ -36,13 +40,37 @@ struct replay {
     uint64_t noes;             /* calls that said no since the last that said yes */
 };
 extern struct replay replay;
-void replay_lock(void); /* where there are threads */
-void replay_unlock(void);
+/* Relaxed: each call goes by what it reads, and the record by replay_lock(). */
+static inline bool replay_is(enum replay_mode mode) { return atomic_load_explicit(&replay.mode, memory_order_relaxed) == mode; }
+static inline bool replay_has(const _Atomic int *n) { return atomic_load_explicit(n, memory_order_relaxed) != 0; }
+void replay_threads_lock(void);
+void replay_threads_unlock(void);
+/* Where there are threads; it may be taken again by who has it. */
+static inline void replay_lock(void)
+{
+    if (__builtin_expect(replay.has_threads, 0)) replay_threads_lock();
+}
+static inline void replay_unlock(void)
+{
+    if (__builtin_expect(replay.has_threads, 0)) replay_threads_unlock();
+}
+/* Of the receive that is made now. */
+static inline uint64_t replay_number(void)
+{
+    replay_lock();
+    uint64_t number = ++replay.receives;
+    replay_unlock();
+    return number;
+}
+void replay_said_no(void); /* recording: a call did */
 /* The program is elsewhere than the recorded run was: said once; this rank goes on without the record. */
 void replay_departs(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 
 /* ---- events ---- */
-enum { REPLAY_CANCELLED = -100 }; /* a source: the receive was cancelled */
+enum {
+    REPLAY_CANCELLED = -100,
+    REPLAY_KEPT = -101
+}; /* sources: it was cancelled; it names source and tag, and was cancelled in vain */
 struct replay_take {
     uint64_t number; /* of the receive */
     int source, tag;
@@ -78,8 +106,11 @@ uint64_t replay_file_close(bool is_whole);      /* its bytes; is_whole: the prog
 const char *replay_file_open(const char *path);
 bool replay_is_whole(void);
 uint64_t replay_recorded_receives(void); /* of a whole record */
-/* What receive `number` took: each number is asked for once.  False: the record does not say. */
-bool replay_find(uint64_t number, struct replay_take *take_out);
+/* What receive `number` took: each number is asked for once.  False: the record does not say.  Of one that names source and tag it says
+ * something only if the program is another now, and it is not looked for far. */
+bool replay_find(uint64_t number, bool is_any, struct replay_take *take_out);
+/* What became of a receive's cancel.  False: the record does not say; of one of any that took a message replay_find() tells. */
+bool replay_find_cancel(uint64_t number, bool *is_kept_out);
 /* The next call that says yes; its noes are those that are still to come. */
 enum replay_due { REPLAY_NO, REPLAY_YES, REPLAY_FREE }; /* FREE: not from the record; the call is made as it is */
 enum replay_due replay_due(enum replay_kind kind, struct replay_call *call_out);
@@ -89,18 +120,34 @@ bool replay_has_calls(void); /* some were not repeated */
 struct replay_request {
     struct replay_request *next;
     MPI_Request request; /* the program's */
-    MPI_Request hidden;  /* replaying, of a prepared one: what was started in its place; else MPI_REQUEST_NULL */
+    MPI_Request hidden;  /* replaying: what is under way in its place; else MPI_REQUEST_NULL */
     uint64_t number;     /* 0: not started */
     bool is_prepared, is_cancelled;
-    void *buf; /* of prepared ones, as they were prepared */
+    bool is_any;   /* source or tag */
+    bool is_kept;  /* replaying: it took a message in the recorded run, so that it is not cancelled */
+    bool is_unmet; /* replaying: hidden is posted where nobody sends */
+    bool has_args; /* those below, with a type of our own: what is posted later needs them */
+    bool is_freed; /* recording: by the program, and under way still */
+    void *buf;
     MPI_Count count;
     MPI_Datatype type;
     int source, tag;
     MPI_Comm comm;
 };
-extern int replay_n_requests;
+extern _Atomic int replay_n_requests;
 struct replay_request *replay_request_add(MPI_Request request);
 struct replay_request *replay_request_find(MPI_Request request);
 void replay_request_drop(struct replay_request *r);
+extern _Atomic int replay_n_freed;
+void replay_request_freed(struct replay_request *r); /* instead: the program has, recording, and it is under way */
+void replay_request_keep(struct replay_request *r, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag,
+                         MPI_Comm comm);
+/* Posts it where nobody sends. */
+int replay_request_strand(struct replay_request *r);
+/* Recording: those that the program has freed: what they took meanwhile is recorded; is_last: they are let go. */
+void replay_freed_look(bool is_last);
+/* Recording: it is complete, with this status. */
+void replay_request_took(struct replay_request *r, const MPI_Status *s);
+MPI_Comm replay_nobody(void); /* a communicator on which nobody sends */
 
 #endif
