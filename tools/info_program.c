@@ -28,12 +28,12 @@ static const struct family {
     {"libmpifort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
     {"libmpich.so.12", "MPICH", "libmpich.so.12"},
     {"libmpi.so.12", "MPICH", "libmpich.so.12"},
-    {"libmpi_cxx.so.40", "Open MPI, in C++", NULL},
+    {"libmpi_cxx.so.40", "Open MPI, in C++", "libmpi_cxx.so.40"},
     {"libmpi_mpifh.so.40", "Open MPI, in Fortran", "libmpi_mpifh.so.40"},
     {"libmpi_usempi", "Open MPI, in Fortran", "libmpi_mpifh.so.40"},
     {"libmpi.so.40", "Open MPI", "libmpi.so.40"},
 };
-enum { FAMILIES = sizeof families / sizeof families[0], STANDARD = 0 };
+enum { FAMILIES = sizeof families / sizeof families[0], STANDARD = 0, CXX = 5 };
 
 struct file {
     const char *at;
@@ -94,8 +94,8 @@ static bool file_read(struct file *f)
 
 static bool is_mpi_name(const char *name)
 {
-    static const char *const begins[] = {"MPI_",  "PMPI_",  "MPIX_",   "PMPIX_",  "MPIR_", "mpi_", "pmpi_",
-                                         "mpix_", "__mpi_", "mpipriv", "mpifcmb", "OMPI_", "ompi_"};
+    static const char *const begins[] = {"MPI_",   "PMPI_",   "MPIX_",   "PMPIX_", "MPIR_", "mpi_",    "pmpi_",   "mpix_",
+                                         "__mpi_", "mpipriv", "mpifcmb", "OMPI_",  "ompi_", "_ZN3MPI", "_ZNK3MPI"};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
     return false;
@@ -114,28 +114,54 @@ static void *door_load(const char *library, char path[PATH_MAX + 64])
     return door;
 }
 
-static int report_door(const struct file *f, const char *path, const struct family *family)
+static bool have(void *const doors[], const char *name)
 {
-    char where[PATH_MAX + 64];
-    void *door = door_load(family->door, where);
+    for (int i = 0; i < FAMILIES; i++)
+        if (doors[i] && dlsym(doors[i], name)) return true;
+    return false;
+}
+
+/* A variable of MPI:: (MPI::COMM_WORLD) that the linker has put into the program is there, but the loader looks for it. */
+static bool is_asked_for(const ElfW(Sym) * s, const char *name)
+{
+    bool is_variable = ELF64_ST_TYPE(s->st_info) == STT_OBJECT && strncmp(name, "_ZN3MPI", 7) == 0;
+    return is_mpi_name(name) && (s->st_shndx == SHN_UNDEF || is_variable);
+}
+
+/* What the file asks of MPI, in the doors of all libraries that it names. */
+static int report_names(const struct file *f, void *const doors[])
+{
     int wanted = 0, lacking = 0;
-    if (!door) {
-        fprintf(stderr, "godwit-info: the door %s is not in this installation; install Godwit again\n", family->door);
-        return 1;
-    }
-    printf("%s was built with %s: mpiexec runs it on Godwit through %s (GODWIT_DOORS=off: on its own library)\n", path,
-           family->built_with, where);
     for (size_t i = 0; i < f->n_symbols; i++) {
         const char *name = name_at(f, f->symbols[i].st_name);
-        if (f->symbols[i].st_shndx != SHN_UNDEF || !is_mpi_name(name)) continue;
+        if (!is_asked_for(&f->symbols[i], name)) continue;
         wanted++;
-        if (dlsym(door, name)) continue;
-        if (!lacking++) printf("it will not start, as Godwit lacks\n");
+        if (have(doors, name)) continue;
+        if (!lacking++)
+            printf("%s, as Godwit lacks\n", f->needs[CXX] ? "but this one runs on its own library" : "it will not start");
         printf("  %s\n", name);
     }
     if (!lacking) printf("all %d MPI names that it asks for are there\n", wanted);
-    dlclose(door);
     return lacking > 0;
+}
+
+static int report_door(const struct file *f, const char *path, int family)
+{
+    char where[FAMILIES][PATH_MAX + 64];
+    void *doors[FAMILIES] = {NULL};
+    int rc = 1;
+    for (int i = family; i < FAMILIES; i++)
+        if (f->needs[i]) doors[i] = door_load(families[i].door, where[i]);
+    if (doors[family]) {
+        printf("%s was built with %s: mpiexec runs it on Godwit through %s (GODWIT_DOORS=off: on its own library)\n", path,
+               families[family].built_with, where[family]);
+        rc = report_names(f, doors);
+    } else {
+        fprintf(stderr, "godwit-info: the door %s is not in this installation; install Godwit again\n", families[family].door);
+    }
+    for (int i = 0; i < FAMILIES; i++)
+        if (doors[i]) dlclose(doors[i]);
+    return rc;
 }
 
 int info_program(const char *path)
@@ -155,10 +181,7 @@ int info_program(const char *path)
             printf("%s was built for %s: it runs on Godwit as it is\n", path, families[i].built_with);
             return 0;
         }
-        if (families[i].door) return report_door(&f, path, &families[i]);
-        printf("%s was built with %s, for which there is no door: it runs on its own library (%s)\n", path, families[i].built_with,
-               families[i].begin);
-        return 0;
+        return report_door(&f, path, i);
     }
     printf("%s names no MPI library: those that it loads or starts decide\n", path);
     return 0;

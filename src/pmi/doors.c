@@ -73,15 +73,18 @@ static void variable_add(const struct job *j, const struct launch_app *a, const 
     free(pair);
 }
 
-/* With the doors of `folder` (NULL: there are none) in front. */
-static enum program_mpi kind_with(const struct job *j, const struct launch_app *a, const char *name, const char *folder)
+/* With the doors in front, if there are any.  They are looked for where it matters: a program of ours waits for nothing. */
+static enum program_mpi kind_of(const struct job *j, const struct launch_app *a, const char *name)
 {
     enum program_mpi is = program_mpi(name, a->wdir);
-    if (folder && (is == PROGRAM_UNKNOWN || is == PROGRAM_OMPI_CXX)) {
+    if (is != PROGRAM_UNKNOWN && is != PROGRAM_OMPI_CXX) return is;
+    char *folder = are_off(j) ? NULL : folder_find();
+    if (folder) {
         struct words env = {NULL, 0};
         variable_add(j, a, folder, &env);
         is = program_mpi_by_loader(name, a->wdir, &env);
         words_free(&env);
+        free(folder);
         if (is == PROGRAM_OMPI_CXX) return PROGRAM_OMPI; /* all is there */
     }
     return is == PROGRAM_OMPI_CXX ? PROGRAM_PMIX : is;
@@ -91,12 +94,9 @@ enum program_mpi pmi_doors_kind(const struct job *j, int app)
 {
     enum { WORDS = 32 }; /* of a wrapper's, as in `nice -n 5 ./a.out` */
     const struct launch_app *a = &j->o.apps[app];
-    char *folder = are_off(j) ? NULL : folder_find();
-    enum program_mpi is = kind_with(j, a, a->argv[0], folder);
+    enum program_mpi is = kind_of(j, a, a->argv[0]);
     for (int i = 1; is == PROGRAM_UNKNOWN && a->argv[i] && i < WORDS; i++)
-        if (program_mpi(a->argv[i], a->wdir) == PROGRAM_OMPI_CXX && kind_with(j, a, a->argv[i], folder) == PROGRAM_PMIX)
-            is = PROGRAM_PMIX;
-    free(folder);
+        if (program_mpi(a->argv[i], a->wdir) == PROGRAM_OMPI_CXX && kind_of(j, a, a->argv[i]) == PROGRAM_PMIX) is = PROGRAM_PMIX;
     return is;
 }
 

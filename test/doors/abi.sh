@@ -62,6 +62,8 @@ END
 # C++: a program that calls C's functions wants little of libmpi_cxx.so.40; one that calls MPI:: keeps its own library.
 if command -v mpicxx.openmpi >/dev/null; then
     for kind in C MPI; do mpicxx.openmpi -w -DBY_$kind -o "$dir/cxx_$kind" "$here/cxx.cc"; done
+    "$build/godwit-info" "$dir/cxx_C" | grep -q "all .* MPI names that it asks for are there" || fail "godwit-info of C++ that calls C"
+    "$build/godwit-info" "$dir/cxx_MPI" | grep -q "^  _ZN3MPI10COMM_WORLDE" || fail "godwit-info of C++ that calls MPI::"
     for w in "" nice; do
         out=$(run -n 3 $w "$dir/cxx_C" | tr '\n' ' ')
         [ "$out" = "Godwit: 3 ranks, sum 3 objects 8 " ] || fail "C++ that calls C, '$w': $out"

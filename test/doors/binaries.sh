@@ -1,46 +1,264 @@
 #!/bin/sh
-# Binaries of Debian that were built with Open MPI, as Debian made them, through the door: they compute what they compute with their own
-# library.  HPC Challenge, LAMMPS, mpi4py.  BUILD PREFIX [RANKS...]; packages are unpacked into a folder, none is installed.
-# run.py: timeout=900 tags=extra
+# Binaries of Debian that were built with Open MPI or MPICH, unmodified, on Godwit through the door and on their own library: they say the
+# same.  Neither is told which programs: mpiexec finds out (below sh, python3, by libraries alone, in C++).
+# run.py: args=few timeout=300
+# run.py: args=all timeout=3600 tags=extra
+#
+# binaries.sh BUILD PREFIX [CASE,CASE...|few|all [RANKS...]]    packages are unpacked into BUILD/binaries, none is installed
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+wanted=${3:-all}
+shift $(($# < 3 ? $# : 3))
+case $wanted in few) wanted=form,mplrs,pnetcdf,phyml; [ $# -gt 0 ] || set -- 2 4 ;; esac
+[ $# -gt 0 ] || set -- 1 2 4 7
 fail() { echo "binaries: $*" >&2; exit 1; } # what runs in $( ) prints its results
-command -v mpirun.openmpi >/dev/null || { echo "skipped: needs Debian's Open MPI (openmpi-bin)"; exit 77; }
-keep=$build/binaries
-mkdir -p "$keep" && cd "$keep"
-packages="hpcc libblas3 lammps liblammps0 libfftw3-double3 libvoro++1 libkim-api2 python3-mpi4py"
-for p in $packages; do
-    ls "$p"_*.deb >/dev/null 2>&1 || apt-get -qq download "$p" >apt.log 2>&1 || { tail -n 3 apt.log; echo "skipped: Debian's archive cannot be reached"; exit 77; }
-    dpkg-deb -x "$p"_*.deb root
-done
-libs=$keep/root/usr/lib/x86_64-linux-gnu
-export LD_LIBRARY_PATH="$libs:$libs/blas" OMP_NUM_THREADS=1 PYTHONPATH="$keep/root/usr/lib/python3/dist-packages"
-for p in hpcc lmp; do ldd root/usr/bin/$p | grep "not found" && { echo "skipped: $p misses libraries"; exit 77; }; done
-run() { timeout 200 "$build/mpiexec" "$@" </dev/null; }
+command -v mpiexec.openmpi >/dev/null || { echo "skipped: needs Debian's Open MPI (openmpi-bin)"; exit 77; }
 
-# hpcc RANKS: how many of its tests passed and failed, and residuals of those that do not depend on time
-hpcc() {
-    rm -rf work && mkdir work && cd work
+# case, the ranks that it can have (-: all), its packages
+cases="
+hpcc          1,2,4 hpcc
+lammps        -     lammps
+mpi4py        -     python3-mpi4py
+h5py          -     python3-h5py-mpi
+petsc4py      -     python3-petsc4py-real3.18
+slepc4py      -     python3-slepc4py-real3.18
+mpi4py_fft    -     python3-mpi4py-fft
+phyml         2,4,7 phyml
+iqtree        -     iqtree
+examl         -     examl
+form          2,4,7 form
+mplrs         4,7   mplrs
+ptscotch      -     ptscotch
+mumps         -     mumps-test
+pnetcdf       -     pnetcdf-bin
+molds         1,2,4 molds
+mpqc          1,2,4 mpqc
+freefem       1,2,4 freefem++
+gerris        1,2   gerris
+abyss         2,4   abyss
+netpipe       2     netpipe-openmpi
+netpipe_mpich 2     netpipe-mpich2
+"
+keep=$build/binaries
+mkdir -p "$keep/debs" "$keep/run" && cd "$keep"
+root=$keep/root libs=$keep/root/usr/lib/x86_64-linux-gnu
+
+# unpack PACKAGE: it and what it needs that is not installed
+unpack() {
+    [ ! -e "debs/$1.unpacked" ] || return 0
+    all=$(apt-get -s install --no-install-recommends "$1" 2>debs/log | awk '/^Inst/ { print $2 }')
+    if [ -z "$all" ]; then
+        dpkg-query -W "$1" >/dev/null 2>&1 || { echo "skipped: Debian's archive has no $1 for us"; exit 77; }
+        all=$1
+    fi
+    for p in $all; do
+        ls debs/"$p"_*.deb >/dev/null 2>&1 || (cd debs && apt-get -qq download "$p" >log 2>&1) || { tail -n 3 debs/log; echo "skipped: no $p"; exit 77; }
+        dpkg-deb -x debs/"$p"_*.deb root
+    done
+    touch "debs/$1.unpacked"
+}
+
+packaged=$root/usr/lib/python3/dist-packages
+for p in petsc slepc; do packaged=$packaged:$root/usr/lib/${p}dir/${p}3.18/x86_64-linux-gnu-real/lib/python3/dist-packages; done
+export LD_LIBRARY_PATH="$libs:$libs/openblas-pthread:$libs/blas:$libs/lapack:$root/usr/lib" PYTHONPATH="$packaged"
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 SCLIBDIR="$root/usr/share/mpqc"
+PATH=$root/usr/bin:$PATH
+
+# mpi RANKS PROGRAM...: by our mpiexec, or by its own
+mpi() {
+    n=$1
+    shift
+    case $library in
+    godwit) timeout 300 "$build/mpiexec" -n "$n" "$@" </dev/null ;;
+    own) timeout 300 $own -n "$n" "$@" </dev/null ;;
+    esac >log 2>&1 || { tail -n 5 log >&2; fail "$one on $n ranks ($library)"; }
+}
+lines() { grep -E "$1" log || fail "$one ($library) says nothing of '$1'"; }
+python() { mpi "$1" /usr/bin/python3 "$here/some_python.py" "$2" && cat log; }
+
+hpcc() { # which tests pass, and residuals of those that do not depend on time
     printf '%s\n' "" "" "HPL.out" "8" "1" "120" "1" "24" "0" "1" "1" "$1" "16.0" "1" "2" "1" "4" "1" "2" "1" "1" "1" "0" "1" "0" "2" "64" "0" "0" "1" "8" >hpccinf.txt
-    run -n "$1" ../root/usr/bin/hpcc >out 2>&1 || { cat out >&2; fail "hpcc on $1 ranks"; }
-    grep -E 'tests completed and|^Success|Failure|_errCount|WR1' hpccoutf.txt | grep -v Time | sed 's/  *[0-9.]*  *[0-9.e+-]*$//' || true
-    cd ..
+    mpi "$1" hpcc
+    grep -E 'tests completed and|^Success|Failure|_errCount|WR1' hpccoutf.txt | grep -v Time | sed 's/  *[0-9.]*  *[0-9.e+-]*$//' || :
 }
-lammps() { run -n "$1" root/usr/bin/lmp -in "$here/lennard_jones.in" -log none 2>&1 | grep -E '^ +[0-9]+ +[0-9.]+ ' || fail "lmp on $1 ranks"; }
-mpi4py() { # python3 is no MPI program to mpiexec: the doors are put in front here
-    LD_LIBRARY_PATH=$doors$LD_LIBRARY_PATH run -n "$1" python3 "$here/some_mpi4py.py"
+lammps() { mpi "$1" lmp -in "$here/lennard_jones.in" -log none && lines '^ +[0-9]+ +[0-9.]+ '; }
+mpi4py() { mpi "$1" /usr/bin/python3 "$here/some_mpi4py.py" && sed 's/^True/False/' log; } # whether it says Godwit
+h5py() { python "$1" h5py; }
+petsc4py() { python "$1" petsc4py; }
+slepc4py() { python "$1" slepc4py; }
+mpi4py_fft() { python "$1" mpi4py_fft; }
+
+# Ten sequences of 300 letters, each grown from that of half its number, as PHYLIP has them.
+sequences() {
+    awk 'function draw(n) { s = (s * 1103515245 + 12345) % 2147483648; return int(s / 65536) % n }
+        BEGIN {
+            s = 12345; split("A C G T", letter, " ")
+            for (i = 1; i <= 300; i++) of[0, i] = letter[draw(4) + 1]
+            for (t = 1; t <= 10; t++) {
+                line = ""
+                for (i = 1; i <= 300; i++) { of[t, i] = draw(100) < 12 ? letter[draw(4) + 1] : of[int(t / 2), i]; line = line of[t, i] }
+                printf "%-10s%s\n", "t" t, line
+            }
+        }'
 }
-shift 2
-for n in ${@:-1 2 4 7}; do
-    for what in hpcc lammps mpi4py; do
-        doors=$build/src/door: ; mine=$($what "$n")
-        doors= ; its=$(export GODWIT_DOORS=off; $what "$n")
-        [ $what != mpi4py ] || mine=$(echo "$mine" | sed 's/^True/False/') # whether it says Godwit
-        [ "$mine" ] && [ "$mine" = "$its" ] || fail "$what, $n ranks: through the door
+phylip() { echo "10 300" && sequences; }
+phyml() {
+    phylip >a.phy
+    mpi "$1" "$root/usr/lib/phyml/bin/phyml-mpi" -i a.phy -b 14 --r_seed 3 -m HKY85 -o lr
+    cat a.phy_phyml_tree.txt; sort a.phy_phyml_boot_trees.txt
+}
+iqtree() {
+    phylip >a.phy && echo "(((t1,t2),(t3,t4)),((t5,t6),(t7,t8)),(t9,t10));" >a.tree
+    mpi "$1" iqtree2-mpi -s a.phy -m JC -te a.tree -seed 1 -nt 1 -redo -pre a
+    lines 'BEST SCORE|Optimal log|Total tree length'
+}
+examl() {
+    phylip >a.phy && echo "(((t1,t2),(t3,t4)),((t5,t6),(t7,t8)),(t9,t10));" >a.tree
+    GODWIT_DOORS=off parse-examl -s a.phy -m DNA -n a >log 2>&1 || fail "parse-examl"
+    mpi "$1" "$root/usr/lib/examl/bin/examl-sse3" -s a.binary -t a.tree -m GAMMA -n x
+    lines 'Likelihood'
+}
+form() {
+    printf '#-\nSymbols x,y,z,n;\nOff Statistics;\nLocal F = (x+y+z)^12*(x-y)^7;\n.sort\nid x = y + 1;\n.sort\nid z^n? = y^n*n;\nPrint;\n.end\n' >q.frm
+    mpi "$1" parform q.frm && lines 'y|F ='
+}
+mplrs() {
+    cat >cross.ext <<EOT
+cross
+V-representation
+begin
+ 12 5 rational
+ 1 1 0 0 0
+ 1 -1 0 0 0
+ 1 0 1 0 0
+ 1 0 -1 0 0
+ 1 0 0 1 0
+ 1 0 0 -1 0
+ 1 0 0 0 1
+ 1 0 0 0 -1
+ 1 1/2 1/2 1/2 1/2
+ 1 2/3 1/3 -1/3 1/3
+ 1 -3/4 1/4 1/4 1/2
+ 1 1/5 -1 2/5 1/3
+end
+EOT
+    mpi "$1" mplrs cross.ext && lines '^ ' | sort
+}
+ptscotch() { # orderings and mappings are not the same twice, what is counted is
+    awk 'BEGIN { n = 20; print 0; print n * n, 4 * n * (n - 1); print "0 000"
+        for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
+            l = (i > 0) + (i < n - 1) + (j > 0) + (j < n - 1)
+            if (i > 0) l = l " " (i - 1) * n + j; if (i < n - 1) l = l " " (i + 1) * n + j
+            if (j > 0) l = l " " i * n + j - 1; if (j < n - 1) l = l " " i * n + j + 1
+            print l } }' >grid.grf
+    mpi "$1" dgtst grid.grf && lines '^S'
+    mpi "$1" dgord grid.grf order && awk 'NR > 1 { print $1 + 0 < 400 }' order | sort | uniq -c
+    mpi "$1" dgpart 4 grid.grf parts && awk 'NR > 1 { print $2 }' parts | sort -u
+}
+mumps() {
+    for t in d z; do
+        input=$root/usr/lib/mumps/input_simpletest_real
+        [ $t = d ] || input=$root/usr/lib/mumps/input_simpletest_cmplx
+        mpi "$1" sh -c "$root/usr/lib/mumps/${t}simpletest <$input" && lines 'Solution is'
+    done
+}
+pnetcdf() {
+    cat >t.cdl <<EOT
+netcdf t {
+dimensions: x = 4 ; y = 3 ; time = UNLIMITED ;
+variables: double a(time, x, y) ; a:units = "m" ; int b(x) ; float c(y) ;
+data: a = 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24 ; b = 4,3,2,1 ; c = 1.5, 2.5, 3.5 ;
+}
+EOT
+    mpi "$1" ncmpigen -o t.nc t.cdl && cksum t.nc
+    mpi "$1" ncmpidump t.nc && sort log
+    cp t.nc u.nc
+    mpi "$1" ncmpidiff t.nc u.nc && lines 'same'
+}
+molds() {
+    zcat -f "$root/usr/share/doc/molds/examples/ch4_am1.in" >ch4.in
+    mpi "$1" sh -c 'molds <ch4.in' && lines 'nergy.*SCF|[Dd]ipole'
+}
+mpqc() {
+    cat >water.in <<EOT
+molecule<Molecule>: (
+ symmetry = C2V
+ unit = angstrom
+ { atoms geometry } = { O [ 0.0 0.0 0.369 ] H [ 0.78 0.0 -0.18 ] H [ -0.78 0.0 -0.18 ] }
+)
+basis<GaussianBasisSet>: ( name = "6-31G*" molecule = \$:molecule )
+mpqc: ( checkpoint = no savestate = no mole<CLHF>: ( molecule = \$:molecule basis = \$:basis ) )
+EOT
+    mpi "$1" mpqc water.in && lines 'iter +[0-9]+ energy|total scf energy'
+}
+freefem() {
+    cat >poisson.edp <<EOT
+mesh Th = square(12, 12);
+fespace Vh(Th, P1);
+Vh u, v;
+int[int] part(mpisize);
+varf a(u, v) = int2d(Th)(dx(u)*dx(v) + dy(u)*dy(v)) + on(1, 2, 3, 4, u = 0);
+varf l(u, v) = int2d(Th)(v*(1 + x)) + on(1, 2, 3, 4, u = 0);
+matrix A = a(Vh, Vh);
+real[int] b = l(0, Vh);
+set(A, solver = CG, eps = 1e-12);
+u[] = A^-1*b;
+real mine = int2d(Th)(u)*(mpirank + 1), all;
+mpiAllReduce(mine, all, mpiCommWorld, mpiSUM);
+real[int] w(3), sum(3);
+w = mpirank + 0.5;
+mpiReduce(w, sum, processor(0), mpiSUM);
+if (mpirank == 0) cout << "result " << all << " " << sum[0] << " " << mpisize << endl;
+EOT
+    mpi "$1" FreeFem++-mpi -nw -v 0 poisson.edp && lines '^result'
+}
+gerris() {
+    cat >box.gfs <<EOT
+2 1 GfsSimulation GfsBox GfsGEdge {} {
+  Time { end = 0.2 dtmax = 0.02 }
+  Refine 4
+  Init {} { U = 1 V = 0.5 }
+  OutputTime { step = 0.05 } stdout
+  OutputScalarNorm { step = 0.05 } stdout { v = Velocity }
+}
+GfsBox { pid = 0 left = Boundary top = Boundary }
+GfsBox { pid = $(($1 - 1)) right = Boundary }
+1 2 right
+EOT
+    mpi "$1" gerris2D box.gfs && lines 'first:|^step' | sed 's/cpu.*//'
+}
+abyss() {
+    sequences | awk '{ for (i = 1; i <= 260; i += 3) { n++; printf ">r%d\n%s\n", n, substr($2, i, 50) } }' >reads.fa
+    mpi "$1" "$root/usr/lib/abyss/ABYSS-P" -k 21 -e 1 -E 0 -c 1 -t 0 -o contigs.fa reads.fa
+    awk '/^[ACGT]/ { print length($0) }' contigs.fa | sort -n | uniq -c
+}
+
+netpipe() { mpi "$1" "${2:-NPopenmpi}" -i -u 5000 -n 3 -o np && lines 'Integrity check' | sort -n; }
+netpipe_mpich() { own=mpiexec.hydra; netpipe "$1" NPmpich2; }
+
+# results LIBRARY CASE RANKS, in a folder of its own
+results() (
+    library=$1 one=$2 own="mpiexec.openmpi --oversubscribe"
+    rm -rf "run/$one.$1" && mkdir "run/$one.$1" && cd "run/$one.$1" && $one "$3"
+)
+
+runs=0
+for one in $(echo "$cases" | awk -v wanted="$wanted" 'NF && (wanted == "all" || index("," wanted ",", "," $1 ",")) { print $1 }'); do
+    can=$(echo "$cases" | awk -v one="$one" '$1 == one { print $2 }')
+    for p in $(echo "$cases" | awk -v one="$one" '$1 == one { $1 = $2 = ""; print }'); do unpack "$p"; done
+    for n in "$@"; do
+        case ,$can, in *,$n,* | ,-,) ;; *) continue ;; esac
+        began=$(date +%s)
+        mine=$(results godwit "$one" "$n") || exit 1
+        its=$(results own "$one" "$n") || exit 1
+        [ "$mine" ] && [ "$mine" = "$its" ] || fail "$one, $n ranks: through the door
 $mine
 with its own library
 $its"
+        runs=$((runs + 1))
+        echo "$one on $n ranks: the same $(echo "$mine" | wc -l) lines ($(($(date +%s) - began)) s)"
     done
 done
+[ $runs -gt 0 ] || fail "no case $wanted"

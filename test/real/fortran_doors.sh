@@ -14,7 +14,6 @@ ldconfig -p | grep -q libblas.so.3 || { echo "skipped: needs libblas3 and liblap
 mkdir -p "$build/real/debian"
 cd "$build/real/debian"
 export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-doors=$build/src/door:$build/fortran
 own=$PWD/root/usr/lib/x86_64-linux-gnu
 
 packages="scalapack-mpi-test scalapack-test-common libscalapack-openmpi2.2 quantum-espresso quantum-espresso-data nwchem-openmpi nwchem-data libfftw3-double3"
@@ -29,8 +28,7 @@ both() {
     name="$1 on $2 ranks" ranks=$2 folder=$3 what=$4
     shift 4
     ran=$((ran + 1))
-    # what names no MPI library itself (ScaLAPACK's tests have it by their library) is given the doors by hand
-    (cd "$folder" && LD_LIBRARY_PATH=$doors:$own timeout 300 "$build/mpiexec" -n "$ranks" "$@") >ours.out 2>&1 </dev/null && rc=0 || rc=$?
+    (cd "$folder" && LD_LIBRARY_PATH=$own timeout 300 "$build/mpiexec" -n "$ranks" "$@") >ours.out 2>&1 </dev/null && rc=0 || rc=$?
     [ $rc = $ends ] || { tail -n 5 ours.out; echo "$name ended with $rc"; bad=1; }
     (cd "$folder" && LD_LIBRARY_PATH=$own timeout 600 mpiexec.openmpi --oversubscribe -n "$ranks" "$@") >theirs.out 2>&1 </dev/null && rc=0 || rc=$?
     [ $rc = $ends ] || { echo "$name ended with $rc on its own library"; bad=1; }
