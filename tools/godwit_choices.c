@@ -195,7 +195,8 @@ int main(int argc, char **argv)
     if (type_init() != GW_OK || op_init() != GW_OK || op_create((void (*)(void))make_nodes, 1, false, &j.op) != GW_OK ||
         make_nodes(&j) < 0)
         return fprintf(stderr, "godwit-choices: no memory\n"), 1;
-    if (coll_select_init() != GW_OK) return fprintf(stderr, "godwit-choices: %s\n", gw_fail_text()), 2;
+    if (coll_select_init() != GW_OK || coll_select_tuned() != GW_OK)
+        return fprintf(stderr, "godwit-choices: %s\n", gw_fail_text()), 2;
     int rc = print_all(&j, bytes, argv + optind, argc - optind);
     free(j.nodes.first);
     op_free(&j.op);

@@ -20,6 +20,9 @@
 #include "op/op.h"
 
 int coll_init(void);
+/* Collective over MPI_COMM_WORLD where GODWIT_TUNE names a file: its rows are taken if they are the same on all ranks.  Communicators with
+ * members of other jobs, which may have another file, do without them, and so do processes that have sessions only. */
+int coll_tuned_take(void);
 
 /* ---- for tools: algorithms by number, from 0 ---- */
 int coll_algorithms(void);

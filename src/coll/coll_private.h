@@ -327,7 +327,9 @@ struct coll_tuned {
 };
 /* Replaces what is there; path NULL or "": nothing is read.  Lines that are wrong are told on rank 0 and left out. */
 void coll_tuned_read(const char *path, struct coll_tuned *t);
-int coll_kind_named(const char *name, size_t len); /* with MPI_ before it or without; COLL_KINDS: none */
+int64_t coll_tuned_hash(const struct coll_tuned *t); /* the same only for the same rows */
+int coll_select_tuned(void);                         /* what coll_tuned_take() does, for a process that is alone */
+int coll_kind_named(const char *name, size_t len);   /* with MPI_ before it or without; COLL_KINDS: none */
 const struct plan_algorithm *coll_algorithm_find(int kind, const char *name, size_t len); /* NULL: none */
 extern const struct coll_rule coll_rules[];
 extern const int coll_rule_count;

@@ -31,7 +31,7 @@ struct choice {
     const struct coll_rule *rule;
     int number;
 };
-/* Written by coll_select_init(), but for `uses` and `explained`. */
+/* Written by coll_select_init() and coll_tuned_take(), but for `uses` and `explained`. */
 static struct select_state {
     uint32_t leaves_on;                                 /* settings allow leaves: bit by collective */
     uint32_t plain_only;                                /* GODWIT_COLL_OPT_OFF: bit by collective */
@@ -39,7 +39,8 @@ static struct select_state {
     const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
     struct choice rows[COLL_KINDS][MAX_ROWS];           /* rows of coll.tbl by collective, ended by alg NULL */
     struct choice node_rows[COLL_KINDS][MAX_ROWS];      /* of nodes.tbl */
-    struct coll_tuned tuned;                            /* of GODWIT_TUNE: those rows come first */
+    struct coll_tuned tuned;                            /* of GODWIT_TUNE: those rows come first, */
+    int n_tuned[COLL_KINDS];                            /* so many in `rows` */
     _Atomic uint64_t uses[N_ALGORITHMS];                /* calls, by the algorithm's number */
 } select_state;
 
@@ -175,18 +176,46 @@ static int read_table(const struct coll_rule *rules, int count, struct choice ta
     return GW_OK;
 }
 
-GW_ONCE int coll_select_init(void)
+/* What is built in, behind the rows of a file. */
+static int read_tables(const struct coll_tuned *t)
 {
     int n[COLL_KINDS] = {0}, n_apart[COLL_KINDS] = {0};
     if (select_state.rows[0][0].alg) { /* not the first time */
         memset(select_state.rows, 0, sizeof select_state.rows);
         memset(select_state.node_rows, 0, sizeof select_state.node_rows);
     }
-    coll_tuned_read(gw_set.tune, &select_state.tuned);
-    int rc = read_table(select_state.tuned.rules, select_state.tuned.n, select_state.rows, n);
-    if (rc == GW_OK) rc = read_table(select_state.tuned.node_rules, select_state.tuned.n_node, select_state.node_rows, n_apart);
+    int rc = read_table(t->rules, t->n, select_state.rows, n);
+    memcpy(select_state.n_tuned, n, sizeof n);
+    if (rc == GW_OK) rc = read_table(t->node_rules, t->n_node, select_state.node_rows, n_apart);
     if (rc == GW_OK) rc = read_table(coll_rules, coll_rule_count, select_state.rows, n);
     if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, select_state.node_rows, n_apart);
+    return rc;
+}
+
+int coll_select_tuned(void)
+{
+    coll_tuned_read(gw_set.tune, &select_state.tuned);
+    return read_tables(&select_state.tuned);
+}
+
+/* Tables that differ would choose different algorithms for one collective. */
+GW_ONCE int coll_tuned_take(void)
+{
+    if (!gw_set.tune || !*gw_set.tune) return GW_OK;
+    coll_tuned_read(gw_set.tune, &select_state.tuned);
+    int64_t hash = coll_tuned_hash(&select_state.tuned), most[2] = {hash, ~hash};
+    int rc = coll_allreduce(GW_IN_PLACE, most, 2, gw_type_int64, gw_op_max, &gw_comm_world, NULL);
+    if (rc != GW_OK) return rc;
+    if (most[0] == ~most[1]) return read_tables(&select_state.tuned);
+    if (gw_comm_world.rank == 0)
+        gw_warn("GODWIT_TUNE=%s does not say the same to all ranks: what is built in decides; name a file that all hosts see",
+                gw_set.tune);
+    return GW_OK;
+}
+
+GW_ONCE int coll_select_init(void)
+{
+    int rc = read_tables(&(struct coll_tuned){NULL, NULL, 0, 0});
     if (rc != GW_OK) return rc;
     select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
     coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & ~(1u << COLL_BARRIER);
@@ -259,6 +288,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
 {
     a->params.piece_bytes = gw_set.coll_chunk;
     if (order_is_fixed(kind, c)) {
+        a->is_mixed = c->is_mixed;
         const struct plan_algorithm *alg = exact(kind, bytes, a, c);
         if (alg) return alg;
         messages = true;
@@ -269,7 +299,8 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
         note(c, number_of(kind, select_state.forced[kind]), bytes);
         return select_state.forced[kind];
     }
-    for (const struct choice *row = select_state.rows[kind]; row->alg; row++) {
+    for (const struct choice *row = select_state.rows[kind] + (unlikely(c->is_mixed) ? select_state.n_tuned[kind] : 0); row->alg;
+         row++) {
         if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
         if (!usable(kind, row->alg, a, c, messages)) continue;
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
@@ -319,11 +350,15 @@ static bool no_levels(enum coll_kind kind)
         (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
 }
 
+/* Jobs that have met may have read different files. */
+static inline bool is_of_one_job(const struct coll_rule *r, const struct plan_args *a) { return r->is_tuned && a->is_mixed; }
+
 static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
 {
     int nodes = a->nodes ? a->nodes->n : 1;
     for (; row->alg; row++) {
         const struct coll_rule *r = row->rule;
+        if (is_of_one_job(r, a)) continue;
         int64_t wanted = row->alg->stages ? levels_up_to((enum coll_kind)r->kind) : -1;
         if (bytes > (wanted >= 0 ? wanted : r->max_bytes) || a->size < r->min_ranks || a->size > r->max_ranks) continue;
         if (nodes >= r->min_nodes && nodes <= r->max_nodes && usable_apart(row->alg, a)) return row;
@@ -405,6 +440,7 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
     const char *why;
     bool is_fixed = order_is_fixed(kind, c);
     a->nodes = is_fixed ? NULL : plan_nodes(c);
+    a->is_mixed = c->is_mixed;
     const struct plan_algorithm *alg = is_fixed ? exact(kind, bytes, a, c) : NULL;
     if (alg) return alg;
     alg = coll_decide_apart(kind, bytes, a, starts, &why);
@@ -417,7 +453,7 @@ const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool 
 {
     for (const struct choice *row = select_state.rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
-        if (row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
+        if (is_of_one_job(row->rule, a) || row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
         if (row->alg->fits && !row->alg->fits(a)) continue;
         const struct plan_algorithm *alg = row->alg->kind == PLAN_P2P ? coll_instead(row->alg, bytes, a) : row->alg;
         a->params = (struct plan_params){.piece_bytes = row->rule->piece_bytes};

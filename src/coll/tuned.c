@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 #include "base/file.h"
+#include "base/hash.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -122,4 +123,15 @@ void coll_tuned_read(const char *path, struct coll_tuned *t)
         if (why && gw_comm_world.rank == 0) gw_warn("GODWIT_TUNE=%s, line %d: %s; the line is left out", path, number, why);
     }
     free(text);
+}
+
+int64_t coll_tuned_hash(const struct coll_tuned *t)
+{
+    uint64_t hash = GW_HASH_SEED;
+    for (int i = 0; i < t->n + t->n_node; i++) {
+        const struct coll_rule *r = i < t->n ? &t->rules[i] : &t->node_rules[i - t->n];
+        int64_t is[] = {i < t->n, r->kind, r->min_ranks, r->max_ranks, r->min_nodes, r->max_nodes, r->max_bytes, r->piece_bytes};
+        hash = gw_hash(gw_hash(hash, is, sizeof is), r->name, strlen(r->name));
+    }
+    return (int64_t)hash;
 }

@@ -86,6 +86,8 @@ static void test_choice(void)
     gw_settings_free();
     gw_settings_load();
     CHECK_EQ(coll_select_init(), GW_OK);
+    CHECK(strcmp(chosen(COLL_BCAST, 1024, 4, &why), "leaf") == 0);
+    CHECK_EQ(coll_select_tuned(), GW_OK);
     CHECK(strcmp(chosen(COLL_BCAST, 1024, 4, &why), "binomial") == 0 && strcmp(why, "GODWIT_TUNE") == 0);
     CHECK(strcmp(chosen(COLL_BCAST, 1025, 4, &why), "leaf") == 0 && strcmp(why, "tune/coll.tbl") == 0);
     CHECK(strcmp(chosen(COLL_BCAST, 1024, 3, &why), "leaf") == 0);

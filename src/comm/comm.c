@@ -66,6 +66,7 @@ static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id
     c->mark = members_mark(group);
     c->one_node = true;
     for (int i = 0; i < c->size && c->one_node; i++) c->one_node = boot_local_rank(group_world(group, i)) >= 0;
+    for (int i = 0; i < c->size && !c->one_node && !c->is_mixed; i++) c->is_mixed = group_world(group, i) >= gw_boot.size;
 }
 
 int comm_init(void)

@@ -117,6 +117,7 @@ struct gw_comm {
     bool one_node;          /* an intracommunicator whose members are all on this node */
     bool self;              /* size 1 */
     bool has_leaves;        /* plan_leaf_ready() has returned true: shared memory for collectives on one node is there */
+    bool is_mixed;          /* has members of other worlds: jobs that have met by spawn, connect or join */
     struct comm_coll *coll; /* NULL until the first collective */
     /* Number of the user's next collective call, from 1; that of MPI_Init on MPI_COMM_WORLD is 0.  The same on all members; messages
      * carry it (plan_private.h).  Other threads read it for reports. */

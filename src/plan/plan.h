@@ -147,6 +147,7 @@ struct plan_args {
     struct gw_op *op;
     bool in_place;
     bool is_vector; /* gatherv, scatterv: only the root knows all counts */
+    bool is_mixed;  /* as the communicator's */
     int32_t n_r;    /* the same of rcounts, rdispls and rts */
     struct plan_params params;
     int64_t tmp_span;  /* reductions: bytes of a temporary for rcount elements of rt, */

@@ -68,6 +68,36 @@ def check_wrong(folder):
     assert len(warnings) == 1 and "cannot be read" in warnings[0], warnings
 
 
+def check_not_alike(folder):
+    """Ranks with different rows would choose different algorithms for one call."""
+    for name, alg in (("one", "binomial"), ("other", "chain")):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write("bcast | 4..4 | - | %s | -\nbcast | 4..4 | 2..2 | - | %s | -\n" % (alg, alg))
+    program, low, high = BUILD + "/mpi_coll_basic", folder + "/one", folder + "/other"
+    for options in ([], ["--vnodes", "2"]):
+        for low_path, high_path, is_alike in ((low, high, False), (low, folder + "/none", False), (low, low, True)):
+            command = [BUILD + "/mpiexec", "--oversubscribe", *options, "-n", "2", "-env", "GODWIT_TUNE", low_path, program,
+                       ":", "-n", "2", "-env", "GODWIT_TUNE", high_path, program]
+            p = subprocess.run(command, env=dict(CLEAN, GODWIT_EXPLAIN="coll"), capture_output=True, text=True, timeout=60, check=False)
+            assert p.returncode == 0, p.stderr
+            assert ("(GODWIT_TUNE)" in p.stderr) == is_alike, (options, low_path, high_path)
+            assert ("does not say the same to all ranks" in p.stderr) == (not is_alike), (options, low_path, high_path)
+
+
+def check_kept(folder):
+    """Rows for other shapes too, and thresholds of jobs of several nodes, stay behind what is measured; the last line may have no end."""
+    path = os.path.join(folder, "kept.tune")
+    kept = ["bcast | 2.. | - | chain | -", "bcast | 2..8 | 2..2 | - | binomial | -", "GODWIT_NET_EAGER_MAX=64K", "gather | 5..5 | - | linear | -"]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(["bcast | 4..4 | - | scatter | -", "GODWIT_EAGER_MAX=5K"] + kept))
+    tune("--quick", "-o", path, "-n", "4")
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    assert [line for line in lines if line in kept] == kept and "GODWIT_EAGER_MAX=5K" not in lines, lines
+    first = next(line for line in lines if line.startswith("bcast |"))
+    assert first.startswith("bcast | 4..4 |") and lines.index(first) < lines.index(kept[0]), lines
+
+
 def check_put_right(folder):
     """A ring for small allreduces of ranks that share memory is several times slower than reduce and bcast."""
     path = os.path.join(folder, "bad.tune")
@@ -90,6 +120,8 @@ def check_put_right(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_wrong(folder)
+        check_not_alike(folder)
+        check_kept(folder)
         check_put_right(folder)
         check_obeyed(folder)
     p = subprocess.run([BUILD + "/godwit-tune", "--quick", "-o", "/nonexistent/x", "-n", "2"], capture_output=True, text=True, timeout=60, check=False)

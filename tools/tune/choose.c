@@ -57,6 +57,8 @@ static bool is_measured(const struct tune_results *r, int kind, int size)
     return p->chosen >= 0 && p->us[p->chosen] > 0;
 }
 
+int tune_sizes_of(const struct tune_results *r, int kind) { return kind == TUNE_BARRIER ? 1 : r->sizes->n; }
+
 double tune_seen(const struct tune_results *r, int kind, int size)
 {
     if (kind == TUNE_BARRIER) size = 0;
@@ -90,10 +92,10 @@ static long border(const struct tune_sizes *s, int i)
     return n;
 }
 
-int tune_write_rows(const struct tune_results *r, int kind, FILE *f)
+int tune_write_rows(const struct tune_results *r, int kind, bool all, FILE *f)
 {
     int last = -1, n = 0;
-    bool is_other = false;
+    bool is_other = all;
     for (int i = 0; i < r->sizes->n && is_measured(r, kind, i); i++) {
         last = i;
         is_other |= tune_best(r, kind, i) != r->points[kind][i].chosen;

@@ -16,8 +16,8 @@
 static const char usage[] =
     "usage: godwit-tune [-o FILE] [--quick | --check] [OPTIONS OF MPIEXEC]\n"
     "  Measures this machine with jobs of that shape (-n 4, --vnodes 2, ..) and writes which algorithms of collectives and which\n"
-    "  thresholds of messages are better than those that are built in.  Jobs of that shape read the file where GODWIT_TUNE names it;\n"
-    "  mpiexec takes ~/.config/godwit/HOST.tune by itself, which is where it is written.\n"
+    "  thresholds of messages are better than those that are built in.  Jobs read the file where GODWIT_TUNE names it, and mpiexec takes\n"
+    "  ~/.config/godwit/HOST.tune by itself, which is where it is written; rows are for jobs of that shape, thresholds for all jobs.\n"
     "  -o FILE   another file\n"
     "  --quick   fewer sizes, one turn\n"
     "  --check   measures what jobs choose now, says which guidelines do not hold (such as: allreduce takes no longer than reduce\n"
@@ -190,25 +190,80 @@ static const char *default_file(void)
     return o.own_file;
 }
 
-/* Is the line a row of one of these collectives, for jobs of this shape? */
-static bool is_replaced(const char *line, const struct tune_results *r, unsigned kinds)
+/* Is the line a row of one of these collectives that jobs of this shape take?  Its kind; TUNE_KINDS: it is not.  exact_out: and no others. */
+static int row_for(const char *line, const struct tune_results *r, unsigned kinds, bool *exact_out)
 {
     char kind[TUNE_NAME];
-    int low, high, low_nodes, high_nodes;
-    if (sscanf(line, " %31[a-z_] | %d..%d", kind, &low, &high) != 3 || tune_kind_named(kind) == TUNE_KINDS) return false;
-    if (!(kinds >> tune_kind_named(kind) & 1) || low > r->ranks || high < r->ranks) return false;
-    bool has_nodes = sscanf(line, " %*[a-z_] | %*d..%*d | %d..%d |", &low_nodes, &high_nodes) == 2;
-    return has_nodes == (r->nodes > 1) && (!has_nodes || (low_nodes <= r->nodes && high_nodes >= r->nodes));
+    int low[2], high[2] = {INT_MAX, INT_MAX}, at = 0, here[2] = {r->ranks, r->nodes}, n = r->nodes > 1 ? 2 : 1;
+    *exact_out = true;
+    if (sscanf(line, " %31[a-z_] |%n", kind, &at) != 1 || !at) return TUNE_KINDS;
+    int k = tune_kind_named(kind);
+    if (k == TUNE_KINDS || !(kinds >> k & 1)) return TUNE_KINDS;
+    for (int i = 0; i < n; i++) {
+        int more = 0;
+        line += at, at = 0;
+        if (sscanf(line, " %d..%n", &low[i], &more) != 1 || !more) return TUNE_KINDS;
+        line += more;
+        sscanf(line, "%d", &high[i]);
+        if (low[i] > here[i] || high[i] < here[i]) return TUNE_KINDS;
+        *exact_out &= low[i] == high[i];
+        line = strchr(line, '|');
+        if (!line) return TUNE_KINDS;
+        line++;
+    }
+    int columns = 1;
+    for (const char *c = line; (c = strchr(c, '|')); c++) columns++;
+    return columns == 3 ? k : TUNE_KINDS; /* up to bytes, algorithm, chunk: a row of nodes has a column more before them */
 }
 
-/* What the file keeps of what it had.  `thresholds_too`: lines NAME=VALUE are replaced, too. */
-static void copy_kept(FILE *to, const struct tune_results *r, unsigned kinds, bool thresholds_too)
+/* What of the file is replaced: rows of these collectives for jobs of this shape alone, and thresholds that have been measured. */
+struct replaced {
+    const struct tune_results *r;
+    unsigned kinds;
+    bool thresholds;
+};
+static bool is_measured_now(const struct threshold *t, const struct tune_results *r)
 {
-    char line[512];
+    return r->ranks > 1 && t->is_net == (r->nodes > 1);
+}
+static bool is_replaced(const char *line, const struct replaced *by)
+{
+    bool is_exact;
+    if (row_for(line, by->r, by->kinds, &is_exact) != TUNE_KINDS) return is_exact;
+    for (size_t i = 0; by->thresholds && i < sizeof thresholds / sizeof thresholds[0]; i++) {
+        size_t n = strlen(thresholds[i].name);
+        if (is_measured_now(&thresholds[i], by->r) && strncmp(line, thresholds[i].name, n) == 0 && line[n] == '=') return true;
+    }
+    return false;
+}
+
+/* What the file keeps of what it had, behind the new rows, as the first row that fits counts. */
+static void copy_kept(FILE *to, const struct replaced *by)
+{
+    char *line = NULL;
+    size_t cap = 0;
     FILE *f = fopen(o.file, "r");
-    while (f && fgets(line, sizeof line, f))
-        if (line[0] != '#' && !is_replaced(line, r, kinds) && !(thresholds_too && strchr(line, '='))) fputs(line, to);
+    while (f && getline(&line, &cap, f) > 0)
+        if (line[0] != '#' && !is_replaced(line, by)) fprintf(to, "%s%s", line, strchr(line, '\n') ? "" : "\n");
     if (f) fclose(f);
+    free(line);
+}
+
+/* The collectives of which it has rows for other shapes, too: what is built in needs a row before those, even where it is best. */
+static unsigned kinds_of_wider(const struct tune_results *r)
+{
+    char *line = NULL;
+    size_t cap = 0;
+    unsigned kinds = 0;
+    FILE *f = fopen(o.file, "r");
+    while (f && getline(&line, &cap, f) > 0) {
+        bool is_exact;
+        int k = row_for(line, r, ~0u, &is_exact);
+        if (k != TUNE_KINDS && !is_exact) kinds |= 1u << k;
+    }
+    if (f) fclose(f);
+    free(line);
+    return kinds;
 }
 
 /* The new file beside the old one, and in its place when it is whole. */
@@ -248,7 +303,7 @@ static bool may_tune(const struct tune_results *r)
 
 static void say_gains(const struct tune_results *r, int kind)
 {
-    for (int i = 0; i < r->sizes->n && tune_seen(r, kind, i) > 0; i++) {
+    for (int i = 0; i < tune_sizes_of(r, kind) && tune_seen(r, kind, i) > 0; i++) {
         const struct tune_point *p = &r->points[kind][i];
         int best = tune_best(r, kind, i);
         if (best != p->chosen)
@@ -268,11 +323,13 @@ static int tune_all(void)
     results_begin(&r);
     bool is_done = measure_all(&r, every, o.is_quick ? 1 : 2);
     if (is_done) {
-        copy_kept(f, &r, every, true);
-        for (int k = 0; may_tune(&r) && k < TUNE_KINDS; k++)
-            if (tune_write_rows(&r, k, f)) say_gains(&r, k);
-        for (size_t i = 0; is_done && i < sizeof thresholds / sizeof thresholds[0] && r.ranks > 1; i++)
-            if (thresholds[i].is_net == (r.nodes > 1)) is_done = try_threshold(&thresholds[i], f);
+        unsigned wider = kinds_of_wider(&r);
+        bool may = may_tune(&r);
+        for (int k = 0; may && k < TUNE_KINDS; k++)
+            if (tune_write_rows(&r, k, wider >> k & 1, f)) say_gains(&r, k);
+        copy_kept(f, &(struct replaced){&r, may ? every : 0, true});
+        for (size_t i = 0; is_done && i < sizeof thresholds / sizeof thresholds[0]; i++)
+            if (is_measured_now(&thresholds[i], &r)) is_done = try_threshold(&thresholds[i], f);
     }
     if (!is_done) {
         fclose(f);
@@ -326,11 +383,11 @@ static int check_all(void)
     /* Rows that were good stay: those of a collective go only where others come. */
     unsigned better = 0;
     for (int k = 0; k < TUNE_KINDS; k++)
-        for (int i = 0; slow >> k & 1 && i < r.sizes->n && tune_seen(&r, k, i) > 0; i++)
+        for (int i = 0; slow >> k & 1 && i < tune_sizes_of(&r, k) && tune_seen(&r, k, i) > 0; i++)
             if (tune_best(&r, k, i) != r.points[k][i].chosen) better |= 1u << k;
-    copy_kept(f, &r, better, false);
     for (int k = 0; k < TUNE_KINDS; k++)
-        if (better >> k & 1 && tune_write_rows(&r, k, f)) say_gains(&r, k);
+        if (better >> k & 1 && tune_write_rows(&r, k, false, f)) say_gains(&r, k);
+    copy_kept(f, &(struct replaced){&r, better, false});
     if (file_end(f, path)) return 1;
     if (!better) {
         printf("No other algorithm is quicker: nothing is changed.\n");

@@ -60,8 +60,9 @@ bool tune_take_line(struct tune_results *r, const char *line, bool forced);
 double tune_seen(const struct tune_results *r, int kind, int size);
 /* The algorithm for a point: the one that is chosen, unless another is a good deal quicker. */
 int tune_best(const struct tune_results *r, int kind, int size);
-/* Writes the rows of a collective to f, if another than the chosen algorithm is better somewhere; how many. */
-int tune_write_rows(const struct tune_results *r, int kind, FILE *f);
+int tune_sizes_of(const struct tune_results *r, int kind); /* how many sizes it is measured with */
+/* Writes the rows of a collective to f, if another than the chosen algorithm is better somewhere, or `all`; how many. */
+int tune_write_rows(const struct tune_results *r, int kind, bool all, FILE *f);
 /* Guidelines: calls told(about, kind, text) for each that does not hold; returns a bit for each collective that is too slow. */
 unsigned tune_guidelines(const struct tune_results *r, void (*told)(void *about, int kind, const char *text), void *about);
 
