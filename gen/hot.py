@@ -81,6 +81,8 @@ class Hot:
         if p.kind in WORDS and p.dir == "in" and not self.is_plain:
             self.before.append("int %s_h = hot_%s(%s);" % (n, WORDS[p.kind], n))
             self.own[n] = n + "_h"
+            if not self.is_inline and all(q is not p for q in self.a.quick_of):
+                self.tests.append("%s_h == INT_MIN" % n) # no other test looks at it, and the program's number is to be told
         elif p.kind == "BUFFER" and self.e.function.chapter == 6:
             self.before.append("void *%s_h = door_buffer_in(%s);" % (n, n))
             self.own[n] = n + "_h"

@@ -114,6 +114,14 @@ static void constants(void)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, MPI_MODE_NOCHECK, win);
     MPI_Put(&me, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
     MPI_Win_unlock(me, win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(0, win);
+    int refused = MPI_Accumulate(&me, 1, MPI_INT, -5, 0, 1, MPI_INT, MPI_SUM, win), text_len;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    OK(class_of(refused) == MPI_ERR_RANK);
+    MPI_Error_string(refused, text, &text_len);
+    OK(strstr(text, "-5")); /* the number that the program gave */
+    MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
     OK(win == MPI_WIN_NULL);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
