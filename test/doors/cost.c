@@ -1,6 +1,6 @@
 /* cost.c -- calls inside functions timed_*, for callgrind (--toggle-collect): 8 bytes, two ranks.  Compiled against any mpi.h.
  *
- * Whatever is waited for is there already, so that no call polls.
+ * Whatever is waited for is there already (MPI_Iprobe has looked), so that no call polls.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
