@@ -167,16 +167,18 @@ static void cancel(void)
     int flag;
     for (int i = 0; i < 60; i++) {
         barrier();
-        later((int)(random() % 200));
-        if (rank == 1) send(0, 1, i);
+        if (rank == 1) later(1000), send(0, 1, i), send(0, 1, 1000 + i);
         if (rank != 0) continue;
         int source = i % 2 ? 1 : MPI_ANY_SOURCE;
         if (i % 3 == 0) { MPI_Recv_init(in[0], 1, MPI_INT, source, i, MPI_COMM_WORLD, q), MPI_Start(q); } else MPI_Irecv(in[0], 1, MPI_INT, source, i, MPI_COMM_WORLD, q);
-        later((int)(random() % 200));
-        MPI_Cancel(q), MPI_Wait(q, &s), MPI_Test_cancelled(&s, &flag);
+        int is_late = i / 2 % 2 != is_other; /* it has taken the message, which the second one follows */
+        if (is_late) MPI_Recv(in[1], 1, MPI_INT, 1, 1000 + i, MPI_COMM_WORLD, &s);
+        MPI_Cancel(q);
+        if (!is_late) MPI_Recv(in[1], 1, MPI_INT, 1, 1000 + i, MPI_COMM_WORLD, &s);
+        MPI_Wait(q, &s), MPI_Test_cancelled(&s, &flag);
         if (i % 3 == 0) MPI_Request_free(q);
         if (flag) MPI_Recv(in[0], 1, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &s);
-        printf("0 %d %d %d\n", i, flag, in[0][1]);
+        printf("0 %d %d %d\n", i, flag, in[0][0]);
     }
 }
 static void prepared(void)

@@ -349,7 +349,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Keeps the outcomes of cancels.  False: there is no memory. */
+/* Keeps the outcomes of cancels.  False: there is no memory, or no recording has as many in one event. */
 static bool cancels_of(const struct reader *r)
 {
     static size_t cap;
