@@ -134,10 +134,11 @@ static enum program_mpi mpi_of_image(const struct image *im, bool *simple_out)
     return harmless && names_are_harmless(im, strings, bytes) ? PROGRAM_NONE : PROGRAM_UNKNOWN;
 }
 
-/* Maps a file that is not empty; false: it cannot be read. */
+/* Maps a file that is not empty; false: it cannot be read.  What is no file is not opened: a pipe's other end would notice. */
 static bool image_open(const char *path, struct image *im_out)
 {
     struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
@@ -284,13 +285,22 @@ char *program_list(const char *loader, const char *file, const struct words *con
     return text;
 }
 
+/* In C, Fortran and C++: not what only contains the letters, as "compile" does. */
+static bool is_mpi_name(const char *name)
+{
+    static const char *const all[] = {"MPI_",  "PMPI_", "MPIX_",   "PMPIX_",   "MPIR_",     "MPII_",
+                                      "mpi_",  "pmpi_", "mpix_",   "__mpi_",   "mpipriv",   "mpifcmb",
+                                      "OMPI_", "ompi_", "_ZN3MPI", "_ZNK3MPI", "_ZTVN3MPI", "_ZTIN3MPI"};
+    return begins_with(name, all, GW_ARRAY_LEN(all));
+}
+
 /* "libmpi.so.40 => /usr/lib/libmpi.so.40 (0x7f)", "undefined symbol: MPI_X (./a.out)" */
 static enum program_mpi mpi_of_line(const char *line)
 {
     char name[256];
     const char *lacks = strstr(line, "undefined symbol:");
     if (sscanf(lacks ? lacks + strlen("undefined symbol:") : line, " %255[^ \t\n]", name) != 1) return PROGRAM_UNKNOWN;
-    if (lacks) return strstr(name, "MPI") || strstr(name, "mpi") ? PROGRAM_PMIX : PROGRAM_UNKNOWN;
+    if (lacks) return is_mpi_name(name) ? PROGRAM_PMIX : PROGRAM_UNKNOWN;
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     return strncmp(base, "libpmix", 7) == 0 ? PROGRAM_UNKNOWN : program_mpi_of_library(base); /* others bring that along */
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -169,6 +170,7 @@ static void by_loader(void)
         {"libc.so.6\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x2)", PROGRAM_NONE}, /* nobody is asked */
         {"libmpi_cxx.so.40\0", "libmpi_cxx.so.40 => /doors/libmpi_cxx.so.40 (0x1)", PROGRAM_OMPI_CXX},
         {"libmpi_cxx.so.40\0", "undefined symbol: other\t(./a.out)", PROGRAM_OMPI_CXX},
+        {"libmpi_cxx.so.40\0", "undefined symbol: compile_and_run\t(./a.out)", PROGRAM_OMPI_CXX},
         {"libmpi_cxx.so.40\0", "undefined symbol: _ZN3MPI10COMM_WORLDE\t(./a.out)", PROGRAM_PMIX},
     };
     const struct words none = {NULL, 0};
@@ -191,6 +193,21 @@ static void by_loader(void)
     }
 }
 
+/* A pipe that is an argument of the program is not opened: its writer would take that for the reader. */
+static void pipe_is_left_alone(void)
+{
+    char dir[] = "/tmp/gw_pipe_XXXXXX", pipe[64], event[256];
+    CHECK(mkdtemp(dir) != NULL);
+    snprintf(pipe, sizeof pipe, "%s/pipe", dir);
+    int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    CHECK(watch >= 0 && mkfifo(pipe, 0600) == 0 && inotify_add_watch(watch, pipe, IN_OPEN) >= 0);
+    CHECK(program_mpi(pipe, NULL) == PROGRAM_UNKNOWN);
+    CHECK(read(watch, event, sizeof event) < 0);
+    close(watch);
+    unlink(pipe);
+    rmdir(dir);
+}
+
 int main(void)
 {
     file = memfd_create("program", MFD_CLOEXEC);
@@ -198,5 +215,6 @@ int main(void)
     answers();
     damage();
     by_loader();
+    pipe_is_left_alone();
     return unit_end();
 }
