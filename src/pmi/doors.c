@@ -1,4 +1,4 @@
-/* doors.c -- programs of other ABIs: puts the folder of the doors in front of the library path of the ranks.
+/* doors.c -- programs of other ABIs: puts the folder of the doors in front of the library path of the ranks, or takes it out of there.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -50,16 +50,6 @@ static bool put_in_front(struct words *w, const char *folder)
     return found;
 }
 
-/* Is GODWIT_DOORS=off?  mpiexec reads its settings only later. */
-static bool are_off(const struct job *j)
-{
-    static const char name[] = "GODWIT_DOORS=";
-    const char *value = getenv("GODWIT_DOORS");
-    for (int i = 0; i < j->o.env.n; i++) /* variables of -genv hold for mpiexec, too */
-        if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) value = j->o.env.at[i] + sizeof name - 1;
-    return value && strcasecmp(value, "off") == 0;
-}
-
 /* What the variable will be for ranks of this program with `folder` in front: as these words say, else those for all, else our own. */
 static void variable_add(const struct job *j, const struct launch_app *a, const char *folder, struct words *out)
 {
@@ -78,7 +68,7 @@ static enum program_mpi kind_of(const struct job *j, const struct launch_app *a,
 {
     enum program_mpi is = program_mpi(name, a->wdir);
     if (is != PROGRAM_UNKNOWN && is != PROGRAM_OMPI_CXX) return is;
-    char *folder = are_off(j) ? NULL : folder_find();
+    char *folder = pmi_doors_are_off(j) ? NULL : folder_find();
     if (folder) {
         struct words env = {NULL, 0};
         variable_add(j, a, folder, &env);
@@ -90,19 +80,38 @@ static enum program_mpi kind_of(const struct job *j, const struct launch_app *a,
     return is == PROGRAM_OMPI_CXX ? PROGRAM_PMIX : is;
 }
 
-enum program_mpi pmi_doors_kind(const struct job *j, int app)
+const char *pmi_doors_word(const struct job *j, int app, unsigned kinds)
 {
     enum { WORDS = 32 }; /* of a wrapper's, as in `nice -n 5 ./a.out` */
     const struct launch_app *a = &j->o.apps[app];
     enum program_mpi is = kind_of(j, a, a->argv[0]);
-    for (int i = 1; is == PROGRAM_UNKNOWN && a->argv[i] && i < WORDS; i++)
-        if (program_mpi(a->argv[i], a->wdir) == PROGRAM_OMPI_CXX && kind_of(j, a, a->argv[i]) == PROGRAM_PMIX) is = PROGRAM_PMIX;
-    return is;
+    if (kinds & 1u << is) return a->argv[0];
+    for (int i = 1; is == PROGRAM_UNKNOWN && a->argv[i] && i < WORDS; i++) {
+        enum program_mpi word = program_mpi(a->argv[i], a->wdir);
+        if (word == PROGRAM_OMPI_CXX) word = kind_of(j, a, a->argv[i]);
+        if (word != PROGRAM_UNKNOWN && kinds & 1u << word) return a->argv[i];
+    }
+    return NULL;
+}
+
+enum program_mpi pmi_doors_kind(const struct job *j, int app)
+{
+    const struct launch_app *a = &j->o.apps[app];
+    return pmi_doors_word(j, app, 1u << PROGRAM_PMIX) ? PROGRAM_PMIX : kind_of(j, a, a->argv[0]);
+}
+
+bool pmi_doors_are_off(const struct job *j)
+{
+    static const char name[] = "GODWIT_DOORS=";
+    const char *value = getenv("GODWIT_DOORS");
+    for (int i = 0; i < j->o.env.n; i++) /* variables of -genv hold for mpiexec, too */
+        if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) value = j->o.env.at[i] + sizeof name - 1;
+    return value && strcasecmp(value, "off") == 0;
 }
 
 bool pmi_doors_open(struct job *j)
 {
-    char *folder = are_off(j) ? NULL : folder_find();
+    char *folder = pmi_doors_are_off(j) ? NULL : folder_find();
     if (!folder) return false;
     for (int i = 0; i < j->o.n_apps; i++) put_in_front(&j->o.apps[i].env, folder);
     if (!put_in_front(&j->o.env, folder)) {
@@ -113,4 +122,45 @@ bool pmi_doors_open(struct job *j)
     }
     free(folder);
     return true;
+}
+
+/* Takes the doors' folders out of a library path: ours, and those that another installation of Godwit has put there. */
+static void take_out(char *list, const char *folders)
+{
+    static const char end[] = "/godwit/doors";
+    char *to = list;
+    bool ends_in_name = *list && list[strlen(list) - 1] != ':';
+    for (const char *p = list; *p;) {
+        size_t n = strcspn(p, ":"), whole = n + (p[n] == ':');
+        bool is_door = n >= sizeof end - 1 && strncmp(p + n - (sizeof end - 1), end, sizeof end - 1) == 0;
+        for (const char *f = folders; *f && !is_door; f += strcspn(f, ":"), f += *f == ':')
+            is_door = n == strcspn(f, ":") && strncmp(p, f, n) == 0;
+        if (!is_door) memmove(to, p, whole);
+        to += is_door ? 0 : whole;
+        p += whole;
+    }
+    *to = 0;
+    if (ends_in_name && to > list && to[-1] == ':') to[-1] = 0; /* no empty one at the end: that is the working folder */
+}
+
+void pmi_doors_close(struct job *j)
+{
+    char *folder = folder_find();
+    const char *now = getenv("LD_LIBRARY_PATH"), *folders = folder ? folder : "";
+    bool is_said = false;
+    for (int i = -1; i < j->o.n_apps; i++) {
+        struct words *w = i < 0 ? &j->o.env : &j->o.apps[i].env;
+        for (int k = 0; k < w->n; k++) {
+            if (strncmp(w->at[k], VARIABLE, sizeof VARIABLE - 1) != 0) continue;
+            take_out(w->at[k] + sizeof VARIABLE - 1, folders);
+            is_said = is_said || i < 0;
+        }
+    }
+    if (now && !is_said) { /* the ranks inherit it */
+        char *pair = gw_xasprintf("%s%s", VARIABLE, now);
+        take_out(pair + sizeof VARIABLE - 1, folders);
+        if (strcmp(pair + sizeof VARIABLE - 1, now) != 0) words_add(&j->o.env, pair);
+        free(pair);
+    }
+    free(folder);
 }

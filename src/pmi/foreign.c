@@ -36,6 +36,14 @@ static const char *program_of(const struct job *j, unsigned kinds)
     return NULL;
 }
 
+/* The same with what wrappers have as arguments. */
+static const char *word_of(const struct job *j, unsigned kinds)
+{
+    const char *word = NULL;
+    for (int i = 0; i < j->o.n_apps && !word; i++) word = pmi_doors_word(j, i, kinds);
+    return word;
+}
+
 /* The kinds of programs in the job, after doors were opened for those that have one, and for those of which nobody knows what they start or
  * open: another launcher's ranks there know theirs (boot_env.c).  What needs more of Open MPI than its door has runs on its own library, and
  * so does all of Open MPI that is in its job. */
@@ -46,15 +54,16 @@ static unsigned kinds_of(struct job *j)
     bool has_door = kinds & (MPICH | OMPI);
     if ((has_door || kinds & 1 << PROGRAM_UNKNOWN) && !(kinds & PMIX) && pmi_doors_open(j))
         return (kinds & ~(unsigned)(MPICH | OMPI)) | (has_door ? OURS : 0);
+    if (kinds & PMIX || pmi_doors_are_off(j)) pmi_doors_close(j);
     return kinds & OMPI ? (kinds & ~(unsigned)OMPI) | PMIX : kinds;
 }
 
 int foreign_start(struct job *j)
 {
-    const char *option = j->o.wrapper, *other = option ? program_of(j, MPICH | OMPI | PMIX) : NULL;
+    const char *option = j->o.wrapper, *other = option ? word_of(j, MPICH | OMPI | PMIX) : NULL;
     if (other) {
         say_line("%s knows calls of the standard ABI, and %s was built with %s: compile it with mpicc of Godwit, or leave %s out",
-                 option, other, program_of(j, MPICH) == other ? "MPICH" : "Open MPI", option);
+                 option, other, word_of(j, MPICH) == other ? "MPICH" : "Open MPI", option);
         return EXIT_CANNOT_RUN;
     }
     unsigned kinds = kinds_of(j);
@@ -90,20 +99,25 @@ static struct {
     char program[256]; /* the program that has loaded it */
 } seen;
 
+/* A process that has our library is one of ours: what else it has is a door to that. */
 static bool library_find(pid_t pid)
 {
     char path[48], *line = NULL;
     size_t cap = 0;
+    bool is_ours = false;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     FILE *f = fopen(path, "re");
-    while (f && !seen.library[0] && getline(&line, &cap, f) > 0) {
+    while (f && !is_ours && getline(&line, &cap, f) > 0) {
         const char *name = strrchr(line, '/');
         enum program_mpi is = name ? program_mpi_of_library(name + 1) : PROGRAM_UNKNOWN;
-        if (is != PROGRAM_UNKNOWN && is != PROGRAM_OURS && strncmp(name, "/libmpi", 7) == 0) /* libpmix is no MPI library */
+        is_ours = is == PROGRAM_OURS;
+        if (is != PROGRAM_UNKNOWN && !is_ours && !seen.library[0] &&
+            strncmp(name, "/libmpi", 7) == 0) /* libpmix is no MPI library */
             snprintf(seen.library, sizeof seen.library, "%.*s", (int)strcspn(name + 1, " \n"), name + 1);
     }
     free(line);
     if (f) fclose(f);
+    if (is_ours) seen.library[0] = 0;
     if (!seen.library[0]) return false;
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
     ssize_t n = readlink(path, seen.program, sizeof seen.program - 1);

@@ -14,8 +14,14 @@ int foreign_start(struct job *j); /* starts the PMIx and PMI-1 servers: 0, or an
 void foreign_phase(struct job *j, int rank, enum boot_phase phase);
 /* doors.c: which library this program is of, by its file, and where that names none by the libraries that it needs. */
 enum program_mpi pmi_doors_kind(const struct job *j, int app);
+/* The first word of the program's line that is a program of these kinds (1 << PROGRAM_...): the program itself, or, where nobody knows what
+ * that starts, one of its arguments.  NULL: none. */
+const char *pmi_doors_word(const struct job *j, int app, unsigned kinds);
 /* Puts Godwit's libraries with other ABIs (doors) into the library path of the ranks.  False: none, or GODWIT_DOORS is off. */
 bool pmi_doors_open(struct job *j);
+/* Takes them out, where an mpiexec of which this one is a child has put them in. */
+void pmi_doors_close(struct job *j);
+bool pmi_doors_are_off(const struct job *j); /* GODWIT_DOORS=off; mpiexec reads its settings only later */
 int foreign_look(
     const struct job *j); /* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */
 void foreign_say(const struct job *j); /* at the end: prints a message if so */

@@ -31,6 +31,19 @@ points() { # ABI MPICC VERSION
     # Another launcher below a rank starts ranks of its own, not more of ours.
     out=$(run -n 2 sh -c "$4 -n 3 $dir/abi_$1 version" | sort | uniq -c | tr -s ' ')
     [ "$out" = " 2 3 ranks, Godwit" ] || fail "$1 below another launcher: $out"
+    # An mpiexec below that opens no doors takes those of the first one away.
+    out=$(run -n 1 sh -c "GODWIT_DOORS=off $build/mpiexec -n 2 $dir/abi_$1 version" | sed "s, *$,,")
+    [ "$out" = "2 ranks, $3" ] || fail "$1, GODWIT_DOORS=off below another mpiexec: $out"
+    # A program that never calls MPI_Init has not run as jobs of one rank.
+    echo 'int MPI_Init(int *, char ***); int main(int argc, char **argv) { return argc > 9 ? MPI_Init(&argc, &argv) : usleep(100000); }' |
+        $2 -w -xc - -o "$dir/no_init_$1"
+    out=$(run -n 2 sh -c "$dir/no_init_$1; true") || fail "$1 without MPI_Init: $out"
+    [ -z "$out" ] || fail "$1 without MPI_Init: $out"
+    # What calls are made is known of the standard's.
+    for w in "" nice; do
+        if out=$(run --profile -n 2 $w "$dir/abi_$1" version); then fail "$1 with --profile, '$w': $out"; fi
+        case $out in *"--profile knows calls of the standard ABI, and $dir/abi_$1 was built with"*) ;; *) fail "$1 with --profile, '$w': $out" ;; esac
+    done
     # By LD_LIBRARY_PATH alone, without mpiexec.
     [ "$(LD_LIBRARY_PATH=$doors timeout 60 "$dir/abi_$1" 2>&1)" = "all points" ] || fail "$1 alone, by LD_LIBRARY_PATH"
     # The setting keeps its own library.
@@ -44,6 +57,14 @@ two() { # RANKS ONE TWO
     out=$(LD_LIBRARY_PATH=$doors:$build run -n "$1" "$dir/both" "$dir/$2.so" "$dir/$3.so") || fail "$2 and $3, $1 ranks: $out"
     [ "$out" = "both" ] || fail "$2 and $3, $1 ranks: $out"
 }
+out=$(LD_LIBRARY_PATH=/a:$doors::/b/godwit/doors:/c GODWIT_DOORS=off run -n 1 sh -c 'echo $LD_LIBRARY_PATH')
+[ "$out" = "/a::/c" ] || fail "LD_LIBRARY_PATH without doors: $out"
+# An argument that is a pipe is not opened: it is the program's.
+mkfifo "$dir/pipe"
+{ echo data && sleep 1 && echo more; } >"$dir/pipe" &
+out=$(run -n 1 sh -c 'sleep .3; cat "$0"' "$dir/pipe" | tr '\n' ' ')
+[ "$out" = "data more " ] || fail "a pipe as an argument: $out"
+wait $! || fail "a pipe as an argument: its writer failed"
 gcc -w -DMAIN -o "$dir/both" "$here/two_abis.c" -ldl
 gcc -w -shared -fPIC -I"$build/include" -o "$dir/std.so" "$here/two_abis.c" "$build/libmpi_abi.so.1"
 abis=
@@ -69,6 +90,8 @@ if command -v mpicxx.openmpi >/dev/null; then
         [ "$out" = "Godwit: 3 ranks, sum 3 objects 8 " ] || fail "C++ that calls C, '$w': $out"
         out=$(run -n 3 $w "$dir/cxx_MPI")
         [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls MPI::, '$w': $out"
+        out=$(run -n 1 sh -c "$build/mpiexec -n 3 $w $dir/cxx_MPI")
+        [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls MPI::, '$w', below another mpiexec: $out"
     done
 fi
 for n in 1 3; do two $n ompi mpich && two $n mpich ompi; done
