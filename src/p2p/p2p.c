@@ -4,11 +4,16 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "p2p/p2p_private.h"
 
+#include "proto/proto_fast.h"
+
 #include <stdlib.h>
+
+static uint64_t posted_number(const struct gw_req *recv) { return ((const struct proto_recv *)recv)->m.seq; }
 
 int p2p_init(void)
 {
     req_upcalls.tell = p2p_report_requests;
+    req_upcalls.posted = posted_number;
     proto_upcalls.member = p2p_report_member;
     return p2p_bsend_init_room();
 }

@@ -112,6 +112,8 @@ struct req_upcalls {
     /* A wait for these requests (is_any: for one of them) has become long: reports to the launcher what it waits for (node_report_begin()).  No
      * lock held. */
     void (*tell)(struct gw_req **reqs, int n, bool is_any);
+    /* A number that grows with each receive that is posted on a lane. */
+    uint64_t (*posted)(const struct gw_req *recv);
 };
 extern struct req_upcalls req_upcalls;
 /* The same as req_block_until(); about->fn (about may be NULL) reports what is waited for when the wait becomes long. */
@@ -125,6 +127,8 @@ int req_wait(struct gw_req **r, struct gw_status *status);
 int req_test(struct gw_req **r, int *flag_out, struct gw_status *status);
 int req_waitall(int n, struct gw_req **r, struct gw_status *statuses);
 int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses);
+/* Of several receives that are complete the one that was posted first: messages of one source leave in their order, on which programs rely that
+ * count last messages.  Sends and others take turns. */
 int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *status);
 int req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status);
 int req_waitsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses);

@@ -176,6 +176,21 @@ static int find_done(int n, struct gw_req **r)
     return find_done_from(n > 0 ? (int)(turn++ % (unsigned)n) : 0, n, r);
 }
 
+static bool is_posted(const struct gw_req *r) { return r->kind == REQ_RECV && !(r->flags & REQ_STATIC); }
+
+/* Of the completed receives on the lane of this one, if it is a receive. */
+static int find_first_posted(int found, int n, struct gw_req **r)
+{
+    if (!is_posted(r[found]) || !req_upcalls.posted) return found;
+    uint64_t first = req_upcalls.posted(r[found]);
+    for (int i = 0; i < n; i++) {
+        if (req_is_inactive(r[i]) || !is_posted(r[i]) || r[i]->lane != r[found]->lane || !req_is_done(r[i])) continue;
+        uint64_t posted = req_upcalls.posted(r[i]);
+        if (posted < first) first = posted, found = i;
+    }
+    return found;
+}
+
 struct any {
     struct gw_done about; /* for a hang report */
     int n, found;
@@ -213,6 +228,7 @@ int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *stat
 {
     struct any a = {.n = n, .r = r};
     if (!any_is_done(&a)) block_any(&a);
+    if (a.found >= 0) a.found = find_first_posted(a.found, n, r);
     *index_out = a.found;
     if (a.found >= 0) return retire(&r[a.found], status);
     status_empty(status);

@@ -18,7 +18,7 @@ command -v mpiexec.openmpi >/dev/null || { echo "skipped: needs Debian's Open MP
 
 # case, the ranks that it can have (-: all), its packages
 cases="
-hpcc          1,2,4 hpcc
+hpcc          1,2,4,7 hpcc
 lammps        -     lammps
 mpi4py        -     python3-mpi4py
 h5py          -     python3-h5py-mpi

@@ -113,6 +113,33 @@ static void crowd(int how, int bytes)
     CHECK(flag);
 }
 
+/* Of receives that are complete MPI_Waitany takes the one that was posted first, wherever it stands: so a last message comes last. */
+static void in_order(int are_posted)
+{
+    static const int slots[] = {3, 1, 4, 0, 2};
+    enum { MANY = 5 };
+    int partner = rank ^ 1, in[MANY], none = 0, index;
+    if (partner >= size) return;
+    if (rank & 1) {
+        if (are_posted) MPI_Recv(&none, 0, MPI_INT, partner, 60, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < MANY; i++) MPI_Send(&i, 1, MPI_INT, partner, 61, MPI_COMM_WORLD);
+        MPI_Send(&none, 0, MPI_INT, partner, 62, MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Request q[MANY];
+    if (!are_posted) MPI_Recv(&none, 0, MPI_INT, partner, 62, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < MANY; i++) MPI_Irecv(&in[slots[i]], 1, MPI_INT, MPI_ANY_SOURCE, 61, MPI_COMM_WORLD, &q[slots[i]]);
+    if (are_posted) {
+        MPI_Send(&none, 0, MPI_INT, partner, 60, MPI_COMM_WORLD);
+        MPI_Recv(&none, 0, MPI_INT, partner, 62, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* what was sent before it is there, too */
+    }
+    for (int i = 0; i < MANY; i++) {
+        MPI_Waitany(MANY, q, &index, MPI_STATUS_IGNORE);
+        CHECK_EQ(index, slots[i]);
+        CHECK_EQ(in[slots[i]], i);
+    }
+}
+
 /* Requests freed while they are active: the communication happens all the same. */
 static void freed(int bytes)
 {
@@ -201,6 +228,8 @@ int main(int argc, char **argv)
             crowd(how, 16);
             crowd(how, 50000);
         }
+        in_order(1);
+        in_order(0);
         freed(8);
         freed(30000);
         freed(600000);
