@@ -288,7 +288,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
 {
     a->params.piece_bytes = gw_set.coll_chunk;
     if (order_is_fixed(kind, c)) {
-        a->is_mixed = c->is_mixed;
+        a->is_untuned = c->is_untuned;
         const struct plan_algorithm *alg = exact(kind, bytes, a, c);
         if (alg) return alg;
         messages = true;
@@ -299,7 +299,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
         note(c, number_of(kind, select_state.forced[kind]), bytes);
         return select_state.forced[kind];
     }
-    for (const struct choice *row = select_state.rows[kind] + (unlikely(c->is_mixed) ? select_state.n_tuned[kind] : 0); row->alg;
+    for (const struct choice *row = select_state.rows[kind] + (unlikely(c->is_untuned) ? select_state.n_tuned[kind] : 0); row->alg;
          row++) {
         if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
         if (!usable(kind, row->alg, a, c, messages)) continue;
@@ -351,7 +351,7 @@ static bool no_levels(enum coll_kind kind)
 }
 
 /* Jobs that have met may have read different files. */
-static inline bool is_of_one_job(const struct coll_rule *r, const struct plan_args *a) { return r->is_tuned && a->is_mixed; }
+static inline bool is_of_one_job(const struct coll_rule *r, const struct plan_args *a) { return r->is_tuned && a->is_untuned; }
 
 static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
 {
@@ -440,7 +440,7 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
     const char *why;
     bool is_fixed = order_is_fixed(kind, c);
     a->nodes = is_fixed ? NULL : plan_nodes(c);
-    a->is_mixed = c->is_mixed;
+    a->is_untuned = c->is_untuned;
     const struct plan_algorithm *alg = is_fixed ? exact(kind, bytes, a, c) : NULL;
     if (alg) return alg;
     alg = coll_decide_apart(kind, bytes, a, starts, &why);

@@ -10,6 +10,7 @@
 #include "coll/coll_private.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/settings.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -127,7 +128,8 @@ void coll_tuned_read(const char *path, struct coll_tuned *t)
 
 int64_t coll_tuned_hash(const struct coll_tuned *t)
 {
-    uint64_t hash = GW_HASH_SEED;
+    int64_t radix_from = gw_set.cma_min; /* on which a choice depends, too: rules.c */
+    uint64_t hash = gw_hash(GW_HASH_SEED, &radix_from, sizeof radix_from);
     for (int i = 0; i < t->n + t->n_node; i++) {
         const struct coll_rule *r = i < t->n ? &t->rules[i] : &t->node_rules[i - t->n];
         int64_t is[] = {i < t->n, r->kind, r->min_ranks, r->max_ranks, r->min_nodes, r->max_nodes, r->max_bytes, r->piece_bytes};

@@ -66,7 +66,7 @@ static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id
     c->mark = members_mark(group);
     c->one_node = true;
     for (int i = 0; i < c->size && c->one_node; i++) c->one_node = boot_local_rank(group_world(group, i)) >= 0;
-    for (int i = 0; i < c->size && !c->one_node && !c->is_mixed; i++) c->is_mixed = group_world(group, i) >= gw_boot.size;
+    for (int i = 0; i < c->size && !c->one_node && !c->is_untuned; i++) c->is_untuned = group_world(group, i) >= gw_boot.size;
 }
 
 int comm_init(void)
@@ -147,6 +147,7 @@ int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *
     }
     comm_fill(c, group, ctx_id, parent->errhandler);
     c->family = comm_family_hold(parent->family);
+    c->is_untuned |= c->family != NULL;
     *comm_out = c;
     return GW_OK;
 }

@@ -114,10 +114,11 @@ struct gw_comm {
     struct gw_group *remote; /* intercommunicators; else NULL */
     struct gw_comm *local;   /* intercommunicators: intracommunicator of the local group; else NULL */
     struct gw_errhandler *errhandler;
-    bool one_node;          /* an intracommunicator whose members are all on this node */
-    bool self;              /* size 1 */
-    bool has_leaves;        /* plan_leaf_ready() has returned true: shared memory for collectives on one node is there */
-    bool is_mixed;          /* has members of other worlds: jobs that have met by spawn, connect or join */
+    bool one_node;   /* an intracommunicator whose members are all on this node */
+    bool self;       /* size 1 */
+    bool has_leaves; /* plan_leaf_ready() has returned true: shared memory for collectives on one node is there */
+    bool
+        is_untuned; /* rows of GODWIT_TUNE do not count, as members may have others: of other worlds (spawn, connect, join), of a session */
     struct comm_coll *coll; /* NULL until the first collective */
     /* Number of the user's next collective call, from 1; that of MPI_Init on MPI_COMM_WORLD is 0.  The same on all members; messages
      * carry it (plan_private.h).  Other threads read it for reports. */

@@ -146,9 +146,9 @@ struct plan_args {
     struct gw_type **sts, **rts;                         /* of w forms */
     struct gw_op *op;
     bool in_place;
-    bool is_vector; /* gatherv, scatterv: only the root knows all counts */
-    bool is_mixed;  /* as the communicator's */
-    int32_t n_r;    /* the same of rcounts, rdispls and rts */
+    bool is_vector;  /* gatherv, scatterv: only the root knows all counts */
+    bool is_untuned; /* as the communicator's */
+    int32_t n_r;     /* the same of rcounts, rdispls and rts */
     struct plan_params params;
     int64_t tmp_span;  /* reductions: bytes of a temporary for rcount elements of rt, */
     int64_t tmp_shift; /* and offset in it of their buffer address */
