@@ -14,6 +14,7 @@ shift $(($# < 3 ? $# : 3))
 case $wanted in few) wanted=form,mplrs,pnetcdf,phyml; [ $# -gt 0 ] || set -- 2 4 ;; esac
 [ $# -gt 0 ] || set -- 1 2 4 7
 fail() { echo "binaries: $*" >&2; exit 1; } # what runs in $( ) prints its results
+[ "$(uname -m)" = x86_64 ] || { echo "skipped: its packages are of x86-64"; exit 77; }
 command -v mpiexec.openmpi >/dev/null || { echo "skipped: needs Debian's Open MPI (openmpi-bin)"; exit 77; }
 
 # case, the ranks that it can have (-: all), its packages
@@ -66,14 +67,21 @@ export LD_LIBRARY_PATH="$libs:$libs/openblas-pthread:$libs/blas:$libs/lapack:$ro
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 SCLIBDIR="$root/usr/share/mpqc"
 PATH=$root/usr/bin:$PATH
 
-# mpi RANKS PROGRAM...: by our mpiexec, or by its own
+# mpi RANKS PROGRAM...: by our mpiexec, or by its own.  Each rank that has our library says so when it starts: without that the program would
+# run on its own library below our mpiexec, with the same results.
 mpi() {
     n=$1
     shift
     case $library in
-    godwit) timeout 300 "$build/mpiexec" -n "$n" "$@" </dev/null ;;
+    godwit) GODWIT_EXPLAIN=boot timeout 300 "$build/mpiexec" -n "$n" "$@" </dev/null ;;
     own) timeout 300 $own -n "$n" "$@" </dev/null ;;
     esac >log 2>&1 || { tail -n 5 log >&2; fail "$one on $n ranks ($library)"; }
+    ours=$(grep -o "godwit\[[0-9]*\] boot: rank [0-9]* of $n," log | sort -u | wc -l)
+    case $library in
+    godwit) [ "$ours" = "$n" ] || fail "$one on $n ranks: $ours of them run on Godwit" ;;
+    own) [ "$ours" = 0 ] || fail "$one on $n ranks: $ours of them run on Godwit, not on their own library" ;;
+    esac
+    sed -i '/^godwit\[[0-9]*\] boot: /d' log
 }
 lines() { grep -E "$1" log || fail "$one ($library) says nothing of '$1'"; }
 python() { mpi "$1" /usr/bin/python3 "$here/some_python.py" "$2" && cat log; }
@@ -84,7 +92,7 @@ hpcc() { # which tests pass, and residuals of those that do not depend on time
     grep -E 'tests completed and|^Success|Failure|_errCount|WR1' hpccoutf.txt | grep -v Time | sed 's/  *[0-9.]*  *[0-9.e+-]*$//' || :
 }
 lammps() { mpi "$1" lmp -in "$here/lennard_jones.in" -log none && lines '^ +[0-9]+ +[0-9.]+ '; }
-mpi4py() { mpi "$1" /usr/bin/python3 "$here/some_mpi4py.py" && sed 's/^True/False/' log; } # whether it says Godwit
+mpi4py() { mpi "$1" /usr/bin/python3 "$here/some_mpi4py.py" && sed -n "s/^$is_godwit //p" log; }
 h5py() { python "$1" h5py; }
 petsc4py() { python "$1" petsc4py; }
 slepc4py() { python "$1" slepc4py; }
@@ -240,7 +248,9 @@ netpipe_mpich() { own=mpiexec.hydra; netpipe "$1" NPmpich2; }
 
 # results LIBRARY CASE RANKS, in a folder of its own
 results() (
-    library=$1 one=$2 own="mpiexec.openmpi --oversubscribe"
+    library=$1 one=$2 is_godwit=True
+    [ "$1" = godwit ] || is_godwit=False # as mpi4py says
+    own="mpiexec.openmpi --oversubscribe"
     rm -rf "run/$one.$1" && mkdir "run/$one.$1" && cd "run/$one.$1" && $one "$3"
 )
 
