@@ -191,11 +191,11 @@ static void order_map(const struct prof_report *r, const struct prof_order *o, d
     int wide = columns(r), high = (r->ranks + wide - 1) / wide;
     fprintf(f, "<figure><svg width=\"%.0f\" height=\"%.0f\">\n", side * wide + 2, side * high + 2);
     for (int i = 0; i < r->ranks; i++) { /* neighbouring numbers of nodes get hues far apart */
-        int hue = (int)((unsigned)o->node[i] * 137u % 360u);
+        int hue = (int)((unsigned)o->node[i] * 137u % 360u), column = i % wide, row = i / wide;
         fprintf(
             f,
             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" style=\"fill:hsl(%d 50%% %d%%)\"><title>rank %d: node %d</title></rect>\n",
-            1 + side * (i % wide), 1 + side * (i / wide), side * .94, side * .94, hue, 45 + o->node[i] % 3 * 12, i, o->node[i]);
+            1 + side * column, 1 + side * row, side * .94, side * .94, hue, 45 + o->node[i] % 3 * 12, i, o->node[i]);
     }
     fprintf(f, "</svg><figcaption><b>%s</b>: %.2f %% of the bytes stay on nodes", o->name, 100 * o->share);
     if (o->method >= 0) fprintf(f, "; method %d", o->method);
