@@ -52,6 +52,89 @@ int main(int argc, char **argv)
 """
 RANKS = 4
 
+# It computes with a thread beside it that reads all the time, whose system calls are not the program's.  With an argument: of two threads
+# beyond those with a place, the first to call is the first to leave.  With two: it reads itself, and says
+# which percentage of the time the kernel says that it was in the kernel.
+THREADS = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static volatile int computes = 1, calling;
+static void *stops(void *no) { usleep(1000000); computes = 0; return no; }
+static pthread_barrier_t called, ended;
+static void *reads(void *no)
+{
+    static char zeros[1 << 20];
+    int fd = open("/dev/zero", O_RDONLY);
+    while (computes && read(fd, zeros, sizeof zeros) > 0) continue;
+    close(fd);
+    return no;
+}
+static void *has_called(void *no)
+{
+    MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF);
+    pthread_barrier_wait(&called);
+    pthread_barrier_wait(&ended);
+    return no;
+}
+static void *receives(void *tag)
+{
+    calling = 1;
+    MPI_Recv(NULL, 0, MPI_INT, 0, *(int *)tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    pthread_barrier_wait(&ended);
+    return NULL;
+}
+static void compute(double seconds) { for (double until = MPI_Wtime() + seconds; MPI_Wtime() < until;) continue; }
+int main(int argc, char **argv)
+{
+    pthread_t t[66];
+    int provided, tags[2] = {0, 1};
+    if (argc < 2) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+        pthread_create(&t[0], NULL, reads, NULL);
+        compute(1.2);
+        computes = 0;
+        pthread_join(t[0], NULL);
+        return MPI_Finalize();
+    }
+    if (argc > 2) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+        pthread_create(&t[0], NULL, stops, NULL);
+        double began = MPI_Wtime();
+        struct rusage was, is;
+        getrusage(RUSAGE_THREAD, &was);
+        reads(NULL);
+        getrusage(RUSAGE_THREAD, &is);
+        double used = (double)(is.ru_stime.tv_sec - was.ru_stime.tv_sec) + (double)(is.ru_stime.tv_usec - was.ru_stime.tv_usec) * 1e-6;
+        printf("%.1f\n", used / (MPI_Wtime() - began) * 100);
+        pthread_join(t[0], NULL);
+        return MPI_Finalize();
+    }
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    pthread_barrier_init(&called, NULL, 65), pthread_barrier_init(&ended, NULL, 67);
+    for (int i = 0; i < 64; i++) pthread_create(&t[i], NULL, has_called, NULL);
+    pthread_barrier_wait(&called);
+    for (int i = 0; i < 2; i++) {
+        calling = 0;
+        pthread_create(&t[64 + i], NULL, receives, &tags[i]);
+        while (!calling) usleep(1000);
+        usleep(50000);
+    }
+    for (int i = 0; i < 2; i++) {
+        MPI_Send(NULL, 0, MPI_INT, 0, i, MPI_COMM_SELF);
+        usleep(50000);
+    }
+    compute(2);
+    pthread_barrier_wait(&ended);
+    for (int i = 0; i < 66; i++) pthread_join(t[i], NULL);
+    return MPI_Finalize();
+}
+"""
+
 
 def run(prefix, how, exe, page):
     p = subprocess.run([prefix + "/bin/mpiexec", "--profile=" + how + page, "-n", str(RANKS), exe], capture_output=True, text=True, timeout=60, check=False)
@@ -69,6 +152,21 @@ def percents(text):
     return {name: float(p) for p, name in re.findall(r"^\s*([\d.]+)% \|.*\| [| ]*(\S+)$", text, re.M)}
 
 
+def threads(prefix, tmp):
+    source, exe = os.path.join(tmp, "t.c"), os.path.join(tmp, "t")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(THREADS)
+    subprocess.run([prefix + "/bin/mpicc", "-O1", "-pthread", source, "-o", exe], check=True)
+    for how, many in (("=sample", []), ("", []), ("=sample", ["many"]), ("=sample", ["it", "reads"]), ("", ["it", "reads"])):
+        p = subprocess.run([prefix + "/bin/mpiexec", "--profile" + how, "--bind-to", "none", "-n", "1", exe] + many, capture_output=True, text=True, timeout=60, check=False, cwd=tmp)
+        assert p.returncode == 0, p.stderr
+        share = percents(p.stderr)
+        if len(many) == 2:
+            assert float(p.stdout) > 5 and abs(share["(running)"] - float(p.stdout)) < 5, "it is in the kernel for %s %%:\n%s" % (p.stdout, p.stderr)
+        else:
+            assert share["USER"] > 80 and share["SYSCALL"] < 10 + 10 * len(many) and share.get("MPI_Recv", 0) < 5, "it computes nearly all the time:\n" + p.stderr
+
+
 def main(prefix):
     with tempfile.TemporaryDirectory() as tmp:
         source, exe, page = (os.path.join(tmp, n) for n in ("p.c", "p", "page.html"))
@@ -77,6 +175,7 @@ def main(prefix):
         subprocess.run([prefix + "/bin/mpicc", "-g", "-O1", source, "-o", exe], check=True)
         text, sampled = run(prefix, "sample,", exe, page)
         _, traced = run(prefix, "", exe, page)
+        threads(prefix, tmp)
     share = percents(text)
     assert abs(sum(share[g] for g in ("USER", "MPI", "MPI_SYNC", "SYSCALL")) - 100) < 0.3, "groups are not the whole:\n" + text
     steps = share["MPI_Barrier"] + share["USER"] + share["SYSCALL"]

@@ -338,6 +338,7 @@ static int start(int rc)
     begin_ns = now_ns();
     begin_ticks = prof_ticks();
     is_on = true;
+    prof_sample_pause(0);
     prof_steps_begin();
     return rc;
 }
@@ -369,7 +370,8 @@ int MPI_Finalize(void)
 }
 int MPI_Pcontrol(const int level, ...)
 {
-    if (prof_own.sent) is_on = level > 0;
+    if (!prof_own.sent) return MPI_SUCCESS;
+    is_on = level > 0;
     prof_sample_pause(level <= 0);
     return MPI_SUCCESS;
 }

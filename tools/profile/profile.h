@@ -70,12 +70,12 @@ struct prof_thread {
 enum { PROF_FN_BITS = 16 };
 extern int prof_samples; /* set before the first call is counted, never changed after */
 extern _Thread_local struct prof_thread *prof_thread;
-struct prof_thread *prof_thread_begin(void); /* never NULL: threads that are too many share the last one's place */
-void prof_sample_start(void);
-void prof_sample_stop(void); /* no sample is taken any more */
+struct prof_thread *prof_thread_begin(void); /* never NULL; threads beyond PROF_THREADS are not looked at */
+void prof_sample_start(void);                /* paused */
+void prof_sample_stop(void);                 /* no sample is taken any more */
 void prof_sample_pause(int paused);
-/* Ticks of the thread that called MPI_Init, outside of MPI, in system calls: [0] that it ran in the kernel, whichever the call; else that
- * it was blocked in the call of that name, the last: in another one. */
+/* Ticks of the thread that called MPI_Init, outside of MPI, in system calls: [0] that it ran in the kernel, whichever the call (the
+ * kernel tells that in steps of 10 ms); else that it was blocked in the call of that name, the last: in another one. */
 enum { PROF_SYSCALLS = 24 };
 extern uint64_t prof_syscalls[PROF_SYSCALLS];
 extern const char *const prof_syscall_names[PROF_SYSCALLS];

@@ -29,20 +29,30 @@ static struct prof_thread threads[PROF_THREADS];
 static _Atomic int n_threads;
 static pthread_t looker;
 static bool is_started;
-static _Atomic bool is_stopped, is_paused;
+static _Atomic bool is_stopped;
+#define PAUSED UINT64_MAX
+static _Atomic uint64_t counts_since = PAUSED; /* ticks */
 static struct {
     uint64_t word, ticks;
 } sites[SITES]; /* by hash; the looker's alone until it has ended */
 static int n_sites;
 
-static void thread_ended(void *t) { atomic_store_explicit(&((struct prof_thread *)t)->taken, 0, memory_order_release); }
+/* Place 0 stays taken: its thread's system calls are counted, and no other's. */
+static void thread_ended(void *ended)
+{
+    struct prof_thread *t = ended;
+    prof_thread = NULL;                                      /* a destructor that runs after this one may call MPI */
+    atomic_store_explicit(&t->now, 0, memory_order_relaxed); /* it may have ended in a call */
+    if (t != threads) atomic_store_explicit(&t->taken, 0, memory_order_release);
+}
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 static void make_end_key(void) { pthread_key_create(&end_key, thread_ended); }
 
 struct prof_thread *prof_thread_begin(void)
 {
-    struct prof_thread *t = &threads[PROF_THREADS - 1];
+    static _Thread_local struct prof_thread unseen;
+    struct prof_thread *t = &unseen;
     pthread_once(&end_once, make_end_key);
     for (int i = 0; i < PROF_THREADS; i++) {
         uint32_t was = 0;
@@ -54,7 +64,7 @@ struct prof_thread *prof_thread_begin(void)
         break;
     }
     t->tid = (int)syscall(SYS_gettid);
-    t->random = 0x9e3779b97f4a7c15u * (uint64_t)(prof_own.rank + 1) + (uint64_t)(t - threads);
+    t->random = 0x9e3779b97f4a7c15u * (uint64_t)(prof_own.rank + 1) + (uint64_t)t->tid;
     return prof_thread = t;
 }
 
@@ -104,48 +114,63 @@ static const short numbers[PROF_SYSCALLS] = {
     SYS_ppoll, SYS_pselect6, SYS_epoll_pwait, SYS_clock_nanosleep, SYS_nanosleep, SYS_wait4,  SYS_recvfrom, -1,
 };
 
-/* The system call in which this thread of the process is blocked; -1: none, it runs. */
-static int blocked_in(int tid)
+/* What the kernel says of the thread at place 0, in its file of that name; how long it is. */
+static ssize_t kernel_says(int *fd, const char *file, char *text, size_t cap)
 {
-    static int fd = -1, of;
-    char text[64], path[64];
-    if (of != tid) {
-        snprintf(path, sizeof path, "/proc/self/task/%d/syscall", tid);
-        if (fd >= 0) close(fd);
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-        of = tid;
+    char path[64];
+    if (*fd < 0) {
+        snprintf(path, sizeof path, "/proc/self/task/%d/%s", threads[0].tid, file);
+        *fd = open(path, O_RDONLY | O_CLOEXEC);
     }
-    ssize_t n = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : 0;
-    if (n <= 0 || text[0] < '0' || text[0] > '9') return -1;
-    text[n] = 0;
-    return atoi(text);
+    ssize_t n = *fd >= 0 ? pread(*fd, text, cap - 1, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    return n;
 }
 
+/* The system call in which it is blocked; -1: none, it runs. */
+static int blocked_in(void)
+{
+    static int fd = -1;
+    char text[128];
+    return kernel_says(&fd, "syscall", text, sizeof text) > 0 && text[0] >= '0' && text[0] <= '9' ? atoi(text) : -1;
+}
+
+/* Its system time: the fifteenth field, and the name, which is the second, may have blanks.  Of the whole process it would be that of
+ * threads which help to compute or make progress, too. */
 static uint64_t system_ns(void)
 {
-    struct rusage all, own;
-    if (getrusage(RUSAGE_SELF, &all) != 0 || getrusage(RUSAGE_THREAD, &own) != 0) return 0;
-    int64_t us = (int64_t)(all.ru_stime.tv_sec - own.ru_stime.tv_sec) * 1000000 + all.ru_stime.tv_usec - own.ru_stime.tv_usec;
-    return us > 0 ? (uint64_t)us * 1000 : 0;
+    static int fd = -1;
+    static long hertz;
+    char text[512];
+    if (!hertz) hertz = sysconf(_SC_CLK_TCK);
+    if (kernel_says(&fd, "stat", text, sizeof text) <= 0) return 0;
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 15; field++) at = strchr(at + 1, ' ');
+    return at ? strtoull(at, NULL, 10) * 1000000000 / (uint64_t)hertz : 0;
 }
 
-/* `was_ns` is the process's system time at the last look; ns of system time are `per_ns` ticks each. */
-static void look_at_system(uint64_t passed, bool computes, uint64_t *was_ns, double per_ns)
+/* The time that it computed and runs, since it last called MPI: system time in between is not the program's.  The kernel's clock of it steps
+ * by more than what passes between two looks, so a step is of all the time before it that had none yet. */
+static void look_at_system(uint64_t passed, bool computes, double per_ns)
 {
-    int call = computes ? blocked_in(threads[0].tid) : -1, k = 1;
-    uint64_t ns = system_ns(), ran = ns > *was_ns ? (uint64_t)((double)(ns - *was_ns) * per_ns) : 0;
-    static bool did_compute; /* at the last look: system time of a call of MPI in between is not the program's */
+    static bool did_compute;
+    static uint64_t was_ns, unclaimed;
     bool all_the_time = did_compute;
-    *was_ns = ns;
+    int k = 1;
     did_compute = computes;
     if (!computes) return;
-    if (call < 0 && !all_the_time) return;
-    if (call < 0) {
-        prof_syscalls[0] += ran < passed ? ran : passed;
-        return;
+    int call = blocked_in();
+    uint64_t ns = system_ns(), ran = ns > was_ns ? (uint64_t)((double)(ns - was_ns) * per_ns) : 0;
+    was_ns = ns;
+    if (call >= 0) {
+        while (k < PROF_SYSCALLS - 1 && numbers[k] != call) k++;
+        prof_syscalls[k] += passed;
+    } else if (all_the_time) {
+        unclaimed += passed;
+        if (ran > unclaimed) ran = unclaimed;
+        prof_syscalls[0] += ran;
+        unclaimed -= ran;
     }
-    while (k < PROF_SYSCALLS - 1 && numbers[k] != call) k++;
-    prof_syscalls[k] += passed;
 }
 
 static double ticks_per_ns(void)
@@ -161,7 +186,6 @@ static double ticks_per_ns(void)
 static void *look(void *unused)
 {
     double per_ns = ticks_per_ns();
-    uint64_t was_ns = system_ns();
     struct timespec next;
     uint64_t last = prof_ticks();
     prctl(PR_SET_TIMERSLACK, 1000ul);
@@ -174,15 +198,17 @@ static void *look(void *unused)
         if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec > next.tv_nsec))
             next = now; /* looks are not made up for */
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) continue;
-        uint64_t at = prof_ticks(), passed = at - last;
+        uint64_t at = prof_ticks(), since = atomic_load_explicit(&counts_since, memory_order_relaxed);
         int n = atomic_load_explicit(&n_threads, memory_order_acquire);
+        if (last < since) last = since; /* PAUSED is later than any time */
+        uint64_t passed = at > last ? at - last : 0;
         last = at;
-        if (atomic_load_explicit(&is_paused, memory_order_relaxed)) {
-            was_ns = system_ns();
+        if (since == PAUSED) {
+            look_at_system(0, false, per_ns);
             continue;
         }
         prof_own.samples++;
-        look_at_system(passed, !atomic_load_explicit(&threads[0].now, memory_order_relaxed), &was_ns, per_ns);
+        look_at_system(passed, !atomic_load_explicit(&threads[0].now, memory_order_relaxed), per_ns);
         for (int i = 0; i < n; i++) {
             uint64_t word = atomic_load_explicit(&threads[i].now, memory_order_relaxed);
             if (word) give(word, passed);
@@ -216,7 +242,7 @@ void prof_sample_stop(void)
     is_started = false;
 }
 
-void prof_sample_pause(int paused) { atomic_store_explicit(&is_paused, paused != 0, memory_order_relaxed); }
+void prof_sample_pause(int paused) { atomic_store_explicit(&counts_since, paused ? PAUSED : prof_ticks(), memory_order_relaxed); }
 
 /* ---- sites --------------------------------------------------------------------------------------------------------------------- */
 static int longer(const void *a, const void *b)
