@@ -101,8 +101,8 @@ bool world_ids_won(struct ids *w, const int64_t maxima[IDS_VALUES])
 
 void world_ids_end(struct ids *w)
 {
-    assert(ids.under_way > 0);
     gw_lock(&ids.lock);
+    assert(ids.under_way > 0);
     if (w->lost) gw_list_del(&w->link);
     ids.under_way--;
     gw_unlock(&ids.lock);

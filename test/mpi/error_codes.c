@@ -257,6 +257,21 @@ static void handlers(void)
     CHECK(class_of(s[0].MPI_ERROR) == MPI_ERR_TRUNCATE && s[1].MPI_ERROR == MPI_SUCCESS && in[1] == 1);
     CHECK(runs[0] == 4 && last_comm == a && last_code == MPI_ERR_IN_STATUS);
 
+    /* A bad argument of a wait is no error of the request that failed before it, and has no communicator. */
+    MPI_Recv_init(in, 1, MPI_INT, rank, 1, a, &q[0]);
+    MPI_Start(&q[0]);
+    MPI_Send(out, 3, MPI_INT, rank, 1, a);
+    CHECK_EQ(class_of(MPI_Wait(&q[0], MPI_STATUS_IGNORE)), MPI_ERR_TRUNCATE);
+    CHECK(runs[0] == 5 && last_comm == a && q[0] != MPI_REQUEST_NULL);
+    CHECK_EQ(class_of(MPI_Waitsome(-1, q, &code, &class, s)), MPI_ERR_COUNT);
+    MPI_Send(out, 3, MPI_INT, rank, 1, a);
+    CHECK_EQ(class_of(MPI_Recv(in, 1, MPI_INT, rank, 1, a, s)), MPI_ERR_TRUNCATE);
+    CHECK_EQ(runs[0], 6);
+    CHECK_EQ(class_of(MPI_Waitall(-1, q, s)), MPI_ERR_ARG);
+    CHECK_EQ(runs[0], 6);
+    MPI_Request_free(&q[0]);
+    runs[0] = 4;
+
     /* Called by the program, with codes of all kinds. */
     MPI_Add_error_class(&class);
     MPI_Add_error_code(class, &code);
