@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { ENTRIES_MAX = 1 << 18, SUMS_MAX = 1 << 22, COUNTS = 256, COUNTED = 1 << 10 };
+enum { SUMS_MAX = 1 << 22, COUNTS = 256, COUNTED = 1 << 10 };
 struct entry {
     const void *from;
     uintptr_t lo;   /* of the first call; the others follow at this distance: */
@@ -61,6 +61,9 @@ static void begin_again(void)
     late.can_read_from = late.can_read_to = 0;
     memset(late.n_of, 0, sizeof late.n_of);
 }
+
+/* Then they become items before there is one more. */
+static bool is_full(void) { return late.n >= CHECK_LATE_ENTRIES || late.n_calls >= CHECK_LATE_CALLS || late.n_sums > SUMS_MAX; }
 
 /* ---- a call ---- */
 /* The next step of the loop that made e? */
@@ -134,7 +137,7 @@ static struct entry *entry_new(const struct check_span *s, const struct check_ab
 
 bool check_late_add(const struct check_span *s, const struct check_about *about, bool is_there)
 {
-    if (late.n == ENTRIES_MAX || late.n_sums > SUMS_MAX) check_late_now();
+    if (is_full()) check_late_now();
     size_t first_sum = late.n_sums;
     bool has_sums = is_there && sums_take(s);
     struct entry *last = late.n ? &late.v[late.n - 1] : NULL;
@@ -159,7 +162,7 @@ bool check_late_next(const struct check_late_step *s, bool is_there)
     bool is_like_last = last && last->from == now->from && last->fn == now->fn && last->type == s->type &&
         last->count == s->count && last->owner == s->owner && last->target == s->target && last->has_sums == is_there &&
         last->is_written == s->is_written;
-    if (!is_like_last || late.n == late.room || late.n_sums > SUMS_MAX) return false;
+    if (!is_like_last || late.n == late.room || is_full()) return false;
     struct check_span span = {.lo = (uintptr_t)s->buf, .hi = (uintptr_t)s->buf + last->bytes, .is_written = s->is_written};
     size_t first_sum = late.n_sums;
     if (is_there && !sums_take(&span)) return false;

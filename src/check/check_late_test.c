@@ -82,6 +82,23 @@ static void calls_look(void)
     CHECK(items(A) == 0 && check_late_count(A, 1) == 0);
 }
 
+/* Of entries, of which this makes one of two calls each, and of calls: with so many nothing has become an item, with one more all have. */
+static void limits(void)
+{
+    for (int i = 0; i < 2 * CHECK_LATE_ENTRIES - 1; i++) add(A, 1, 2 * (i & 1), false, false);
+    CHECK_EQ(items(A), 0);
+    add(A, 1, 0, false, false);
+    CHECK(items(A) > 0 && check_late_count(A, 1) == 1);
+    check_use_settle(A, 1);
+    CHECK(items(A) == 0 && check_use_is_none());
+    loop(CHECK_LATE_CALLS, 0, 2, false, false);
+    CHECK_EQ(items(A), 0);
+    add(A, 1, 0, false, false);
+    CHECK(items(A) > 0 && check_late_count(A, 1) == 1);
+    check_use_settle(A, 1);
+    CHECK(items(A) == 0 && check_use_is_none() && check_late_count(A, 1) == 0);
+}
+
 int main(void)
 {
     CHECK_EQ(type_init(), GW_OK);
@@ -89,6 +106,7 @@ int main(void)
     right_ones();
     doubtful_ones();
     calls_look();
+    limits();
     check_use_end();
     return unit_end();
 }

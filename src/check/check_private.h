@@ -233,8 +233,9 @@ void check_use_end(void);
 
 /* ---- operations on windows that are looked at late (check_late.c); with check_lock ---- */
 /* Instead of check_use_look() and check_use_pend() for one run of bytes of a predefined type, up to CHECK_LATE_MAX bytes, that
- * check_use_is_apart(); is_there: what it has is so now.  Answers whether sums of it were taken. */
-enum { CHECK_LATE_MAX = 1 << 20 };
+ * check_use_is_apart(); is_there: what it has is so now.  Answers whether sums of it were taken.
+ * So many calls are kept at most, and so many entries, of each of which several may be; with one more, check_use.c gets them all. */
+enum { CHECK_LATE_MAX = 1 << 20, CHECK_LATE_ENTRIES = 1 << 18, CHECK_LATE_CALLS = 1 << 22 };
 bool check_late_add(const struct check_span *s, const struct check_about *about, bool is_there);
 /* The same for one that is like the last one, but for where its buffer lies; false: it is not, and nothing has been done. */
 struct check_late_step {
