@@ -94,7 +94,7 @@ struct race_locks *check_race_locks_new(const struct rma_win *w);
 void check_race_locks_drop(struct race_locks *l);                                /* may be NULL */
 void check_race_locks_take(struct race_locks *l, int target, bool is_exclusive); /* a lock; target: or CHECK_EVERYONE */
 /* An access was made just now; is_over: and may be complete by a wait or test of its request.  False: what accesses of this place in the
- * program have in common is not known yet, and must be told by check_race_locks_place(). */
+ * program have in common is not known yet, and must be told by check_race_locks_place(), once. */
 bool check_race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_step *s, bool is_over);
 /* The same for one run of bytes of which nothing stays known, by the call that made the last access under locks of the window, if it is that;
  * else, and where more than that is to be done, false. */

@@ -14,7 +14,7 @@
 #include "base/time.h"
 
 /* A word or less may be a flag, which the target sees by loads and puts back before the put is complete (MPI 4.1, section 12.7: polling). */
-enum { PEEK_MIN = 9, PEEK_MAX = 1 << 16, LEAST = 256, RECENT = 64, NEAR_US = 4, SHIFT = 16 };
+enum { PEEK_MIN = 9, PEEK_MAX = 1 << 16, LEAST = 256, BUCKETS = 64, NONE = -1, NEAR_US = 4, SHIFT = 16 };
 struct entry {
     int64_t at; /* in the target's part */
     uint64_t since_ns;
@@ -41,6 +41,7 @@ struct list {
 struct place {
     const void *from;
     struct race_access is;
+    int32_t next; /* in its bucket, or NONE */
     bool is_over; /* complete as soon as it is made */
 };
 struct race_locks {
@@ -49,7 +50,8 @@ struct race_locks {
     uint64_t clock;
     uint64_t seen_ns, seen_ticks, near_ticks, tick_shifted; /* a tick in ns, shifted by SHIFT */
     struct place *places;
-    uint32_t n_places, places_room, last_place, recent[RECENT]; /* recent: the last one of those with a hash */
+    uint32_t n_places, places_room, last_place;
+    int32_t first[BUCKETS]; /* place, or NONE */
     struct list of[];
 };
 static _Atomic int has_said;
@@ -71,6 +73,7 @@ struct race_locks *check_race_locks_new(const struct rma_win *w)
     l->size = w->comm->size;
     l->most = LOCKED_MAX / size > LEAST ? LOCKED_MAX / size : LEAST;
     l->clock = clock_here();
+    for (int i = 0; i < BUCKETS; i++) l->first[i] = NONE;
     l->near_ticks = NEAR_US * gw_ticks_per_us();
     l->tick_shifted = (1000u << SHIFT) / gw_ticks_per_us();
     return l;
@@ -114,26 +117,36 @@ static bool is_of(const struct place *p, const struct race_step *s, bool is_over
         p->is_over == is_over && p->is.is_exclusive == is_exclusive;
 }
 
-static uint32_t *recent_of(struct race_locks *l, const struct race_step *s)
+static int32_t *bucket_of(struct race_locks *l, const struct race_step *s, bool is_exclusive)
 {
-    return &l->recent[((uintptr_t)s->from + (uintptr_t)s->kind) * 0x9e3779b97f4a7c15u >> 58];
+    uint64_t h = (uintptr_t)s->from + (uint64_t)s->kind + ((uint64_t)s->op << 24) + ((uint64_t)is_exclusive << 16);
+    return &l->first[h * 0x9e3779b97f4a7c15u >> 58];
 }
-_Static_assert(RECENT == 1 << (64 - 58), "an index for each");
+_Static_assert(BUCKETS == 1 << (64 - 58), "an index for each");
+
+static int32_t place_find(struct race_locks *l, const struct race_step *s, bool is_over, bool is_exclusive)
+{
+    int32_t i = *bucket_of(l, s, is_exclusive);
+    while (i != NONE && !is_of(&l->places[i], s, is_over, is_exclusive)) i = l->places[i].next;
+    return i;
+}
 
 void check_race_locks_place(struct race_locks *l, int target, const struct race_access *a, const struct race_step *s, bool is_over)
 {
+    bool is_exclusive = l->of[target].is_exclusive;
+    int32_t *first = bucket_of(l, s, is_exclusive);
     if (l->n_places == l->places_room) {
         l->places_room = 2 * l->places_room + 8;
         l->places = gw_xrealloc(l->places, l->places_room * sizeof *l->places);
     }
     struct place *p = &l->places[l->n_places];
-    *p = (struct place){s->from, *a, is_over};
+    *p = (struct place){s->from, *a, *first, is_over};
     p->is.op = s->op;
     p->is.brings = s->brings;
     p->is.has_before = p->is.has_after = p->is.is_changed = 0;
     p->is.clock = l->clock;
-    p->is.is_exclusive = l->of[target].is_exclusive;
-    *recent_of(l, s) = l->n_places++;
+    p->is.is_exclusive = is_exclusive;
+    *first = (int32_t)l->n_places++;
 }
 
 static void leaves(struct list *of, const struct race_step *s)
@@ -195,9 +208,13 @@ bool check_race_locks_next(struct race_locks *l, const struct rma_win *w, const 
 bool check_race_locks_add(struct race_locks *l, const struct rma_win *w, int target, const struct race_step *s, bool is_over)
 {
     struct list *of = &l->of[target];
-    uint32_t place = *recent_of(l, s);
-    if (place >= l->n_places || !is_of(&l->places[place], s, is_over, of->is_exclusive)) return false;
-    l->last_place = place;
+    int32_t found = place_find(l, s, is_over, of->is_exclusive);
+    if (found == NONE && of->n == l->most) {
+        say_full(l);
+        return true;
+    }
+    if (found == NONE) return false;
+    uint32_t place = l->last_place = (uint32_t)found;
     int64_t at = s->disp * rma_disp_unit(w, target) + s->lo, bytes = s->hi - s->lo;
     uint64_t now = is_over ? gw_now_ns() : now_ns(l); /* it is not over later than it is */
     for (size_t i = of->n; is_over && i > 0 && of->v[i - 1].since_ns > now; i--) of->v[i - 1].since_ns = now;
