@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "door/door.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- variables ----  Programs load them, so they may have the standard's values. */
@@ -116,3 +117,79 @@ DOOR_CORE(Remove_error_string);
 MPIX(int, Delete_error_class, (int class)) { return door_code(core_Remove_error_class(door_code_in(class))); }
 MPIX(int, Delete_error_code, (int code)) { return door_code(core_Remove_error_code(door_code_in(code))); }
 MPIX(int, Delete_error_string, (int code)) { return door_code(core_Remove_error_string(door_code_in(code))); }
+
+/* ---- for MPICH's library for C++, libmpichcxx.so.12: functions with MPI::'s signatures.  It makes such an object by the C call, and says then
+ * which functions of its own call the user's; those are the same for all objects of a kind. ---- */
+typedef void cxx_op(const void *in, void *inout, int count, client_Datatype type, door_function *fn);
+typedef int cxx_copy(door_function *fn, int owner, int key, void *extra, int value_kind, void *in, void *out, int *flag_out);
+typedef int cxx_delete(door_function *fn, int owner, int key, int value_kind, void *value, void *extra);
+typedef void cxx_errhandler(int kind, void *on, int *code, door_function *fn);
+enum { CXX_POINTER = 0, CXX_COMM = 0, CXX_FILE = 1, CXX_WIN = 2 }; /* value_kind; kind */
+enum { KEYVAL_KINDS = 16 };
+static _Atomic(cxx_op *) call_cxx_op;
+static _Atomic(cxx_errhandler *) call_cxx_errhandler;
+static _Atomic(cxx_copy *) call_cxx_copy[KEYVAL_KINDS];
+static _Atomic(cxx_delete *) call_cxx_delete[KEYVAL_KINDS];
+
+static void op_in_cxx(door_function *fn, bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type)
+{
+    (void)wide; /* made by MPI_Op_create */
+    atomic_load_explicit(&call_cxx_op, memory_order_acquire)(in, inout, (int)count, door_Datatype_out(type), fn);
+}
+
+static int owner_out(int kind, void *owner)
+{
+    return kind == GW_KIND_WIN ? door_Win_out(owner) : kind == GW_KIND_TYPE ? door_Datatype_out(owner) : door_Comm_out(owner);
+}
+
+static int copy_in_cxx(door_function *fn, int kind, void *owner, int keyval, void *extra, void *in, void *out, int *flag_out)
+{
+    cxx_copy *call = atomic_load_explicit(&call_cxx_copy[kind], memory_order_acquire);
+    return door_code_in(call(fn, owner_out(kind, owner), door_keyval_out(keyval), extra, CXX_POINTER, in, out, flag_out));
+}
+
+static int delete_in_cxx(door_function *fn, int kind, void *owner, int keyval, void *value, void *extra)
+{
+    cxx_delete *call = atomic_load_explicit(&call_cxx_delete[kind], memory_order_acquire);
+    return door_code_in(call(fn, owner_out(kind, owner), door_keyval_out(keyval), CXX_POINTER, value, extra));
+}
+
+static void errhandler_in_cxx(door_function *fn, int kind, void *on, int *code)
+{
+    cxx_errhandler *call = atomic_load_explicit(&call_cxx_errhandler, memory_order_acquire);
+    int mine = door_code(*code);
+    if (kind == GW_KIND_FILE) {
+        client_File file = door_File_out(on);
+        call(CXX_FILE, &file, &mine, fn);
+    } else {
+        int handle = owner_out(kind, on);
+        call(kind == GW_KIND_WIN ? CXX_WIN : CXX_COMM, &handle, &mine, fn);
+    }
+    *code = MPI_SUCCESS; /* such a function returns no code; where a call does, that library calls the error handler again */
+}
+
+static const struct door_calls cxx_calls = {
+    .op = op_in_cxx, .attr_copy = copy_in_cxx, .attr_delete = delete_in_cxx, .errhandler = errhandler_in_cxx};
+static __attribute__((constructor)) void open_cxx(void) { godwit_door_open(DOOR_MPICH_CXX, &cxx_calls); }
+
+DOOR_EXPORT void MPII_Op_set_cxx(client_Op op, door_function *call);
+void MPII_Op_set_cxx(client_Op op, door_function *call)
+{
+    atomic_store_explicit(&call_cxx_op, (cxx_op *)call, memory_order_release);
+    godwit_door_op(door_Op_in(op), DOOR_MPICH_CXX);
+}
+
+DOOR_EXPORT void MPII_Errhandler_set_cxx(client_Errhandler handler, door_function *call);
+void MPII_Errhandler_set_cxx(client_Errhandler handler, door_function *call)
+{
+    atomic_store_explicit(&call_cxx_errhandler, (cxx_errhandler *)call, memory_order_release);
+    godwit_door_errhandler(door_Errhandler_in(handler), DOOR_MPICH_CXX);
+}
+
+DOOR_EXPORT void MPII_Keyval_set_proxy(int keyval, door_function *copy, door_function *delete_value);
+void MPII_Keyval_set_proxy(int keyval, door_function *copy, door_function *delete_value)
+{
+    int kind = godwit_door_keyval(door_keyval_in(keyval), DOOR_MPICH_CXX);
+    atomic_store_explicit(&call_cxx_copy[kind], (cxx_copy *)copy, memory_order_release);
+    atomic_store_explicit(&call_cxx_delete[kind], (cxx_delete *)delete_value, memory_order_release);
+}

@@ -23,6 +23,7 @@ enum door_abi {
     DOOR_MPICH,
     DOOR_OMPI,
     DOOR_OMPI_CXX,
+    DOOR_MPICH_CXX,
     DOOR_COUNT
 }; /* value of gw_callback.abi; CXX: of MPI::, the C++ bindings */
 
@@ -67,7 +68,7 @@ struct door_known *godwit_door_known(void);
 void godwit_door_op(MPI_Op op, enum door_abi abi);
 /* Its function is this one now, and is called as `abi` says; answers that which it had. */
 door_function *godwit_door_op_function(MPI_Op op, door_function *fn, enum door_abi abi);
-void godwit_door_keyval(int keyval, enum door_abi abi);
+int godwit_door_keyval(int keyval, enum door_abi abi); /* answers what it is for: GW_KIND_COMM, GW_KIND_TYPE or GW_KIND_WIN */
 void godwit_door_errhandler(MPI_Errhandler eh, enum door_abi abi);
 void godwit_door_request(MPI_Request r, enum door_abi abi);
 void godwit_door_datarep(const char *name, enum door_abi abi);

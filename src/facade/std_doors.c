@@ -35,11 +35,12 @@ GW_EXPORT door_function *godwit_door_op_function(MPI_Op op, door_function *fn, e
     return had;
 }
 
-GW_EXPORT void godwit_door_keyval(int keyval, enum door_abi abi)
+GW_EXPORT int godwit_door_keyval(int keyval, enum door_abi abi)
 {
     struct gw_keyval *kv = (struct gw_keyval *)gw_obj_lookup((uint32_t)keyval, GW_KIND_KEYVAL);
     assert(kv && abi < DOOR_COUNT);
     kv->copy.abi = kv->del.abi = (uint8_t)abi;
+    return kv->applies_to;
 }
 
 GW_EXPORT void godwit_door_errhandler(MPI_Errhandler eh, enum door_abi abi)

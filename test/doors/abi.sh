@@ -94,6 +94,19 @@ if command -v mpicxx.openmpi >/dev/null; then
         [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls MPI::, '$w', below another mpiexec: $out"
     done
 fi
+if command -v mpicxx.mpich >/dev/null; then
+    for kind in C MPI; do mpicxx.mpich -w -DBY_$kind -o "$dir/cxx_$kind" "$here/cxx.cc"; done
+    out=$(run -n 3 "$dir/cxx_C" | tr '\n' ' ')
+    [ "$out" = "Godwit: 3 ranks, sum 3 objects 8 " ] || fail "MPICH, C++ that calls C: $out"
+    out=$(run -n 3 "$dir/cxx_MPI")
+    [ "$out" = "Godwit: 3 ranks, sum 3" ] || fail "MPICH, C++ that calls MPI::: $out"
+    "$build/godwit-info" "$dir/cxx_MPI" | grep -q "all .* MPI names that it asks for are there" || fail "godwit-info of MPICH's C++"
+    mpicxx.mpich -w -o "$dir/cxx_mpich" "$here/cxx_mpich.cc"
+    for n in 1 3; do
+        out=$(run -n $n "$dir/cxx_mpich" "$dir/file") || fail "functions of C++ on $n ranks: $out"
+        [ "$out" = "C++: all points" ] || fail "functions of C++ on $n ranks: $out"
+    done
+fi
 for n in 1 3; do two $n ompi mpich && two $n mpich ompi; done
 out=$(run -n 2 "$dir/abi_mpich" : -n 3 "$dir/abi_ompi") || fail "programs of two ABIs: $out"
 [ "$out" = "all points" ] || fail "programs of two ABIs: $out"
