@@ -1,4 +1,4 @@
-/* access.c -- put, get, accumulate and their like: checks, and the copy that does them.
+/* access.c -- put, get, accumulate and the other one-sided calls: their checks, and the choice of how the data are moved.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
-/* One side of an operation. */
+/* A buffer of an operation: the origin's, the result's or the target's. */
 struct data {
     void *buf;
     int64_t count;
@@ -19,14 +19,14 @@ static void copy(const struct data *from, const struct data *to)
     type_copy(from->buf, from->count, from->type, to->buf, to->count, to->type);
 }
 
-/* What the target of an operation is. */
+/* The target of an operation. */
 struct place {
     struct rma_win *w;
     int rank;
     struct rma_target *target;
-    struct data there;           /* its address in the target's process; followed only where that is near */
-    bool is_held;                /* we have its `busy` */
-    struct rma_started *started; /* the operation's request; NULL: it has none, or is over when it returns */
+    struct data there; /* buf: an address in this process if the target is near, else in the target's, and not to be followed */
+    bool is_held;      /* this process holds the target's `busy` */
+    struct rma_started *started; /* of the operation's MPI request; NULL: it has none, or completes in the call */
 };
 
 /* ---- checks ---- */
@@ -34,17 +34,18 @@ bool rma_region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi)
 {
     const struct rma_words *t = w->near[rank].words;
     const struct rma_region *r = (void *)(node_base_of(group_world(w->comm->group, rank)) + t->regions);
-    GW_ORDER_ELSEWHERE_BEGIN; /* the list is in memory that the target got, perhaps after it was used here */
+    GW_ORDER_ELSEWHERE_BEGIN; /* for ThreadSanitizer: the target allocates the list; `busy` orders it */
     for (uint32_t i = 0; i < t->n_regions && lo < hi; i++) {
         if (lo < r[i].base || lo - r[i].base >= r[i].bytes) continue;
-        lo = r[i].base + r[i].bytes; /* what is beyond may be in another one */
+        lo = r[i].base + r[i].bytes; /* the rest may lie in another region */
         i = UINT32_MAX;
     }
     GW_ORDER_ELSEWHERE_END;
     return lo >= hi;
 }
 
-/* Elsewhere the target looks when it is asked. */
+/* Has a target on this machine attached all bytes of the operation?  True for targets on other machines, which check the request.
+ * */
 static bool region_has(const struct place *p, int64_t lo, int64_t hi)
 {
     enum { RUNS = 64 };
@@ -55,9 +56,9 @@ static bool region_has(const struct place *p, int64_t lo, int64_t hi)
     if (!is_here(p->w, p->rank)) return true;
     rma_busy_enter(p->w, p->rank);
     bool has = rma_region_has_held(p->w, p->rank, (uint64_t)lo, (uint64_t)hi);
-    if (!has) { /* the data alone count, not what lies between them */
+    if (!has) { /* gaps of the datatype need not be attached: check each run of data */
         has = true;
-        type_cursor_init(&c, p->there.buf, p->there.count, p->there.type); /* addresses there: computed, never followed */
+        type_cursor_init(&c, p->there.buf, p->there.count, p->there.type); /* the target's addresses, not followed */
         while (has && (n = type_cursor_iov(&c, runs, RUNS, INT64_MAX, &got)) > 0)
             for (int i = 0; i < n && has; i++) {
                 uint64_t at = (uint64_t)(uintptr_t)runs[i].iov_base;
@@ -114,8 +115,8 @@ static int check_fits(const struct data *from, const char *from_word, const stru
                    to_word, (long long)bytes_of(to));
 }
 
-/* ---- targets that are not near: through one run of bytes ---- */
-/* Where the data of d lies in one run; NULL: it does not. */
+/* ---- targets that are not near: data are moved as one contiguous run at this end ---- */
+/* The address of d's data if they are contiguous, else NULL. */
 static char *one_run(const struct data *d)
 {
     bool is_run = d->type->is_dense || (d->type->is_single && d->count == 1);
@@ -147,7 +148,7 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     return rc;
 }
 
-/* Small runs of bytes at both ends; false: it goes another way. */
+/* Moves a small contiguous run through the target's mailbox.  False: not possible, and nothing has been moved. */
 static bool move_by_mail(struct place *p, bool is_put, const struct data *here)
 {
     int64_t bytes = gw_min64(bytes_of(here), bytes_of(&p->there));
@@ -166,8 +167,8 @@ static int move(struct place *p, bool is_put, const struct data *here)
     return GW_OK;
 }
 
-/* ---- requests ----  req_out NULL: a call without one. */
-/* What reaches its target in the call has a request that is complete. */
+/* ---- MPI requests ----  req_out is NULL in calls without one. */
+/* An operation that completes in the call gets a request that is complete already. */
 static int started(struct place *p, struct gw_req **req_out)
 {
     if (likely(!req_out) || !p->w->deferred || p->target->is_near) return GW_OK;
@@ -238,7 +239,7 @@ static int check_op(struct gw_op *op, const struct data *origin, const struct da
     return rma_is_op(op, GW_H_REPLACE) ? GW_OK : op_check(op, there->type);
 }
 
-/* The new value in the target's memory; what is not only copied is laid out alike. */
+/* at = in OP at, in the target's memory.  Both must have the same layout, unless op is MPI_REPLACE. */
 static void combine(struct gw_op *op, const struct data *in, struct data *at)
 {
     if (rma_is_op(op, GW_H_REPLACE))
@@ -275,7 +276,7 @@ static void place_leave(struct place *p)
     rma_busy_exit(p->w, p->rank);
 }
 
-/* With `busy` held; false: nothing has happened. */
+/* An accumulate through the target's mailbox.  `busy` is held.  False: not possible, and nothing has been changed. */
 static bool update_by_mail(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
     struct gw_type *t = p->there.type;
@@ -293,7 +294,7 @@ static bool update_by_mail(struct place *p, struct gw_op *op, const struct data 
     return true;
 }
 
-/* Done by the target, whose `busy` it takes by itself. */
+/* An accumulate by a message.  The target does it, and takes its own `busy` for that: the caller must not hold it. */
 static int update_by_message(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
     struct data there = p->there;
@@ -319,8 +320,8 @@ static int update_by_message(struct place *p, struct gw_op *op, const struct dat
     return rc;
 }
 
-/* With `busy` held, as one run of bytes here: the target's layout may span much more than its data, such as two regions attached to
- * a dynamic window. */
+/* An accumulate on a packed copy of the target's data.  `busy` is held.  Packed, because the extent of the target's data may be
+ * far larger than their size, for example with two regions attached to a dynamic window. */
 static int update_packed(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
     int64_t bytes = bytes_of(&p->there);
@@ -390,7 +391,7 @@ static int accumulate(const struct data *origin, const struct data *result, cons
     return ended(&p, bytes_of(&p.there) == 0 ? GW_OK : update(&p, op, origin, result), req_out);
 }
 
-/* The fast path of rma_fast.h; false: another way, or an error. */
+/* The fast path (rma_fast.h).  False: nothing was done; the general path does it or finds the error. */
 static bool accumulate_short(const struct data *origin, const struct rma_there *t, struct gw_op *op)
 {
     uint64_t bytes;
@@ -468,7 +469,7 @@ static bool swap_by_mail(struct place *p, const void *origin, const void *compar
     return true;
 }
 
-/* Types that may be compared are runs of bytes. */
+/* Compares by bytes, as may_compare() allows only types without padding. */
 static int swap_if(struct place *p, const void *origin, const void *compare, const struct data *result)
 {
     size_t bytes = (size_t)bytes_of(result);

@@ -1,12 +1,12 @@
-/* alloc.c -- MPI_Alloc_mem: memory that a window made over it (MPI_Win_create) lets the other ranks of the machine map.
+/* alloc.c -- MPI_Alloc_mem: memory that other ranks of the machine can map when it is made a window (MPI_Win_create).
  *
- * Each piece is a file in memory of its own, which the others open as they open that of MPI_Win_allocate (memory.c).  Alone, and
- * for more pieces than a process should have descriptors for, it is ordinary memory: windows over that are reached as windows over
- * any.
+ * Each piece is a memfd of its own, which other ranks open like that of MPI_Win_allocate (memory.c).  If the rank is alone on its
+ * machine, or has MAX_PIECES already (each costs a descriptor), the memory is ordinary memory, and a window over it is like any
+ * other.
  *
- * A program that takes and gives back the same sizes for every access (Global Arrays does) would pay for new pages each time: 4 MiB
- * are 1024 page faults.  So the pieces given back last are kept, up to KEPT_BYTES, and serve again where at most half of one would
- * lie idle.
+ * Programs that allocate and free the same sizes for every access (as Global Arrays does) would pay for new pages each time: 4 MiB
+ * are 1024 page faults.  So the pieces freed last are kept, up to KEPT_BYTES, and are used again for requests of at least half
+ * their size.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,13 +21,13 @@
 enum { MAX_PIECES = 256, MAX_KEPT = 16, KEPT_BYTES = 32 << 20 };
 struct piece {
     struct memory_file file;
-    struct rma_mapping mapping; /* what the user has begins after its first page */
+    struct rma_mapping mapping; /* the user's memory begins at its second page */
 };
 static struct alloc_state {
-    struct gw_lock lock; /* of all that follows */
+    struct gw_lock lock; /* guards the members below */
     int n_pieces, n_kept;
     uint64_t kept_bytes;             /* the sum over kept[] */
-    struct piece kept[MAX_KEPT];     /* given back by the user: the oldest first */
+    struct piece kept[MAX_KEPT];     /* freed by the user; the oldest first */
     struct piece pieces[MAX_PIECES]; /* in use */
 } alloc_state;
 
@@ -79,7 +79,8 @@ static bool kept_fits(const struct piece *p, uint64_t all, int64_t align)
     return p->mapping.bytes >= all && p->mapping.bytes <= 2 * all && first_byte(p) % (uint64_t)align == 0;
 }
 
-/* The smallest that will do; else a new one, for which those kept make room. */
+/* Takes the smallest kept piece that is large enough and not too large, else makes a new one; if memory is short, kept ones are
+ * freed. */
 static bool piece_get(uint64_t bytes, int64_t align, struct piece *p)
 {
     uint64_t all = gw_align_up(bytes, MEMORY_PAGE) + MEMORY_PAGE;

@@ -1,13 +1,13 @@
-/* ask.c -- the origin's side of messages to targets whose memory and words are out of reach: on another node, or where the kernel
- * refuses to copy.
+/* ask.c -- the origin's side of one-sided operations by messages.  They are for targets whose memory and words this process cannot
+ * reach: on another node, or where the kernel refuses to copy.
  *
  *   origin                                          target (serve.c)
  *   head, runs, data of a put or an accumulate ---> does it, from whichever call of MPI makes progress
- *                                              <--- how it went, data of a get or the old value
+ *                                              <--- return code, data of a get or the old value
  *
- * The layout at the target travels as runs of addresses; the origin computes them, the target only follows them.  Accumulates are
- * done by the target, under its own `busy`; so they are atomic to those of ranks that map its words.  What need not be answered is in
- * deferred.c.
+ * The layout at the target is sent as a list of runs (address and length), which the origin computes from the datatype.  The
+ * target does accumulates under its own `busy`, so they are atomic to those of ranks that map its words.  Requests without an
+ * answer are in deferred.c.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,10 +18,10 @@
 
 enum { SMALL = 1024 };
 
-/* One question; the answer's room stays until ask_end(). */
+/* A request whose answer is waited for.  The room for the answer is valid until ask_end(). */
 struct asking {
     struct gw_req *got;
-    char *answer; /* `few`, or memory of its own */
+    char *answer; /* points to `few`, or to allocated memory, owned */
     int64_t answer_bytes;
     int target, rc;
     char few[SMALL] GW_ALIGNED(16);
@@ -29,7 +29,7 @@ struct asking {
 
 int rma_ask_number(struct rma_win *w)
 {
-    /* several threads may wait for answers */
+    /* Several threads may wait for answers at once: each answer has a tag of its own. */
     return (int)(atomic_fetch_add_explicit(&w->reply_tag, 1, memory_order_relaxed) % ASK_NUMBERS);
 }
 
@@ -40,7 +40,7 @@ void rma_ask_fill(char *message, const struct ask_head *h, const struct ask_run 
     if (bytes) memcpy(message + ask_bytes(h, 0), data, (size_t)bytes);
 }
 
-/* `answer_bytes` follow how it went. */
+/* Posts the receive of the answer and sends the request.  answer_bytes: of the data behind struct ask_reply. */
 static int ask_begin(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data, int64_t bytes,
                      int64_t answer_bytes, struct asking *a)
 {
@@ -55,11 +55,12 @@ static int ask_begin(struct rma_win *w, int target, struct ask_head h, const str
     int rc =
         p2p_stream_irecv(GW_STREAM_P2P, a->answer, a->answer_bytes, gw_type_byte, target, TAG_REPLY + h.number, w->comm, &a->got);
     a->rc = rc < 0 ? rc : rma_deferred_say(w, target, &h, runs, data, bytes);
-    if (a->rc != GW_OK && rc >= 0) p2p_stream_drop(a->got); /* what was not asked is answered by nobody */
+    if (a->rc != GW_OK && rc >= 0) p2p_stream_drop(a->got); /* the request was not sent: no answer comes */
     return a->rc;
 }
 
-/* An answer is as long as was asked for, also where it says why not; and it says one of few things. */
+/* Validates an answer: its length must be `wanted`, or that of a bare struct ask_reply with an error, and its code one of those
+ * that a target sends. */
 int rma_ask_answer_check(const char *answer, int64_t bytes, int64_t wanted, struct ask_reply *how_out)
 {
     const char *what = "the answer of a window's target";
@@ -75,7 +76,7 @@ int rma_ask_answer_check(const char *answer, int64_t bytes, int64_t wanted, stru
     return gw_fail(GW_EOTHER, "a rank of the window did not answer what was asked (%lld bytes)", (long long)bytes);
 }
 
-/* Whatever ask_begin() said. */
+/* Waits for the answer and frees its room.  Called after every ask_begin(), also a failed one. */
 static int ask_end(struct asking *a, void *answer)
 {
     struct ask_reply how = {GW_OK, 0};
@@ -98,7 +99,7 @@ static int ask(struct rma_win *w, int target, struct ask_head h, const struct as
     return ask_end(&a, answer);
 }
 
-/* With a request the answer is not waited for. */
+/* Sends a request and waits for its answer, or, in a call with an MPI request, lets that wait. */
 static int asked(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
                  struct rma_packed into, int64_t bytes)
 {
@@ -107,14 +108,14 @@ static int asked(struct rma_win *w, int target, struct ask_head h, const struct 
 }
 
 /* ---- put and get ---- */
-/* The next runs of the cursor, of at most so many bytes, which are whole elements; returns their bytes. */
+/* The next runs of the cursor, of at most `most` bytes in all, a multiple of `element`; returns their bytes. */
 static int64_t next_runs(struct type_cursor *c, int64_t most, int64_t element, struct ask_run *runs, int *n_out)
 {
     struct iovec iov[ASK_RUNS];
     int64_t got;
     int n = type_cursor_iov(c, iov, ASK_RUNS, most - most % element, &got);
     for (int i = 0; i < n; i++) runs[i] = (struct ask_run){(uint64_t)(uintptr_t)iov[i].iov_base, iov[i].iov_len};
-    int64_t excess = got % element; /* the runs ended within one */
+    int64_t excess = got % element; /* the last run ends within an element */
     if (excess) type_cursor_seek(c, c->pos - excess);
     got -= excess;
     while (excess > 0) {
@@ -161,7 +162,7 @@ int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at,
     struct type_cursor c;
     struct ask_run runs[ASK_RUNS];
     bool has_operand = op->obj.id != GW_H_NO_OP;
-    /* On this machine the next accumulate might go by mail, and be there first. */
+    /* On this machine the next accumulate might go by mail and overtake this one. */
     bool may_be_deferred = !old.at && !is_here(w, target) && w->flavor != GW_WIN_FLAVOR_DYNAMIC;
     int64_t total = count * t->size, element = has_operand ? type_of_basic(t->basic)->size : 1;
     int rc = GW_OK, n;
@@ -206,7 +207,7 @@ int rma_ask_unlock(struct rma_win *w, int target, enum lock_kind kind)
     return rc == GW_OK ? settled : rc;
 }
 
-/* Of LOCK_KIND_ALL, at the nodes but ours that have it, or those that have it not: all at once. */
+/* Takes or gives back LOCK_KIND_ALL at all other nodes at once.  has[i]: this rank holds the lock of node i; updated. */
 static int ask_nodes(struct rma_win *w, enum ask_what what, bool *has)
 {
     struct asking *a = calloc((size_t)w->n_leaders, sizeof *a);
@@ -248,7 +249,7 @@ int rma_ask_all_give(struct rma_win *w)
     return rc;
 }
 
-/* Waits at one node, with nothing in hand, and tries the others; *refused_out: which of them refused, or -1. */
+/* Waits for the lock of node `at` while it holds no other, then tries all others.  *refused_out: a node that refused, or -1. */
 static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
 {
     int ours = w->n_leaders, rc = GW_OK;
@@ -266,7 +267,8 @@ static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
     return rc;
 }
 
-/* Never holds a part of what it waits for, as within a node. */
+/* Gives back all locks before it waits again, so that two ranks that call lock_all and lock cannot wait for each other (as in
+ * lock.c). */
 int rma_ask_all_take(struct rma_win *w)
 {
     bool *has = nodes_new(w, false);

@@ -1,23 +1,23 @@
-/* deferred.c -- operations on targets out of reach that go on after their call: many at once, and one round trip for all of them in a
- * flush.
+/* deferred.c -- one-sided operations on another node that are still under way when their call returns.  Many can be under way at
+ * once, and a flush costs one round trip for all of them.
  *
- *   put, get of one run, where the wire reaches the window (reach.c)   the wire copies; it says when the bytes are there
- *   put, accumulate                                                    a request that is not answered; the target counts
- *   get                                                                a request, and the bytes as its answer
+ *   put, get of one run, where the wire reaches the window (reach.c)   the wire copies, and reports when it has
+ *   put, accumulate                                                    a request without an answer; the target counts those it did
+ *   get                                                                a request, whose answer is the data
  *
- * Requests to one target travel together: they gather in a batch, which goes when it is long enough, when an answer is wanted, or
- * when somebody waits; the answer to its small gets is one message, too.  So many small puts or gets are few messages, and a put with
- * its flush is one round trip.
+ * Requests to one target are collected in a batch, which is sent as one message when it is long enough, when the answer to one of
+ * its requests is needed, or when the program waits.  The answers to all small gets of a batch come as one message, too.
  *
- * Three things are waited for, by different calls:
- *   started   what belongs to one request (started.c): its wait.  Gets of several requests gather, too; as nothing but progress may
- *             follow, they go at once while nothing else is under way, else in the next round of progress
- *   settled   at this end: buffers of the user's may be changed, and what was got is there (requests, temporary buffers)
- *   flushed   at the target, too: it has counted as many requests as were sent to it.  One question per target asks that, all
- *             targets at once (flushes, and the end of an epoch)
+ * There are three levels of completion, and different calls wait for them:
+ *   started   the operation of one MPI request is complete (started.c): MPI_Wait.  Small gets with an MPI request are batched,
+ *             too.  As the program may do nothing but progress afterwards, their batch is sent at once if nothing else is under
+ *             way, and otherwise in the next round of progress
+ *   settled   all operations are complete at the origin: the user's buffers may be used again, and the results of gets have arrived
+ *   flushed   all operations are complete at the target, too: it has done as many requests as were sent to it.  One ASK_FLUSH per
+ *             target asks for that, to all targets at once (flushes, and the end of an epoch)
  *
- * What may fail for a reason that only the target knows (dynamic windows) is done so with a request only, which has the error then:
- * else its errors belong to the call.
+ * In a dynamic window only the target knows whether the memory is attached.  There an operation is deferred only if it has an MPI
+ * request, which then returns the error; without one the error belongs to the call, which therefore waits for the answer.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -30,7 +30,7 @@
 
 enum { LONG_GET = 1024 };
 
-/* The small gets of a batch; `data` is their answer. */
+/* The small gets of a batch.  One answer has the data of all of them, in their order; it is received into deferred_gets.data. */
 struct got {
     struct rma_packed into;
     int64_t bytes;
@@ -42,31 +42,32 @@ struct deferred_gets {
     struct got *each;
     char data[ASK_BATCH];
 };
-/* One message or copy that is under way, or a batch that still gathers. */
+/* One message or copy that is under way, or a batch that is not sent yet (`done` is unused until it is).  Freed by
+ * deferred_done(). */
 struct deferred {
     struct gw_done done;
     struct rma_win *w;
-    struct gw_list link; /* of a batch: in rma_deferred.open; and its target, bytes, and where its last request begins */
+    struct gw_list link; /* batches: in rma_deferred.open.  used: bytes in `bytes`; last: offset of the last request in it */
     int target;
     uint32_t used, last;
-    struct gw_req *req; /* of a receive, else NULL: so many bytes are to come */
-    int64_t wanted;
-    struct rma_packed into;      /* .started: it is a part of that.  .at: where the data of the answer in `bytes` go */
-    struct deferred_gets *gets;  /* NULL: it has none; then, of the message that answers them */
-    char bytes[] GW_ALIGNED(16); /* of a message, or for one */
+    struct gw_req *req;     /* receives; NULL: a send or a copy */
+    int64_t wanted;         /* receives: the length of the message in bytes; another length is an error */
+    struct rma_packed into; /* .started: the operation that this is a part of.  .at: where the data of the answer in `bytes` go */
+    struct deferred_gets *gets;  /* owned; NULL: none.  batch_send() moves it from the batch to the receive of the answer */
+    char bytes[] GW_ALIGNED(16); /* the batch, or room for an answer */
 };
 struct rma_deferred {
-    _Atomic uint32_t n;      /* under way */
-    _Atomic int err;         /* of the first that failed since somebody was told */
-    _Atomic bool is_counted; /* some target has been sent more than it has said it did */
-    struct gw_lock lock;     /* of batches, and so that they go in the order of their requests; before a lane's */
-    struct gw_list open;     /* batches */
-    struct req_work go;      /* sends them; counted in n while it is to run */
+    _Atomic uint32_t n;      /* messages and copies under way, and 1 while `go` is queued */
+    _Atomic int err;         /* the first error since rma_deferred_settle() has last returned one */
+    _Atomic bool is_counted; /* a target was sent requests that it has not yet confirmed */
+    struct gw_lock lock;     /* guards batches, and keeps their order when they are sent.  Taken before a lane's lock */
+    struct gw_list open;     /* batches that are not sent yet */
+    struct req_work go;      /* sends all batches in the next round of progress */
     struct rma_win *w;
-    bool goes; /* under the lane's lock: it is to run */
+    bool goes; /* `go` is queued; under the lane's lock */
 };
 
-/* All of what was asked for has come. */
+/* GW_OK if the message that was received has the length that was asked for. */
 static int deferred_check(const struct deferred *l)
 {
     if (!l->req || gw_status_bytes(&l->req->status) == l->wanted) return GW_OK;
@@ -85,7 +86,7 @@ static void deferred_done(struct gw_done *done, int err)
     else if (err < 0)
         atomic_compare_exchange_strong_explicit(&all->err, &none, err, memory_order_relaxed, memory_order_relaxed);
     free(l);
-    uint32_t n = atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1] pairs with [A1]: what was got is there */
+    uint32_t n = atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1] pairs with [A1]: data are in place */
     assert(n > 0);
     (void)n;
 }
@@ -112,7 +113,7 @@ static struct deferred *deferred_new(struct rma_win *w, size_t bytes)
     l->req = NULL;
     return l;
 }
-/* Before it is given away; deferred_done() ends it. */
+/* Counts `l` as under way.  Call it before the message or copy is started, which may already call deferred_done(). */
 static void deferred_starts(struct deferred *l)
 {
     rma_started_part(l->into.started);
@@ -120,7 +121,7 @@ static void deferred_starts(struct deferred *l)
 }
 
 /* ---- messages ---- */
-/* From, or into, memory that stays until rma_deferred_settle(). */
+/* Both own `l` from here on, also on failure.  The memory of the message stays valid until rma_deferred_settle(). */
 static int deferred_send(struct deferred *l, int target, int tag, const void *from, int64_t bytes)
 {
     struct gw_req *r = NULL;
@@ -140,7 +141,7 @@ static int deferred_receive(struct deferred *l, int target, int tag, void *into,
     return rc < 0 ? rc : GW_OK;
 }
 
-/* With the lane's lock: those that belong to requests, each a part of its own. */
+/* Completes the gets that belong to MPI requests, each a part of its request.  The lane's lock is held. */
 static void gets_over(const struct deferred_gets *g, int err)
 {
     for (int i = 0; i < g->n; i++)
@@ -172,7 +173,8 @@ static void batch_close(struct deferred *l)
     l->w->targets[l->target].batch = NULL;
 }
 
-/* With the lock.  The receive of an answer is posted once its question is out: one that could not be sent is answered by nobody. */
+/* Sends a batch, and posts the receive of the answer to its gets only after that: a request that could not be sent gets no answer.
+ * rma_deferred.lock is held. */
 static int batch_send(struct deferred *l)
 {
     struct rma_win *w = l->w;
@@ -207,18 +209,19 @@ static int batches_send(struct rma_win *w)
     return rc;
 }
 
-/* Batches of gets that belong to requests: nobody might call this room again before their wait. */
+/* Sends batches from a round of progress.  For gets with an MPI request: MPI_Wait does not call this room, and would not send
+ * them. */
 static void batches_go(struct gw_done *done, int err)
 {
     struct rma_deferred *all = container_of(container_of(done, struct req_work, run), struct rma_deferred, go);
     struct gw_lane *lane = all->w->comm->lane;
     int none = GW_OK;
     gw_lock(&lane->lock);
-    all->goes = false; /* who appends from now on asks for it again */
+    all->goes = false; /* a get that is appended from now on queues `go` again */
     gw_unlock(&lane->lock);
     err = batches_send(all->w);
     if (err < 0) atomic_compare_exchange_strong_explicit(&all->err, &none, err, memory_order_relaxed, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1]; `all` may be gone from here on */
+    atomic_fetch_sub_explicit(&all->n, 1, memory_order_release); /* [R1]; `all` may be freed from here on */
 }
 static void batches_go_soon(struct rma_deferred *all)
 {
@@ -232,7 +235,7 @@ static void batches_go_soon(struct rma_deferred *all)
     gw_unlock(&lane->lock);
 }
 
-/* Once for each operation, before anything of it is under way. */
+/* Waits until fewer than GODWIT_RMA_MAX_PENDING messages are under way.  Called before any part of an operation is started. */
 static int wait_for_room(struct rma_win *w)
 {
     if (likely(has_room(w->deferred))) return GW_OK;
@@ -241,7 +244,7 @@ static int wait_for_room(struct rma_win *w)
     return rc;
 }
 
-/* With the lock: the target's batch, with room for so many bytes more. */
+/* The target's batch, with room for `bytes` more; a full one is sent first.  rma_deferred.lock is held. */
 static int batch_with_room(struct rma_win *w, int target, size_t bytes, struct deferred **batch_out)
 {
     struct deferred **batch = &w->targets[target].batch;
@@ -258,7 +261,8 @@ static int batch_with_room(struct rma_win *w, int target, size_t bytes, struct d
     return rc;
 }
 
-/* With the lock and room for it: head, runs and data, copied. */
+/* Copies a request (head, runs and data) to the end of a batch that has room for it; the batch may be sent.  rma_deferred.lock is
+ * held. */
 static int append(struct deferred *l, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes,
                   bool goes_now)
 {
@@ -287,7 +291,7 @@ int rma_deferred_say(struct rma_win *w, int target, const struct ask_head *h, co
     return tell(w, target, h, runs, data, bytes, true);
 }
 
-/* That the target counts. */
+/* After a request without an answer was sent (rc GW_OK): the target will count it, and a flush waits until it has. */
 static int counted(struct rma_win *w, int target, int rc)
 {
     if (rc != GW_OK) return rc;
@@ -324,7 +328,7 @@ int rma_deferred_put_long(struct rma_win *w, int target, struct ask_run run, str
     return counted(w, target, deferred_send(l, target, TAG_DATA + h.number, from.at, h.bytes));
 }
 
-/* The batch's list of gets, with room for one more; NULL: no memory. */
+/* The list of gets of a batch, with room for one more; NULL: no memory. */
 static struct deferred_gets *gets_with_room(struct deferred *l)
 {
     struct deferred_gets *g = l->gets;
@@ -343,7 +347,7 @@ static struct deferred_gets *gets_with_room(struct deferred *l)
     return g;
 }
 
-/* With the lock. */
+/* Appends a get to the target's batch.  rma_deferred.lock is held. */
 static int get_small(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_packed into)
 {
     struct deferred *l = w->targets[target].batch;
@@ -359,7 +363,7 @@ static int get_small(struct rma_win *w, int target, struct ask_head h, const str
     g->bytes += h.bytes;
     h.number = g->number;
     rma_started_part(into.started);
-    bool is_alone = into.started && is_idle(w->deferred); /* it gains nothing by waiting for others */
+    bool is_alone = into.started && is_idle(w->deferred); /* nothing is under way that it could be batched behind */
     rc = append(l, &h, runs, NULL, 0, is_alone);
     if (into.started && w->targets[target].batch) batches_go_soon(w->deferred);
     return rc;
@@ -392,7 +396,7 @@ int rma_deferred_get(struct rma_win *w, int target, const struct ask_run *runs, 
     return rc;
 }
 
-/* ---- questions of requests, whose answer says how it went ---- */
+/* ---- requests whose answer has a return code ---- */
 static void answered(struct gw_done *done, int err)
 {
     struct deferred *l = container_of(done, struct deferred, done);
@@ -406,7 +410,7 @@ static void answered(struct gw_done *done, int err)
         s->refused_by = l->target;
     }
     if (err >= 0 && l->into.at) memcpy(l->into.at, l->bytes + sizeof how, (size_t)l->wanted - sizeof how);
-    l->wanted = bytes; /* an answer that says why not is short */
+    l->wanted = bytes; /* the answer of a request that failed is short; it was checked above */
     deferred_done(done, err);
 }
 
@@ -476,8 +480,8 @@ int rma_deferred_settle(struct rma_win *w)
 
 int rma_settle(struct rma_win *w) { return rma_deferred_settle(w); }
 
-/* A batch without gets holds copies of its data: it need not go for that, and so short operations with a local flush after each still
- * travel together. */
+/* A batch without gets has copies of its data, so it need not be sent for a local flush.  Thus short operations with a local flush
+ * after each one are still batched. */
 int rma_deferred_flush_local(struct rma_win *w)
 {
     struct rma_deferred *all = w->deferred;
@@ -493,10 +497,11 @@ int rma_deferred_flush_local(struct rma_win *w)
 static void note_done(struct rma_win *w, int target, uint64_t sent)
 {
     assert(sent <= atomic_load_explicit(&w->targets[target].sent, memory_order_relaxed));
-    atomic_store_explicit(&w->targets[target].known, sent, memory_order_relaxed); /* by threads: perhaps asked once more */
+    atomic_store_explicit(&w->targets[target].known, sent, memory_order_relaxed); /* of two threads the older may win */
 }
 
-/* Asks whether it has done all that it was sent; the answer is not looked at, that it comes is enough. */
+/* Asks the target to answer when it has done all requests that were sent to it, unless it has confirmed them already.  The
+ * contents of the answer do not matter.  *sent_out: the number that the answer will confirm. */
 static int ask_target(struct rma_win *w, int target, uint64_t *sent_out)
 {
     *sent_out = atomic_load_explicit(&w->targets[target].sent, memory_order_relaxed);
@@ -535,7 +540,7 @@ int rma_deferred_flush_all(struct rma_win *w)
     return rc;
 }
 
-/* ---- for windows ---- */
+/* ---- opening and closing of a window ---- */
 int rma_deferred_open(struct rma_win *w)
 {
     w->deferred = calloc(1, sizeof *w->deferred);

@@ -1,4 +1,4 @@
-/* epoch.c -- when a rank may access a window: fences, post/start/complete/wait, locks.
+/* epoch.c -- epochs of a window: fence, post/start/complete/wait, lock, lock_all.
  *
  *   access      NONE --fence--> FENCE --fence--> FENCE | NONE (NOSUCCEED)        NONE --start--> START --complete--> NONE
  *               NONE --lock--> LOCK --unlock of the last--> NONE                 NONE --lock_all--> ALL --unlock_all--> NONE
@@ -41,7 +41,7 @@ void rma_epoch_close(struct rma_win *w)
     w->epoch = NULL;
 }
 
-/* After every change of `access` and `accessed`: what the fast path may do. */
+/* Sets what the fast path (rma_fast.h) may do.  Called after every change of `access` and `accessed`. */
 static void fast_path(struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
@@ -56,7 +56,7 @@ static void fast_path(struct rma_win *w)
 static void set_access(struct rma_win *w, enum access access)
 {
     struct rma_epoch *e = w->epoch;
-    if (e->access == access && access != FENCE) return; /* one more lock, while other threads access what is locked */
+    if (e->access == access && access != FENCE) return; /* one more lock, while other threads use those held */
     assert(access != NONE || e->n_held == 0);
     e->access = access;
     atomic_store_explicit(&e->accessed, false, memory_order_relaxed);
@@ -113,7 +113,7 @@ static int check_assertions(int given, int allowed, const char *words)
     return gw_fail(GW_EASSERT, "assert is %d, of which the bits %d are none of %s", given, given & ~allowed, words);
 }
 
-/* For tools: the number of the call is the one in tool/event.c. */
+/* For tools' events: indices into the names of calls in tool/event.c. */
 enum epoch_call {
     CALL_FENCE,
     CALL_START,
@@ -141,7 +141,8 @@ int rma_win_fence(int assertions, struct rma_win *w)
     if (rc != GW_OK) return rc;
     if (assertions & GW_MODE_NOPRECEDE && e->access == FENCE && atomic_load(&e->accessed))
         return gw_fail(GW_ERMA_SYNC, "assert has MPI_MODE_NOPRECEDE, but the window was accessed since the last fence");
-    /* Also a fence that only opens an epoch must wait: accesses go to the target's memory at once. */
+    /* A fence that only opens an epoch needs the barrier, too: accesses change the target's memory at once, not at the next fence.
+     * */
     int flushed = rma_deferred_flush_all(w);
     rc = coll_barrier(w->comm, NULL);
     if (rc == GW_OK) rc = flushed;
@@ -168,7 +169,7 @@ static int ranks_of(struct rma_win *w, struct gw_group *g, int **ranks_out)
     return rc;
 }
 
-/* An epoch that could not be opened: nobody waits for its messages. */
+/* Drops the receives of an epoch that could not be opened. */
 static void receives_drop(struct gw_req **reqs, int n)
 {
     for (int i = 0; i < n && reqs[i]; i++) {
@@ -177,7 +178,7 @@ static void receives_drop(struct gw_req **reqs, int n)
     }
 }
 
-/* On failure none is left. */
+/* Posts a receive of an empty message from each rank.  On failure no receive is left posted. */
 static int receive_from(struct rma_win *w, const int *ranks, int n, int tag, struct gw_req **reqs)
 {
     for (int i = 0; i < n; i++) {
@@ -190,7 +191,8 @@ static int receive_from(struct rma_win *w, const int *ranks, int n, int tag, str
     return GW_OK;
 }
 
-/* Does not wait: even an empty message may have to ask its receiver first, and that one may be in MPI_Win_post, too. */
+/* Sends the messages of MPI_Win_post without waiting for them.  Even an empty message can need an answer of its receiver, and the
+ * receiver may be in MPI_Win_post, too: both would wait for each other. */
 static int say_posted(struct rma_win *w, const int *ranks, int n)
 {
     int rc = GW_OK;
@@ -387,14 +389,15 @@ int rma_win_unlock_all(struct rma_win *w)
     return rc;
 }
 
-/* What was done is over; it must also be seen, by loads of other ranks too. */
+/* Orders the operations that are complete before later loads and stores, those of other ranks included. */
 static int seen(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
     return GW_OK;
 }
 
-/* A target that waits for an access by loads calls nothing else; if others ask it for that by messages it must look at them here. */
+/* A target that polls its own memory for an access may call nothing but MPI_Win_sync.  Accesses by messages need its progress, so
+ * it is made here. */
 int rma_win_sync(struct rma_win *w)
 {
     if (unlikely(w->server)) req_progress();

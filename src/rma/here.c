@@ -1,7 +1,7 @@
-/* here.c -- which ranks of a window are on this machine, and one rank on each of the others.
+/* here.c -- finds which ranks of a window are on this machine, and one rank (the leader) on each other machine.
  *
- * Ranks of other jobs count as well, where they are on this machine.  Each rank looks for the lowest one that it shares memory with,
- * and says so to all: equal numbers, one machine.
+ * Ranks of other jobs on this machine are included.  Each rank finds the lowest rank that it shares memory with and gives it to
+ * all others: ranks with equal numbers are on one machine.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,7 +20,8 @@ bool rma_is_one_machine(struct gw_comm *c)
     return is_one;
 }
 
-/* lowest[i]: of the machine of rank i.  The group of those whose number is ours, as world ranks in the front of `ours`. */
+/* lowest[i]: the lowest rank on the machine of rank i.  Writes the world ranks of this machine's group to the front of `ours`;
+ * returns how many they are. */
 static int sort(struct rma_win *w, const int *lowest, int32_t *ours)
 {
     int n = 0, me = lowest[w->comm->rank];

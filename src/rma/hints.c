@@ -12,7 +12,7 @@ static const struct {
     int kind;
 } hints[RMA_HINTS] = {
     {"no_locks", "false", BOOLEAN},
-    {"accumulate_ordering", "rar,raw,war,waw", WORDS}, /* kept whatever is asked for: operations are over when they return */
+    {"accumulate_ordering", "rar,raw,war,waw", WORDS}, /* always kept: requests reach a target in order */
     {"accumulate_ops", "same_op_no_op", WORDS},
     {"mpi_accumulate_granularity", "0", WORDS},
     {"same_size", "false", BOOLEAN},

@@ -1,17 +1,19 @@
-/* lock.c -- words that all ranks of the machine map: the lock of accumulates, and the locks of passive targets.
+/* lock.c -- locks in words that all ranks of a machine map: `busy`, the lock of accumulates, and the window locks of passive
+ * targets.
  *
- * A window lock is one word per target; MPI_Win_lock_all takes none of them but counts itself in `everywhere`, so that it never holds a
- * part of what it waits for.  An exclusive lock takes its word, then looks whether there is a lock_all; that counts itself, then looks
- * for exclusive locks, if there ever were any: one of the two sees the other, and who sees it gives back what it took.  So exclusive
- * locks of different targets write no line in common.
- * Who waits makes progress meanwhile: the holder may need this rank to answer a message.
- * Each machine has words of its own: for who is elsewhere the target takes the lock (ask.c, serve.c).
- * There is no queue.  A waiting exclusive lock does not hold shared ones back: two ranks that each hold a shared lock and want the
- * other's would then wait for ever.
+ * A window lock is one word per target.  MPI_Win_lock_all takes none of these words but increments `everywhere`, so that it never
+ * holds some locks while it waits for others.  An exclusive lock takes its word and then reads `everywhere`; a lock_all increments
+ * `everywhere` and then reads the words (if any exclusive lock was ever taken).  At least one of the two sees the other, and
+ * undoes what it did.  Thus exclusive locks of different targets write no cache line in common.
+ * A rank that waits for a lock makes progress meanwhile: the holder may need its answer to a message.
+ * Each machine has its own words.  For an origin on another machine the target takes the lock (ask.c, serve.c).
+ * There is no queue.  A waiting exclusive lock does not hold back new shared locks: else two ranks that each hold a shared lock
+ * and wait for the other's target exclusively could never go on.
  *
- * No wake-up is lost: a waiter counts itself before it looks at the word again, a giver changes the word before it looks at the
- * count.  Of window locks all that is sequentially consistent.  Who leaves `busy` does not fence: the waiter's last look comes after
- * its doorbell was armed, which makes all ranks fence or finds that they do it themselves (node/wait.c).
+ * No wake-up is lost: a waiter increments `waiters` before it reads the word again, and a rank that releases a lock changes the
+ * word before it reads `waiters`.  All this is sequentially consistent for window locks.  Releasing `busy` has no fence: the
+ * waiter's last read comes after its doorbell was armed, and arming makes all ranks execute a fence, or they execute one by
+ * themselves (node/wait.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -94,9 +96,9 @@ static bool exclusive_try(void *arg)
     if (seen >= ONE_ALL || atomic_load_explicit(word, memory_order_relaxed) != 0) return false;
     if (!atomic_compare_exchange_strong_explicit(word, &is_free, EXCLUSIVE, memory_order_seq_cst, memory_order_relaxed))
         return false;
-    /* [L1] either this sees the count of [L2], or [L2] what was just taken. */
+    /* [L1] pairs with [L2]: either this load sees the increment of [L2], or the loads after [L2] see the word taken here. */
     if (likely(atomic_load_explicit(&s->everywhere, memory_order_seq_cst) < ONE_ALL)) return true;
-    atomic_store_explicit(word, 0, memory_order_seq_cst); /* somebody may have seen it taken */
+    atomic_store_explicit(word, 0, memory_order_seq_cst); /* a lock_all may have seen it taken */
     word_changed(x->w);
     return false;
 }
@@ -117,7 +119,7 @@ static bool all_try(void *arg)
     if (any_exclusive(w)) return false;
     atomic_fetch_add_explicit(&w->shared->everywhere, ONE_ALL, memory_order_seq_cst); /* [L2] */
     if (likely(!any_exclusive(w))) return true;
-    atomic_fetch_sub_explicit(&w->shared->everywhere, ONE_ALL, memory_order_seq_cst); /* somebody may have seen it */
+    atomic_fetch_sub_explicit(&w->shared->everywhere, ONE_ALL, memory_order_seq_cst); /* another rank may have seen it */
     word_changed(w);
     return false;
 }
@@ -147,7 +149,7 @@ void rma_lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
     word_changed(w);
 }
 
-/* ---- of targets here and elsewhere ---- */
+/* ---- locks of any target, on this machine or another ---- */
 static enum lock_kind kind_of(bool exclusive) { return exclusive ? LOCK_KIND_EXCLUSIVE : LOCK_KIND_SHARED; }
 
 int rma_lock_take(struct rma_win *w, int target, bool exclusive)

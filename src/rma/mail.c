@@ -6,16 +6,17 @@
  *          taken == n? waits for the answer
  *          else nothing will happen
  *
- * A system call costs several times what four cache lines cost that go from core to core.  The mailbox is under the target's
- * `busy`, so what is served there is atomic to all other accumulates; a put or get that finds it busy goes another way.  Of two
- * stores with a fence before the look at the other's, one is seen: an origin that finds its request not taken can do it by itself.
- * A target that does not answer is left alone for some accesses.  Who waits for an answer serves its own mailbox meanwhile: two may
- * ask each other.  What one writes the other does not look at until it must: of each line there is one writer, and a request needs
- * no atomic exchange.
+ * This is for targets whose memory is not mapped here: four cache lines that move between cores cost a fraction of a system call
+ * (CMA). The origin holds the target's `busy` while it uses the mailbox, so accesses by mail are atomic to all other accumulates;
+ * a put or get that finds `busy` taken goes another way.  Origin and target each store (`withdrawn`, `taken`), fence, and then
+ * load what the other stores: at least one of them sees the other's store, so an origin that finds its request not taken can
+ * safely access the memory by itself.  After a target did not answer, the next accesses do not use its mailbox (left_alone).  An
+ * origin serves its own mailbox while it waits for an answer, as two ranks may ask each other.  Each cache line has one writer,
+ * and a request needs no atomic read-modify-write.
  *
- * GIVE and TAKE ask for help with a long access (stream.c).  Between `taken` and `answered` the target then does all pieces, or
- * those until the origin has done nothing for long, which does the rest by itself.  A target that waits for an answer declines:
- * it has work of its own, and so nobody waits for who waits.
+ * GIVE and TAKE ask the target to help with a long access (stream.c).  Between `taken` and `answered` the target copies all
+ * pieces, or stops when the origin has made no progress for long; then the origin copies the rest by itself.  A target that itself
+ * waits for an answer declines, so that there are no chains of ranks that wait for each other.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -85,7 +86,7 @@ static inline bool is_asked(struct rma_mail *mine)
     return atomic_load_explicit(&mine->asked, memory_order_acquire) != atomic_load_explicit(&mine->taken, memory_order_relaxed);
 }
 
-/* How many pieces.  The origin keeps up, or has lost its core. */
+/* Copies pieces of a long access; returns how many.  Stops early if the origin makes no progress: it may have lost its core. */
 static GW_NOINLINE uint32_t help(struct rma_mail *m)
 {
     uint64_t block;
@@ -100,7 +101,7 @@ static GW_NOINLINE uint32_t help(struct rma_mail *m)
     return mine.n;
 }
 
-/* With the lane's lock held, so that one thread does it. */
+/* Serves the request in this rank's mailbox.  The lane's lock is held, so that one thread does it. */
 static GW_NOINLINE void serve(struct rma_mail *m, bool may_help)
 {
     uint64_t n = atomic_load_explicit(&m->asked, memory_order_acquire);
@@ -108,7 +109,7 @@ static GW_NOINLINE void serve(struct rma_mail *m, bool may_help)
     atomic_thread_fence(memory_order_seq_cst); /* [M1] pairs with withdraw() */
     m->is_declined = atomic_load_explicit(&m->withdrawn, memory_order_relaxed) >= n || (m->what >= MAIL_GIVE && !may_help);
     if (likely(!m->is_declined)) {
-        GW_ORDER_ELSEWHERE_BEGIN; /* the origin holds our `busy`, and its user orders it with ours */
+        GW_ORDER_ELSEWHERE_BEGIN; /* the origin holds this rank's `busy` */
         if (likely(m->what < MAIL_GIVE))
             do_it(m);
         else
@@ -118,13 +119,14 @@ static GW_NOINLINE void serve(struct rma_mail *m, bool may_help)
     atomic_store_explicit(&m->answered, n, memory_order_release);
 }
 
-/* In every round of progress.  Requests often follow each other: stays a little, unless other threads want the lane. */
+/* Polls the mailbox in every round of progress.  As requests often come in a row, it polls on for a while after one, unless other
+ * threads want the lane. */
 static void look(struct gw_done *done, int err)
 {
     struct rma_win *w = container_of(done, struct rma_mailer, poll)->w;
     struct rma_mail *mine = mail_of(w, w->comm->rank);
     (void)err;
-    if (unlikely(atomic_load_explicit(&mine->wake, memory_order_relaxed))) { /* counts: this rank will spin for a while */
+    if (unlikely(atomic_load_explicit(&mine->wake, memory_order_relaxed))) { /* counts as progress: this rank polls on */
         atomic_store_explicit(&mine->wake, 0, memory_order_relaxed);
         req_hook_count(w->comm->lane, 1);
     }
@@ -150,7 +152,7 @@ static void serve_own(struct rma_win *w, struct rma_mail *mine)
     gw_unlock(&w->comm->lane->lock);
 }
 
-/* True: the target has not seen request n and will not do it. */
+/* Withdraws request n.  True: the target has not taken it, and never will. */
 static GW_COLD bool withdraw(struct rma_mail *m, uint64_t n)
 {
     atomic_store_explicit(&m->withdrawn, n, memory_order_relaxed);
@@ -159,7 +161,7 @@ static GW_COLD bool withdraw(struct rma_mail *m, uint64_t n)
     return atomic_load_explicit(&m->taken, memory_order_relaxed) != n;
 }
 
-/* It sleeps in a call of MPI: the next accesses may find it awake, this one does not wait. */
+/* Wakes a target that sleeps in an MPI call.  Later accesses may find it awake; this one goes another way. */
 static GW_COLD bool wake(struct rma_win *w, int target)
 {
     atomic_store_explicit(&w->targets[target].left_alone, LEFT_ALONE, memory_order_relaxed);
@@ -184,7 +186,7 @@ bool rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes)
     if (likely(n == 0))
         return likely(!atomic_load_explicit(&w->targets[target].door->sleeping, memory_order_relaxed)) || wake(w, target);
     uint32_t weight = 1 + (uint32_t)gw_min64(bytes / ALONE_BYTES, LEFT_ALONE);
-    atomic_store_explicit(alone, n > weight ? n - weight : 0, memory_order_relaxed); /* threads may lose some */
+    atomic_store_explicit(alone, n > weight ? n - weight : 0, memory_order_relaxed); /* not exact with several threads */
     return false;
 }
 
@@ -213,7 +215,7 @@ bool rma_mail_ask(struct rma_win *w, int target, struct rma_mail *m, enum mail_w
         rma_mail_relax(m);
         serve_own(w, mine);
         if (unlikely(looks == patience)) is_withdrawn = withdraw(m, n);
-        if (unlikely(looks > LOOKS_AWAKE) && looks % LOOKS_AWAKE == 0) sched_yield(); /* it has lost its core, perhaps */
+        if (unlikely(looks > LOOKS_AWAKE) && looks % LOOKS_AWAKE == 0) sched_yield(); /* perhaps the target needs this core */
     }
     if (likely(!is_withdrawn) && likely(!m->is_declined)) return true;
     atomic_store_explicit(&w->targets[target].left_alone, LEFT_ALONE, memory_order_relaxed);
@@ -247,7 +249,7 @@ void rma_mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, u
         while (!insist_once(w, target, is_held, is_put, at, part, packed)) {
             atomic_store_explicit(&mail_of(w, target)->wake, 1, memory_order_release);
             node_ring_door(w->targets[target].door);
-            req_progress(); /* it may wait for us */
+            req_progress(); /* the target may wait for this rank */
             sched_yield();
         }
         bytes -= part;
@@ -256,7 +258,7 @@ void rma_mail_insist(struct rma_win *w, int target, bool is_held, bool is_put, u
     }
 }
 
-/* ---- for windows ---- */
+/* ---- opening and closing of a window ---- */
 uint64_t rma_mail_room(const struct rma_win *w)
 {
     bool is_mapped = w->flavor == GW_WIN_FLAVOR_ALLOCATE || w->flavor == GW_WIN_FLAVOR_SHARED;

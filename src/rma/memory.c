@@ -1,10 +1,10 @@
-/* memory.c -- memory that all ranks of a window on one machine map: small ones in the node's shared heap, others, and those of several
- * jobs, in a memfd of their own.
+/* memory.c -- memory of a window that all its ranks on one machine map.  Small windows of one job lie in the node's shared heap;
+ * larger ones, and those whose ranks are of several jobs, have a memfd of their own.
  *
- * The first rank makes the file, the others open it through /proc/PID/fd and look for a number that only it holds; where the first rank is
- * not dumpable, which closes that way, it hands the descriptor out by a socket.  Every rank then
- * has the kernel set aside the pages of its own part (fallocate), so that they lie near it and touching them later cannot fail.
- * The file goes with its last mapping.
+ * The first rank makes the file.  The others open it through /proc/PID/fd, and check that it begins with the nonce that the first
+ * rank told them.  /proc does not allow this if the first rank is not dumpable (PR_SET_DUMPABLE): then it passes the descriptor
+ * over a socket. Every rank then has the kernel allocate the pages of its own part (fallocate), so that they are in memory near
+ * this rank, and touching them later cannot fail.  The kernel frees the file with its last mapping.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -29,17 +29,18 @@
 #include "boot/world.h"
 #include "coll/coll.h"
 
-/* APART: the memory begins in the middle of a page.  Large buffers of programs begin right behind a page's begin (malloc), and a
- * copy between places of equal distance from it is slow, as loads are taken for those of bytes just stored (64 KiB: 1.9 us against
- * 1.3). */
+/* HAND_NS: how long the first rank waits for the others to fetch the descriptor.
+ * APART: the window begins in the middle of a page.  malloc() lets large buffers begin just behind the start of a page.  If source
+ * and destination of a copy have nearly the same offset in their pages, the CPU takes loads for loads of bytes just stored, and
+ * the copy is slow (4K aliasing; 64 KiB: 1.9 us against 1.3). */
 #define HAND_NS UINT64_C(20000000000)
 enum { HEAP_MAX = 32768, PAGE = MEMORY_PAGE, APART = PAGE / 2 };
 
-struct offer {     /* from the first rank */
-    uint64_t heap; /* offset, or 0 */
+struct offer {     /* what the first rank broadcasts to the others */
+    uint64_t heap; /* offset in the node's heap; 0: not there, but in `file` */
     struct memory_file file;
     int32_t rc;
-    int32_t name_bytes; /* of a socket that gives the file; 0: it can be opened under /proc */
+    int32_t name_bytes; /* length of `name`, the socket that passes the file; 0: open it under /proc */
     char name[16];
 };
 
@@ -103,8 +104,10 @@ int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_ou
     return GW_OK;
 }
 
-/* ---- a file of a process that is not dumpable (PR_SET_DUMPABLE), whose descriptors nobody can open: it hands them out ----
- * By a socket of the abstract namespace that lasts for this call, to processes of its user that know the file's nonce. */
+/* ---- passing the descriptor of a process that is not dumpable (PR_SET_DUMPABLE) ----
+ * Other processes cannot open its descriptors under /proc.  The owner passes them over a socket in the abstract namespace, which
+ * exists during this call only, to processes of the same user that send the file's nonce. */
+/* The listening socket, with its name in *o; -1: not needed, or not possible. */
 static int hand_begin(struct offer *o)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -112,7 +115,7 @@ static int hand_begin(struct offer *o)
     if (prctl(PR_GET_DUMPABLE) == 1) return -1;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
-    /* The kernel chooses a name. */
+    /* An address without a name: the kernel chooses one. */
     bool is_there = bind(fd, (struct sockaddr *)&name, sizeof name.sun_family) == 0 && listen(fd, SOMAXCONN) == 0 &&
         getsockname(fd, (struct sockaddr *)&name, &bytes) == 0 && bytes <= sizeof name.sun_family + sizeof o->name;
     if (is_there) {
@@ -129,7 +132,7 @@ union fd_room {
     char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-/* True: that was one of ours. */
+/* Passes the descriptor over an accepted connection.  False: the other process is not a rank of the window. */
 static bool hand_one(int to, const struct memory_file *f)
 {
     struct ucred who = {.uid = (uid_t)-1};
@@ -201,10 +204,11 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
     return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of the window cannot be had: %s", mib(bytes), strerror(errno));
 }
 
-/* Addresses for a file whose second page begins at a multiple of m->align; NULL: any will do. */
+/* Reserves addresses for `bytes` of a file whose second page (the window) must begin at a multiple of m->align.  NULL: any address
+ * will do; MAP_FAILED: none found. */
 static char *place_for(const struct rma_mapping *m, uint64_t bytes)
 {
-    if (m->align <= PAGE) return NULL; /* the kernel gives pages */
+    if (m->align <= PAGE) return NULL; /* mmap() aligns to pages */
     uint64_t room = bytes + (uint64_t)m->align;
     char *p = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return p;
@@ -241,7 +245,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
     int listener = -1;
     uint64_t apart = m->align <= APART ? APART : 0, bytes = gw_align_up(total + apart, PAGE) + PAGE;
     if (c->rank == 0) {
-        bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE; /* other jobs have another heap */
+        bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE; /* a heap belongs to one job */
         o.heap = in_heap ? node_heap_alloc(total) : 0;
         if (o.heap)
             memset(node_ptr(o.heap), 0, total);
@@ -267,7 +271,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
         rc = o.name_bytes > 0 && o.name_bytes <= (int32_t)sizeof o.name ? hand_take(&o, bytes, &fd)
                                                                         : rma_memory_file_open(&o.file, bytes, &fd);
     if (rc == GW_OK) rc = rma_memory_file_map(m, fd, bytes, from + apart, own);
-    rc = rma_agree(c, rc); /* everybody has opened it */
+    rc = rma_agree(c, rc); /* all ranks have opened it: it can be closed */
     if (fd >= 0) close(fd);
     if (rc == GW_OK) *base_out = (char *)m->base + PAGE + apart;
     return rc;
@@ -276,7 +280,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
 int rma_memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
 {
     int rc = make_here(w->here, m, total, from, own, base_out);
-    return w->n_leaders ? rma_agree(w->comm, rc) : rc; /* other machines have theirs */
+    return w->n_leaders ? rma_agree(w->comm, rc) : rc; /* ranks on other machines may have failed */
 }
 
 void rma_memory_unmap(const struct rma_mapping *m)
@@ -287,7 +291,7 @@ void rma_memory_unmap(const struct rma_mapping *m)
     rma_memory_noted(m, -1);
 }
 
-/* After the last access of any rank. */
+/* Unmaps or frees the memory.  No rank may access it any more. */
 void rma_memory_drop(struct rma_win *w, struct rma_mapping *m)
 {
     rma_memory_unmap(m);

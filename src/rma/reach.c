@@ -1,4 +1,5 @@
-/* reach.c -- the memory of a target that is not mapped here: by the kernel (CMA), by the wire, else by messages (ask.c).
+/* reach.c -- access to the memory of targets that is not mapped here: through the kernel (CMA), by the wire, or by messages
+ * (ask.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -13,7 +14,7 @@
 enum { RUNS = 512 };
 
 /* ---- CMA ---- */
-/* Copies that are over on return, as move_by_kernel() needs them. */
+/* Can the wire copy so that the copy is complete on return?  move_by_kernel() relies on that. */
 static bool has_cma(struct rma_win *w, int target)
 {
     struct gw_lane *lane = w->comm->lane;
@@ -28,7 +29,8 @@ static bool has_cma(struct rma_win *w, int target)
     return is_ok;
 }
 
-/* The kernel copied before, and now it may not: the target has called prctl(PR_SET_DUMPABLE, 0) or the like.  The target does it then. */
+/* True if the kernel refuses a copy that it did before, as when the target has called prctl(PR_SET_DUMPABLE, 0) since.  From then
+ * on the target is asked by mail. */
 static GW_COLD bool turns_to_mail(struct rma_win *w, int target, const struct gw_peer *p)
 {
     if (!w->mailer || wire_may_read(p->ep)) return false;
@@ -69,7 +71,7 @@ int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int
     if (w->targets[target].key && (t->is_dense || (t->is_single && count == 1)))
         return rma_deferred_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
     if (!w->targets[target].has_cma) return rma_ask_move(w, target, is_put, at, count, t, bytes, packed);
-    type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
+    type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* the target's addresses, not followed */
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed = rma_packed_at(packed, got)) {
         int n = type_cursor_iov(&c, runs, RUNS, bytes - done, &got);
         rc = move_by_kernel(w, target, how, runs, n, packed.at);
@@ -78,7 +80,7 @@ int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int
 }
 
 /* ---- the wire ---- */
-/* The network by which targets may be read and written; NULL: none. */
+/* The network that has one-sided copies and may be used for them; NULL: none. */
 static struct lane_wire *copying_net(struct rma_win *w)
 {
     if (w->flavor == GW_WIN_FLAVOR_DYNAMIC || gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED) return NULL;
@@ -91,8 +93,8 @@ static struct lane_wire *copying_net(struct rma_win *w)
     return NULL;
 }
 
-/* Collective, where there are other nodes.  Who cannot expose its part, or has none, is reached by messages, and so is everybody by
- * who may not use the wire. */
+/* Collective, if there are other nodes.  Exchanges the keys of all parts.  A key of 0 means messages: for a rank that cannot
+ * expose its part or has none, and for all targets on a rank that may not use the wire. */
 static int keys_share(struct rma_win *w)
 {
     struct gw_lane *lane = w->comm->lane;
@@ -123,7 +125,7 @@ static void key_drop(struct rma_win *w)
     *mine = 0;
 }
 
-/* ---- for windows ---- */
+/* ---- opening and closing of a window ---- */
 int rma_reach_open(struct rma_win *w)
 {
     int somebody_cannot = 0, mine = 0;
@@ -145,7 +147,7 @@ int rma_reach_open(struct rma_win *w)
 
 int rma_reach_close(struct rma_win *w)
 {
-    int flushed = rma_deferred_flush_all(w), rc = coll_barrier(w->comm, NULL); /* then what others asked for is done */
+    int flushed = rma_deferred_flush_all(w), rc = coll_barrier(w->comm, NULL); /* after it all requests of all ranks are done */
     if (rc != GW_OK || !w->server) return rc;
     key_drop(w);
     rc = rma_serve_close(w);

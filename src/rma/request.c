@@ -1,9 +1,9 @@
-/* request.c -- what is looked at before a request of another rank is followed (serve.c).
+/* request.c -- validates the requests of other ranks before they are served (serve.c).
  *
- * A request names addresses of ours, so a forged one could read and write whatever this process can.  All of a message is looked at
- * before anything of it is done: that its parts lie within it, that they say who sent it, that every run of bytes lies in this rank's
- * part of the window, and that what is asked is something that an origin asks.  Of a dynamic window the runs are compared with what is
- * attached when their turn has come (serve.c), for that changes.
+ * A request has addresses of this process, so a forged one could read and write all that this process can.  A message is validated
+ * as a whole before any request in it is served: all its parts lie within it, its origin is the sender, every run of bytes lies in
+ * this rank's part of the window, and its kind and flags are a combination that an origin sends.  In dynamic windows the runs are
+ * compared with the attached memory only when the request is served (serve.c), as that memory changes.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -80,7 +80,7 @@ static bool runs_are_right(const struct rma_win *w, const struct ask_head *h)
     return sum == (uint64_t)h->bytes || rma_request_refuse(h, "bytes", h->bytes);
 }
 
-/* Of one that moves data; its runs lie in the message. */
+/* Validates a request that moves data.  The caller has checked that its runs lie within the message. */
 static bool move_is_right(const struct rma_win *w, const struct ask_head *h)
 {
     int64_t most = h->what == ASK_SWAP ? ASK_SWAP_MAX : h->flags & ASK_LONG ? INT64_MAX : ASK_PIECE;
@@ -89,7 +89,7 @@ static bool move_is_right(const struct rma_win *w, const struct ask_head *h)
     return runs_are_right(w, h);
 }
 
-/* One request, of which `left` bytes are in the message at most. */
+/* Validates one request.  left: bytes of the message from the request on. */
 static bool one_is_right(const struct rma_win *w, const struct ask_head *h, int64_t left, int source)
 {
     if (left < (int64_t)sizeof *h) {

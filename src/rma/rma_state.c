@@ -1,11 +1,11 @@
-/* rma_state.c -- are the epochs of a window in the states of epoch.c?  For tests, asserts, and for a debugger's call.
+/* rma_state.c -- checks the invariants of a window's epochs (epoch.c).  For tests and asserts, and to be called from a debugger.
  *
- *   NONE, FENCE, ALL   nothing is in `held`
- *   START              in `held` is the group of MPI_Win_start; it may be empty
- *   LOCK               in `held` is each rank whose window is locked; there is one
- *   posted             there are requests for the messages of MPI_Win_complete
+ *   NONE, FENCE, ALL   `held` is empty
+ *   START              `held` has the group of MPI_Win_start, which may be empty
+ *   LOCK               `held` has each rank whose window is locked, at least one
+ *   posted             `origins` has the receives of the messages of MPI_Win_complete
  *
- * What the inlined accesses look at (n_open, n_flushed, listed) lets nothing through that the epoch does not allow.
+ * The words that the inlined accesses read (n_open, n_flushed, listed) allow nothing that the epoch does not allow.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,10 +1,12 @@
-/* serve.c -- the target's side of messages from origins that reach neither its memory nor its words (ask.c).
+/* serve.c -- the target's side of one-sided operations by messages, from origins that reach neither its memory nor its words
+ * (ask.c).
  *
- *   arrived --> admitted: what it needs (`busy`, a lock) was free and is taken --> done, answered
- *           `-> pending: looked at in every round of progress, until --> granted --> done, answered
+ *   arrived --> admitted: what the request needs (`busy`, a lock) was free and is taken --> done, answered
+ *           `-> pending: tried again in every round of progress, until --> granted --> done, answered
  *
- * Requests are taken one after the other, by whichever thread makes progress.  Nothing here waits: who holds `busy` or a lock may
- * wait for an answer of ours.  While something is pending this rank counts among those whom changes of words wake.
+ * Requests are handled one after the other, by whichever thread makes progress.  Nothing here blocks: the rank that holds `busy`
+ * or a lock may itself wait for an answer from this rank.  While a request is pending, this rank is counted in `waiters`, so that
+ * a rank that changes the words wakes it (lock.c).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,29 +23,29 @@ struct rma_server {
     struct p2p_listener listener;
     struct gw_done heard;
     struct rma_win *w;
-    struct req_hook hook; /* looks at what is pending */
+    struct req_hook hook; /* tries pending requests again, by `poll` */
     struct gw_done poll;
     struct gw_list pending, granted; /* under the lane's lock */
-    struct req_work finish;          /* of those granted */
-    bool finishes;                   /* it has been added */
-    _Atomic uint64_t *served;        /* [comm->size] changes that nobody waits for an answer of, by origin */
-    _Atomic uint8_t *held;           /* [comm->size] bit per kind of lock that the origin has from us */
+    struct req_work finish;          /* does the granted requests, without the lane's lock */
+    bool finishes;                   /* `finish` is queued */
+    _Atomic uint64_t *served;        /* [comm->size] how many requests without an answer were done for each origin */
+    _Atomic uint8_t *held;           /* [comm->size] the locks that each origin holds here: bits 1 << enum lock_kind */
     struct gw_list longs;            /* under the lane's lock: long puts under way */
     char request[REQUEST_MAX] GW_ALIGNED(16);
 };
-struct kept { /* a request that waits */
+struct kept { /* a copy of a pending or granted request */
     struct gw_list link;
     char request[] GW_ALIGNED(16);
 };
 struct answer {
     struct gw_done sent;
-    struct ask_reply how GW_ALIGNED(16); /* from here on it is the message */
+    struct ask_reply how GW_ALIGNED(16); /* the message begins here, or at `data` if only data are sent */
     char data[];
 };
-struct long_put { /* its data are under way into the window; the origin counts on it */
+struct long_put { /* a put whose data are received straight into the window */
     struct gw_list link;
     struct gw_done arrived;
-    struct gw_req *req; /* NULL: they have come */
+    struct gw_req *req; /* the receive; NULL: complete */
     int64_t bytes;
     struct req_work work;
     struct rma_win *w;
@@ -97,14 +99,14 @@ static void runs_write(const struct ask_head *h, const char *in)
     for (int i = 0; i < h->n_runs; in += runs[i++].bytes) memcpy((void *)(uintptr_t)runs[i].at, in, runs[i].bytes);
 }
 
-/* ---- what a request needs ---- */
+/* ---- admission: what a request needs before it can be done ---- */
 static bool needs_busy(const struct rma_win *w, const struct ask_head *h)
 {
     bool is_move = h->what == ASK_READ || h->what == ASK_WRITE;
     return h->what == ASK_UPDATE || h->what == ASK_SWAP || (is_move && w->flavor == GW_WIN_FLAVOR_DYNAMIC);
 }
 
-/* Who has a lock from us does not ask for it again. */
+/* Refuses a lock that the origin holds already: no correct origin asks twice. */
 static bool lock_try(struct rma_win *w, const struct ask_head *h)
 {
     _Atomic uint8_t *held = &w->server->held[h->origin];
@@ -135,7 +137,8 @@ static int check_attached(struct rma_win *w, const struct ask_head *h, uint64_t 
 
 /* ---- doing it ---- */
 static void look(struct gw_done *done, int err);
-/* Those who wait for the count are looked at at once: this rank may be about to sleep. */
+/* Counts a request without an answer as done.  Pending flushes that wait for the count are tried at once, as this rank may be
+ * about to sleep. */
 static void count(struct rma_win *w, int origin)
 {
     struct rma_server *s = w->server;
@@ -169,14 +172,14 @@ static void put_is_over(struct gw_done *done, int err)
     free(p);
 }
 
-/* One run, of which the data are a message of their own. */
+/* A get or put of one run, whose data are a message of their own, without a copy. */
 static void move_long(struct rma_win *w, const struct ask_head *h)
 {
     const struct ask_run *run = runs_of(h);
     void *here = (void *)(uintptr_t)run->at;
     struct gw_req *r = NULL;
     if (h->what == ASK_READ) {
-        struct answer *a = answer_new(0); /* of which nothing but `sent` is used */
+        struct answer *a = answer_new(0); /* only for its `sent`, which frees it */
         int rc = p2p_stream_isend(GW_STREAM_P2P, here, h->bytes, gw_type_byte, h->origin, TAG_REPLY + h->number, w->comm, &r);
         p2p_stream_then(w->comm, rc, r, &a->sent);
         return;
@@ -190,7 +193,8 @@ static void move_long(struct rma_win *w, const struct ask_head *h)
     p2p_stream_then(w->comm, rc, p->req, &p->arrived);
 }
 
-/* Returns how many bytes the answer has. */
+/* Does a request on the memory of its runs.  `old` gets the previous value, and is also room for the new one.  Returns how many
+ * bytes of `old` belong into the answer. */
 static int64_t do_runs(const struct ask_head *h, char *old)
 {
     const char *data = data_of(h);
@@ -214,7 +218,7 @@ static void move_few(struct rma_win *w, const struct ask_head *h)
 {
     struct answer *a = answer_new(2 * (int64_t)gw_align_up((uint64_t)h->bytes, 16));
     int64_t bytes = 0;
-    GW_ORDER_ELSEWHERE_BEGIN; /* the origin's user orders it with ours */
+    GW_ORDER_ELSEWHERE_BEGIN; /* the programs order these accesses by epochs */
     a->how.rc = check_attached(w, h, &a->how.at);
     if (a->how.rc == GW_OK) bytes = do_runs(h, a->data);
     GW_ORDER_ELSEWHERE_END;
@@ -227,7 +231,7 @@ static void move_few(struct rma_win *w, const struct ask_head *h)
     count(w, h->origin);
 }
 
-/* What was admitted. */
+/* Does an admitted request, and answers it if its kind has an answer.  Without the lane's lock. */
 static void perform(struct rma_win *w, const struct ask_head *h)
 {
     if (h->what == ASK_LOCK || h->what == ASK_FLUSH) {
@@ -247,18 +251,19 @@ static void perform(struct rma_win *w, const struct ask_head *h)
     }
 }
 
-/* ---- what has to wait ---- */
-/* With the lane's lock. */
+/* ---- pending requests ---- */
+/* Keeps a copy of a request that cannot be done yet.  The lane's lock is held. */
 static void keep(struct rma_server *s, const struct ask_head *h)
 {
     size_t bytes = ask_bytes(h, rma_request_data(h));
     struct kept *k = gw_xmalloc(sizeof *k + bytes);
     memcpy(k->request, h, bytes);
-    atomic_fetch_add_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst); /* before the next look, as in lock.c */
+    atomic_fetch_add_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst); /* before it is tried again, as in lock.c */
     gw_list_push(&s->pending, &k->link);
 }
 
-/* Accumulates of one origin are done in their order: who needs `busy` waits behind those who do. */
+/* Does a pending request need `busy`?  Then a new one that needs it, too, must wait behind: accumulates of one origin are done in
+ * order. */
 static bool is_busy_wanted(struct rma_server *s)
 {
     bool is_wanted = false;
@@ -267,14 +272,14 @@ static bool is_busy_wanted(struct rma_server *s)
     return is_wanted;
 }
 
-/* In every round of progress. */
+/* Admits pending requests; called in every round of progress, with the lane's lock held. */
 static void look(struct gw_done *done, int err)
 {
     struct rma_server *s = container_of(done, struct rma_server, poll);
     struct rma_win *w = s->w;
     (void)err;
     if (likely(gw_list_empty(&s->pending))) return;
-    bool is_taken = false; /* `busy`: who comes later does not overtake */
+    bool is_taken = false; /* a request before this one waits for `busy`: this one must not overtake it */
     for (struct gw_list *l = s->pending.next, *next; l != &s->pending; l = next) {
         const struct ask_head *h = (struct ask_head *)container_of(l, struct kept, link)->request;
         bool needs = needs_busy(w, h);
@@ -324,17 +329,17 @@ static void take(struct rma_server *s, const struct ask_head *h)
         say(s->w, h, GW_AGAIN);
 }
 
-/* The answer to the small gets of one message. */
+/* The one answer to all small gets of a message. */
 struct gathered {
     struct answer *answer;
     int64_t bytes;
-    struct ask_head head; /* of one of them: they have the same origin and number */
+    struct ask_head head; /* of any of these gets: origin and number are the same in all */
 };
 static void gather(struct gathered *g, const struct ask_head *h)
 {
     if (!g->answer) g->answer = answer_new(ASK_BATCH);
     g->head = *h;
-    GW_ORDER_ELSEWHERE_BEGIN; /* the origin's user orders it with ours */
+    GW_ORDER_ELSEWHERE_BEGIN; /* as in move_few() */
     runs_read(h, g->answer->data + g->bytes);
     GW_ORDER_ELSEWHERE_END;
     g->bytes += h->bytes;
@@ -358,7 +363,7 @@ static void request_heard(struct gw_done *done, int err)
     if (g.answer) answer_send(s->w, &g.head, g.answer, g.bytes);
 }
 
-/* ---- for windows ---- */
+/* ---- opening and closing of a window ---- */
 static void server_free(struct rma_server *s)
 {
     if (s) free(s->served), free((void *)s->held);
@@ -403,7 +408,8 @@ static bool is_quiet(void *arg)
     return is_over;
 }
 
-/* Nobody asks any more.  What ranks asked is done; what could not be done is nobody's. */
+/* Drops what is pending when no rank sends requests any more.  All requests of correct origins are done by now: what is left could
+ * never be done, and is counted as invalid. */
 static void leftovers_drop(struct rma_server *s)
 {
     gw_lock(&s->w->comm->lane->lock);

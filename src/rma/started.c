@@ -1,8 +1,9 @@
-/* started.c -- operations with a request to targets out of reach: the request completes with the last of what is under way for it.
+/* started.c -- one-sided operations with an MPI request, on targets reached by messages or the wire.  The request completes with
+ * the last of the operation's parts (messages and copies).
  *
  *   new [rma_started_new] --parts begin--> the call returns [rma_started_end] --the last part is over--> unpacked, req_complete()
  *
- * The call itself counts as a part, so that nothing completes while more of it is to come.
+ * The call itself counts as a part, so that the request cannot complete before all parts are started.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,7 +13,7 @@
 
 _Static_assert(sizeof(struct rma_started) <= GW_REQ_BYTES, "it lies in the memory of a request");
 
-/* In the call that retires the request, so that the error has its reason there. */
+/* Writes the error text.  Runs in the call that retires the request, as the text belongs to the thread that returns the error. */
 static void say_why(struct gw_done *done, int err)
 {
     const struct rma_started *s = container_of(done, struct rma_started, say);
@@ -30,7 +31,7 @@ struct rma_started *rma_started_new(struct rma_win *w)
     struct rma_started *s = (struct rma_started *)req_new(lane, REQ_GENERAL);
     gw_unlock(&lane->lock);
     if (!s) return NULL;
-    memset((char *)s + sizeof s->req, 0, GW_REQ_BYTES - sizeof s->req); /* no room's own kind of request */
+    memset((char *)s + sizeof s->req, 0, GW_REQ_BYTES - sizeof s->req); /* it was another kind of request before */
     s->req.err = GW_OK;
     s->req.errctx = (const void *)(uintptr_t)w->obj.id;
     gw_status_empty(&s->req.status);
@@ -58,7 +59,7 @@ void rma_started_over(struct rma_started *s, int err)
 {
     if (err < 0 && s->req.err == GW_OK) s->req.err = err;
     uint32_t parts =
-        atomic_fetch_sub_explicit(&s->parts, 1, memory_order_relaxed); /* what they brought is ordered by the lane's lock */
+        atomic_fetch_sub_explicit(&s->parts, 1, memory_order_relaxed); /* the lane's lock orders the data of the parts */
     assert(parts > 0);
     if (parts > 1) return;
     if (s->type && s->req.err == GW_OK) {
@@ -79,7 +80,7 @@ int rma_started_end(struct rma_started *s, int rc, struct gw_req **req_out)
 {
     struct gw_lane *lane = &gw_lanes[s->req.lane];
     gw_lock(&lane->lock);
-    if (rc != GW_OK) s->req.flags |= REQ_FREED; /* nobody gets it: parts that went may still be under way */
+    if (rc != GW_OK) s->req.flags |= REQ_FREED; /* the program does not get it; parts may still be under way */
     rma_started_over(s, GW_OK);
     gw_unlock(&lane->lock);
     if (rc == GW_OK) *req_out = &s->req;

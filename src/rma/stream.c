@@ -1,12 +1,13 @@
-/* stream.c -- long accesses to memory that is not mapped here, while the target waits: origin and target copy pieces through a
- * block of the node's heap, one of them in and the other out.
+/* stream.c -- long accesses to memory that is not mapped here, with the target's help: one side copies pieces into a block of the
+ * node's heap, and the other side copies them out at the same time.
  *
- * The kernel takes three times as long as a plain copy, so with a common cache two cores that copy at the same time take half as
- * long.  Where the caches lie is not known: the times of both ways are taken, now and then, some parts in a row each, because the
- * first ones find the caches as the other way left them.
- * Many pieces: who is ahead, or is held up for a few microseconds, makes the other wait seldom (with 4 a get of 4 MiB took half as
- * long again as with 16).
- * The mailbox (mail.c) asks for a part at a time: so long nobody else's accumulates are kept waiting, and the target's progress.
+ * The kernel (CMA) takes three times as long as a plain copy, so two cores with a common cache that copy at the same time take
+ * half as long as the kernel.  As it is not known which cores share a cache, both ways are timed now and then, for several parts
+ * in a row, because the first parts still find the caches as the other way left them.
+ * There are many pieces, so that a side that is delayed for a few microseconds seldom makes the other one wait (a get of 4 MiB
+ * took half as long again with 4 pieces as with 16).
+ * The mailbox (mail.c) asks for one part at a time.  This bounds how long other ranks' accumulates and the target's own progress
+ * wait.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,8 +21,8 @@ enum { TIMING_HELPED, TIMING_ALONE }; /* the ways, in rma_target.pace */
 enum { TIMED_FROM = 32768, TURNS = 512, TRIES = 4, SLOWER_BY = 8 };
 
 struct rma_stream {
-    _Atomic uint32_t filled;                           /* pieces, by who gives */
-    _Atomic uint32_t emptied GW_ALIGNED(GW_CACHELINE); /* by who takes */
+    _Atomic uint32_t filled;                           /* pieces copied in; written by the giving side */
+    _Atomic uint32_t emptied GW_ALIGNED(GW_CACHELINE); /* pieces copied out; written by the taking side */
     char piece[PIECES][PIECE] GW_ALIGNED(GW_CACHELINE);
 };
 
@@ -35,7 +36,7 @@ bool rma_stream_step(struct stream_end *e)
     int64_t from = (int64_t)e->n * PIECE;
     char *piece = s->piece[e->n % PIECES], *here = e->at + from;
     gw_copy(e->gives ? piece : here, e->gives ? here : piece, (size_t)gw_min64(PIECE, e->bytes - from));
-    /* [S1] what is filled is there, what is emptied is not looked at again */
+    /* [S1] pairs with the acquire above: a filled piece is complete, and an emptied piece is no longer read */
     atomic_store_explicit(e->gives ? &s->filled : &s->emptied, ++e->n, memory_order_release);
     return true;
 }
@@ -43,25 +44,25 @@ bool rma_stream_step(struct stream_end *e)
 /* ---- which way ---- */
 static uint32_t timing_of(struct rma_target *t, int way) { return atomic_load_explicit(&t->timing[way], memory_order_relaxed); }
 
-/* Ticks a KiB; a part that took long pulls the value up slowly: somebody may have lost his core. */
+/* Updates the average in ticks per KiB.  A slow part raises it only slowly, as one of the two may have lost its core. */
 static void timing_note(struct rma_target *t, int way, int64_t bytes, uint64_t ticks)
 {
     if (bytes < TIMED_FROM) return;
     int64_t now = (int64_t)(ticks * 1024 / (uint64_t)bytes + 1), old = timing_of(t, way);
     if (old && now > old) now = old + (gw_min64(now, 2 * old) - old) / SLOWER_BY + 1;
-    atomic_store_explicit(&t->timing[way], (uint32_t)now, memory_order_relaxed); /* threads may lose some */
+    atomic_store_explicit(&t->timing[way], (uint32_t)now, memory_order_relaxed); /* not exact with several threads */
 }
 
 static bool may_help(const struct rma_win *w, int target)
 {
     if (!w->here->one_node || !is_here(w, target) || gw_set.rma_help == GW_SET_RMA_HELP_OFF) return false;
-    return gw_set.rma_help == GW_SET_RMA_HELP_ON || !gw_node.oversubscribed; /* it would have to get a core first */
+    return gw_set.rma_help == GW_SET_RMA_HELP_ON || !gw_node.oversubscribed; /* else the target has no core of its own */
 }
 
 static bool wants_help(struct rma_target *t, int64_t bytes)
 {
     if (gw_set.rma_help == GW_SET_RMA_HELP_ON) return true;
-    if (bytes < TIMED_FROM) return true; /* a call of the kernel alone takes longer */
+    if (bytes < TIMED_FROM) return true; /* one system call takes longer */
     uint32_t turn = atomic_load_explicit(&t->turn, memory_order_relaxed);
     atomic_store_explicit(&t->turn, turn + 1, memory_order_relaxed);
     turn %= TURNS;
@@ -69,7 +70,7 @@ static bool wants_help(struct rma_target *t, int64_t bytes)
 }
 
 /* ---- the origin ---- */
-/* With `busy` held; how many bytes were moved. */
+/* Asks the target to help with one part.  `busy` is held.  Returns the bytes moved; 0: it does not help. */
 static int64_t move_helped(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, char *packed)
 {
     int64_t moved = 0;

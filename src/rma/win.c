@@ -1,6 +1,6 @@
-/* win.c -- windows as objects: made, freed, asked about.
+/* win.c -- windows as objects: creation, freeing, attributes, queries.
  *
- * Making one is collective, and so is failing: what any rank finds wrong, all ranks answer.
+ * Creation is collective, and so are its errors: if it fails on any rank, it returns an error on all ranks (rma_agree()).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,7 +15,7 @@
 
 enum { PAGE = 4096, REGIONS = 16 };
 
-/* What each rank tells all others. */
+/* What each rank gives to all others by an allgather. */
 struct part {
     int64_t size, disp_unit;
     uint64_t base;
@@ -33,7 +33,7 @@ int rma_agree(struct gw_comm *c, int rc)
     return gw_fail(worst, "another rank of the window failed: %s", gw_error_text(worst));
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 static int check_part(int64_t size, int64_t disp_unit)
 {
     if (size < 0) return gw_fail(GW_ESIZE, "size is %lld; it must not be negative", (long long)size);
@@ -45,7 +45,7 @@ static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
 {
     if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator; windows are for intracommunicators");
     struct gw_comm *own = NULL;
-    int rc = world_comm_create(c, c->group, &own); /* not a duplicate: no attributes come along */
+    int rc = world_comm_create(c, c->group, &own); /* not MPI_Comm_dup: attributes are not copied */
     if (rc == GW_OK) *own_out = own;
     if (rc == GW_OK) snprintf(own->name, sizeof own->name, "a window of %.64s", c->name[0] ? c->name : "a communicator");
     return rc;
@@ -65,7 +65,7 @@ static void win_drop(struct rma_win *w)
     free(w);
 }
 
-/* The window with nothing behind it yet, and what the ranks gave; on failure nothing is left. */
+/* Makes a window without memory yet, and exchanges what each rank gives.  On failure all is freed. */
 static int win_begin(int flavor, struct part mine, struct gw_info *info, struct gw_comm *c, struct rma_win **win_out)
 {
     struct gw_comm *own;
@@ -112,7 +112,7 @@ static int gather_parts(struct rma_win *w, struct part mine, struct part **parts
     }
     for (int i = 0; i < w->comm->size; i++) {
         struct rma_target *t = &w->targets[i];
-        if (check_part(parts[i].size, parts[i].disp_unit) != GW_OK) { /* each has looked at its own */
+        if (check_part(parts[i].size, parts[i].disp_unit) != GW_OK) { /* each rank checks its own arguments */
             free(parts);
             return gw_fail(GW_EOTHER, "what rank %d says of its part of the window cannot be", i);
         }
@@ -144,7 +144,7 @@ static void nears_note(struct rma_win *w)
     }
 }
 
-/* Takes the window whatever happens. */
+/* Ends the creation.  Owns `w`: on failure of any rank it is freed. */
 static int win_end(struct rma_win *w, int rc, struct rma_win **win_out)
 {
     if (rc == GW_OK) nears_note(w);
@@ -196,8 +196,9 @@ int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_w
     return win_end(w, rc, win_out);
 }
 
-/* Where the parts of the ranks here begin, in targets[].base until the memory is there.  One after the other without a gap where the
- * user may count on that; else each on its own lines, large ones on their own pages, or as the user wants it aligned. */
+/* Lays out the parts of the ranks on this machine; targets[].base is an offset until the memory is mapped.  Without gaps, where
+ * the user may rely on contiguous parts; otherwise each part begins on a cache line, large ones on a page, or as the user's
+ * alignment wants it. */
 static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
 {
     uint64_t at = 0;
@@ -214,7 +215,7 @@ static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
     return GW_OK;
 }
 
-/* The addresses of all, where only some are mapped here. */
+/* Exchanges the addresses of all parts, if the window has ranks on other machines. */
 static int tell_bases(struct rma_win *w)
 {
     uint64_t mine = w->targets[w->comm->rank].base, *all = malloc(sizeof *all * (size_t)w->comm->size);
@@ -237,13 +238,13 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     if (rc != GW_OK) return rc;
     rc = gather_parts(w, mine, &parts);
     free(parts);
-    /* Hints may differ: gaps where all want them, and the strictest alignment. */
+    /* Hints may differ between ranks: gaps only if all ranks want them, and the largest alignment of any. */
     int mine_wants[2] = {flavor == GW_WIN_FLAVOR_ALLOCATE || rma_hint_is_true(w, "alloc_shared_noncontig"),
                          -gw_info_alignment(info)};
     int wants[2] = {0, -GW_CACHELINE};
     if (rc == GW_OK) rc = coll_allreduce(mine_wants, wants, 2, gw_type_int, gw_op_min, w->comm, NULL);
     w->mapping.align = -wants[1];
-    if (rc == GW_OK) rc = lay_out(w, wants[0], &total); /* fails on all ranks of a machine alike */
+    if (rc == GW_OK) rc = lay_out(w, wants[0], &total); /* same result on all ranks of a machine */
     if (w->n_leaders) rc = rma_agree(w->comm, rc);
     if (rc == GW_OK) rc = rma_memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);
     for (int i = 0; rc == GW_OK && i < w->comm->size; i++) {
@@ -287,7 +288,7 @@ int rma_win_free(struct rma_win **win)
     struct rma_words *mine = w->near[w->comm->rank].words;
     node_heap_free(mine->regions);
     mine->regions = 0;
-    rc = coll_barrier(w->comm, NULL); /* then nobody looks at the words */
+    rc = coll_barrier(w->comm, NULL); /* after it no rank uses the words */
     win_drop(w);
     *win = NULL;
     return rc;
@@ -301,7 +302,7 @@ static int check_dynamic(struct rma_win *w, int64_t size)
     return size >= 0 ? GW_OK : gw_fail(GW_ESIZE, "size is %lld; it must not be negative", (long long)size);
 }
 
-/* With the words busy. */
+/* Inserts a region into the list of attached memory.  This rank's `busy` is held. */
 static int region_add(struct rma_words *t, struct rma_region new)
 {
     struct rma_region *r = node_ptr(t->regions);
@@ -350,18 +351,18 @@ int rma_win_detach(struct rma_win *w, const void *base)
     return found ? GW_OK : gw_fail(GW_EBASE, "no memory that begins at %p is attached", base);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 int64_t rma_disp_unit(const struct rma_win *w, int target) { return w->targets[target].disp_unit; }
 
 int rma_win_shared_query(struct rma_win *w, int rank, int64_t *size_out, int64_t *disp_unit_out, void **base_out)
 {
     int n = w->comm->size;
     if (w->flavor == GW_WIN_FLAVOR_DYNAMIC) return gw_fail(GW_ERMA_FLAVOR, "a dynamic window has no memory of its own");
-    if (rank == GW_PROC_NULL) /* the first that has any */
+    if (rank == GW_PROC_NULL) /* the lowest rank with memory (MPI_Win_shared_query) */
         for (rank = 0; rank < n - 1 && w->targets[rank].size == 0;) rank++;
     if (rank < 0 || rank >= n) return gw_fail(GW_ERANK, "rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank, n - 1);
     const struct rma_target *t = &w->targets[rank];
-    *size_out = t->is_near ? t->size : 0; /* no loads and stores there */
+    *size_out = t->is_near ? t->size : 0; /* no loads and stores are possible there */
     *disp_unit_out = t->disp_unit;
     *base_out = *size_out > 0 ? (void *)(uintptr_t)t->base : NULL;
     return GW_OK;
