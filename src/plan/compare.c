@@ -1,7 +1,8 @@
-/* compare.c -- do the members of a communicator call the same collectives?  Finds out which calls differ, and puts that into words.
+/* compare.c -- finds which collective calls of a communicator's members differ, and writes the error text.
  *
- * What the steps of a collective compare is a hash (plan.h); here the calls themselves are looked up, in what each rank of the node notes of
- * its last ones.  So a hash that differs for another reason accuses nobody, and neither does a call that is no longer there.
+ * The steps of a collective compare hashes only (plan.h).  When they differ, this file looks up the calls themselves, which each
+ * rank of the node notes in its slot.  No error is reported if the noted calls are equal after all, or if a call is no longer
+ * noted.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -14,7 +15,7 @@
 
 const char *const *plan_call_names;
 
-/* One call, as it was noted; `call` is GW_FN_*, 0: not known. */
+/* A copy of a noted call.  call: GW_FN_*; 0: unknown. */
 struct noted {
     uint64_t says;
     int64_t bytes;
@@ -31,7 +32,8 @@ static bool entry_is(const uint64_t word[3], const struct gw_comm *c, uint64_t n
         (word[1] >> BOOT_SAYS_KIND & 0xff) != PLAN_ANY_CALL;
 }
 
-/* The entry of a collective among the last ones of a rank of this node; NULL: it has not come so far, or is long past it. */
+/* Finds collective `number` among the last calls that a rank of this node has noted.  NULL: the rank has not called it yet, or has
+ * noted many since. */
 static struct boot_coll *find(struct boot_rank *of, const struct gw_comm *c, uint64_t number, struct noted *out)
 {
     uint64_t word[3];
@@ -43,7 +45,7 @@ static struct boot_coll *find(struct boot_rank *of, const struct gw_comm *c, uin
     return NULL;
 }
 
-/* ---- what differs ------------------------------------------------------------------------------------------------------- */
+/* ---- comparing two calls ------------------------------------------------------------------------------------------------ */
 static int difference(const struct noted *a, const struct noted *b)
 {
     static const int errors[] = {[BOOT_SAME] = GW_OK,
@@ -110,7 +112,7 @@ static const char *name_of(const struct gw_comm *c) { return c->name[0] ? c->nam
 struct pair {
     struct gw_comm *comm;
     uint64_t number;
-    int other; /* in the communicator */
+    int other; /* the other member: its rank in the communicator */
     struct noted mine, theirs;
 };
 
@@ -125,7 +127,7 @@ static int tell(const struct pair *p)
                    (unsigned long long)p->number, name_of(p->comm), p->comm->rank, mine, p->other, theirs, rule(how));
 }
 
-/* ---- with whom ------------------------------------------------------------------------------------------------------------ */
+/* ---- comparing with other members ---------------------------------------------------------------------------------------- */
 /* The slot of a member that runs on this node, else NULL. */
 static struct boot_rank *slot_of(const struct gw_comm *c, int member)
 {
@@ -133,7 +135,7 @@ static struct boot_rank *slot_of(const struct gw_comm *c, int member)
     return local < 0 || !gw_node.base ? NULL : boot_slot_of(local);
 }
 
-/* So that nobody says it again, when later calls are compared. */
+/* Notes that the difference was reported, so that no rank reports it again when later calls are compared. */
 static void mark_told(const struct gw_comm *c, uint64_t number)
 {
     struct noted n;
@@ -141,7 +143,7 @@ static void mark_told(const struct gw_comm *c, uint64_t number)
     if (mine) atomic_store_explicit(&mine->word[1], n.says | (uint64_t)BOOT_SAYS_TOLD << BOOT_SAYS_FLAGS, memory_order_relaxed);
 }
 
-/* Of a collective in the middle of a call, what the call says. */
+/* For a collective inside another call: what the caller passed. */
 static struct noted noted_of(const struct plan_said *s)
 {
     struct noted n;
@@ -222,7 +224,8 @@ int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64
         (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, (long long)want, from, sent, rule(GW_ETRUNCATE));
 }
 
-/* Has any member on this node told of it?  Then this rank notes that, too: the other one's note may be gone before its own. */
+/* Has a member on this node reported the difference?  Then this rank notes that as well, as the other's note may be overwritten
+ * earlier. */
 static bool is_told(const struct gw_comm *c, uint64_t number)
 {
     struct noted n;
@@ -235,7 +238,7 @@ static bool is_told(const struct gw_comm *c, uint64_t number)
     return false;
 }
 
-/* Those before `end` that this rank has noted, from number `first` on, with the calls of one member, or (-1) of all. */
+/* Compares this rank's noted collectives number `first` to `end` - 1 with those of one member, or of all (-1). */
 static int compare_former(struct gw_comm *c, uint64_t first, uint64_t end, int member)
 {
     struct pair p = {.comm = c};
@@ -289,10 +292,10 @@ bool plan_sig_differs(struct plan_exec *x, int member)
     return x->differs;
 }
 
-/* The earliest message that should have been received. */
+/* For the search of the earliest collective message that was not received. */
 struct left_search {
     struct p2p_left left;
-    uint64_t next, number; /* of the collectives of this rank, and of the message; next: there is none */
+    uint64_t next, number; /* the number of this rank's next collective; that of the earliest message found, or `next` if none */
     bool goes_on;
     struct p2p_rival found;
 };
@@ -315,7 +318,7 @@ int plan_compare_last(struct gw_comm *c, bool goes_on)
     if (rc == GW_OK) p2p_stream_each_left(c, GW_STREAM_COLL, &s.left);
     if (rc != GW_OK || s.number == s.next) return rc;
     for (uint64_t number = first; number < c->colls; number++)
-        if (is_told(c, number)) return GW_OK; /* what is left over may come from that */
+        if (is_told(c, number)) return GW_OK; /* the message may be left over from that */
     return gw_fail(
         GW_EOTHER,
         "the calls differ in collective #%llu on %s: rank %d called MPI_%s and sent %lld bytes in it to rank %d, which did not "

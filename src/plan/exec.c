@@ -1,7 +1,8 @@
-/* exec.c -- runs the rounds of one collective: never blocks but in plan_run.  Requests are driven by start.c.
+/* exec.c -- executes the rounds of one collective.  Only plan_run() and plan_run_stages() block; start.c drives collectives behind
+ * requests.
  *
  *   EMIT --local steps done--> POSTED --all requests complete--> EMIT of the next round ... --no steps--> over
- *   (a WAIT that does not hold yet leaves the round where it is)
+ *   (at a WAIT whose condition does not hold yet, the execution stops and is called again)
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,7 +17,7 @@
 #include "plan/plan_private.h"
 
 /* ---- references to memory -------------------------------------------------------------------------------------------------- */
-/* In integers: a buffer may be NULL, for no data or for datatypes of absolute addresses. */
+/* Computed in integers, as `base` may be NULL: with no data, or with datatypes of absolute addresses. */
 static inline char *plus(const char *base, int64_t off) { return (char *)((uintptr_t)base + (uintptr_t)off); }
 
 char *plan_address(const struct plan_memory *m, const struct plan_ref *r)
@@ -35,7 +36,7 @@ void plan_exact(const struct plan_memory *m, const struct plan_step *s)
     op_exact_step(s->exact, (enum op_exact_step)s->phase, plan_address(m, &s->a), exponents, plan_address(m, &s->b), s->stride);
 }
 
-/* A reference as a cursor over the part that it means. */
+/* Sets a cursor to the part of the buffer that a reference means; returns its bytes. */
 static int64_t ref_cursor(const struct plan_memory *m, const struct plan_ref *r, struct type_cursor *c)
 {
     char *at = plan_address(m, r);
@@ -49,7 +50,7 @@ static int64_t ref_cursor(const struct plan_memory *m, const struct plan_ref *r,
     return gw_min64(r->len, c->total - r->pos);
 }
 
-/* One run of bytes? */
+/* True if a reference is one contiguous run of bytes; then where it is. */
 static inline bool ref_run(const struct plan_memory *m, const struct plan_ref *r, char **at_out, int64_t *len_out)
 {
     *at_out = plan_address(m, r);
@@ -103,7 +104,8 @@ static inline uint64_t flag_of(const struct comm_coll *k, int rank)
     return atomic_load_explicit(&k->flags[rank].value, memory_order_acquire);
 }
 
-/* Behind the flag of a member that has come to collective n (at: n % PLAN_SIGS): the same as ours if it calls the same. */
+/* The signature of a member's call of collective n (at: n % PLAN_SIGS); equal to ours if it makes the same call.  Valid once the
+ * member's flag has reached this collective. */
 static inline uint16_t sig_of(const struct comm_coll *k, int rank, unsigned at)
 {
     return atomic_load_explicit(&k->flags[rank].sig[at], memory_order_relaxed);
@@ -119,7 +121,8 @@ static void publish(struct plan_exec *x, int phase)
     node_ring_many(k->local, x->args->size);
 }
 
-/* The sig is a running one: once calls have differed it does for good, so the bytes have bits of their own. */
+/* A pair's number has the collective, and bits of the signature and of the size.  The size has bits of its own because the
+ * signature is a running hash over all calls: once calls have differed, it differs for ever. */
 enum { LINE_SIZE_BITS = 12, LINE_SIG_BITS = 12, LINE_N = LINE_SIZE_BITS + LINE_SIG_BITS };
 static inline uint64_t pair_number(const struct plan_exec *x, int64_t bytes)
 {
@@ -164,7 +167,7 @@ static void take(struct plan_exec *x, const struct plan_memory *m, const struct 
         plan_size_differs(x, s->peer, s->a.len, said >> 32 == (uint32_t)x->args->n ? (int64_t)(uint32_t)said : -1);
 }
 
-/* All others have reached this value; my own flag may be lower. */
+/* Publishes in leaf_common.reached that all flags have reached `value`, or this member's own flag if that is lower. */
 static void tell_reached(const struct plan_exec *x, uint64_t value)
 {
     const struct comm_coll *k = x->leaf;
@@ -175,8 +178,8 @@ static void tell_reached(const struct plan_exec *x, uint64_t value)
         continue;
 }
 
-/* Flags that are raised while we wait for one before them are on their way here meanwhile: one line takes 0.04 us to come from a core
- * that shares the cache, 0.2 us from another one (Zen 4, 2026-11), several at once hardly more. */
+/* Prefetches the next flags while this member waits for an earlier one.  A cache line takes 0.04 us from a core that shares the
+ * cache, and 0.2 us from another one (Zen 4, 2026-11); several at once take hardly longer. */
 static inline void flags_ahead(const struct plan_exec *x)
 {
     enum { AHEAD = 8 };
@@ -189,13 +192,14 @@ static inline bool pairs_ahead(const struct plan_exec *x, const struct plan_step
     return false;
 }
 
-/* What the root of a gatherv knows of a member. */
+/* Is `sig` the signature of member i's call, if it contributes as many bytes as the root of a gatherv expects of it? */
 static bool gives_as_due(const struct plan_args *a, int i, uint16_t sig)
 {
     return a->rcounts.v && sig == (uint16_t)(a->sig + plan_size_sig(gw_counts_at(a->rcounts, i) * a->rt->size));
 }
 
-/* Everybody else has begun this collective: do all call the same?  Cold: from the first on that does not; this member may not have published. */
+/* Reports each member whose call differs from ours, from member i on.  All others have published in this collective; this member
+ * may not have, so it skips itself. */
 static GW_COLD GW_NOINLINE void sigs_judge(struct plan_exec *x, int i)
 {
     const struct plan_args *a = x->args;
@@ -215,7 +219,8 @@ static inline void sigs_compare(struct plan_exec *x)
     if (unlikely(f < end)) sigs_judge(x, (int)(f - k->flags));
 }
 
-/* Has the flag of everybody else reached this value?  Looks on from where the last look ended, and remembers how far all have come. */
+/* Have the flags of all other members reached `value`?  Goes on from the member at which the last scan stopped (x->scan).  When
+ * true, k->safe is the lowest of these flags. */
 static inline bool flags_scan(struct plan_exec *x, uint64_t value)
 {
     struct comm_coll *k = x->leaf;
@@ -240,7 +245,8 @@ static bool common_reached(struct plan_exec *x, uint64_t value)
     return true;
 }
 
-/* In this collective: compares, but for who is told that all have come, by a member that has compared. */
+/* Have all members reached `value` of this collective?  Compares signatures once per collective.  A member that learns this from
+ * leaf_common.reached need not compare: the member that wrote it has. */
 static GW_NOINLINE bool look_at_all(struct plan_exec *x, uint64_t value)
 {
     struct comm_coll *k = x->leaf;
@@ -260,7 +266,7 @@ static inline bool all_reached(struct plan_exec *x, uint64_t value)
     if (k->compared != x->args->n) sigs_compare(x);
     return true;
 }
-/* In an earlier one. */
+/* Have all members reached `value` of an earlier collective?  Nothing is compared. */
 static bool all_left(struct plan_exec *x, uint64_t value)
 {
     struct comm_coll *k = x->leaf;
@@ -268,7 +274,8 @@ static bool all_left(struct plan_exec *x, uint64_t value)
     return flags_scan(x, value);
 }
 
-/* Then all have begun this collective, as if their flags said it. */
+/* Have all other members signalled this one?  Then all have begun this collective, and k->safe is as if their flags had reached
+ * phase 1. */
 static bool pairs_all_signalled(struct plan_exec *x)
 {
     enum { AHEAD = 8 };
@@ -285,7 +292,8 @@ static bool pairs_all_signalled(struct plan_exec *x)
     return true;
 }
 
-/* The reduction of all small operands is the same for everybody who wants it, and the next one comes when all have left this one. */
+/* Takes the result of a reduction of all members' small operands from leaf_common, if another member has computed it already.  The
+ * result is the same for all, and the next collective does not overwrite it before all have left this one. */
 static bool result_known(const struct plan_exec *x, char *acc, int64_t bytes)
 {
     const struct leaf_common *common = x->leaf->common;
@@ -316,7 +324,7 @@ static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, c
     char *right = plan_address(m, &piece);
     piece.rank = next;
     if (next >= 0) left = plan_address(m, &piece);
-    /* From the last member down: each comes in as the left operand. */
+    /* From the last member down, as the operand that is added must be the left one (operators need not commute). */
     if (left && op_reduce3(x->args->op, left, right, acc, s->a.count, s->a.type))
         next--;
     else
@@ -339,8 +347,8 @@ static void assemble(int size, const struct plan_memory *m, const struct plan_st
     assert(piece.rank <= size);
 }
 
-/* Whether members can read each other was found out when they first wanted to.  Since then this one may have forbidden it
- * (PR_SET_DUMPABLE), which it alone knows now. */
+/* Copies exposed memory to the node's heap for the other members.  Members found out once that they can read each other's memory,
+ * but since then this process may have forbidden it (PR_SET_DUMPABLE), and only it knows. */
 static GW_COLD uint64_t expose_copy(struct comm_coll *k, const void *at, int64_t bytes)
 {
     if (k->copied) node_heap_free(k->copied);
@@ -413,7 +421,7 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
             return true;
         }
         if (all_reached(x, flag_at(x, s->phase))) {
-            if (unlikely(k->copied) && s->phase > 1) copy_drop(k); /* all have read it */
+            if (unlikely(k->copied) && s->phase > 1) copy_drop(k); /* all members have read it */
             return true;
         }
         flags_ahead(x);
@@ -431,13 +439,14 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
         if (rc < 0 && x->err == GW_OK) x->err = rc;
         return true;
     }
-    default: return true; /* messages: posted when the local steps are done */
+    default: return true; /* messages are posted after all local steps of the round */
     }
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------------------------------------- */
-/* Between the groups of an intercommunicator, or inside the local one: there on a stream of its own, since its communicator has
- * collectives of its own, with their own numbers. */
+/* ---- rounds -------------------------------------------------------------------------------------------------------------------
+ * */
+/* Intercommunicators: ranks from `size` on mean the remote group, lower ones the local group.  Messages in the local group have a
+ * stream of their own, as the local communicator has its own collectives with their own numbers. */
 static GW_NOINLINE void local_or_remote(struct gw_comm **c, enum gw_stream *stream, int *peer)
 {
     if (*peer >= (*c)->size) {
@@ -471,7 +480,8 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
     if (rc < 0 && x->err == GW_OK) x->err = rc;
 }
 
-/* Sends first: a receive whose message is there already may copy it in its call, and others would wait for ours meanwhile. */
+/* Posts sends before receives: a receive whose message has arrived copies the data in its call, and our sends would be late by
+ * that. */
 static void post_all(struct plan_exec *x, const struct plan_memory *m)
 {
     x->n_messages = 0;
@@ -491,7 +501,7 @@ static bool reqs_done(struct plan_exec *x)
         if (likely(x->err == GW_OK))
             rc = p2p_stream_wait(r);
         else
-            p2p_stream_drop(r); /* the words of the first error stay */
+            p2p_stream_drop(r); /* keeps the text of the first error */
         if (unlikely(came != want || rc == GW_ETRUNCATE) && want >= 0 && x->err == GW_OK && (rc == GW_OK || rc == GW_ETRUNCATE)) {
             struct plan_said said = plan_said_by(x);
             rc = plan_length_differs(&said, from, want, rc == GW_ETRUNCATE ? INT64_MAX : came);
@@ -503,7 +513,7 @@ static bool reqs_done(struct plan_exec *x)
     return true;
 }
 
-/* As far as it goes without waiting; true: over.  *done_out counts the steps and rounds that it did. */
+/* Executes as far as possible without waiting.  True: the collective is complete.  *done_out: how many steps and rounds it did. */
 bool plan_exec_advance(struct plan_exec *x, int *done_out)
 {
     struct plan_memory m = memory_of(x);
@@ -542,11 +552,12 @@ void plan_exec_reset(struct plan_exec *x)
     x->err = GW_OK, x->differs = false;
 }
 
-/* Looks while a leaf waits: others may need our point-to-point progress, it does not. */
+/* Should a wait of a leaf make progress this turn?  The leaf needs none, but other ranks may need this one's. */
 static inline bool looks_at_messages(unsigned turn, const struct node_wait *w) { return turn % 16 == 0 || w->phase; }
 
-/* It cannot end: others call something else.  Nobody waits for this member in it, nor with a message that this one asked for; what may
- * still write into its temporary keeps that. */
+/* Gives up a collective that cannot end, as other members call something else.  Publishes its last phase, so that no member waits
+ * for this one, and leaves the posted receives to absorb late messages.  They may still write into the temporary memory, which is
+ * therefore not reused (nor freed). */
 static GW_COLD void give_up(struct plan_exec *x)
 {
     assert(x->n_reqs >= 0 && x->n_reqs <= PLAN_STEPS);
@@ -558,7 +569,8 @@ static GW_COLD void give_up(struct plan_exec *x)
     if (x->comm->coll) x->comm->coll->tmp = NULL, x->comm->coll->tmp_bytes = 0;
 }
 
-/* False: it will not begin. */
+/* Waits until all members have left the collectives whose slots this one reuses.  False: calls differ, and the collective was
+ * given up. */
 static GW_NOINLINE bool leaf_begin_wait(struct plan_exec *x, uint64_t entry)
 {
     struct node_wait w;
@@ -592,7 +604,7 @@ char *plan_tmp_alloc(int64_t bytes)
     return tmp;
 }
 
-/* Temporary memory is kept with the communicator from one collective to the next, up to a bound. */
+/* Temporary memory of a collective.  Up to a bound it is kept with the communicator for the next one. */
 static int tmp_get(struct plan_exec *x, int64_t bytes)
 {
     struct comm_coll *k = plan_coll(x->comm);
@@ -618,8 +630,8 @@ static void tmp_put(struct comm_coll *k)
     k->tmp_bytes = 0;
 }
 
-/* Where ranks share cores, who waits for everybody first lets the others run and touches little between: each of those has filled the
- * caches for itself.  True: the collective is over. */
+/* If ranks share cores (leaf_common exists), a member that waits for all others first yields the core several times, and touches
+ * little memory in between, as the caches hold the data of the ranks that run.  True: the collective is complete. */
 static bool yield_over(struct plan_exec *x, int *done_out)
 {
     const struct plan_step *s = &x->steps[x->at];
@@ -633,7 +645,7 @@ static bool yield_over(struct plan_exec *x, int *done_out)
     return plan_exec_advance(x, done_out);
 }
 
-/* False: given up. */
+/* Waits until the collective is complete.  False: it was given up, as calls differ. */
 static bool wait_over(struct plan_exec *x)
 {
     struct node_wait w;
@@ -693,7 +705,8 @@ bool plan_exec_stage(struct plan_exec *x)
     return x->alg->kind != PLAN_P2P;
 }
 
-/* The temporary is the communicator's meanwhile the walk's, which lets it grow. */
+/* Runs all stages of an algorithm.  The walk borrows the communicator's temporary memory, may enlarge it, and gives it back at the
+ * end. */
 int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves,
                     struct gw_comm *c)
 {

@@ -1,4 +1,4 @@
-/* leaf.c -- the region that the members of a communicator on one node share: making, agreeing, freeing.
+/* leaf.c -- the region of shared memory that the members of a communicator on one node have: allocation, agreement on it, freeing.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,18 +20,18 @@ struct comm_coll *plan_coll(struct gw_comm *c)
 }
 
 static uint64_t pairs_of(int size) { return size <= PLAN_PAIR_MEMBERS ? (uint64_t)size * (uint64_t)size * PLAN_SLOTS : 0; }
-/* Flags, what is common to all, what is exposed, lines from one to another. */
+/* How many cache lines the region has before its slots: flags, leaf_common, exposed addresses, and lines of pairs. */
 static uint64_t lines_of(int size)
 {
     return (uint64_t)size * (sizeof(struct leaf_flag) + sizeof(struct leaf_exposed)) + sizeof(struct leaf_common) +
         pairs_of(size) * sizeof(struct leaf_pair);
 }
 
-/* Those that share the region: all, or those on this node. */
+/* The communicator rank of the region's member i.  The members are all ranks, or those on this node. */
 static int region_member(const struct comm_coll *k, int i) { return k->nodes ? plan_member(k->nodes, k->nodes->me, i) : i; }
 
-/* Where calls differ this one is given up, and the next one waits for what member 0 says: whoever has heard that goes on by leaves, and
- * so must all. */
+/* Waits for member 0's message with the region.  If calls differ, this collective is given up and the next one waits for the
+ * message again: members that have received it use leaves from then on, so all must. */
 static int wait_for_first(struct gw_comm *c, struct comm_coll *k, int first)
 {
     struct node_wait w;
@@ -49,19 +49,19 @@ static int wait_for_first(struct gw_comm *c, struct comm_coll *k, int first)
     return p2p_stream_wait(r);
 }
 
-/* Nobody waits for it any more. */
+/* Ends the wait for member 0's message. */
 static void offer_drop(struct gw_comm *c, struct comm_coll *k)
 {
     if (!k->awaited) return;
     gw_lock(&c->lane->lock);
-    p2p_stream_absorb(k->awaited); /* member 0 may still say it, and waits until it is received */
+    p2p_stream_absorb(k->awaited); /* member 0 may still send it, and waits until it is received */
     gw_unlock(&c->lane->lock);
     p2p_stream_drop(k->awaited);
     k->awaited = NULL;
 }
 
-/* Member 0 allocates and tells the others: region 0 means that the heap is full.  All members come here in the same collective, or in a
- * later one where calls differed. */
+/* Member 0 allocates the region and sends its offset to the others; 0: the heap is full.  All members call this in the same
+ * collective, or in a later one if calls differed. */
 static int region_agree(struct gw_comm *c, struct comm_coll *k, uint64_t bytes)
 {
     enum { TAG = 1 };
@@ -82,7 +82,8 @@ static int region_agree(struct gw_comm *c, struct comm_coll *k, uint64_t bytes)
     return rc < 0 ? rc : GW_OK;
 }
 
-/* The others took the call that this member gave up for the first one by leaves: it has published in that, for nobody to wait. */
+/* For a member that gave up the collective which was the others' first by leaves: publishes its last phase, so that no member
+ * waits for it. */
 static void missed_over(struct comm_coll *k)
 {
     if (k->missed < k->offer.number) return;
@@ -95,7 +96,7 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
 {
     uint64_t flags = lines_of(k->size);
     uint64_t bytes = flags + (uint64_t)k->size * PLAN_SLOTS * PLAN_SLOT_BYTES;
-    if (!k->local) /* a member that gave up alone would leave the others waiting */
+    if (!k->local) /* if one member alone gave up leaves, the others would wait for it */
         k->local = gw_xmalloc(sizeof *k->local * (size_t)k->size);
     for (int i = 0; i < k->size; i++) k->local[i] = boot_local_rank(group_world(c->group, region_member(k, i)));
     int rc = region_agree(c, k, bytes);
@@ -142,11 +143,11 @@ bool plan_node_leaf_ready(struct gw_comm *c)
     k->me = k->nodes->place;
     int rc = k->size > 1 ? region_make(c, k) : GW_OK;
     if (rc != GW_OK) k->ready = false;
-    if (rc == GW_AGAIN) offer_drop(c, k); /* how many collectives by leaves a call has depends on its stages */
+    if (rc == GW_AGAIN) offer_drop(c, k); /* the number of leaf collectives in a call depends on its stages */
     return k->ready;
 }
 
-/* Everybody says whether it can read everybody; the answer is the same on all members. */
+/* Can all members read each other's memory through the kernel?  Collective; the same on all members. */
 bool plan_pull_ready(struct gw_comm *c)
 {
     struct comm_coll *k = c->coll;
@@ -173,14 +174,14 @@ bool plan_pull_ready(struct gw_comm *c)
         while (!differs && !(answer = atomic_load_explicit(&k->exposed[i].can_pull, memory_order_acquire)))
             if (unlikely(node_wait_step(&w, req_progress() > 0))) differs = plan_report_one(c, i);
         node_wait_end(&w);
-        if (differs) return false; /* what is chosen instead comes to the same end */
+        if (differs) return false; /* the algorithm chosen instead is correct, too */
         all = all && answer == 2;
     }
     k->pull = all ? 2 : 1;
     return all;
 }
 
-/* Nobody may free the region while another member still looks at it. */
+/* The heap frees the region when the last member has left it, as others may still read it. */
 static void coll_free(struct gw_comm *c)
 {
     struct comm_coll *k = c->coll;

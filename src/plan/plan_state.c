@@ -1,4 +1,5 @@
-/* plan_state.c -- is an execution, or a region of leaves, as plan.h says?  For tests, and for a debugger's call.
+/* plan_state.c -- checks the invariants of an execution and of a region of leaves (plan.h).  For tests and asserts, and to be
+ * called from a debugger.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,8 +25,8 @@ const char *plan_exec_broken(const struct plan_exec *x)
     return NULL;
 }
 
-/* P1 lets nobody be further ahead than there are slots, and one more who reads what is not there yet; the first round of slots is written
- * without waiting for anybody.  P2: who is over with a collective has published in it. */
+/* P1: no member is further ahead of another than the number of slots, plus one for a member that waits for data not written yet;
+ * the first use of each slot does not wait.  P2: a member that has completed a collective has published in it. */
 const char *plan_region_broken(const struct comm_coll *k)
 {
     uint64_t most = (k->leaf_n ? k->leaf_n : 1) + PLAN_SMALLS;

@@ -1,4 +1,4 @@
-/* report.c -- numbers collectives, and says which members one waits for: for the report on a job that hangs.
+/* report.c -- numbers collectives, and reports which members a collective waits for, for the analysis of a hanging job.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,7 +16,7 @@ void plan_enter(struct gw_comm *c, enum plan_call kind, int root)
 
 void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
 {
-    enum { OP_USER = 0xfffe }; /* by whether it commutes */
+    enum { OP_USER = 0xfffe }; /* for user operators, plus whether they commute */
     const uint64_t odd = 0x9e3779b97f4a7c15;
     uint64_t says = a->says | (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)a->root, bytes = (uint64_t)a->bytes;
     if (a->op) says |= (a->op->obj.predefined ? a->op->obj.id & 0xffff : (uint64_t)OP_USER + a->op->commutes) << BOOT_SAYS_OP;
@@ -66,7 +66,7 @@ static void add_round(struct boot_where *where, const struct plan_exec *x, uint6
     const struct plan_step *s = &x->steps[x->at];
     if (entry) {
         add_late(where, x, entry);
-    } else if (x->at < x->n_steps) { /* at a WAIT or a HANDED: nothing else holds a round back there */
+    } else if (x->at < x->n_steps) { /* at a step that waits: no other step stops a round */
         if (s->peer < 0)
             add_late(where, x, x->args->n << 20 | (s->kind == PLAN_WAIT ? (uint64_t)s->phase : 1));
         else
@@ -80,7 +80,7 @@ static void add_round(struct boot_where *where, const struct plan_exec *x, uint6
 
 static void name_coll(struct boot_where *where, struct gw_comm *c, int root, uint64_t number, uint32_t call)
 {
-    if (where->has_coll) return; /* of several requests, the first */
+    if (where->has_coll) return; /* the first of several requests is reported */
     where->has_coll = 1;
     where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = root, .tag = GW_ANY_TAG};
     p2p_report_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
@@ -88,8 +88,8 @@ static void name_coll(struct boot_where *where, struct gw_comm *c, int root, uin
     where->coll_call = call;
 }
 
-/* A block that was given in shared memory where this rank waits for a message: it is shorter than this rank says.  Before its giver has
- * published in this collective there may be anything. */
+/* Reports a block that another member gave through shared memory while this rank waits for it as a message: that member's block is
+ * shorter than this rank expects.  The slot is valid only once that member has published in this collective. */
 static void look_for_given(struct plan_exec *x)
 {
     for (int i = 0; i < x->n_steps && x->leaf && x->n_reqs > 0; i++) {

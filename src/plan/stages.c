@@ -1,4 +1,4 @@
-/* stages.c -- where the members of a communicator run, and the way through the stages of an algorithm over nodes.
+/* stages.c -- on which nodes the members of a communicator run, and the stages of hierarchical algorithms one after the other.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,7 +8,8 @@
 #include "plan/plan_private.h"
 
 /* ---- nodes -------------------------------------------------------------------------------------------------------------- */
-/* Numbers the nodes by their lowest members; node_out[i] is that of member i.  How many there are; 0: out of memory. */
+/* Numbers the nodes in the order of their lowest members; node_out[i] is the node of member i.  Returns how many; 0: out of
+ * memory. */
 static int number_nodes(int size, int (*node_of)(void *ctx, int member), void *ctx, int ids, int32_t *node_out)
 {
     int n = 0;
@@ -40,7 +41,7 @@ static void count_members(struct plan_nodes *n, int size)
     }
 }
 
-/* Members in the order of nodes; n->first is moved on meanwhile. */
+/* Sorts members by node.  Changes n->first while it runs, and restores it. */
 static void sort_members(struct plan_nodes *n, int size)
 {
     for (int i = 0; i < size; i++) n->member[n->first[n->node[i]]++] = i;
@@ -88,7 +89,7 @@ void plan_nodes_free(struct plan_nodes *n)
 int plan_node_of(const struct plan_nodes *n, int member)
 {
     if (n->node) return n->node[member];
-    int low = 0, high = n->n - 1; /* the last node that begins at or before it */
+    int low = 0, high = n->n - 1; /* finds the last node whose first member is not behind */
     while (low < high) {
         int mid = (low + high + 1) / 2;
         if (n->first[mid] <= member)
@@ -121,7 +122,7 @@ const struct plan_nodes *plan_nodes(struct gw_comm *c)
     if (!k || k->nodes_asked) return k ? k->nodes : NULL;
     k->nodes_asked = true;
     for (int i = 0; i < c->size; i++)
-        if (group_world(c->group, i) >= gw_boot.size) return NULL; /* of another world, whose nodes have other numbers */
+        if (group_world(c->group, i) >= gw_boot.size) return NULL; /* of another world, whose nodes are numbered separately */
     k->nodes = plan_nodes_new(c->size, c->rank, world_node, c->group, gw_boot.nnodes);
     return k->nodes;
 }
@@ -130,7 +131,7 @@ const struct plan_nodes *plan_nodes(struct gw_comm *c)
 static char *place(const struct plan_walk *w, struct plan_place p)
 {
     char *base = p.buf == PLAN_IN ? w->in : p.buf == PLAN_OUT ? w->out : w->tmp;
-    return (char *)((uintptr_t)base + (uintptr_t)p.off); /* as integers: it may be NULL */
+    return (char *)((uintptr_t)base + (uintptr_t)p.off); /* in integers, as `base` may be NULL */
 }
 
 static void stage_clear(struct plan_walk *w)
@@ -141,8 +142,8 @@ static void stage_clear(struct plan_walk *w)
 static int tmp_grow(struct plan_walk *w, int64_t bytes)
 {
     if (bytes <= w->tmp_bytes) return GW_OK;
-    /* Operands may have gaps of gigabytes that nobody ever touches: realloc moves large blocks by their pages and leaves those alone,
-     * where a copy would make them real. */
+    /* Operands may have gaps of gigabytes that are never touched.  realloc() moves large blocks by remapping their pages, and does
+     * not touch the gaps; a copy would allocate memory for them. */
     char *moved = w->tmp_bytes ? realloc(w->tmp, (size_t)bytes) : NULL;
     if (moved) w->tmp = moved;
     if (!moved || (uintptr_t)moved % GW_CACHELINE) {
@@ -167,7 +168,7 @@ int plan_walk_next(struct plan_walk *w)
         if (!s->alg) continue;
         const char *was = w->tmp;
         if (tmp_grow(w, s->tmp + (s->alg->tmp_bytes ? s->alg->tmp_bytes(&s->args) : 0)) != GW_OK) return GW_ENOMEM;
-        if (w->tmp != was) { /* arrays of its arguments may lie there */
+        if (w->tmp != was) { /* arrays of the stage's arguments may lie in it */
             stage_clear(w);
             w->alg->stages(w->args, w->i, w->leaves, w->tmp, s);
         }

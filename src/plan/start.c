@@ -1,10 +1,10 @@
-/* start.c -- collectives behind requests: non-blocking ones run once, persistent ones as often as they are started.
+/* start.c -- collectives with requests: non-blocking ones run once, persistent ones each time they are started.
  *
  *   IDLE --start--> RUNNING <--messages posted / the last one complete--> PARKED
  *   RUNNING --no more rounds, or given up--> IDLE again, the request complete
  *
- * RUNNING: one thread executes rounds, without the lane's lock.  PARKED: messages are out, `pending` of them; the completion of
- * the last one, under the lock, hands the operation to the lane's work, and the thread that takes it there makes it RUNNING.
+ * RUNNING: one thread executes rounds, without the lane's lock.  PARKED: `pending` messages are under way.  The completion of the
+ * last one, under the lock, adds the operation to the lane's work, and the thread that takes it from there makes it RUNNING.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,34 +17,35 @@
 
 struct plan_op {
     struct plan_exec x;
-    struct plan_args args;  /* x.args, or those of all stages */
-    struct plan_walk *walk; /* where the algorithm has stages, else NULL */
+    struct plan_args args;  /* of the whole algorithm; x.args, unless it has stages */
+    struct plan_walk *walk; /* owned; NULL: the algorithm has no stages */
     struct req_work work;
     struct coll_req *req;
     char *tmp;
     int64_t tmp_bytes;
-    uint32_t call;      /* that made it: for reports */
-    int pending;        /* messages that are out; written under the lane's lock */
-    bool is_persistent; /* the request; its flags change under the lock while we run */
-    bool is_given_up;   /* others call something else: over when the messages that are out have ended */
-    char *arrays;       /* copies of the arrays of args */
+    uint32_t call;      /* the MPI call (GW_FN_*), for reports */
+    int pending;        /* messages under way; written under the lane's lock */
+    bool is_persistent; /* a copy of the request's flag, which is read without the lock here */
+    bool is_given_up;   /* calls differ: complete once the messages under way have ended */
+    char *arrays;       /* copies of the arrays that args refers to, owned */
     int64_t arrays_bytes;
     struct part {
         struct gw_done done;
         struct gw_req *inner;
         struct plan_op *op;
-        int64_t want; /* bytes that it must bring; -1: a send */
+        int64_t want; /* bytes that the message must have; -1: a send */
     } parts[PLAN_STEPS];
-    struct plan_op *next; /* spare */
+    struct plan_op *next; /* in the list of spares */
 };
 struct coll_req {
-    struct req_prepared prepared; /* .req is the request, in both kinds */
-    struct plan_op *op;           /* NULL: nothing to do */
+    struct req_prepared prepared; /* .req is the request, also of one that is not persistent */
+    struct plan_op *op;           /* NULL: a collective without anything to do */
     struct p2p_error error;
 };
 _Static_assert(sizeof(struct coll_req) <= GW_REQ_BYTES, "fits a pooled request");
 
-/* Operations that are over, for the next ones; temporaries, and arrays, up to KEEP bytes stay with them.  Under the lane's lock. */
+/* Complete operations, for reuse, by lane; they keep temporary memory and arrays of up to KEEP bytes each.  Under the lane's lock.
+ * */
 enum { MAX_SPARE = 64, KEEP = 64 << 10 };
 static struct {
     struct plan_op *first;
@@ -90,7 +91,7 @@ static void op_put(struct gw_lane *lane, struct plan_op *op)
     spares[lane->index].n++;
 }
 
-/* ---- what it holds ------------------------------------------------------------------------------------------------------- */
+/* ---- references that an operation holds ---------------------------------------------------------------------------------- */
 static void types_hold(struct gw_type **types, int n)
 {
     for (int i = 0; i < n; i++)
@@ -102,11 +103,11 @@ static void types_release(struct gw_type **types, int n)
         if (types[i]) type_release(types[i]);
 }
 
-/* ---- the arrays are the caller's: in their place come copies, one behind the other */
+/* ---- copies of the caller's arrays, one behind the other; the caller may change its own after the call */
 struct copies {
     char *at;
     int64_t bytes;
-}; /* at NULL: only counts the bytes */
+}; /* at NULL: only the bytes are added up */
 
 static const void *array_copy(struct copies *to, const void *v, int n, size_t each)
 {
@@ -171,7 +172,7 @@ static void error_note(struct plan_op *op, int err)
     if (err < 0 && r->err == GW_OK) p2p_error_keep(r, &op->req->error, err);
 }
 
-/* A message has come; err: what its receive says. */
+/* Reports a message of a wrong length.  err: the error of its receive; want: the bytes expected. */
 static void length_check(struct plan_op *op, const struct gw_req *inner, int64_t want, int err)
 {
     int64_t came = gw_status_bytes(&inner->status);
@@ -193,7 +194,7 @@ static void part_done(struct gw_done *d, int err)
     if (--op->pending == 0) req_work_add(op->x.comm->lane, &op->work);
 }
 
-/* The messages of this round are out.  False: all are complete already. */
+/* Parks the operation until the messages of its round are complete.  False: they are complete already, and it goes on. */
 static bool park(struct plan_op *op)
 {
     struct gw_lane *lane = op->x.comm->lane;
@@ -216,7 +217,7 @@ static bool park(struct plan_op *op)
     return n > 0;
 }
 
-/* Complete: a persistent one keeps all it has for the next start. */
+/* Completes the request.  A persistent operation keeps its memory and references for the next start. */
 static void over(struct plan_op *op)
 {
     struct gw_lane *lane = op->x.comm->lane;
@@ -229,7 +230,7 @@ static void over(struct plan_op *op)
     gw_unlock(&lane->lock);
 }
 
-/* The next stage of an algorithm that has some; false: there is none. */
+/* Begins the next stage.  False: there is none, or the algorithm has no stages. */
 static bool stage_next(struct plan_op *op)
 {
     struct plan_walk *w = op->walk;
@@ -241,7 +242,7 @@ static bool stage_next(struct plan_op *op)
     return next > 0;
 }
 
-/* As far as it goes.  Afterwards the operation may be over already, by another thread. */
+/* Runs the operation as far as possible.  On return another thread may have completed it already: do not touch it. */
 static void run(struct plan_op *op)
 {
     int done;
@@ -267,7 +268,7 @@ static int nothing(const struct plan_args *a, int round, struct plan_step *steps
     return 0;
 }
 
-/* To the begin, where there is always a round or nothing at all to do. */
+/* Sets the operation to the first round of its first stage. */
 static void first_round(struct plan_op *op)
 {
     plan_exec_reset(&op->x);
@@ -352,7 +353,7 @@ static int op_fill(struct plan_op *op, const struct plan_algorithm *alg, const s
     return arrays_copy(op);
 }
 
-/* Others call something else: what waits for their messages ends, and those that come later are taken for nothing. */
+/* Gives up an operation, as other members call something else: cancels its receives; messages that come later are dropped. */
 static GW_COLD void give_up(struct plan_op *op, int err)
 {
     error_note(op, err);
@@ -361,7 +362,7 @@ static GW_COLD void give_up(struct plan_op *op, int err)
         if (op->parts[i].inner) p2p_stream_absorb(op->parts[i].inner), p2p_stream_cancel(op->parts[i].inner);
 }
 
-/* What a wait for such a request waits for: the messages that are out.  The lane's lock is held. */
+/* For the report on a hanging job: the messages that the request waits for.  The lane's lock is held. */
 static void tell(struct gw_req *r, struct boot_where *where)
 {
     struct plan_op *op = container_of(r, struct coll_req, prepared.req)->op;
