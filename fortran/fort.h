@@ -93,7 +93,11 @@ FORT_HIDDEN void fort_keep_memory(MPI_Request request, int rc, void *memory);
 /* Copies of sections that live as long as a persistent request: copied in at each start, back when it is complete. */
 FORT_HIDDEN extern _Atomic(int) fort_lasting;
 FORT_HIDDEN void fort_lasting_begin(const int *requests, MPI_Count n);
+FORT_HIDDEN void fort_lasting_started(const int *requests, MPI_Count n); /* after the start, if that succeeded */
 FORT_HIDDEN void fort_lasting_end(int request, bool is_freed);
+
+/* After MPI_Request_get_status of these, which stay requests: the user may look at the buffers of those that are complete. */
+FORT_HIDDEN void fort_requests_seen(const int *requests, MPI_Count n);
 
 static inline void fort_request_back(int *f, MPI_Request c)
 {

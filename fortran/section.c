@@ -267,10 +267,15 @@ void fort_lasting_begin(const int *requests, MPI_Count n)
     pthread_mutex_lock(&lock);
     for (MPI_Count i = 0; i < n; i++)
         for (struct lasting *l = all_lasting; l; l = l->next)
-            if (l->request == requests[i]) {
-                move(&l->section, l->memory, true);
-                l->is_active = true;
-            }
+            if (l->request == requests[i] && !l->is_active) move(&l->section, l->memory, true);
+    pthread_mutex_unlock(&lock);
+}
+
+void fort_lasting_started(const int *requests, MPI_Count n)
+{
+    pthread_mutex_lock(&lock);
+    for (MPI_Count i = 0; i < n; i++)
+        for (struct lasting *l = all_lasting; l; l = l->next) l->is_active |= l->request == requests[i];
     pthread_mutex_unlock(&lock);
 }
 
@@ -306,4 +311,24 @@ void fort_lasting_end(int request, bool is_freed)
         if (!l->is_active) free(l); /* else it is read and written until the operation is over, of which nobody hears */
     }
     pthread_mutex_unlock(&lock);
+}
+
+static bool is_kept(int request)
+{
+    bool yes = false;
+    pthread_mutex_lock(&lock);
+    for (struct fort_keep *k = first; k && !yes; k = k->next) yes = k->request == request;
+    pthread_mutex_unlock(&lock);
+    return yes;
+}
+
+void fort_requests_seen(const int *requests, MPI_Count n)
+{
+    for (MPI_Count i = 0; i < n; i++) {
+        int is_complete = 0;
+        fort_lasting_end(requests[i], false);
+        if (!is_kept(requests[i])) continue;
+        int rc = PMPI_Request_get_status(fort_request(requests[i]), &is_complete, MPI_STATUS_IGNORE);
+        if (rc == MPI_SUCCESS && is_complete) fort_done(requests[i]);
+    }
 }

@@ -71,7 +71,12 @@ class Body:
         if f.name == "MPI_Session_init":
             self.success.append("fort_started();")
         if f.name in ("MPI_Start", "MPI_Startall"):
-            self.before.append("if (unlikely(fort_lasting)) fort_lasting_begin(%s);" % ("request, 1" if f.name == "MPI_Start" else "array_of_requests, *count"))
+            which = "request, 1" if f.name == "MPI_Start" else "array_of_requests, *count"
+            self.before.append("if (unlikely(fort_lasting)) fort_lasting_begin(%s);" % which)
+            self.success.append("if (unlikely(fort_lasting)) fort_lasting_started(%s);" % which)
+        if f.name.startswith("MPI_Request_get_status"):
+            r = next(p for p in self.e.params if p.kind == "REQUEST")
+            self.success.append("if (unlikely(fort_kept | fort_lasting)) fort_requests_seen(%s, %s);" % (r.name, "*" + r.len if r.is_array else "1"))
         for p in self.e.params:
             self.args.append(self.marshal(p))
         for p in self.e.params:

@@ -32,7 +32,7 @@ PROGRAMS += [("kernels_" + form, ["kernels.f90"], "kernels_%s: all right" % form
 SHORT = ["points", "points_at_fixed_place", "callbacks", "sections"]
 # What the modules of Debian 12's libraries do not have (MPI 4.0 and later, and what was left out).
 MPICH = {"fort": "mpifort.mpich", "cc": "mpicc.mpich", "built_with": "MPICH, in Fortran", "doors": ["libmpichfort.so.12"],
-         "lacks": ["WITHOUT_SESSIONS", "WITHOUT_OP_CREATE_C", "WITHOUT_STATUS_F2F08", "WITHOUT_TOINT"], "folders": ["fortran", "src/door"],
+         "lacks": ["WITHOUT_SESSIONS", "WITHOUT_OP_CREATE_C", "WITHOUT_STATUS_F2F08", "WITHOUT_TOINT", "WITHOUT_STATUS_OF_SEVERAL"], "folders": ["fortran", "src/door"],
          # Its inner names, its own calls (MPIX_), and PMPI_ names of functions that are only passed.
          "inner": r"p?mpir_|MPIR_|__mpi_c_interface|__mpi_constants_MOD|P?MPIX_|p?mpixr?_|P?MPI_Status_|MPI_F_|mpirinit|p?mpi_delete_error_|.*_f08_assign_c$|"
                   r".*_c_assign_f08$|(PMPI|pmpi)_\w*_(FN|fn)(_NULL|_null)?_*$"}

@@ -19,6 +19,7 @@ program sections
   call persistent_collectives
   call collectives
   call nonblocking_collectives
+  call get_status
   call one_sided
   call derived
   call packing
@@ -237,6 +238,50 @@ contains
     call want(all(all_of(1, :) == -1), 'iallgather changed others')
     call want(all(sums(2, :) == [(300 + i, i=1, 4)]) .and. all(sums(1, :) == -1), 'iallreduce')
     call want(all(a(2, :) == [(200 + i, i=1, 4)]), 'ibcast')
+  end subroutine
+
+  ! MPI_Request_get_status completes what it finds complete, though the request stays.
+  subroutine get_status
+    integer, asynchronous :: a(3, 4), sums(2, 4), most(2, 4)
+    integer :: form, index, indices(2), outcount
+#ifdef WITHOUT_STATUS_OF_SEVERAL
+    integer, parameter :: forms = 1
+#else
+    integer, parameter :: forms = 4
+#endif
+    type(MPI_Request) :: requests(2)
+    logical :: flag
+    call fill(a, me)
+    most = -1
+    call MPI_Allreduce_init(a(1, :), most(2, :), 4, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, requests(1))
+    do form = 1, forms
+      sums = -1
+      most(2, :) = -7
+      call MPI_Start(requests(1))
+      call MPI_Iallreduce(a(3, :), sums(2, :), 4, MPI_INTEGER, MPI_MIN, MPI_COMM_WORLD, requests(2))
+      do i = 1, 2
+        flag = .false.
+        do while (.not. flag)
+          if (form == 1) call MPI_Request_get_status(requests(i), flag, MPI_STATUS_IGNORE)
+#ifndef WITHOUT_STATUS_OF_SEVERAL
+          if (form == 2) call MPI_Request_get_status_any(1, requests(i:i), index, flag, MPI_STATUS_IGNORE)
+          if (form == 3) call MPI_Request_get_status_all(2, requests, flag, MPI_STATUSES_IGNORE)
+          if (form == 4) then
+            call MPI_Request_get_status_some(2, requests, outcount, indices, MPI_STATUSES_IGNORE)
+            flag = outcount == 2
+          end if
+#endif
+        end do
+      end do
+      call want(all(sums(2, :) == [(300 + i, i=1, 4)]) .and. all(sums(1, :) == -1), 'status of iallreduce')
+      call want(all(most(2, :) == 10000 * (n - 1) + [(100 + i, i=1, 4)]) .and. all(most(1, :) == -1), 'status of a started one')
+      sums(2, :) = -9
+      most(2, :) = -9
+      call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+      call MPI_Wait(requests(2), MPI_STATUS_IGNORE)
+      call want(all(sums(2, :) == -9) .and. all(most(2, :) == -9), 'copied back twice')
+    end do
+    call MPI_Request_free(requests(1))
   end subroutine
 
   subroutine one_sided
