@@ -335,7 +335,8 @@ enum program_mpi program_mpi_by_loader(const char *name, const char *wdir, const
     char *file = program_find(name, wdir);
     enum program_mpi is = mpi_of_file(file, &simple);
     if (file && is == PROGRAM_UNKNOWN && !simple) is = mpi_by_list(file, env, PROGRAM_LIST_NAMES);
-    if (file && is == PROGRAM_OMPI_CXX && mpi_by_list(file, env, PROGRAM_LIST_LACKING) == PROGRAM_PMIX) is = PROGRAM_PMIX;
+    bool has_door = is == PROGRAM_OMPI || is == PROGRAM_OMPI_CXX;
+    if (file && has_door && mpi_by_list(file, env, PROGRAM_LIST_LACKING) == PROGRAM_PMIX) is = PROGRAM_PMIX;
     free(file);
     return is;
 }

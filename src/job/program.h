@@ -16,7 +16,7 @@ enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PR
 enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
 enum program_mpi program_mpi_of_library(const char *name);        /* such as libmpi.so.40 */
 /* What its libraries are of, and theirs, as the loader finds them with these variables: for a program that names none itself (UNKNOWN) and for
- * OMPI_CXX; where a name of MPI is not in any of them, PMIX.  Runs the loader (a millisecond) unless all that the file needs is the C library. */
+ * OMPI and OMPI_CXX; where a name of MPI is not in any of them, PMIX.  Runs the loader (a millisecond) unless all that the file needs is the C library. */
 enum program_mpi program_mpi_by_loader(const char *name, const char *wdir, const struct words *env);
 enum program_list { PROGRAM_LIST_NAMES, PROGRAM_LIST_LACKING }; /* LACKING: also what they ask each other for and is not there */
 /* What the dynamic loader prints of the libraries that it would load, at most 3 s of it; caller frees. */

@@ -168,6 +168,8 @@ static void by_loader(void)
         {"libx.so.1\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x2)\nlibpmix.so.2 => /lib/libpmix.so.2 (0x1)", PROGRAM_OMPI},
         {"libx.so.1\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x2)\nliboshmem.so.40 => /lib/liboshmem.so.40 (0x1)", PROGRAM_PMIX},
         {"libc.so.6\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x2)", PROGRAM_NONE}, /* nobody is asked */
+        {"libmpi.so.40\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x1)", PROGRAM_OMPI},
+        {"libmpi.so.40\0", "undefined symbol: ompi_info_register_types\t(./a.out)", PROGRAM_PMIX},
         {"libmpi_cxx.so.40\0", "libmpi_cxx.so.40 => /doors/libmpi_cxx.so.40 (0x1)", PROGRAM_OMPI_CXX},
         {"libmpi_cxx.so.40\0", "undefined symbol: other\t(./a.out)", PROGRAM_OMPI_CXX},
         {"libmpi_cxx.so.40\0", "undefined symbol: compile_and_run\t(./a.out)", PROGRAM_OMPI_CXX},

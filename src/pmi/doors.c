@@ -67,7 +67,7 @@ static void variable_add(const struct job *j, const struct launch_app *a, const 
 static enum program_mpi kind_of(const struct job *j, const struct launch_app *a, const char *name)
 {
     enum program_mpi is = program_mpi(name, a->wdir);
-    if (is != PROGRAM_UNKNOWN && is != PROGRAM_OMPI_CXX) return is;
+    if (is != PROGRAM_UNKNOWN && is != PROGRAM_OMPI && is != PROGRAM_OMPI_CXX) return is;
     char *folder = pmi_doors_are_off(j) ? NULL : folder_find();
     if (folder) {
         struct words env = {NULL, 0};
@@ -80,24 +80,31 @@ static enum program_mpi kind_of(const struct job *j, const struct launch_app *a,
     return is == PROGRAM_OMPI_CXX ? PROGRAM_PMIX : is;
 }
 
-const char *pmi_doors_word(const struct job *j, int app, unsigned kinds)
+/* The first argument of these kinds. */
+static const char *argument_of(const struct job *j, const struct launch_app *a, unsigned kinds)
 {
     enum { WORDS = 32 }; /* of a wrapper's, as in `nice -n 5 ./a.out` */
-    const struct launch_app *a = &j->o.apps[app];
-    enum program_mpi is = kind_of(j, a, a->argv[0]);
-    if (kinds & 1u << is) return a->argv[0];
-    for (int i = 1; is == PROGRAM_UNKNOWN && a->argv[i] && i < WORDS; i++) {
+    for (int i = 1; a->argv[i] && i < WORDS; i++) {
         enum program_mpi word = program_mpi(a->argv[i], a->wdir);
-        if (word == PROGRAM_OMPI_CXX) word = kind_of(j, a, a->argv[i]);
+        if (word == PROGRAM_OMPI || word == PROGRAM_OMPI_CXX) word = kind_of(j, a, a->argv[i]);
         if (word != PROGRAM_UNKNOWN && kinds & 1u << word) return a->argv[i];
     }
     return NULL;
 }
 
+const char *pmi_doors_word(const struct job *j, int app, unsigned kinds)
+{
+    const struct launch_app *a = &j->o.apps[app];
+    enum program_mpi is = kind_of(j, a, a->argv[0]);
+    if (kinds & 1u << is) return a->argv[0];
+    return is == PROGRAM_UNKNOWN ? argument_of(j, a, kinds) : NULL;
+}
+
 enum program_mpi pmi_doors_kind(const struct job *j, int app)
 {
     const struct launch_app *a = &j->o.apps[app];
-    return pmi_doors_word(j, app, 1u << PROGRAM_PMIX) ? PROGRAM_PMIX : kind_of(j, a, a->argv[0]);
+    enum program_mpi is = kind_of(j, a, a->argv[0]);
+    return is == PROGRAM_UNKNOWN && argument_of(j, a, 1u << PROGRAM_PMIX) ? PROGRAM_PMIX : is;
 }
 
 bool pmi_doors_are_off(const struct job *j)

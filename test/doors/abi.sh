@@ -94,6 +94,10 @@ if command -v mpicxx.openmpi >/dev/null; then
         [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls MPI::, '$w', below another mpiexec: $out"
     done
 fi
+# A program that asks for what is within Open MPI keeps its own library.
+if command -v ompi_info >/dev/null; then
+    for w in "" nice; do run -n 1 $w ompi_info | grep -q "Open MPI: [0-9]" || fail "'$w' ompi_info: $(run -n 1 $w ompi_info | head -n 3)"; done
+fi
 if command -v mpicxx.mpich >/dev/null; then
     for kind in C MPI; do mpicxx.mpich -w -DBY_$kind -o "$dir/cxx_$kind" "$here/cxx.cc"; done
     out=$(run -n 3 "$dir/cxx_C" | tr '\n' ' ')
