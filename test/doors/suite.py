@@ -45,9 +45,9 @@ class Library:
             return [line.split()[0] for line in f if line.strip() and not line.startswith("#")]
 
 
-LIBRARIES = {"mpich": Library("mpich", "mpicc.mpich", "libmpich.so.12", "libmpich-dev", "MPICH", "P?MPI_|P?MPIX_|MPIR_"),
+LIBRARIES = {"mpich": Library("mpich", "mpicc.mpich", "libmpich.so.12", "libmpich-dev", "MPICH", "P?MPI_|P?MPIX_|MPIR_|MPII_(Op_set_cxx|Errhandler_set_cxx|Keyval_set_proxy)$"),
              "ompi": Library("ompi", "mpicc.openmpi", "libmpi.so.40", "libopenmpi-dev", "Open MPI",
-                             "P?MPI_|MPIX_|OMPI_C_|ompi_(mpi|request|message)_|mpi_fortran_")}
+                             "P?MPI_|MPIX_|OMPI_C_|ompi_(mpi|request|message)_|mpi_fortran_|ompi_op_set_cxx_callback$")}
 
 
 class Folder:
