@@ -388,7 +388,7 @@ void check_use_partition(uint32_t id, int number)
 {
     gw_lock(&check_lock);
     const struct check_item *i = check_item_find(id);
-    if (i && i->is_active && !i->spans[0].is_written && number >= 0 && number < i->partitions && !check_owed_first(id, number))
+    if (i && i->is_active && number >= 0 && number < i->partitions && !i->spans[0].is_written && !check_owed_first(id, number))
         partition_begin(i, number);
     gw_unlock(&check_lock);
 }
@@ -411,7 +411,7 @@ void check_use_prepare(uint32_t id)
         for (int k = 0; i && k < i->n_spans; k++)
             if (i->spans[k].lo != i->spans[k].hi) look_one(&i->spans[k]), check_race_touch(&i->spans[k]);
         if (i && i->is_receive && !i->spans[0].is_told) check_recv_sum(&i->spans[0]);
-        if (i) i->spans[0].is_told = false;
+        for (int k = 0; i && k < i->n_spans; k++) i->spans[k].is_told = false;
     }
     gw_unlock(&check_lock);
 }
