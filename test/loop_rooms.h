@@ -58,7 +58,8 @@ static void lanes_down(void)
     struct proto_lane *pl = lane_of(lane);
     for (struct match_msg *m; (m = match_first_msg(pl->fast.q, UINT32_MAX));) {
         match_remove_msg(pl->fast.q, m);
-        proto_msg_drop(pl, container_of(m, struct proto_msg, m));
+        struct proto_msg *msg = container_of(m, struct proto_msg, m);
+        if (!msg->ahead || !proto_ahead_leave(pl, msg)) proto_msg_drop(pl, msg);
     }
     loop_end();
     peer_finalize();

@@ -299,6 +299,7 @@ static void lane_finish(struct proto_lane *pl)
     proto_pool_finish(&pl->out_pool);
     proto_pool_finish(&pl->cursors);
     proto_pool_finish(&pl->puts);
+    proto_ahead_finish(pl);
     gw_arena_finish(&pl->arena);
     proto_tags_finish(pl);
     proto_cookies_finish(&pl->op_cookies);

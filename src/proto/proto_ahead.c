@@ -116,6 +116,12 @@ void proto_ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct p
     if (r) proto_eager_deliver(r, src, tag, payload, (int64_t)len);
 }
 
+void proto_ahead_finish(struct proto_lane *pl)
+{
+    pl->has_xoff = false; /* nobody is told any more that there is room again */
+    while (!gw_list_empty(&pl->kept_there)) drop(pl, msg_of(pl->kept_there.next));
+}
+
 bool proto_ahead_leave(struct proto_lane *pl, struct proto_msg *m)
 {
     if (m->ahead == AHEAD_KEPT) {

@@ -73,6 +73,8 @@ static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, co
         says = (int64_t)(kind == PROTO_CANCEL ? c->value : c->to);
     } else if (kind == PROTO_NOTE) {
         memcpy(&note, payload, sizeof note);
+        if ((int64_t)c->value < 0) return proto_msg_reject(kind, "elements", (int64_t)c->value);
+        if (note.count < 0) return proto_msg_reject(kind, "count", note.count);
         says = note.world;
     } else {
         return true;

@@ -442,6 +442,7 @@ void proto_ahead_data_arrived(struct proto_lane *pl, bool is_far, const struct p
 /* m will not be received, and has been removed from its queue.  True: nothing else is to be done, m is taken.  False: the caller tells the
  * sender, and drops m. */
 bool proto_ahead_leave(struct proto_lane *pl, struct proto_msg *m);
+void proto_ahead_finish(struct proto_lane *pl); /* at the end of the lane: messages that were asked for and have not come */
 
 /* proto_recv.c */
 /* A new unexpected message.  len: bytes of the message; data_len: of data[], which the caller fills. */
