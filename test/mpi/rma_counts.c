@@ -27,7 +27,7 @@ static void fences(int assertion)
 {
     int before = messages();
     for (int i = 0; i < TIMES; i++) MPI_Win_fence(assertion, win);
-    CHECK_EQ(messages() - before, TIMES * logarithm(size));
+    if (!getenv("GODWIT_CHECK")) CHECK_EQ(messages() - before, TIMES * logarithm(size)); /* which has messages of its own */
 }
 
 /* With the ranks beside this one on a ring. */
@@ -47,7 +47,7 @@ static void neighbours(int assertion, int expected)
         MPI_Win_wait(win);
     }
     int barriers = assertion ? TIMES * logarithm(size) : 0;
-    CHECK_EQ(messages() - before, TIMES * n * expected + barriers);
+    if (!getenv("GODWIT_CHECK")) CHECK_EQ(messages() - before, TIMES * n * expected + barriers); /* which has messages of its own */
     MPI_Group_free(&group), MPI_Group_free(&all);
 }
 
