@@ -1,8 +1,9 @@
-/* agree.c -- maxima of a few numbers over all members of a communicator, both groups if there are two, as often as they ask for
- * another, behind one request: for world/.
+/* agree.c -- agreements for world/: the maxima of a few numbers over all members of a communicator (both groups of an
+ * intercommunicator). One request may make several agreements in a row.
  *
- * One agreement is so many rounds: the group's maxima come together at its rank 0, the ranks 0 of two groups exchange theirs, and
- * everybody is told.  Between two agreements the members' own code runs, so this emitter is no pure function of the round.
+ * In an agreement the group's maxima are reduced to its rank 0, the ranks 0 of two groups exchange theirs, and the result is
+ * broadcast. Between two agreements the caller's code runs and sets the next numbers, so this emitter is not a pure function of
+ * the round.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,7 +17,7 @@ static int one_round(const struct plan_args *a, int round, struct plan_step *ste
     int meet = 1 + 2 * log2_up(a->size);
     if (round < meet) return coll_alg_reduce_binomial.emit(a, round, steps);
     if (round > meet + 1) {
-        s.n = coll_alg_bcast_binomial.emit(a, round - meet - 2, steps); /* not all ranks have equally many rounds of it */
+        s.n = coll_alg_bcast_binomial.emit(a, round - meet - 2, steps); /* the number of its rounds differs by rank */
     } else if (a->rank == 0 && round == meet && a->remote) {
         step_recv(&s, a->size, operand_out(a));
         step_send(&s, a->size, joined(a));
@@ -31,7 +32,7 @@ static int one_round(const struct plan_args *a, int round, struct plan_step *ste
 
 static int agree(const struct plan_args *a, int round, struct plan_step *steps)
 {
-    int rounds = 3 + 3 * log2_up(a->size); /* of one agreement */
+    int rounds = 3 + 3 * log2_up(a->size); /* per agreement */
     struct coll_agree *g = a->own;
     if (round > 0 && round % rounds == 0) {
         g->over.fn(&g->over, GW_OK);
@@ -52,6 +53,6 @@ int coll_agree_start(struct gw_comm *c, struct coll_agree *g, struct gw_req **re
     a.rcount = GW_ARRAY_LEN(g->values), a.rt = gw_type_int64, a.op = gw_op_max;
     a.tmp_span = GW_CACHELINE;
     a.own = g;
-    a.number = c->colls - 1; /* it is part of the call that was entered last */
+    a.number = c->colls - 1; /* part of the collective call entered last */
     return plan_start(PLAN_START, &alg_agree, &a, g->values, g->result, c, req_out);
 }

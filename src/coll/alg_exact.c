@@ -1,9 +1,11 @@
-/* alg_exact.c -- sums whose bits depend on the operands alone (GODWIT_REPRODUCIBLE=any): op/exact.h by messages.
+/* alg_exact.c -- sums whose bits depend only on the operands, not on their order (GODWIT_REPRODUCIBLE=any): op/exact.h, by
+ * messages.
  *
- * Rounds: the exponents of the operand; an allreduce of them (MPI_MAX); the operand as integers; a reduce or allreduce of these; the
- * result.  The two collectives within are algorithms of messages from the table, whose buffers are parts of our temporary:
+ * Rounds: find the exponents of the operand; allreduce them (MPI_MAX); convert the operand to integers; reduce or allreduce these;
+ * convert the result.  The two inner collectives are point-to-point algorithms of the table, whose buffers are parts of our
+ * temporary memory:
  *
- *     packed operand, where its type is not dense | exponents | words | temporary of the collective within
+ *     packed operand, if its type is not dense | exponents | words | temporary of the inner collective
  *
  * A reduce_scatter is an allreduce of which each member takes its part.
  *
@@ -14,9 +16,9 @@
 struct exact {
     const struct plan_args *a;
     struct op_exact how;
-    struct plan_ref operand, result;  /* of the user */
-    int64_t n, own, own_first;        /* real numbers of the operand; of the result, and the first of them */
-    int64_t exponents, words, within; /* places in the temporary */
+    struct plan_ref operand, result;  /* the user's buffers */
+    int64_t n, own, own_first;        /* how many real numbers the operand has; the result, and the index of its first */
+    int64_t exponents, words, within; /* offsets in the temporary */
     enum coll_kind kind;
 };
 
@@ -47,11 +49,11 @@ static struct exact exact_of(const struct plan_args *a, enum coll_kind kind)
     return x;
 }
 
-/* ---- the collectives within ------------------------------------------------------------------------------------------------ */
+/* ---- the inner collectives ------------------------------------------------------------------------------------------------- */
 struct within {
     const struct plan_algorithm *alg;
     struct plan_args args;
-    int64_t at; /* of what it reduces, in our temporary */
+    int64_t at; /* offset of its operand in our temporary */
     struct gw_op *op;
 };
 static struct within within_of(const struct exact *x, bool is_words)
@@ -69,11 +71,11 @@ static struct within within_of(const struct exact *x, bool is_words)
     return w;
 }
 
-/* What lies in a buffer of the collective within, in ours. */
+/* Translates a reference of the inner collective into one to our buffers. */
 static void ref_within(const struct exact *x, const struct within *w, struct plan_ref *r)
 {
     r->off += r->buf == PLAN_TMP ? x->within : w->at;
-    if (r->type) r->off -= x->a->tmp_shift; /* which is added to typed references into the temporary */
+    if (r->type) r->off -= x->a->tmp_shift; /* plan_address() adds it to typed references */
     if (r->type && r->buf == PLAN_TMP) r->off += w->args.tmp_shift;
     r->buf = PLAN_TMP;
 }
@@ -97,7 +99,7 @@ static int within_rounds(const struct within *w)
     return n;
 }
 
-/* ---- the local rounds --------------------------------------------------------------------------------------------------------- */
+/* ---- the local rounds -------------------------------------------------------------------------------------------------------- */
 static void step_exact(struct plan_steps *s, const struct exact *x, enum op_exact_step what, struct plan_ref a, struct plan_ref b)
 {
     bool is_result = what == OP_EXACT_ROUND;

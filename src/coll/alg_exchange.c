@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-/* Up to PLAN_STEPS members a round at the root (of a scatter `under_way`, if that is less), which leaves itself out but copies
- * its own block first. */
+/* The root exchanges with up to PLAN_STEPS members per round (in a scatter with `under_way`, if that is less).  It copies its own
+ * block first. */
 static int root_round(const struct plan_args *a, int round, struct plan_step *steps, bool gather)
 {
     struct plan_steps s = {steps, 0};
@@ -60,10 +60,10 @@ static int allgather_ring(const struct plan_args *a, int round, struct plan_step
 }
 const struct plan_algorithm coll_alg_allgather_ring = {.name = "ring", .emit = allgather_ring, .kind = PLAN_P2P};
 
-/* Direct: everybody gives its block to everybody, four members a round, or fewer.  The own block goes to its place last: others
- * need not wait for that. */
+/* Direct: each member sends its block to each other member, up to four per round.  The own block is copied last, so that no other
+ * member waits for that copy. */
 enum { PAIRS = PLAN_STEPS / 2 };
-static int pairs_of(const struct plan_args *a) /* of sends and receives */
+static int pairs_of(const struct plan_args *a) /* pairs of a send and a receive per round */
 {
     return a->params.under_way > 1 ? (int)gw_min64(a->params.under_way / 2, PAIRS) : PAIRS;
 }
@@ -82,7 +82,8 @@ static int allgather_direct(const struct plan_args *a, int round, struct plan_st
 const struct plan_algorithm coll_alg_allgather_direct = {
     .name = "direct", .emit = allgather_direct, .kind = PLAN_P2P, .takes = PLAN_TAKES_UNDER_WAY};
 
-/* Bruck: the blocks from mine on, packed in the temporary, double in each round; then they go where they belong. */
+/* Bruck: the blocks from this member's on are packed in the temporary, where their number doubles in each round; at last they are
+ * copied to their places. */
 static int64_t bruck_bytes(const struct plan_args *a) { return (int64_t)a->size * a->rcount * a->rt->size; }
 static int allgather_bruck(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -108,7 +109,8 @@ static bool blocks_equal(const struct plan_args *a) { return !a->rcounts.v; }
 const struct plan_algorithm coll_alg_allgather_bruck = {
     .name = "bruck", .emit = allgather_bruck, .tmp_bytes = bruck_bytes, .kind = PLAN_P2P, .fits = blocks_equal};
 
-/* ---- alltoall(v, w): of an empty block both ends know, so nothing is sent --------------------------------------------------------- */
+/* ---- alltoall(v, w): both ends know that a block is empty, so nothing is sent for it
+ * ----------------------------------------------- */
 static bool is_empty(const struct plan_ref *block) { return ref_bytes(block) == 0; }
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -128,7 +130,7 @@ static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
 const struct plan_algorithm coll_alg_alltoall_pairwise = {
     .name = "pairwise", .emit = alltoall_pairwise, .kind = PLAN_P2P, .fits = not_in_place, .takes = PLAN_TAKES_UNDER_WAY};
 
-/* In place: in each round two partners swap their blocks, the outgoing one from a packed copy. */
+/* In place: in each round two partners swap their blocks; the outgoing block is packed into a copy first. */
 static int64_t largest_block(const struct plan_args *a)
 {
     int64_t most = 0;
@@ -158,7 +160,8 @@ static bool is_in_place(const struct plan_args *a) { return a->in_place; }
 const struct plan_algorithm coll_alg_alltoall_in_place = {
     .name = "in_place", .emit = alltoall_in_place, .tmp_bytes = largest_block, .kind = PLAN_P2P, .fits = is_in_place};
 
-/* ---- reduce_scatter(_block): everybody gets its block from everybody; commutative operations --------------------------------------- */
+/* ---- reduce_scatter(_block): each member receives its block of each other member; commutative operations
+ * ---------------------------- */
 static int64_t my_block_twice(const struct plan_args *a) { return 2 * a->tmp_span; }
 
 static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
@@ -182,7 +185,7 @@ static int reduce_scatter_pairwise(const struct plan_args *a, int round, struct 
 const struct plan_algorithm coll_alg_reduce_scatter_pairwise = {
     .name = "pairwise", .emit = reduce_scatter_pairwise, .tmp_bytes = my_block_twice, .kind = PLAN_P2P, .fits = op_commutes};
 
-/* Any operation: takes its part from everybody first, then reduces from the last member down to the first. */
+/* Any operation: receives its part of all members first, then reduces from the last member down to the first. */
 static int64_t all_my_parts(const struct plan_args *a) { return a->size * a->tmp_span; }
 static struct plan_ref part_from(const struct plan_args *a, int member)
 {

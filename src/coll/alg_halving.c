@@ -1,12 +1,13 @@
 /* alg_halving.c -- reduce_scatter(_block) of short parts on many ranks: recursive halving; commutative operations.
  *
- * Of p ranks, the largest power of two take part; of the first 2*rest ranks the even ones hand their operand over to their odd
- * neighbours, which represent both, and get their part in the end.  Those who take part are numbered; number v stands for one rank or
- * for two neighbours.  In each round partners swap halves of what both still reduce: each gives the half that the other's numbers
- * are in.  So everybody ends with the parts of its own number, after log2(p) messages.
+ * A power of two of the p ranks take part.  Of the first 2*rest ranks, the even ones send their operand to their odd neighbours,
+ * which act for both, and receive their part at the end.  The ranks that take part are numbered; number v stands for one rank or
+ * for two neighbours. In each round two partners swap halves of the parts that both still reduce: each sends the half that has the
+ * other's number.  So each number ends with its own parts, after log2(p) messages.
  *
- * Temporaries: two vectors in which elements lie where they lie in the whole.  What comes first lies in vector 0, and the own
- * operand is joined to it from the user's buffer; what comes later lies in vector 1 until it is joined to vector 0.
+ * Temporaries: two vectors, in which elements have the offsets that they have in the whole vector.  The first message is received
+ * into vector 0 and combined with the own operand in the user's buffer; later ones are received into vector 1 and combined into
+ * vector 0.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -14,7 +15,7 @@
 
 struct halving {
     int levels, rest;
-    bool is_folded, is_gone; /* one of two neighbours; the one who takes no part */
+    bool is_folded, is_gone; /* is_folded: one of two neighbours; is_gone: the even one, which takes no part */
     int v;
 };
 static struct halving halving_of(const struct plan_args *a)
@@ -26,13 +27,13 @@ static struct halving halving_of(const struct plan_args *a)
     h.v = h.is_folded ? a->rank / 2 : a->rank - h.rest;
     return h;
 }
-/* The lowest rank that number v stands for, and the one who acts for it. */
+/* The lowest rank that number v stands for, and the rank that acts for it. */
 static int rank_first(const struct halving *h, int v) { return v < h->rest ? 2 * v : v + h->rest; }
 static int rank_acting(const struct halving *h, int v) { return rank_first(h, v) + (v < h->rest); }
 
 static int64_t all_elements(const struct plan_args *a) { return counts_between(a, 0, a->size); }
 static int64_t two_vectors(const struct plan_args *a) { return 2 * vector_of(a, all_elements(a)).tmp_span; }
-/* The parts of ranks from `first` to before `end`: in the user's operand, or in a temporary vector. */
+/* The parts of ranks first .. end - 1, in the user's operand or in a temporary vector. */
 static struct plan_ref parts_mine(const struct plan_args *a, int first, int end)
 {
     return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, counts_between(a, 0, first) * a->rt->extent, counts_between(a, first, end),
@@ -43,11 +44,11 @@ static struct plan_ref parts_in(const struct plan_args *a, int vector, int first
     struct plan_args all = vector_of(a, all_elements(a));
     struct plan_ref r = parts_mine(a, first, end);
     r.buf = PLAN_TMP;
-    r.off += vector * all.tmp_span + all.tmp_shift - a->tmp_shift; /* the latter belongs to my part alone */
+    r.off += vector * all.tmp_span + all.tmp_shift - a->tmp_shift; /* tmp_shift is that of my part only */
     return r;
 }
 
-/* Ranks whose parts number v still reduces after `level` exchanges. */
+/* The ranks whose parts number v still reduces after `level` exchanges. */
 struct ranks {
     int first, end;
 };
@@ -75,14 +76,14 @@ static int reduce_scatter_halving(const struct plan_args *a, int round, struct p
     int level = round - (h.rest > 0), last = h.levels + (h.rest > 0);
     if (h.is_gone) return halving_gone(a, round, &s, last);
     if (round > last) return 0;
-    if (level < 0) { /* the neighbours' operands */
+    if (level < 0) { /* the exchange between neighbours */
         h.is_folded ? step_recv(&s, a->rank - 1, parts_in(a, 0, 0, a->size)) : step_nothing(&s);
         return s.n;
     }
     struct ranks now = ranks_after(&h, h.v, level);
     int came = level == 0            ? (h.is_folded ? 1 : 0)
         : level == 1 && !h.is_folded ? 1
-                                     : 2; /* before this round: nothing, the first, more */
+                                     : 2; /* messages received so far: none, one, more */
     if (came == 1) step_reduce(&s, parts_mine(a, now.first, now.end), parts_in(a, 0, now.first, now.end));
     if (came == 2) step_reduce(&s, parts_in(a, 1, now.first, now.end), parts_in(a, 0, now.first, now.end));
     if (round < last) {

@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/hier.h"
 
-/* ---- barrier: a node is there when all its members are; then the nodes meet; then everybody may go --------------------------- */
+/* ---- barrier: in the node to its leader, then between leaders, then back in the node ----------------------------------------- */
 static int fan_in(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    int d = 1 << round, v = a->rank; /* to member 0 */
+    int d = 1 << round, v = a->rank; /* binomial tree to member 0 */
     if (d >= a->size || v & (d - 1)) return 0;
     if (v & d)
         step_send(&s, v - d, ref_raw(PLAN_OUT, 0, 0));
@@ -42,14 +42,14 @@ static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *
         stage_node(s);
         s->args.rcount = 0, s->args.rt = gw_type_byte;
         s->alg = leaves ? &alg_fan_in_leaf : &alg_fan_in;
-        if (i == 2) s->alg = leaves ? &coll_alg_bcast_leaf : &coll_alg_bcast_binomial; /* of nothing */
+        if (i == 2) s->alg = leaves ? &coll_alg_bcast_leaf : &coll_alg_bcast_binomial; /* of no data */
     }
     return i < 3;
 }
 const struct plan_algorithm coll_alg_barrier_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = barrier_stages};
 
-/* ---- bcast: to the nodes, then in them; piece by piece, so that a node tells its members of one while the next is on its way - */
+/* ---- bcast: between leaders, then in nodes; in pieces, so that a node broadcasts one while the next is under way ------------- */
 static int64_t piece_elements(const struct plan_args *a)
 {
     if (!a->params.piece_bytes) return gw_max64(a->rcount, 1);
@@ -76,7 +76,7 @@ static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tm
 const struct plan_algorithm coll_alg_bcast_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = bcast_stages, .takes = PLAN_TAKES_PIECE};
 
-/* ---- reduce: in the nodes to the leader, whose result lies in the temporary; between leaders to the root -------------------- */
+/* ---- reduce: in nodes to the leader, whose result is in the temporary; then between leaders to the root ---------------------- */
 static int64_t one_operand(const struct plan_args *a) { return a->tmp_span; }
 static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
 {
@@ -101,7 +101,8 @@ const struct plan_algorithm coll_alg_reduce_levels = {
 
 /* ---- allreduce: block after block where there are pieces, which bounds the temporaries
  * -------------------------------------------- */
-/* The k-th block of three stages each; false: there is none.  Its elements begin at first_out of the whole. */
+/* The block that stage i works on (three stages per block); false: there is none.  *first_out: its first
+ * element in the whole vector. */
 static bool allreduce_block(const struct plan_args *a, int i, struct plan_args *block_out, int64_t *first_out)
 {
     int64_t piece = piece_elements(a);
@@ -135,8 +136,9 @@ static bool allreduce_stages(const struct plan_args *whole, int i, bool leaves, 
 const struct plan_algorithm coll_alg_allreduce_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = order_kept, .stages = allreduce_stages, .takes = PLAN_TAKES_PIECE};
 
-/* In parts: members of a node reduce a part each, as many as the smallest node has members; those in the same place of their nodes
- * reduce it across; then all collect the parts.  In the temporary: counts and places of the parts, and my part. */
+/* Allreduce in parts, as many as the smallest node has members: each member of a node reduces one part in its node, then members
+ * in the same place of their nodes reduce it between nodes, and then each node gathers all parts.  The temporary has counts and
+ * displacements of the parts, and this member's part. */
 struct parts {
     int n;
     int64_t most;
@@ -154,7 +156,7 @@ static int64_t parts_tmp(const struct plan_args *whole)
 {
     struct plan_args a;
     int64_t first;
-    allreduce_block(whole, 0, &a, &first); /* the first one is the longest */
+    allreduce_block(whole, 0, &a, &first); /* the first block is the longest */
     return lists(&a) + a.tmp_span;
 }
 static bool parts_stages(const struct plan_args *whole, int i, bool leaves, char *tmp, struct plan_stage *s)

@@ -1,13 +1,13 @@
 /* alg_hier_exchange.c -- gather, scatter, allgather(v), alltoall, reduce_scatter, scans over several nodes.
  *
- * What a node gives or takes as a whole goes through the node leader.  Blocks that do not lie in the user's buffer in the order
- * of nodes, without holes, are packed in the temporary, node after node.
+ * What a node sends or receives as a whole goes through its leader.  If the blocks in the user's buffer are not in the order of
+ * nodes without gaps, they are packed in the temporary, node after node.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/hier.h"
 
-/* Of nodes: each has `each` for every member. */
+/* Writes the counts and displacements of nodes that have `each` bytes for each member. */
 static void per_node(const struct plan_args *a, char *tmp, int64_t each)
 {
     const struct plan_nodes *n = a->nodes;
@@ -16,7 +16,7 @@ static void per_node(const struct plan_args *a, char *tmp, int64_t each)
         places_in(a, tmp)[k] = n->first[k] * each;
     }
 }
-/* Of the members of my node: where in a user's buffer of `each` a member. */
+/* Writes the counts and displacements of this node's members, each of `each`: packed, or by rank in a user's buffer. */
 static void per_member(const struct plan_args *a, char *tmp, int64_t each, bool packed)
 {
     const struct plan_nodes *n = a->nodes;
@@ -27,8 +27,8 @@ static void per_member(const struct plan_args *a, char *tmp, int64_t each, bool 
 }
 
 /* ---- between the order of nodes in the temporary and the blocks of the user -------------------------------------------------- */
-/* params.block_bytes, or sdispls: where they begin; of all members but those of my node where in_place.  IN or OUT are the user's,
- * TMP is packed. */
+/* Packs (or unpacks) the blocks of all members; in place, not those of this node.  Offsets are multiples of params.block_bytes, or
+ * sdispls. IN and OUT are the user's buffers; TMP is packed. */
 static int between(const struct plan_args *a, int round, struct plan_step *steps, bool unpack)
 {
     struct plan_steps s = {steps, 0};
@@ -57,7 +57,7 @@ static void stage_local(struct plan_stage *s, const struct plan_algorithm *alg, 
     s->tmp = at;
 }
 
-/* Of nodes of equal size all blocks are equal, and any member knows all lengths. */
+/* If all nodes have equally many members, all blocks are equal, and an algorithm for equal blocks will do. */
 static void stage_equal(struct plan_stage *s, struct gw_counts *counts, struct gw_counts *displs, int64_t *count, int64_t each)
 {
     s->args.is_vector = false;
@@ -67,7 +67,8 @@ static void stage_equal(struct plan_stage *s, struct gw_counts *counts, struct g
 
 /* ---- gather: to the node leader, then to the root ------------------------------------------------------------------------ */
 static int64_t gather_block(const struct plan_args *a) { return a->in_place ? a->rcount * a->rt->size : a->scount * a->st->size; }
-/* The temporary: lists, and packed blocks: of my node, or at the root of all where they are not in the order of nodes. */
+/* The temporary has lists and packed blocks: those of this node or, at the root, of all members if they are not
+ * in the order of nodes. */
 static int64_t gather_tmp(const struct plan_args *a)
 {
     int64_t block = gather_block(a);
@@ -108,7 +109,7 @@ static bool regular(const struct plan_args *a) { return over_nodes(a) && !a->is_
 const struct plan_algorithm coll_alg_gather_levels = {
     .name = "levels", .tmp_bytes = gather_tmp, .kind = PLAN_P2P, .fits = regular, .stages = gather_stages};
 
-/* ---- scatter: the other way round -------------------------------------------------------------------------------------------- */
+/* ---- scatter: to the leaders, then in the nodes ------------------------------------------------------------------------------ */
 static int64_t scatter_block(const struct plan_args *a) { return a->in_place ? a->scount * a->st->size : a->rcount * a->rt->size; }
 static int64_t scatter_tmp(const struct plan_args *a)
 {
@@ -151,7 +152,7 @@ const struct plan_algorithm coll_alg_scatter_levels = {
 
 /* ---- allgather(v): gathered in the nodes, exchanged between leaders, broadcast in the nodes --------------------------- */
 static int64_t displ_of(const struct plan_args *a, int i) { return a->rdispls.v ? gw_counts_at(a->rdispls, i) : i * a->rcount; }
-/* Do the blocks lie one behind the other in the order of nodes? */
+/* Are the blocks one behind the other in the order of nodes? */
 static bool lies_in_order(const struct plan_args *a)
 {
     const struct plan_nodes *n = a->nodes;
@@ -162,13 +163,13 @@ static bool lies_in_order(const struct plan_args *a)
     }
     return true;
 }
-/* Lists; and if packed, where each block begins, and the blocks. */
+/* The temporary has lists and, if packed, the offset of each block and the blocks. */
 static int64_t begins_bytes(const struct plan_args *a) { return lines(a->size * (int64_t)sizeof(int64_t)); }
 static int64_t allgather_tmp(const struct plan_args *a)
 {
     return lists(a) + (lies_in_order(a) ? 0 : begins_bytes(a) + lines(counts_between(a, 0, a->size) * a->rt->size));
 }
-/* What each member of my node gives, and where that goes: in elements, or packed in bytes. */
+/* Writes the counts and displacements of this node's members: in elements if direct, else of packed bytes. */
 static void member_lists(const struct plan_args *a, char *tmp, bool direct)
 {
     const struct plan_nodes *n = a->nodes;
@@ -255,7 +256,8 @@ static bool allgather_stages(const struct plan_args *a, int i, bool leaves, char
 const struct plan_algorithm coll_alg_allgather_levels = {
     .name = "levels", .tmp_bytes = allgather_tmp, .kind = PLAN_P2P, .fits = over_nodes, .stages = allgather_stages};
 
-/* ---- alltoall: the leader of a node takes the blocks of its members, sorts it by nodes, exchanges, sorts it by members, gives it out -- */
+/* ---- alltoall: the leader of a node takes the blocks of its members, sorts it by nodes, exchanges, sorts it by members, gives it
+ * out -- */
 /* Two areas of `area` bytes: what lies in one is sorted into the other. */
 static int64_t area(const struct plan_args *a)
 {
@@ -263,7 +265,7 @@ static int64_t area(const struct plan_args *a)
     return n->place == 0 ? lines(plan_node_size(n, n->me) * a->size * a->rcount * a->rt->size) : 0;
 }
 static int64_t alltoall_tmp(const struct plan_args *a) { return lists(a) + 2 * area(a); }
-/* [from here][to] into nodes of [from here][to there]. */
+/* Sorts blocks [source on this node][destination] into nodes of [source on this node][destination on that node]. */
 static int sort_by_nodes(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -278,7 +280,7 @@ static int sort_by_nodes(const struct plan_args *a, int round, struct plan_step 
     }
     return s.n;
 }
-/* Nodes of [from there][to here] into [to here][from]. */
+/* Sorts nodes of [source on that node][destination on this node] into [destination on this node][source]. */
 static int sort_by_members(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -326,7 +328,7 @@ static bool alltoall_stages(const struct plan_args *a, int i, bool leaves, char 
     }
     return i < 5;
 }
-/* What one member holds for its node is bounded. */
+/* Is the memory that the leader needs within bounds? */
 static bool alltoall_fits(const struct plan_args *a)
 {
     enum { MOST = 64 << 20 };
@@ -335,12 +337,13 @@ static bool alltoall_fits(const struct plan_args *a)
 const struct plan_algorithm coll_alg_alltoall_levels = {
     .name = "levels", .tmp_bytes = alltoall_tmp, .kind = PLAN_P2P, .fits = alltoall_fits, .stages = alltoall_stages};
 
-/* ---- alltoall by columns: nodes of equal size.  On its node each member collects what goes to its place on any node; so there is one
- * message from member to member in the same place, with the blocks of a whole node ------------------------------------------------- */
+/* ---- alltoall by columns: nodes of equal size.  On its node each member collects what goes to its place on any node; so there is
+ * one message from member to member in the same place, with the blocks of a whole node
+ * ------------------------------------------------- */
 /* Two areas, as above, of every member. */
 static int64_t columns_area(const struct plan_args *a) { return lines(a->size * a->rcount * a->rt->size); }
 static int64_t columns_tmp(const struct plan_args *a) { return 2 * columns_area(a); }
-/* What I give, into [place][node]. */
+/* Sorts this member's blocks into [place][node]. */
 static int sort_by_places(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -350,7 +353,7 @@ static int sort_by_places(const struct plan_args *a, int round, struct plan_step
                   ref_raw(PLAN_TMP, e * a->params.block_bytes, a->params.block_bytes));
     return s.n;
 }
-/* [place here][node] into [node][place here]. */
+/* Transposes [place on this node][node] into [node][place on this node]. */
 static int turn_columns(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};

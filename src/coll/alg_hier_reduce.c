@@ -11,7 +11,7 @@ static int64_t node_parts(const struct plan_args *a, int k)
 {
     return counts_between(a, a->nodes->first[k], a->nodes->first[k + 1]);
 }
-/* The temporary of who speaks: lists; the sum of the node; of that what is the node's in the end. */
+/* The temporary of a leader: lists, the reduction of its node, and the node's part of the result. */
 static int64_t reduce_scatter_tmp(const struct plan_args *a)
 {
     if (a->nodes->place != 0) return lists(a);
@@ -61,7 +61,7 @@ static bool reduce_scatter_stages(const struct plan_args *a, int i, bool leaves,
 const struct plan_algorithm coll_alg_reduce_scatter_levels = {
     .name = "levels", .tmp_bytes = reduce_scatter_tmp, .kind = PLAN_P2P, .fits = neighbours, .stages = reduce_scatter_stages};
 
-/* ---- scans: in the node; sums of nodes are scanned by the last member of each; what is before the node is joined from the left  */
+/* ---- scans: in the node; sums of nodes are scanned by the last member of each; what is before the node is joined from the left */
 static int64_t two_operands(const struct plan_args *a) { return 2 * a->tmp_span; }
 static int copy_over(const struct plan_args *a, int round, struct plan_step *steps) /* IN to OUT */
 {
@@ -78,7 +78,8 @@ static int join_left(const struct plan_args *a, int round, struct plan_step *ste
 static const struct plan_algorithm alg_copy_over = {.name = "copy", .emit = copy_over, .kind = PLAN_P2P};
 static const struct plan_algorithm alg_join_left = {.name = "join", .emit = join_left, .kind = PLAN_P2P};
 
-/* From the sums of nodes at `sum` of their last members to what is before each node, at `before` of all its members. */
+/* Stages that compute, from the sum of each node (at `sum` of its last member), the sum of all nodes before it (at `before` of all
+ * its members). */
 static void before_node(const struct plan_args *a, int i, bool leaves, struct plan_stage *s, struct plan_place sum,
                         struct plan_place before)
 {
@@ -119,7 +120,7 @@ static bool exscan_stages(const struct plan_args *a, int i, bool leaves, char *t
     bool is_last = n->place == plan_node_size(n, n->me) - 1;
     struct plan_place sum = place_at(PLAN_TMP, a->tmp_shift), before = place_at(PLAN_TMP, a->tmp_span + a->tmp_shift);
     s->tmp = 2 * a->tmp_span;
-    if (i == 0) { /* my operand, before the result may come over it */
+    if (i == 0) { /* copies my operand before the result may overwrite it */
         s->in = place_at(a->in_place ? PLAN_OUT : PLAN_IN, 0);
         s->out = sum;
         if (is_last) s->alg = &alg_copy_over;

@@ -1,18 +1,18 @@
 /* alg_inter.c -- collectives between the two groups of an intercommunicator, by messages.
  *
- * In steps, ranks of the local group are 0 .. size-1, and rank r of the remote group is size + r.  `root` is what the user said:
- * a rank of the remote group, where the data comes from or goes to there; MPI_ROOT at that process itself; MPI_PROC_NULL at the
- * others of its group, who do nothing.
+ * In steps, ranks of the local group are 0 .. size-1, and rank r of the remote group is size + r.  `root` is the user's argument:
+ * a rank of the remote group, in the group opposite the root; MPI_ROOT at the root itself; MPI_PROC_NULL at the other members of
+ * the root's group, which do nothing.
  *
- * Where a group does something in common it goes up to, and down from, its rank 0, by the rounds of the algorithms for one
- * group; between the groups, the two ranks 0 talk.  Reductions keep the order of the ranks.
+ * What a group does in common goes to or from its rank 0, by the rounds of the algorithms for one group; between the groups, the
+ * two ranks 0 exchange messages.  Reductions keep the order of the ranks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
 static int over_there(const struct plan_args *a, int rank) { return a->size + rank; }
-static bool other_side(const struct plan_args *a) { return a->root >= 0; } /* of the root */
+static bool other_side(const struct plan_args *a) { return a->root >= 0; } /* true in the group opposite the root */
 
 static int or_nothing(struct plan_steps *s)
 {
@@ -28,12 +28,12 @@ static int group_round(const struct plan_algorithm *alg, const struct plan_args 
     return alg->emit(&local, round, steps);
 }
 
-/* reduce_binomial joins in these rounds, and leaves what rank 0 has in temporary 0. */
+/* How many rounds reduce_binomial needs until temporary 0 of rank 0 has the result. */
 static int join_rounds(const struct plan_args *a) { return 1 + 2 * log2_up(a->size); }
 static struct plan_ref joined(const struct plan_args *a) { return ref_typed(PLAN_TMP, 0, a->rcount, a->rt); }
 static int64_t join_tmp(const struct plan_args *a) { return 2 * a->tmp_span; }
 
-/* ---- barrier: my group, the other group, and all of mine hear of it ---------------------------------------------------------- */
+/* ---- barrier: in the group to rank 0, between the ranks 0, back in the group ------------------------------------------------- */
 static int barrier(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -48,7 +48,7 @@ static int barrier(const struct plan_args *a, int round, struct plan_step *steps
 }
 static const struct plan_algorithm inter_barrier = {.name = "tree", .emit = barrier, .kind = PLAN_P2P};
 
-/* ---- one root: bcast, reduce, gather, scatter ---------------------------------------------------------------------------------- */
+/* ---- one root: bcast, reduce, gather, scatter -------------------------------------------------------------------------------- */
 static int bcast(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -102,8 +102,9 @@ static int scatter(const struct plan_args *a, int round, struct plan_step *steps
 static const struct plan_algorithm inter_gather = {.name = "linear", .emit = gather, .kind = PLAN_P2P};
 static const struct plan_algorithm inter_scatter = {.name = "linear", .emit = scatter, .kind = PLAN_P2P};
 
-/* ---- everybody with everybody over there: allgather(v), alltoall(v, w) ------------------------------------------------------------ */
-/* Ranks i and j meet at turn i + j modulo the size of the larger group, four turns a round. */
+/* ---- each member with each of the other group: allgather(v), alltoall(v, w)
+ * ---------------------------------------------------------- */
+/* Ranks i and j exchange at turn i + j modulo the size of the larger group; four turns per round. */
 static int exchange(const struct plan_args *a, int round, struct plan_step *steps, bool one_block)
 {
     enum { TURNS = PLAN_STEPS / 2 };
@@ -123,7 +124,8 @@ static int alltoall(const struct plan_args *a, int round, struct plan_step *step
 static const struct plan_algorithm inter_allgather = {.name = "pairwise", .emit = allgather, .kind = PLAN_P2P};
 static const struct plan_algorithm inter_alltoall = {.name = "pairwise", .emit = alltoall, .kind = PLAN_P2P};
 
-/* ---- allreduce, reduce_scatter: what the other group joined -------------------------------------------------------------------------- */
+/* ---- allreduce, reduce_scatter: each group gets the other group's reduction
+ * ---------------------------------------------------------- */
 static int allreduce(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -138,8 +140,8 @@ static int allreduce(const struct plan_args *a, int round, struct plan_step *ste
 }
 static const struct plan_algorithm inter_allreduce = {.name = "tree", .emit = allreduce, .tmp_bytes = join_tmp, .kind = PLAN_P2P};
 
-/* Member i's part of the whole vector, which lies in temporary 1 of rank 0.  rcount is the length of the vector; parts are
- * rcounts elements long, or scount each. */
+/* Member i's part of the whole vector, which is in temporary 1 of rank 0.  rcount is the length of the vector in elements; parts
+ * have rcounts elements, or scount each. */
 static struct plan_ref part_of(const struct plan_args *a, int i)
 {
     int64_t first = i * a->scount, n = a->scount;

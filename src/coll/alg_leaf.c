@@ -1,7 +1,7 @@
 /* alg_leaf.c -- barrier, bcast and reductions on one node, in the members' shared slots (see plan/plan.h).
  *
- * Narrow: what each member gives fits its slot; one or two phases.  Wide: pieces of a slot's size go through all slots, with
- * one meeting of all members a piece.
+ * Narrow: the data of each member fit its slot; one or two phases.  Wide: pieces of at most a slot's size go through all slots,
+ * and all members synchronise once per piece.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -37,7 +37,7 @@ static int bcast_leaf(const struct plan_args *a, int round, struct plan_step *st
 const struct plan_algorithm coll_alg_bcast_leaf = {
     .name = "leaf", .emit = bcast_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ROOT_WRITES | PLAN_ONCE, .fits = bcast_fits};
 
-/* The phases of a wide leaf: 1 says "I am here", 2 + k "I am done with piece k", the last PLAN_FINAL. */
+/* The phases of a wide leaf: 1: the member has entered; 2 + k: it has finished piece k; PLAN_FINAL: the last. */
 static bool wide_fits(int64_t bytes, int64_t piece) { return bytes / piece < PLAN_FINAL - 4; }
 
 /* The root fills slot after slot and runs PLAN_SLOTS pieces ahead of the slowest reader. */
@@ -74,10 +74,10 @@ static bool bcast_wide_fits(const struct plan_args *a) { return wide_fits(a->rco
 const struct plan_algorithm coll_alg_bcast_leaf_wide = {
     .name = "leaf_wide", .emit = bcast_leaf_wide, .kind = PLAN_WIDE, .fits = bcast_wide_fits, .takes = PLAN_TAKES_PIECE};
 
-/* ---- reductions: everybody's operand in its slot ------------------------------------------------------------------------------ */
+/* ---- reductions: each member's operand is in its slot ------------------------------------------------------------------------ */
 static bool operand_fits(const struct plan_args *a) { return op_dense(a) && a->rcount * a->rt->size <= PLAN_SLOT_BYTES; }
 
-/* out = the members first .. last-1 of the piece `part` (typed) that begins `off` bytes into their slots. */
+/* out = the reduction of a piece (typed) in the slots of members 0 .. members - 1. */
 static void step_shm_reduce(struct plan_steps *s, struct plan_ref piece, int members, struct plan_ref out)
 {
     struct plan_step *p = step_add(s, PLAN_SHM_REDUCE);
@@ -91,7 +91,8 @@ static struct plan_ref shm_typed(const struct plan_args *a, int64_t slot, int64_
     return r;
 }
 
-/* Puts my operand into my slot; then `members` of them are reduced to the result (0: I want none). */
+/* Copies this member's operand to its slot; then reduces the operands of the first `members` members to the
+ * result (0: it wants none). */
 static int reduce_in_slots(const struct plan_args *a, int round, struct plan_step *steps, int members)
 {
     struct plan_steps s = {steps, 0};
@@ -130,9 +131,9 @@ const struct plan_algorithm coll_alg_scan_leaf = {
 const struct plan_algorithm coll_alg_exscan_leaf = {
     .name = "leaf", .emit = exscan_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_ONCE, .fits = operand_fits};
 
-/* A piece of `count` elements is shared out: member r reduces elements [r * share, (r + 1) * share). */
+/* The division of a piece among members: member r reduces elements [r * share, (r + 1) * share). */
 struct shares {
-    int64_t share, mine, first; /* elements; mine: how many are mine, from `first` */
+    int64_t share, mine, first; /* in elements; this member reduces `mine` of them from `first` on */
 };
 static struct shares shares_of(const struct plan_args *a, int64_t count)
 {
@@ -147,7 +148,7 @@ static void step_assemble(struct plan_steps *s, struct plan_ref slot, int64_t st
     p->stride = stride, p->a = slot, p->b = out;
 }
 
-/* Two phases: each member reduces its share of everybody's operand, then all collect the shares. */
+/* Two phases: each member reduces its share of all operands, then all members collect the shares. */
 static int allreduce_leaf_two(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -171,10 +172,10 @@ static bool operand_fits_half(const struct plan_args *a) { return op_dense(a) &&
 const struct plan_algorithm coll_alg_allreduce_leaf_two = {
     .name = "leaf_two", .emit = allreduce_leaf_two, .kind = PLAN_NARROW | PLAN_ONCE, .fits = operand_fits_half};
 
-/* Pieces in pairs of slots: operands of piece k in slot 2(k % 2), results in the one behind.  In round k + 2 a member has seen
- * everybody done with piece k-1 (so operands k-1 and results k-2 are free), brings in piece k+1, collects the results k-1,
- * reduces its share of k, and says so. */
-static int64_t wide_count(const struct plan_args *a) /* elements a piece */
+/* Pieces use pairs of slots: operands of piece k are in slot 2(k % 2), results in the next one.  In round k + 2 all members have
+ * finished piece k-1, so the slots of operands k-1 and results k-2 are free.  The member then copies piece k+1 in, collects
+ * results k-1, reduces its share of piece k, and publishes that. */
+static int64_t wide_count(const struct plan_args *a) /* elements per piece */
 {
     return gw_max64(
         (a->params.piece_bytes ? gw_min64(a->params.piece_bytes, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES) / gw_max64(a->rt->size, 1), 1);
@@ -232,7 +233,7 @@ const struct plan_algorithm coll_alg_reduce_leaf_wide = {
 const struct plan_algorithm coll_alg_allreduce_leaf_wide = {
     .name = "leaf_wide", .emit = allreduce_leaf_wide, .kind = PLAN_WIDE, .fits = element_fits, .takes = PLAN_TAKES_PIECE};
 
-/* ---- reduce_scatter ------------------------------------------------------------------------------------------------------------ */
+/* ---- reduce_scatter ---------------------------------------------------------------------------------------------------------- */
 static int64_t all_parts(const struct plan_args *a) /* elements */
 {
     if (!a->rcounts.v) return a->size * a->rcount;
@@ -258,8 +259,8 @@ static bool parts_fit(const struct plan_args *a) { return op_dense(a) && all_par
 const struct plan_algorithm coll_alg_reduce_scatter_leaf = {
     .name = "leaf", .emit = reduce_scatter_leaf, .kind = PLAN_NARROW | PLAN_ONCE, .fits = parts_fit};
 
-/* Piece k of every part, side by side in slot k; 1 + ceil(p / 8) rounds a piece.  In place, my result must not fall onto operands
- * that are still to be read, so that form takes another algorithm. */
+/* Piece k of all parts, one behind the other in slot k; 1 + ceil(p / 8) rounds per piece.  Not in place: the result would
+ * overwrite operands that are still to be read, so that form has another algorithm. */
 static int64_t part_piece(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size / gw_max64(a->rt->size, 1); } /* elements */
 static int64_t longest_part(const struct plan_args *a)
 {

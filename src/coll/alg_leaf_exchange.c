@@ -1,8 +1,8 @@
 /* alg_leaf_exchange.c -- gather, scatter, allgather, alltoall on one node: through the members' shared slots, or by reading
  * each other's memory.
  *
- * Of the vector forms only the two ends of a block know its size, so each block goes its own way: through a slot where it
- * fits, by a message where it does not.
+ * In the vector forms only the two ends of a block know its size.  So the way is chosen per block: through a slot if it fits, else
+ * by a message.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,9 +12,9 @@ static bool in_slot(const struct plan_ref *block) { return ref_bytes(block) <= P
 static struct plan_ref my_in(const struct plan_args *a) { return ref_typed(PLAN_IN, 0, a->scount, a->st); }
 static struct plan_ref my_out(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
 
-/* ---- gather(v): blocks in the slots of those who give ------------------------------------------------------------------------ */
-/* The root raises its flag when it has taken all: soon after that it raises it again, in the next collective, and others fetch the line
- * once for both. */
+/* ---- gather(v): blocks are in the slots of their senders --------------------------------------------------------------------- */
+/* The root raises its flag only when it has copied all blocks.  It soon raises it again, in the next collective, so the others
+ * often fetch the cache line once for both. */
 static int gather_leaf(const struct plan_args *a, int round, struct plan_step *steps)
 {
     enum { TAKES = PLAN_STEPS - 1 };
@@ -49,8 +49,8 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
 const struct plan_algorithm coll_alg_gather_leaf = {
     .name = "leaf", .emit = gather_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_OTHERS_WRITE};
 
-/* ---- scatter(v): blocks in the slots of those who take ----------------------------------------------------------------------- */
-/* Of the vector form the root alone knows all lengths, and says each with the block. */
+/* ---- scatter(v): blocks are in the slots of their receivers ------------------------------------------------------------------ */
+/* Does the root write the length with the block?  Yes in the vector form, in which only the root knows all lengths. */
 static bool is_given(const struct plan_args *a, const struct plan_ref *block)
 {
     return a->is_vector ? sized_fits(ref_bytes(block), PLAN_SLOT_BYTES) : in_slot(block);
@@ -108,7 +108,7 @@ static int scatter_leaf(const struct plan_args *a, int round, struct plan_step *
 }
 const struct plan_algorithm coll_alg_scatter_leaf = {.name = "leaf", .emit = scatter_leaf, .kind = PLAN_NARROW | PLAN_ROOT_WRITES};
 
-/* ---- allgather(v): everybody knows the size of every block ------------------------------------------------------------------- */
+/* ---- allgather(v): all members know the size of each block ------------------------------------------------------------------- */
 static struct plan_ref my_block(const struct plan_args *a) { return a->in_place ? recv_block(a, a->rank) : my_in(a); }
 static int64_t longest_block(const struct plan_args *a)
 {
@@ -117,7 +117,8 @@ static int64_t longest_block(const struct plan_args *a)
     for (int i = 0; i < a->size; i++) most = gw_max64(most, gw_counts_at(a->rcounts, i));
     return most * a->rt->size;
 }
-/* Copies bytes [pos, pos + len) of the blocks of up to 8 members from `first` on out of their slots; slot -1: of a narrow collective. */
+/* Copies bytes [pos, pos + len) of the blocks of up to 8 members from `first` on out of their slots.  slot -1:
+ * those of a narrow collective. */
 static void take_blocks(struct plan_steps *s, const struct plan_args *a, int first, int64_t slot, int64_t pos, int64_t len)
 {
     for (int i = first; i < a->size && i < first + PLAN_STEPS; i++) {
@@ -175,8 +176,8 @@ static bool blocks_fit_wide(const struct plan_args *a) { return longest_block(a)
 const struct plan_algorithm coll_alg_allgather_leaf_wide = {
     .name = "leaf_wide", .emit = allgather_leaf_wide, .kind = PLAN_WIDE, .fits = blocks_fit_wide, .takes = PLAN_TAKES_PIECE};
 
-/* ---- alltoall(v, w): in everybody's slot a share for each member that gives -------------------------------------------------- */
-/* Of the irregular forms the length goes along. */
+/* ---- alltoall(v, w): each receiver's slot has a share for each sender -------------------------------------------------------- */
+/* Is the length sent with each block?  Yes in the irregular forms. */
 static bool is_sized(const struct plan_args *a) { return a->scounts.v || a->rcounts.v || a->sts || a->rts; }
 static struct plan_ref pair_shm(const struct plan_args *a, int from, int to, int64_t len)
 {
@@ -216,7 +217,7 @@ static int alltoall_leaf(const struct plan_args *a, int round, struct plan_step 
         step_wait(&s, EVERYBODY, 1);
         return s.n;
     }
-    /* Four pairs a round: at distance r I take from below and give above. */
+    /* Four pairs per round: at distance r a member receives from the rank r below and sends to the rank r above. */
     int first = (round - gives - 1) * PLAN_STEPS / 2;
     if (first >= a->size) return 0;
     for (int r = first; r < a->size && r < first + PLAN_STEPS / 2; r++) {
@@ -234,7 +235,7 @@ static int alltoall_leaf(const struct plan_args *a, int round, struct plan_step 
     if (s.n == 0) step_nothing(&s);
     return s.n;
 }
-/* In place, blocks that go by message would be overwritten: only where all are known to be small. */
+/* In place, a block that goes by message could be overwritten before it is sent: only if all blocks are known to be small. */
 static bool pairs_fit(const struct plan_args *a)
 {
     return coll_pair_share(a) > 0 && (!a->in_place || (!a->rcounts.v && a->rcount * a->rt->size <= coll_pair_share(a)));

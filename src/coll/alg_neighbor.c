@@ -1,10 +1,10 @@
-/* alg_neighbor.c -- neighbourhood collectives: one message along each edge of the topology, some of them at a time; on one node, through
- * the members' shared slots.
+/* alg_neighbor.c -- neighbourhood collectives: one message along each edge of the topology, some of them at a time; on one node,
+ * through the members' shared slots.
  *
- * A round holds PLAN_STEPS messages and ends when they are complete, so members that took their edges in any order could
- * wait for each other in a circle.  Therefore all of them take the edges in one order, that of (how far the receiver lies ahead of the
- * sender, sender): of the edges that are not done, both ends of the first have come to it, and it gets done.  And where the edges
- * are regular, edges of one distance are in the same round everywhere.
+ * A round has at most PLAN_STEPS messages and ends when they are complete.  If each member took its edges in an order of its own,
+ * members could wait for each other in a cycle.  So all take the edges in one global order: by the distance from sender to
+ * receiver (modulo the size), then by sender.  Both ends of the first edge that is not done have reached it, so it completes.  In
+ * regular topologies, edges of one distance are in the same round on all members.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,8 +12,8 @@
 
 #include "coll/coll_private.h"
 
-/* ---- the order ---- */
-/* place: of several edges between the same two, in the order in which they match. */
+/* ---- the order of edges ---- */
+/* place: orders several edges between the same two members, as they match. */
 struct edge {
     int distance, from, place;
     struct gw_topo_move move;
@@ -27,11 +27,11 @@ static int edge_order(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Which block is the i-th to receive: in a grid what goes out to the negative neighbour comes from the positive one, which is the
- * same process in a dimension of 1 or 2. */
+/* The index of the block that matches the i-th one sent.  In a Cartesian topology, a block sent to the negative neighbour arrives
+ * as that from the positive one; these may be the same process, in a dimension of size 1 or 2. */
 static int nth_in(const struct gw_topo *t, int i) { return t->kind == GW_CART ? i ^ 1 : i; }
 
-/* Blocks for myself: the k-th goes to where the k-th comes from.  Returns how many. */
+/* Pairs the blocks that a member sends to itself with those it receives from itself, in order.  Returns how many. */
 static int pair_own(const struct gw_topo *t, int rank, struct edge *e)
 {
     int n = 0, out = 0;
@@ -45,7 +45,7 @@ static int pair_own(const struct gw_topo *t, int rank, struct edge *e)
     return n;
 }
 
-/* Edges between the same two are side by side in the order.  Those for myself have no place. */
+/* Sets `place` of edges between the same two members, which are next to each other in the order; edges to itself have none. */
 static void liken(struct gw_topo *t, const struct edge *e, int n)
 {
     for (int i = 0, end; i < n; i = end) {
@@ -116,10 +116,11 @@ const struct plan_algorithm coll_alg_neighbor_allgather = {
 const struct plan_algorithm coll_alg_neighbor_alltoall = {.name = "neighbor_alltoall", .emit = neighbor_alltoall, .kind = PLAN_P2P};
 
 /* ---- on one node -------------------------------------------------------------------------------------------------------------
- * Pairwise flags: few bytes on the line of the flag itself, more in slots, those of gathers in the giver's for all, else one behind the
- * other in the pair's share of the taker's.  What does not fit goes by messages at last, in the order above: to wait for lines adds
- * nothing to it, for all hand theirs over before they wait. */
-/* The block, where it lies, and is that shared memory?  Bytes of all blocks for that peer. */
+ * By pairwise flags.  A few bytes are in the cache line of the flag itself, more are in slots: a gather's block in the sender's
+ * slot for all receivers, else the blocks one behind the other in the pair's share of the receiver's slot.  Blocks that do not fit
+ * go by messages at last, in the order above.  Waiting for flags cannot add a cycle to it, as all members
+ * raise theirs before they wait. */
+/* A block, where it is, and whether that is shared memory; and the bytes of all blocks for that peer. */
 struct group {
     int peer;
     struct plan_ref block, place;
@@ -162,7 +163,7 @@ static struct group group_of(const struct plan_args *a, int i, bool is_in, bool 
 
 static bool is_other(const struct plan_args *a, int peer) { return peer != a->rank && peer != GW_PROC_NULL; }
 
-/* Who has nobody to give to may have no datatype. */
+/* Copies the block of a gather to the slot, for all neighbours.  A member without neighbours to send to may have no datatype. */
 static void give_to_all(struct plan_steps *s, const struct plan_args *a)
 {
     const struct gw_topo *t = a->topo;
@@ -174,7 +175,7 @@ static void give_to_all(struct plan_steps *s, const struct plan_args *a)
     }
 }
 
-/* Blocks out; the last one of those to a neighbour raises the flag, and there is one in a gather. */
+/* Copies blocks to their receivers.  The last block for a neighbour raises the flag; in a gather there is one block only. */
 static void give(struct plan_steps *s, const struct plan_args *a, int first, int last, bool gather)
 {
     const struct gw_topo *t = a->topo;
@@ -197,7 +198,7 @@ static void take(struct plan_steps *s, const struct plan_args *a, int first, int
     }
 }
 
-/* What a member gives itself, and messages, of moves first .. first + PLAN_STEPS - 1; false: there are none from `first` on. */
+/* Copies to itself, and messages, of moves first .. first + PLAN_STEPS - 1; false: there are none from `first` on. */
 static bool rest(struct plan_steps *s, const struct plan_args *a, int first, bool gather)
 {
     const struct gw_topo *t = a->topo;
@@ -213,7 +214,7 @@ static bool rest(struct plan_steps *s, const struct plan_args *a, int first, boo
 
 static int neighbor_leaf(const struct plan_args *a, int round, struct plan_step *steps, bool gather)
 {
-    enum { GIVES = (PLAN_STEPS - 2) / 2, TAKES = PLAN_STEPS / 2 }; /* blocks in a round */
+    enum { GIVES = (PLAN_STEPS - 2) / 2, TAKES = PLAN_STEPS / 2 }; /* blocks per round */
     struct plan_steps s = {steps, 0};
     int gives = a->topo->nout / GIVES + 1, takes = (a->topo->nin + TAKES - 1) / TAKES;
     if (round < gives) {

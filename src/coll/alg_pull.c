@@ -1,8 +1,8 @@
-/* alg_pull.c -- large collectives on one node: who needs the data reads it from the memory of who has it.
+/* alg_pull.c -- large collectives on one node: receivers read the data from the senders' memory.
  *
- * Everybody exposes, says so (phase 1), reads, and says so (phase 2); the one that is read waits for phase 2.  What is not one
- * run of bytes in the user's buffer is packed into, or unpacked from, a temporary; operands of reductions come in pieces that stay
- * in the reader's cache until they are reduced.
+ * Each member exposes its data and publishes that (phase 1), reads, and publishes that (phase 2); a member whose memory is read
+ * waits for phase 2.  Data that are not contiguous in the user's buffer are packed into, or unpacked from, a temporary.  Operands
+ * of reductions are read in pieces that stay in the reader's cache until they are reduced.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,7 +15,8 @@ static void step_pull(struct plan_steps *s, int peer, int64_t remote, struct pla
     p->peer = peer, p->remote = remote, p->a = to;
 }
 
-/* ---- bcast ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- bcast
+ * ----------------------------------------------------------------------------------------------------------------------- */
 static int64_t bcast_tmp(const struct plan_args *a) { return packed_bytes(a->rcount, a->rt); }
 static int bcast_pull(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -36,8 +37,8 @@ static int bcast_pull(const struct plan_args *a, int round, struct plan_step *st
 const struct plan_algorithm coll_alg_bcast_pull = {
     .name = "pull", .emit = bcast_pull, .tmp_bytes = bcast_tmp, .kind = PLAN_PULLING};
 
-/* By messages, which the members read from the root's memory all at once: the same in any state of the caches, where what they read in
- * slots has to come from the root's cache piece after piece. */
+/* By messages: all members read from the root's memory at the same time.  The time does not depend on the state of the caches,
+ * while through slots each piece has to come from the root's cache. */
 static int bcast_direct(const struct plan_args *a, int round, struct plan_step *steps)
 {
     enum { SENDS = PLAN_STEPS - 1 };
@@ -53,7 +54,8 @@ static int bcast_direct(const struct plan_args *a, int round, struct plan_step *
 }
 const struct plan_algorithm coll_alg_bcast_direct = {.name = "direct", .emit = bcast_direct, .kind = PLAN_PULLING};
 
-/* ---- allgather(v) ------------------------------------------------------------------------------------------------------------------ */
+/* ---- allgather(v)
+ * ------------------------------------------------------------------------------------------------------------------ */
 static struct plan_ref my_block(const struct plan_args *a)
 {
     return a->in_place ? recv_block(a, a->rank) : ref_typed(PLAN_IN, 0, a->scount, a->st);
@@ -67,7 +69,7 @@ static int64_t longest_block(const struct plan_args *a)
     }
     return most;
 }
-/* My own block packed, and behind it one that comes in. */
+/* The temporary has this member's packed block, and behind it room for one that is read. */
 static int64_t allgather_tmp(const struct plan_args *a)
 {
     struct plan_ref mine = my_block(a);
@@ -101,7 +103,8 @@ static int allgather_pull(const struct plan_args *a, int round, struct plan_step
 const struct plan_algorithm coll_alg_allgather_pull = {
     .name = "pull", .emit = allgather_pull, .tmp_bytes = allgather_tmp, .kind = PLAN_PULLING};
 
-/* ---- alltoall, equal blocks, not in place ------------------------------------------------------------------------------------------- */
+/* ---- alltoall, equal blocks, not in place
+ * ------------------------------------------------------------------------------------------- */
 static int64_t alltoall_tmp(const struct plan_args *a)
 {
     return packed_bytes(a->size * a->scount, a->st) + packed_bytes(a->rcount, a->rt);
@@ -136,10 +139,10 @@ const struct plan_algorithm coll_alg_alltoall_pull = {
     .name = "pull", .emit = alltoall_pull, .tmp_bytes = alltoall_tmp, .kind = PLAN_PULLING, .fits = alltoall_regular};
 
 /* ---- reduce_scatter(_block) ------------------------------------------------------------------------------------------------ */
-/* A piece of my part is read from everybody, each member beginning with the one after itself, into a place for each; then they are
- * reduced from the last member down to the first, as everywhere.  The last one's goes to where the result arises: my buffer, or where
- * that holds operands of others a copy. */
-static int64_t reduce_piece(const struct plan_args *a) /* elements, 1 or more, but not more than there are */
+/* A piece of this member's part is read from all members, beginning with the next one, each into a place of its own.  Then they
+ * are reduced from the last member down to the first.  The last member's piece is read to where the result is built: the user's
+ * buffer or, if others still read operands there, a copy. */
+static int64_t reduce_piece(const struct plan_args *a) /* elements: at least 1, at most the whole part */
 {
     int64_t most = (a->params.piece_bytes ? a->params.piece_bytes : 128 << 10) / gw_max64(a->rt->size, 1);
     return gw_max64(gw_min64(most, operand_part(a, a->rank).count), 1);
@@ -149,7 +152,7 @@ static int64_t reduce_scatter_tmp(const struct plan_args *a)
     int64_t part = operand_part(a, a->rank).count;
     return (a->size * reduce_piece(a) + (a->in_place ? part : 0)) * a->rt->size;
 }
-/* Step i of 2 p - 1 for the piece [at, at + n) of my part: all are read, the last one is there, the others come in. */
+/* Step i of 2 p - 1 for the piece [at, at + n) of this member's part: p reads, then p - 1 reductions. */
 static void piece_step(struct plan_steps *s, const struct plan_args *a, int i, int64_t at, int64_t n)
 {
     struct plan_ref own = operand_part(a, a->rank), mine = own;

@@ -1,10 +1,11 @@
-/* alg_rooted.c -- gather(v) and scatter(v) to and from many ranks: binomial trees for small blocks, and for large ones leave to send.
+/* alg_rooted.c -- gather(v) and scatter(v) with many ranks: binomial trees for small blocks; for large ones members send only when
+ * the root permits it.
  *
- * Member v behind the root (v = 0 is the root) has for children the members v + 2^k, as far as bit k and those below are 0 in v; a
- * child holds the blocks of 2^k members or of what there is.  Blocks travel packed, in the order of v.
+ * Let v be a member's distance behind the root (v = 0 is the root).  Its children are v + 2^k for each k such that bits 0 .. k of
+ * v are 0.  A child holds the blocks of 2^k members, or of those that exist.  Blocks are sent packed, in the order of v.
  *
- * Of the vector forms only the root knows all sizes.  So it says first which way they go; for the tree the sizes come up ahead of
- * the blocks, or before these go down.
+ * In the vector forms only the root knows all sizes.  So it first tells all members the algorithm; for the tree, the sizes are
+ * sent up before the blocks, or down before the blocks.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,9 +25,9 @@ static int children(const struct plan_args *a)
 static struct plan_ref whole_in(const struct plan_args *a) { return ref_typed(PLAN_IN, 0, a->scount, a->st); }
 static struct plan_ref whole_out(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
 
-/* What the members of the tree know of sizes: of equal blocks everything; of others what child k holds, and the root where in the
- * temporary each member's block begins (of a child whose blocks lie in one run of the user's buffer, -1 at its first).  The arrays are
- * in arguments that those members do not need otherwise. */
+/* What a member knows of sizes.  Equal blocks: all.  Otherwise: how many bytes child k holds; and the root knows where in the
+ * temporary each member's block begins (-1 at the first block of a child whose blocks are contiguous in the user's buffer).  The
+ * arrays are in arguments that these members do not need otherwise. */
 struct tree {
     int64_t block;
     struct gw_counts held, begins;
@@ -37,7 +38,7 @@ static int64_t held_by(const struct plan_args *a, const struct tree *t, int k)
     if (t->held.v) return gw_counts_at(t->held, k);
     return t->block * gw_min64(1 << k, a->size - behind(a) - (1 << k));
 }
-static int held_members(const struct plan_args *a, int k) /* by the root's child k */
+static int held_members(const struct plan_args *a, int k) /* how many members' blocks the root's child k holds */
 {
     return (int)gw_min64(1 << k, a->size - (1 << k));
 }
@@ -45,14 +46,14 @@ static struct plan_ref users_block(const struct plan_args *a, const struct tree 
 {
     return t->gather ? recv_block(a, member_behind(a, v)) : send_block(a, member_behind(a, v));
 }
-/* At the root: child k's blocks go to and from the user's buffer as they lie there.  Equal ones do, but where ranks begin again with 0. */
+/* At the root: are child k's blocks contiguous in the user's buffer?  Equal blocks are, unless the ranks wrap around to 0. */
 static bool is_run(const struct plan_args *a, const struct tree *t, int k)
 {
     if (behind(a) > 0) return false;
     if (t->begins.v) return gw_counts_at(t->begins, 1 << k) < 0;
     return member_behind(a, 1 << k) <= member_behind(a, (1 << k) + held_members(a, k) - 1);
 }
-/* Where child k's blocks lie in the temporary: behind my own, which the root does not keep there. */
+/* Where child k's blocks are in the temporary: behind this member's own block, which the root does not keep there. */
 static int64_t place_of(const struct plan_args *a, const struct tree *t, int64_t own, int k)
 {
     int64_t at = behind(a) ? own : 0;
@@ -66,7 +67,7 @@ static struct plan_ref childs_blocks(const struct plan_args *a, const struct tre
     run.count = run.type->size ? held_by(a, t, k) / run.type->size : 0;
     return run;
 }
-/* At the root: the i-th member whose block goes through the temporary; 0: there are not so many. */
+/* At the root: the i-th member whose block goes through the temporary; 0: there are fewer. */
 static int packed_member(const struct plan_args *a, const struct tree *t, int i)
 {
     for (int k = 0; k < children(a); k++) {
@@ -82,7 +83,7 @@ static int packed_members(const struct plan_args *a, const struct tree *t)
     for (int k = 0; k < children(a); k++) n += is_run(a, t, k) ? 0 : held_members(a, k);
     return n;
 }
-static int first_of(int v) /* of those whom the same child of the root holds */ { return 1 << (log2_up(v + 1) - 1); }
+static int first_of(int v) /* the root's child that holds member v */ { return 1 << (log2_up(v + 1) - 1); }
 /* Round i of those in which the root copies between such blocks and the temporary. */
 static void packed_round(struct plan_steps *s, const struct plan_args *a, const struct tree *t, int i)
 {
@@ -94,7 +95,7 @@ static void packed_round(struct plan_steps *s, const struct plan_args *a, const 
     }
 }
 
-/* ---- gather up the tree ------------------------------------------------------------------------------------------------------- */
+/* ---- gather up the tree ------------------------------------------------------------------------------------------------------ */
 static struct tree gather_sizes(const struct plan_args *a, int64_t *own_out)
 {
     struct plan_ref own = a->in_place ? recv_block(a, a->rank) : whole_in(a);
@@ -131,7 +132,8 @@ static bool blocks_equal(const struct plan_args *a) { return !a->is_vector; }
 const struct plan_algorithm coll_alg_gather_tree = {
     .name = "tree", .emit = gather_tree, .tmp_bytes = gather_tree_tmp, .kind = PLAN_P2P, .fits = blocks_equal};
 
-/* ---- scatter down the tree ------------------------------------------------------------------------------------------------------ */
+/* ---- scatter down the tree
+ * ------------------------------------------------------------------------------------------------------ */
 static struct tree scatter_sizes(const struct plan_args *a, int64_t *own_out)
 {
     struct plan_ref own = a->rank == a->root ? send_block(a, a->rank) : whole_out(a);
@@ -155,7 +157,7 @@ static int scatter_tree(const struct plan_args *a, int round, struct plan_step *
     } else if (round < begins) {
         packed_round(&s, a, &t, round);
     } else {
-        int gives = (n + PLAN_STEPS - 1) / PLAN_STEPS, k = n - 1 - (round - begins) * PLAN_STEPS; /* who holds most comes first */
+        int gives = (n + PLAN_STEPS - 1) / PLAN_STEPS, k = n - 1 - (round - begins) * PLAN_STEPS; /* largest child first */
         for (; k >= 0 && s.n < PLAN_STEPS; k--) step_send(&s, member_behind(a, v + (1 << k)), childs_blocks(a, &t, own, k));
         if (round - begins == gives && v > 0 && n) step_copy(&s, ref_raw(PLAN_TMP, 0, own), whole_out(a));
         if (round - begins == gives && v == 0 && !a->in_place) step_copy(&s, send_block(a, a->rank), whole_out(a));
@@ -165,9 +167,10 @@ static int scatter_tree(const struct plan_args *a, int round, struct plan_step *
 const struct plan_algorithm coll_alg_scatter_tree = {
     .name = "tree", .emit = scatter_tree, .tmp_bytes = scatter_tree_tmp, .kind = PLAN_P2P, .fits = blocks_equal};
 
-/* ---- gather with leave to send: large blocks do not all come at the root's door at once ------------------------------------------ */
-/* `under_way` members have leave at a time (2 or more): some of those the root gives it in the rounds in which it takes as many
- * blocks. */
+/* ---- gather with permission to send, so that not all members send large blocks to the root at once
+ * ------------------------------- */
+/* `under_way` members (2 or more) have permission at a time: in each round the root permits as many new
+ * ones as it receives blocks. */
 static int gather_permitted(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -177,7 +180,7 @@ static int gather_permitted(const struct plan_args *a, int round, struct plan_st
         return s.n;
     }
     int others = a->size - 1, most = (int)gw_min64(a->params.under_way > 0 ? a->params.under_way : 16, INT32_MAX);
-    int each = most >= PLAN_STEPS ? PLAN_STEPS / 2 : most > 1 ? most / 2 : 1; /* a round */
+    int each = most >= PLAN_STEPS ? PLAN_STEPS / 2 : most > 1 ? most / 2 : 1; /* blocks per round */
     int ahead = (int)gw_min64(gw_max64(most - each, 1), others), firsts = (ahead + PLAN_STEPS - 1) / PLAN_STEPS;
     if (round < firsts) {
         for (int i = round * PLAN_STEPS; i < ahead && s.n < PLAN_STEPS; i++)
@@ -195,15 +198,16 @@ static int gather_permitted(const struct plan_args *a, int round, struct plan_st
 const struct plan_algorithm coll_alg_gather_permitted = {
     .name = "permitted", .emit = gather_permitted, .kind = PLAN_P2P, .takes = PLAN_TAKES_UNDER_WAY};
 
-/* ---- the vector forms: the root decides ------------------------------------------------------------------------------------------ */
+/* ---- the vector forms: the root chooses the algorithm
+ * ---------------------------------------------------------------------------- */
 struct ruled {
     int64_t by_tree, is_counted;
-    int64_t total;    /* bytes that come through me */
-    int64_t held[32]; /* by child k */
+    int64_t total;    /* bytes that go through this member */
+    int64_t held[32]; /* bytes that child k holds */
 };
 enum { RULED_BYTES = (sizeof(struct ruled) + GW_CACHELINE - 1) & ~(GW_CACHELINE - 1) };
 
-/* OUT: total, held: sizes come up the tree. */
+/* Sends sizes up the tree.  OUT is a struct ruled, of which it sets total and held. */
 static int sizes_up(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -222,7 +226,7 @@ static int sizes_up(const struct plan_args *a, int round, struct plan_step *step
 }
 static const struct plan_algorithm alg_sizes_up = {.name = "sizes", .emit = sizes_up, .kind = PLAN_P2P};
 
-/* The root's array: see struct tree. */
+/* The root's array of places in the temporary: see struct tree. */
 static struct gw_counts begins_at(const struct plan_args *a, char *tmp, bool gather)
 {
     const struct tree t = {.gather = gather};

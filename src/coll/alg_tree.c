@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-/* ---- barrier: in round k everybody tells the rank 2^k further on --------------------------------------------------------- */
+/* ---- barrier: in round k each rank sends to the rank 2^k after it --------------------------------------------------------- */
 static int barrier_dissemination(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -19,8 +19,8 @@ static int barrier_dissemination(const struct plan_args *a, int round, struct pl
 const struct plan_algorithm coll_alg_barrier_dissemination = {
     .name = "dissemination", .emit = barrier_dissemination, .kind = PLAN_P2P};
 
-/* ---- bcast: a tree from the root, to the largest subtrees first; radix 2 makes it binomial ------------------------ */
-/* What a rank has it sends to all its children at once: long messages are read by each of them when it comes to it. */
+/* ---- bcast: a tree from the root, largest subtrees first; with radix 2 it is binomial ------------------------------ */
+/* A rank sends to all its children at once: a child reads a long message when it gets to it. */
 static int bcast_binomial(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -42,7 +42,7 @@ static int bcast_binomial(const struct plan_args *a, int round, struct plan_step
 const struct plan_algorithm coll_alg_bcast_binomial = {
     .name = "binomial", .emit = bcast_binomial, .kind = PLAN_P2P, .takes = PLAN_TAKES_RADIX};
 
-/* Chain: piece by piece from each rank to the next.  A user's buffer that is not one run of bytes is packed first. */
+/* Chain: piece by piece from each rank to the next.  A user's buffer that is not contiguous is packed first. */
 static int64_t chain_tmp(const struct plan_args *a) { return packed_bytes(a->rcount, a->rt); }
 static int bcast_chain(const struct plan_args *a, int round, struct plan_step *steps)
 {
@@ -68,7 +68,7 @@ static struct plan_ref operand(const struct plan_args *a, int i) { return ref_ty
 static struct plan_ref mine(const struct plan_args *a) { return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, 0, a->rcount, a->rt); }
 static struct plan_ref result(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
 
-/* acc (temporary 0) = what is in temporary 1 joined on the side where it belongs in rank order. */
+/* Temporary 0 is combined with temporary 1, which is the left or the right operand by rank order. */
 static void join(struct plan_steps *s, const struct plan_args *a, bool other_is_left)
 {
     if (other_is_left) {
@@ -79,8 +79,8 @@ static void join(struct plan_steps *s, const struct plan_args *a, bool other_is_
     }
 }
 
-/* Binomial tree towards rank 0 in true rank order (so any associative operation is right), then to the root.
- * Round 0 begins; rounds 1+2k exchange over distance 2^k, 2+2k join; two more bring the result home. */
+/* Binomial tree to rank 0 in rank order (correct for any associative operation), then to the root.
+ * Round 0 copies the operand; rounds 1+2k exchange over distance 2^k, rounds 2+2k reduce; two more move the result to the root. */
 static int reduce_binomial(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -115,9 +115,10 @@ static int reduce_binomial(const struct plan_args *a, int round, struct plan_ste
 const struct plan_algorithm coll_alg_reduce_binomial = {
     .name = "binomial", .emit = reduce_binomial, .tmp_bytes = two_operands, .kind = PLAN_P2P};
 
-/* Recursive doubling for any number of ranks: of the first 2*rest ranks, the even ones hand over to their odd neighbours,
- * the others double, the odd ones hand the result back.  Neighbours hold neighbouring ranges: rank order is kept.
- * Round 0 hands over, round k + 1 exchanges over distance 2^k; each begins by joining what the one before has brought. */
+/* Recursive doubling for any number of ranks.  Of the first 2*rest ranks, the even ones send their operand to their odd
+ * neighbours, all but these do recursive doubling, and the odd ones send the result back.  Neighbours have adjacent ranges, so
+ * rank order is kept. Round 0 sends to the odd neighbours, round k + 1 exchanges over distance 2^k; each round first reduces what
+ * the last one received. */
 static int allreduce_doubling(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -160,7 +161,7 @@ static struct plan_ref share(const struct plan_args *a, enum plan_buf buf, int i
 }
 static int64_t one_operand(const struct plan_args *a) { return a->tmp_span; }
 
-/* Ring: p-1 rounds of passing blocks on while reducing, p-1 rounds of passing results on.  Commutative operations. */
+/* Ring: p-1 steps of reduce-scatter, then p-1 steps of allgather.  Commutative operations. */
 static int allreduce_ring(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -170,7 +171,7 @@ static int allreduce_ring(const struct plan_args *a, int round, struct plan_step
         if (s.n == 0) step_nothing(&s);
         return s.n;
     }
-    int r = (round - 1) / 2; /* reduce phase: two rounds a step */
+    int r = (round - 1) / 2; /* reduce-scatter has two rounds per step */
     if (r < p - 1) {
         int gives = (a->rank - r + p) % p, takes = (a->rank - r - 1 + 2 * p) % p;
         if (round % 2) {
@@ -190,9 +191,9 @@ static int allreduce_ring(const struct plan_args *a, int round, struct plan_step
 const struct plan_algorithm coll_alg_allreduce_ring = {
     .name = "ring", .emit = allreduce_ring, .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = op_commutes};
 
-/* Direct: everybody sends everybody the block that it is to reduce, and then its result.  Four members a round.  The other members'
- * operands of my block lie one behind the other in the temporary, as many elements as the whole at most, and are reduced in
- * rank order: any associative operation is right. */
+/* Direct: each rank sends to each other rank the block that this one reduces, and later its own result.  Four members per round.
+ * The other ranks' operands of this rank's block are one behind the other in the temporary, at most as many elements as the whole
+ * vector, and are reduced in rank order (correct for any associative operation). */
 static struct plan_ref from_member(const struct plan_args *a, int member)
 {
     if (member == a->rank) return share(a, a->in_place ? PLAN_OUT : PLAN_IN, a->rank);
@@ -216,7 +217,7 @@ static int allreduce_direct(const struct plan_args *a, int round, struct plan_st
             step_send(&s, to, share(a, a->in_place ? PLAN_OUT : PLAN_IN, to));
         }
     } else if (round <= exchanges + joins) {
-        int first = p - 2 - (round - exchanges - 1) * PLAN_STEPS; /* down to -1, which brings the result home */
+        int first = p - 2 - (round - exchanges - 1) * PLAN_STEPS; /* down to -1, which copies the result to the user's buffer */
         for (int r = first; r >= 0 && s.n < PLAN_STEPS; r--) step_reduce(&s, from_member(a, r), acc);
         if (s.n < PLAN_STEPS && !last) step_copy(&s, acc, share(a, PLAN_OUT, a->rank));
     } else if (round <= 2 * exchanges + joins) {
@@ -235,7 +236,7 @@ static bool shares_fit(const struct plan_args *a) { return a->rcount >= (int64_t
 const struct plan_algorithm coll_alg_allreduce_direct = {
     .name = "direct", .emit = allreduce_direct, .tmp_bytes = one_operand, .kind = PLAN_P2P, .fits = shares_fit};
 
-/* ---- scans: doubling; temporary 0 is the sum of the ranks of my block so far, 1 what comes, 2 the result before mine -------- */
+/* ---- scans: doubling; temporary 0 is the sum of this rank's block so far, 1 the message, 2 the sum of lower ranks ----------- */
 static int64_t three_operands(const struct plan_args *a) { return 3 * a->tmp_span; }
 
 static int scan_round(const struct plan_args *a, int round, struct plan_step *steps, bool exclusive)
@@ -249,7 +250,8 @@ static int scan_round(const struct plan_args *a, int round, struct plan_step *st
         step_send(&s, peer, operand(a, 0));
         step_recv(&s, peer, operand(a, 1));
     } else if (k < levels && peer < a->size) {
-        /* The first block to come in from below begins an exclusive result; later ones lie further below. */
+        /* The first block received from a lower rank is the beginning of an exclusive result; later blocks are of still lower
+         * ranks. */
         bool first = (a->rank & ((1 << k) - 1)) == 0;
         if (peer < a->rank && exclusive && first)
             step_copy(&s, operand(a, 1), operand(a, 2));

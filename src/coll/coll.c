@@ -1,4 +1,5 @@
-/* coll.c -- the collectives: what only a collective can check, its arguments as the algorithms see them, the choice.
+/* coll.c -- the entry points of collectives: checks that need the call's semantics, arguments in the form of the algorithms, and
+ * the choice of an algorithm.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -20,7 +21,8 @@ GW_ONCE int coll_init(void)
     return rc == GW_OK ? coll_select_init() : rc;
 }
 
-/* All 0 but these.  What an initializer would do by a loop in microcode (rep stos), which takes as long as a small collective's steps. */
+/* Clears all arguments but these.  An initializer would be compiled to `rep stos`, which takes as long as all
+ * steps of a small collective. */
 static inline void args_begin(struct plan_args *a, const struct gw_comm *c, int root)
 {
     typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
@@ -29,15 +31,15 @@ static inline void args_begin(struct plan_args *a, const struct gw_comm *c, int 
 #pragma GCC unroll 16
     for (int i = 0; i < PAIRS; i++) {
         ((pair *)a)[i] = (pair){0};
-        __asm__("" : "+m"(((pair *)a)[i])); /* else it were such a loop again */
+        __asm__("" : "+m"(((pair *)a)[i])); /* keeps the compiler from making it such a loop */
     }
     a->sig = 0;
     a->rank = c->rank, a->size = c->size, a->root = root;
     if (unlikely(c->remote != NULL)) a->remote = c->targets;
 }
 
-/* Behind a request.  alg NULL: there is nothing to do.  Of two groups, arrays are as long as the other one, but a reduce_scatter divides
- * the vector among the members of its own. */
+/* Starts a collective with a request.  alg NULL: there is nothing to do.  On an intercommunicator, arrays have an element for each
+ * member of the remote group; only a reduce_scatter divides the vector among the members of the local group. */
 static GW_NOINLINE int start(const struct plan_algorithm *alg, struct plan_args *a, const void *in, void *out, struct gw_comm *c,
                              const struct coll_as *as)
 {
@@ -53,7 +55,7 @@ static GW_NOINLINE int run_inter(enum coll_kind kind, int64_t bytes, struct plan
     return as ? start(alg, a, in, out, c, as) : plan_run(alg, a, in, out, c);
 }
 
-/* Not all members are on this node. */
+/* Runs a collective whose members are not all on this node. */
 static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out,
                                  struct gw_comm *c, struct coll_as *as)
 {
@@ -65,7 +67,7 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
     return plan_run_stages(alg, a, in, out, leaves, c);
 }
 
-/* GODWIT_COLL_SYNC: the barrier is part of the call. */
+/* The barrier before a collective, for GODWIT_COLL_SYNC. */
 static GW_NOINLINE int meet_first(struct gw_comm *c)
 {
     plan_within_add(c, 1);
@@ -74,7 +76,7 @@ static GW_NOINLINE int meet_first(struct gw_comm *c)
     return rc;
 }
 
-/* The call begins: a->bytes are what all members must say alike, or with BOOT_SAYS_OWN in a->says this one's own. */
+/* Begins a call.  a->bytes must be equal on all members, or, with BOOT_SAYS_OWN in a->says, is this member's own. */
 static inline int enter(enum coll_kind kind, struct plan_args *a, struct gw_comm *c, const struct coll_as *as)
 {
     if (unlikely(as != NULL)) a->says |= PLAN_SAYS_FLAG(as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST);
@@ -93,7 +95,7 @@ static inline __attribute__((always_inline)) int run_inlined(enum coll_kind kind
     if (unlikely(as != NULL)) return start(coll_select_messages(kind, bytes, a, c), a, in, out, c, as);
     return plan_run(coll_select(kind, bytes, a, c), a, in, out, c);
 }
-/* a->bytes is set. */
+/* Like run(), for a caller that has set a->bytes. */
 static GW_NOINLINE int run_said(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out,
                                 struct gw_comm *c, struct coll_as *as)
 {
@@ -106,7 +108,7 @@ static inline int run(enum coll_kind kind, int64_t bytes, struct plan_args *a, c
     return run_said(kind, bytes, a, in, out, c, as);
 }
 
-/* The call is wrong (rc) or there is nothing to do: it counts all the same, for others may say otherwise. */
+/* Ends a call that is erroneous (rc) or has no data.  It is numbered like any other, as other members may run the collective. */
 static GW_NOINLINE int no_data(int rc, enum coll_kind kind, int root, struct gw_comm *c, const struct coll_as *as)
 {
     struct plan_args none;
@@ -115,11 +117,12 @@ static GW_NOINLINE int no_data(int rc, enum coll_kind kind, int root, struct gw_
     return rc == GW_OK && as ? start(NULL, &none, NULL, NULL, c, as) : rc;
 }
 
-/* On an intercommunicator one direction may have no data while the other has, so nobody can leave the collective out. */
+/* May the collective be left out, as it has no data?  Not on an intercommunicator, where the other direction may have data. */
 static inline bool is_void(int64_t bytes, const struct gw_comm *c) { return bytes == 0 && !c->remote; }
 
 static inline bool is_root(int root, const struct gw_comm *c) { return likely(!c->remote) ? c->rank == root : root == GW_ROOT; }
-/* In the root's group of an intercommunicator all others only count the collective; their other arguments are not looked at. */
+/* Is this a member of the root's group of an intercommunicator that takes no part?  It only numbers the collective; its other
+ * arguments are not significant. */
 static inline bool looks_on(int root, const struct gw_comm *c) { return unlikely(root == GW_PROC_NULL) && c->remote; }
 static int look_on(enum coll_kind kind, struct gw_comm *c, const struct coll_as *as)
 {
@@ -140,7 +143,7 @@ static int in_place_check(const void *buf, const char *what, bool allowed)
     return gw_fail(GW_EBUFFER, "%s is MPI_IN_PLACE, which is not allowed here", what);
 }
 
-/* Where every rank of an intracommunicator may say MPI_IN_PLACE. */
+/* Rejects MPI_IN_PLACE on an intercommunicator, in collectives where each rank of an intracommunicator may pass it. */
 static int in_place_inter(const void *buf, const struct gw_comm *c)
 {
     return in_place_check(buf, "sendbuf (of an intercommunicator)", !c->remote);
@@ -166,15 +169,15 @@ int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_
     return run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
 }
 
-/* The root of an intercommunicator has no part of its own, and no type for it. */
+/* Bytes of the root's own part; 0 if the type is NULL, as on an intercommunicator, where the root has none. */
 static inline int64_t part_bytes(int64_t count, const struct gw_type *t) { return t ? count * t->size : 0; }
 
 /* ---- gather, scatter --------------------------------------------------------------------------------------------------------- */
-/* What one call says of its own block, or the root of everybody's. */
+/* A call's arguments for its own block, or the root's for all blocks. */
 struct blocks {
-    void *buf; /* of what is sent only read */
+    void *buf; /* a send buffer is only read */
     int64_t count;
-    struct gw_counts counts, displs; /* of vectors, for `count` */
+    struct gw_counts counts, displs; /* vector forms, instead of `count` */
     struct gw_type *type;
 };
 static struct blocks blocks_of(const void *buf, int64_t count, struct gw_type *t)
@@ -242,7 +245,7 @@ int coll_scatterv(const void *sbuf, struct gw_counts scounts, struct gw_counts d
     return gather_or_scatter(COLL_SCATTERV, &own, &all, root, c, as);
 }
 
-/* ---- allgather, alltoall ------------------------------------------------------------------------------------------------------- */
+/* ---- allgather, alltoall ----------------------------------------------------------------------------------------------------- */
 static int64_t largest(struct gw_counts counts, int n)
 {
     int64_t most = 0;
@@ -250,7 +253,7 @@ static int64_t largest(struct gw_counts counts, int n)
     return most;
 }
 
-/* What a rank sends to all, itself among them, must be as much as it takes from itself. */
+/* Checks that the block a rank sends is as large as the one it receives from itself. */
 static inline int gives_what_it_takes(const char *what, const void *sbuf, int64_t scount, const struct gw_type *st, int64_t rcount,
                                       const struct gw_type *rt)
 {
@@ -259,7 +262,7 @@ static inline int gives_what_it_takes(const char *what, const void *sbuf, int64_
                    what, (long long)(scount * st->size), (long long)(rcount * rt->size));
 }
 
-/* all: everybody's; a vector where its counts are. */
+/* all: the blocks of all members; the vector form if it has counts. */
 static int allgather(const struct blocks *own, const struct blocks *all, struct gw_comm *c, struct coll_as *as)
 {
     bool is_vector = all->counts.v != NULL;
@@ -293,7 +296,7 @@ int coll_allgatherv(const void *sbuf, int64_t scount, struct gw_type *st, void *
     return allgather(&own, &all, c, as);
 }
 
-/* In place, what goes out is what lies in the receive buffer. */
+/* In place, the blocks to be sent are those in the receive buffer. */
 static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *sbuf, void *rbuf, struct gw_comm *c,
                     struct coll_as *as)
 {
@@ -339,9 +342,10 @@ int coll_alltoallw(const void *sbuf, struct gw_counts scounts, struct gw_counts 
     return alltoall(COLL_ALLTOALLV, 0, &a, sbuf, rbuf, c, as);
 }
 
-/* ---- reductions ------------------------------------------------------------------------------------------------------------------- */
-/* The bytes that `count` elements reach over, and how far below the buffer's address they begin; that address is as aligned in a
- * temporary as anything, for users' functions. */
+/* ---- reductions
+ * ------------------------------------------------------------------------------------------------------------------- */
+/* Sets tmp_span, the bytes that `count` elements span, and tmp_shift, how far below the buffer's address they begin.  In a
+ * temporary that address is aligned for any type, as users' reduction functions expect. */
 void coll_temporaries(struct plan_args *a)
 {
     const int64_t line = GW_CACHELINE;
@@ -351,7 +355,8 @@ void coll_temporaries(struct plan_args *a)
     a->tmp_span = (high + a->tmp_shift + line - 1) & ~(line - 1);
 }
 
-/* One address for both passes the checks where GODWIT_NO_BUFFER_ALIAS_CHECK is set, and on ranks whose rbuf is not looked at (NULL here). */
+/* Sets the arguments of a reduction.  sbuf and rbuf may be equal if GODWIT_NO_BUFFER_ALIAS_CHECK is set, and on ranks where rbuf
+ * is not significant (NULL here). */
 static void reduction(struct plan_args *a, const struct gw_comm *c, int root, const void *sbuf, const void *rbuf, int64_t count,
                       struct gw_type *t, struct gw_op *op)
 {
@@ -417,7 +422,7 @@ static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct g
     if (rc != GW_OK || is_void(all * t->size, c)) return no_data(rc, COLL_REDUCE_SCATTER, 0, c, as);
     int64_t own = rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount;
     struct plan_args a;
-    reduction(&a, c, 0, sbuf, rbuf, c->remote ? all : own, t, op); /* two groups: the operand is the whole vector */
+    reduction(&a, c, 0, sbuf, rbuf, c->remote ? all : own, t, op); /* intercommunicator: the operand is the whole vector */
     a.rcounts = rcounts;
     a.scount = own;
     return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c, as);
@@ -438,7 +443,8 @@ int coll_reduce_scatter_block(const void *sbuf, void *rbuf, int64_t rcount, stru
 void coll_call_begin(struct gw_comm *c) { plan_call_begin(c, PLAN_MAKING, GW_ANY_SOURCE); }
 void coll_call_end(struct gw_comm *c) { plan_call_end(c); }
 
-/* ---- agreement of a group, for world/ ------------------------------------------------------------------------------------------------ */
+/* ---- agreement of a group, for world/
+ * ------------------------------------------------------------------------------------------------ */
 static int word_send(struct gw_comm *c, int to, int tag, const int64_t *values, int n)
 {
     struct gw_req *r;
@@ -452,7 +458,7 @@ static int word_recv(struct gw_comm *c, int from, int tag, int64_t *values_out, 
     return rc == GW_POSTED ? p2p_stream_wait(r) : rc;
 }
 
-/* Up a binomial tree to member 0 and down again. */
+/* An allreduce among the members of a group, up a binomial tree to member 0 and down again. */
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,
                          struct gw_op *op)
 {

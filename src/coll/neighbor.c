@@ -1,7 +1,7 @@
-/* neighbor.c -- neighbourhood collectives: what only they can check, and their arguments as the algorithms see them.
+/* neighbor.c -- the entry points of neighbourhood collectives: their checks, and arguments in the form of the algorithms.
  *
- * Their order among the collectives of a communicator is the same on all members, so all of them are numbered, also those of members
- * without neighbours.
+ * All members number all neighbourhood collectives, also members without neighbours, as the numbers of a communicator's
+ * collectives must be the same on all members.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

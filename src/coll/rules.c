@@ -1,13 +1,13 @@
-/* rules.c -- what settings say of an algorithm that the tables have chosen: another one in its place, and its parameter.
+/* rules.c -- applies settings to the algorithm that the tables have chosen: they may replace it, or set its parameter.
  *
- * They concern algorithms of messages alone: what meets in shared memory has neither trees nor messages under way.
+ * Only for algorithms by messages: those through shared memory have neither trees nor messages under way.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 #include "base/settings.h"
 
-/* From so many ranks on the documents' scatterv sends one block after the other. */
+/* The number of ranks from which on scatterv sends one block after the other (as documented for HPE's library). */
 enum { SCATTERV_MANY = 200000 };
 
 const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a)
@@ -21,7 +21,7 @@ const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int6
                                                                              : &coll_alg_reduce_scatter_halving;
 }
 
-/* Where the depth of a tree is what a message waits for, it is cheaper to send more of them. */
+/* The radix of trees between nodes: if the depth of the tree decides, sending more messages per rank is faster. */
 static int32_t radix_between(const struct plan_args *a)
 {
     enum { SHORT = 16 << 10 };
@@ -29,7 +29,8 @@ static int32_t radix_between(const struct plan_args *a)
     return a->rcount * a->rt->size <= SHORT ? 4 : 2;
 }
 
-/* Long messages are read by those who get them, all at once; short ones the sender writes one after the other. */
+/* The radix of trees on a node: receivers of long messages read them at the same time, but a sender writes short ones one after
+ * the other. */
 static int32_t radix_on_node(const struct plan_args *a)
 {
     if (gw_set.bcast_intranode_radix >= 0) return (int32_t)gw_set.bcast_intranode_radix;

@@ -1,5 +1,5 @@
-/* select.c -- which algorithm serves a collective: forced by GODWIT_COLL, else by the rows of tune/coll.tbl, and of tune/nodes.tbl
- * where its members are on several nodes.
+/* select.c -- chooses the algorithm of a collective: the one that GODWIT_COLL forces, else by the rows of tune/coll.tbl, and of
+ * tune/nodes.tbl if its members are on several nodes.
  *
  * A choice may depend only on what is equal on all members: kind, ranks, bytes, operation, settings.
  *
@@ -36,11 +36,11 @@ static struct select_state {
     uint32_t leaves_on;                                 /* settings allow leaves: bit by collective */
     uint32_t plain_only;                                /* GODWIT_COLL_OPT_OFF: bit by collective */
     const struct plan_algorithm *forced[COLL_KINDS];    /* by GODWIT_COLL; NULL: none */
-    const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll said last */
+    const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll has printed last */
     struct choice rows[COLL_KINDS][MAX_ROWS];           /* rows of coll.tbl by collective, ended by alg NULL */
     struct choice node_rows[COLL_KINDS][MAX_ROWS];      /* of nodes.tbl */
-    struct coll_tuned tuned;                            /* of GODWIT_TUNE: those rows come first, */
-    int n_tuned[COLL_KINDS];                            /* so many in `rows` */
+    struct coll_tuned tuned;                            /* rows of GODWIT_TUNE; they come first, */
+    int n_tuned[COLL_KINDS];                            /* the first n_tuned of `rows` */
     _Atomic uint64_t uses[N_ALGORITHMS];                /* calls, by the algorithm's number */
 } select_state;
 
@@ -103,7 +103,7 @@ int coll_kind_named(const char *name, size_t len)
         for (size_t k = 0; k < GW_ARRAY_LEN(more); k++)
             if (is_word(name, len, more[k].name)) return more[k].kind;
         if (len == 0 || (*name != 'i' && *name != 'I')) break;
-        name++, len--; /* the name of a non-blocking one */
+        name++, len--; /* accepts the name of the non-blocking call */
     }
     return COLL_KINDS;
 }
@@ -128,7 +128,7 @@ static int parse_forced(const char *text)
     return GW_OK;
 }
 
-/* "bcast,allreduce", or all of them, or none: a bit each.  What is no collective is said and left out. */
+/* Reads "bcast,allreduce", all or none, as a bit per collective.  Warns of unknown names and ignores them. */
 static uint32_t kinds_of(const char *setting, const char *text)
 {
     uint32_t kinds = 0;
@@ -151,7 +151,7 @@ static uint32_t kinds_of(const char *setting, const char *text)
     return kinds;
 }
 
-/* A rule's algorithm is often that of a rule before it: the same name, at the same address. */
+/* Finds a rule's algorithm among earlier rows: rules with the same algorithm have the same name, at the same address. */
 static bool choice_again(const struct coll_rule *r, const struct choice *row, int n, struct choice *out)
 {
     for (int i = n - 1; i >= 0; i--)
@@ -176,11 +176,11 @@ static int read_table(const struct coll_rule *rules, int count, struct choice ta
     return GW_OK;
 }
 
-/* What is built in, behind the rows of a file. */
+/* Appends the built-in tables behind the rows of a file. */
 static int read_tables(const struct coll_tuned *t)
 {
     int n[COLL_KINDS] = {0}, n_apart[COLL_KINDS] = {0};
-    if (select_state.rows[0][0].alg) { /* not the first time */
+    if (select_state.rows[0][0].alg) { /* done before */
         memset(select_state.rows, 0, sizeof select_state.rows);
         memset(select_state.node_rows, 0, sizeof select_state.node_rows);
     }
@@ -198,7 +198,7 @@ int coll_select_tuned(void)
     return read_tables(&select_state.tuned);
 }
 
-/* Tables that differ would choose different algorithms for one collective. */
+/* Takes the rows of GODWIT_TUNE if they are equal on all ranks; else ranks could choose different algorithms for one collective. */
 GW_ONCE int coll_tuned_take(void)
 {
     if (!gw_set.tune || !*gw_set.tune) return GW_OK;
@@ -219,7 +219,7 @@ GW_ONCE int coll_select_init(void)
     if (rc != GW_OK) return rc;
     select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
     coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & ~(1u << COLL_BARRIER);
-    /* Ranks that are to use the network alone do so here, too. */
+    /* If ranks are to use only the network, there are no leaves. */
     select_state.leaves_on =
         !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of("GODWIT_COLL_LEAF", gw_set.coll_leaf) : 0;
     for (int k = 0; k < COLL_KINDS; k++) select_state.forced[k] = NULL;
@@ -257,7 +257,8 @@ static inline void note(struct gw_comm *c, int number, int64_t bytes)
         gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
 }
 
-/* Where no order may show: NULL if this is no sum that can be had so.  Scans by messages add in an order that only the rank decides. */
+/* The algorithm for sums whose result must not depend on the order; NULL: not such a sum.  Scans by messages need none, as their
+ * order depends on the rank only. */
 static GW_NOINLINE const struct plan_algorithm *exact(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
 {
     static const struct plan_algorithm *const algs[COLL_KINDS] = {
@@ -322,10 +323,10 @@ const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t b
     return choose(kind, bytes, a, c, true);
 }
 
-/* Do nodes matter?  Not where each has one member, or there is one, or nobody knows. */
+/* Are there several nodes, one of them with several members?  False also if the nodes are unknown. */
 static bool has_levels(const struct plan_nodes *n) { return n && n->n > 1 && n->most > 1; }
 
-/* One of messages, or of stages of such and of leaves; what is not said to be over nodes counts all members as alike. */
+/* May an algorithm run with members on several nodes?  Those by messages and those with stages may. */
 static bool usable_apart(const struct plan_algorithm *alg, const struct plan_args *a)
 {
     if (alg->kind != PLAN_P2P) return false;
@@ -334,7 +335,7 @@ static bool usable_apart(const struct plan_algorithm *alg, const struct plan_arg
 
 bool coll_leaves_on(enum coll_kind kind) { return select_state.leaves_on >> kind & 1; }
 
-/* Up to how many bytes a setting wants algorithms over nodes, whatever the table says; negative: it says nothing. */
+/* Up to how many bytes a setting wants hierarchical algorithms, whatever the table has; negative: not set. */
 static int64_t levels_up_to(enum coll_kind kind)
 {
     switch (kind) {
@@ -350,7 +351,7 @@ static bool no_levels(enum coll_kind kind)
         (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
 }
 
-/* Jobs that have met may have read different files. */
+/* Tuned rows are not for communicators with ranks of several jobs, which may have read different files. */
 static inline bool is_of_one_job(const struct coll_rule *r, const struct plan_args *a) { return r->is_tuned && a->is_untuned; }
 
 static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
@@ -366,7 +367,7 @@ static const struct choice *row_apart(const struct choice *row, int64_t bytes, c
     return NULL;
 }
 
-/* A root that may be late, and to which all would send at once. */
+/* Is the root one that may be late, and to which all members would send at once? */
 static bool needs_leave(enum coll_kind kind, const struct plan_algorithm *alg, const struct plan_args *a)
 {
     return kind == COLL_GATHER && alg == &coll_alg_gather_linear && !(select_state.plain_only & 1u << kind) &&
@@ -378,8 +379,8 @@ static const struct plan_algorithm *with_leave(struct plan_args *a)
     return &coll_alg_gather_permitted;
 }
 
-/* The documents' rules of gatherv: the root of a large communicator decides by the average; started ones, whose root may be late, need
- * leave to send. */
+/* The documented rules of gatherv: in a large communicator the root decides by the average size; in non-blocking ones, whose root
+ * may be late, members need permission to send. */
 static const struct plan_algorithm *by_rule(enum coll_kind kind, struct plan_args *a, bool starts)
 {
     if (select_state.plain_only & 1u << kind) return NULL;

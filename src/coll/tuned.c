@@ -1,4 +1,5 @@
-/* tuned.c -- rows of the file that GODWIT_TUNE names, which godwit-tune writes: as tune/coll.tbl (5 columns) and tune/nodes.tbl (6).
+/* tuned.c -- reads the file that GODWIT_TUNE names, which godwit-tune writes.  Its rows are as in tune/coll.tbl (5 columns) and
+ * tune/nodes.tbl (6 columns):
  *
  *     # comment
  *     bcast | 4..4 | 16K | leaf | -
@@ -62,7 +63,7 @@ static bool span_of(const char *text, int *low_out, int *high_out)
     return true;
 }
 
-/* NULL, or what is wrong. */
+/* Reads a row; NULL, or what is wrong with it. */
 static const char *row_of(char *line, struct coll_rule *r, bool *has_nodes_out)
 {
     char *cell[COLUMNS + 1];
@@ -86,12 +87,12 @@ static const char *row_of(char *line, struct coll_rule *r, bool *has_nodes_out)
     const struct plan_algorithm *alg = coll_algorithm_find(kind, rest[1], strlen(rest[1]));
     if (!alg) return "its collective has no such algorithm";
     if (n == 6 && alg->kind != PLAN_P2P) return "an algorithm of shared memory cannot serve several nodes";
-    r->name = alg->name; /* the algorithm's own, for ever */
+    r->name = alg->name; /* static, unlike the line's text */
     if (!size_of(rest[2], 0, MOST_CHUNK, &r->piece_bytes)) return "its chunk is no size up to 1G, or -";
     return NULL;
 }
 
-/* Takes the row, unless there are too many of its collective. */
+/* Adds a row, unless its collective has too many. */
 static const char *keep(struct coll_tuned *t, const struct coll_rule *r, bool has_nodes)
 {
     struct coll_rule **rules = has_nodes ? &t->node_rules : &t->rules;
@@ -109,7 +110,7 @@ void coll_tuned_read(const char *path, struct coll_tuned *t)
     char *text = NULL;
     free(t->rules), free(t->node_rules);
     *t = (struct coll_tuned){NULL, NULL, 0, 0};
-    if (!path || !*path || gw_file_read(path, MOST, false, &text)) return; /* base/ has told why it cannot be read */
+    if (!path || !*path || gw_file_read(path, MOST, false, &text)) return; /* base/ has reported why it cannot be read */
     int number = 1;
     for (char *line = text, *next; line; line = next, number++) {
         struct coll_rule r;
@@ -128,7 +129,7 @@ void coll_tuned_read(const char *path, struct coll_tuned *t)
 
 int64_t coll_tuned_hash(const struct coll_tuned *t)
 {
-    int64_t radix_from = gw_set.cma_min; /* on which a choice depends, too: rules.c */
+    int64_t radix_from = gw_set.cma_min; /* also affects the choice: rules.c */
     uint64_t hash = gw_hash(GW_HASH_SEED, &radix_from, sizeof radix_from);
     for (int i = 0; i < t->n + t->n_node; i++) {
         const struct coll_rule *r = i < t->n ? &t->rules[i] : &t->node_rules[i - t->n];

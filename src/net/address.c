@@ -15,7 +15,7 @@
 
 static char iface_found[IFACE_NAME];
 
-/* The best interface's, as for providers over TCP. */
+/* The address of the best interface, chosen as for providers over TCP. */
 bool network_address(bool is_far, struct sockaddr_storage *out)
 {
     struct sockaddr_in *four = (void *)out;

@@ -1,9 +1,9 @@
-/* alive.c -- whether the hosts of the other nodes are still there, where nobody else watches them.
+/* alive.c -- checks that the hosts of the other nodes are still alive, if nothing else does.
  *
- * TCP does not tell a receiver that its sender's host is gone, and launchers that lose one leave the ranks elsewhere alone.  So the
- * first rank of each node asks the hosts of the other nodes (boot.h), of those with the next numbers if there are very many, and ends
- * the job by the name of the one that is silent; a node that is cut off finds all others silent.  Our mpiexec watches hosts, too, and
- * cleans up: it comes first.
+ * TCP does not tell a receiver that its sender's host is gone, and launchers that lose a host do not end the ranks on others.  So
+ * the first rank of each node probes the hosts of the other nodes (boot.h; if there are very many, those with the next numbers).
+ * If one does not answer, it ends the job with a message that names the host; a node that is cut off finds that none answers.  Our
+ * mpiexec watches hosts, too; it acts earlier, and cleans up.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,10 +21,10 @@
 #include "net/network.h"
 
 enum { EXIT_LOST_HOST = 125 /* as mpiexec's */, HOST_MOST = 64, WATCH_MOST = 64 };
-static const char key[] = "gw.host.at"; /* "ADDRESS HOST", of the first rank of a node */
+static const char key[] = "gw.host.at"; /* value: "ADDRESS HOST", published by the first rank of a node */
 
 struct network_alive {
-    uint64_t look_ns; /* time of the next look; the first is late, so that ranks that start late are not waited for */
+    uint64_t look_ns; /* time of the next probe; the first is late, so as not to wait for ranks that start late */
     int n, n_known;   /* hosts to be watched; those of them whose address is known: of[0..n_known) */
     struct watched {
         struct boot_ask ask;
@@ -81,7 +81,8 @@ static GW_COLD void end_job(const char *host, double silent)
     boot_abort(EXIT_LOST_HOST, text);
 }
 
-/* Looks up one more host: a request to the launcher takes time, and the launcher answers none while this rank waits in MPI_Finalize. */
+/* Looks up one more host: a request to the launcher takes time, and the launcher answers none while this rank waits in
+ * MPI_Finalize. */
 static void know_more(struct network_alive *a)
 {
     assert(a->n_known >= 0 && a->n_known <= a->n && a->n <= WATCH_MOST);
@@ -89,7 +90,7 @@ static void know_more(struct network_alive *a)
     if (find(&a->of[a->n_known], (gw_boot.node + 1 + a->n_known) % gw_boot.nnodes))
         a->n_known++;
     else
-        a->n = a->n_known; /* the launcher does not answer: no more hosts are watched */
+        a->n = a->n_known; /* the launcher does not answer: watch no more hosts */
 }
 
 void network_alive_look(struct network_alive *a)

@@ -1,7 +1,7 @@
 /* choose.c -- choice of libfabric's provider, of its address, and of this rank's network card.
  *
- * libfabric is queried several times, for all capabilities that are useful and for fewer, since it omits providers that lack one of them.  All
- * answers are ranked together (offer.h).
+ * libfabric is queried several times, for all capabilities that are useful and for fewer, since it omits providers that lack one
+ * of them.  All answers are ranked together (offer.h).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -29,13 +29,13 @@ struct fi_info *fabric_hints(uint64_t caps)
     h->caps = caps;
     h->mode = FI_CONTEXT | FI_CONTEXT2;
     h->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-    h->domain_attr->threading = FI_THREAD_DOMAIN; /* a lane, a lock, a domain */
+    h->domain_attr->threading = FI_THREAD_DOMAIN; /* each lane has one domain, under the lane's lock */
     h->domain_attr->control_progress = h->domain_attr->data_progress = FI_PROGRESS_MANUAL;
     h->tx_attr->msg_order = h->rx_attr->msg_order = FI_ORDER_SAS;
     return h;
 }
 
-/* ---- what libfabric has ------------------------------------------------------------------------- */
+/* ---- libfabric's offers ------------------------------------------------------------------------- */
 static int list_get(uint64_t caps, struct fi_info **list_out)
 {
     struct fi_info *hints = fabric_hints(caps);
@@ -47,7 +47,7 @@ static int list_get(uint64_t caps, struct fi_info **list_out)
     return gw_fail(GW_EUNSUPPORTED, "libfabric cannot say which networks there are: %s", fabric_lib.strerror(-rc));
 }
 
-/* The same, and able to do no less? */
+/* Is `by` the same way as `i`, with at least its capabilities? */
 static bool is_covered(const struct fi_info *by, const struct fi_info *i)
 {
     return !(i->caps & ~by->caps) && i->mode == by->mode && i->addr_format == by->addr_format &&
@@ -57,8 +57,8 @@ static bool is_covered(const struct fi_info *by, const struct fi_info *i)
         (!i->src_addrlen || memcmp(i->src_addr, by->src_addr, i->src_addrlen) == 0);
 }
 
-/* Puts what is new in `more` behind `all` and frees the rest: the answers are nearly the same, and all five of them would make the heap
- * grow by a quarter of a megabyte that is never given back. */
+/* Appends to `all` what is new in `more`, and frees the rest.  The five answers are nearly equal, and keeping them all would make
+ * the heap grow by a quarter of a megabyte for good. */
 static void list_add(struct fi_info **all, struct fi_info *more)
 {
     struct fi_info *fresh = NULL, **end = &fresh, *next;
@@ -152,7 +152,8 @@ static bool is_same_card(const struct net_offer *a, const struct net_offer *b)
         a->pci_device == b->pci_device && a->pci_function == b->pci_function;
 }
 
-/* May it be used beside the best?  Interfaces of software are different networks more often than not: only at the user's word. */
+/* May an offer be used beside the best one?  Interfaces without a card mostly belong to different networks: only if the user asks
+ * for several (nic_count). */
 static bool is_like(const struct net_offer *best, const struct net_offer *o)
 {
     bool is_asked = gw_set.nic_count && *gw_set.nic_count;
@@ -196,7 +197,7 @@ static void nics_tell(const int *nic_of, const char *note)
     GW_EXPLAIN(GW_LOG_WIRE, "%s", text);
 }
 
-/* This rank's card among those of the chosen provider. */
+/* Picks this rank's card among those of the chosen provider. */
 static int nic_pick(const struct fabric_infos *m, int *offer_out)
 {
     int offers[NIC_MOST], list[NIC_MOST], n = 0, rc = nic_select(gw_set.nic_count, fabric_infos_nics(m, offers), list, &n);
@@ -228,8 +229,8 @@ static int nic_pick(const struct fabric_infos *m, int *offer_out)
     return rc;
 }
 
-/* ---- once more, with wishes --------------------------------------------------------------------- */
-/* What the same provider answers to these hints, which are given back; NULL: it cannot. */
+/* ---- a second query of the chosen provider ------------------------------------------------------ */
+/* The chosen provider's answer to these hints, which are freed; NULL: it has none. */
 static struct fi_info *again_with(struct fi_info *hints)
 {
     struct fi_info *got = NULL;
@@ -246,7 +247,7 @@ static void replace(struct fi_info **chosen, struct fi_info *by)
     *chosen = by;
 }
 
-/* The provider is to match: with the source of a message outside the tag, if it can do that. */
+/* Asks the provider for tagged messages, with the source of a message outside the tag if it can report that. */
 static int tagged_take(struct fi_info **chosen)
 {
     static const uint64_t wishes[] = {FI_TAGGED | FI_DIRECTED_RECV, FI_TAGGED};
@@ -272,12 +273,12 @@ static int tagged_take(struct fi_info **chosen)
 }
 
 /* ---- traffic class ------------------------------------------------------------------------------ */
-/* Asks for the same once more, with the class that the user wants. */
+/* Queries the chosen provider again, with the traffic class that the user wants. */
 static int tclass_take(struct fi_info **chosen)
 {
     uint32_t want;
     enum tclass_errors errors = (enum tclass_errors)gw_set.ofi_tclass_errors;
-    if (errors == TCLASS_WARN && gw_boot.local_rank > 0) errors = TCLASS_SILENT; /* one of a node says it */
+    if (errors == TCLASS_WARN && gw_boot.local_rank > 0) errors = TCLASS_SILENT; /* one rank of a node reports it */
     int rc = net_tclass_parse(gw_set.ofi_tclass, errors, &want);
     if (rc != GW_OK || want == FI_TC_UNSPEC) return rc;
     struct fi_info *hints = fabric_lib.dupinfo(*chosen);
@@ -289,7 +290,7 @@ static int tclass_take(struct fi_info **chosen)
         return GW_OK;
     }
     if (with) fabric_lib.freeinfo(with);
-    /* Best effort is what there is where nothing can be chosen. */
+    /* Without a choice of classes all traffic is best effort, so that wish is met. */
     return want == FI_TC_BEST_EFFORT ? GW_OK : net_tclass_refused(want, (*chosen)->fabric_attr->prov_name, errors);
 }
 
@@ -302,7 +303,7 @@ static void infos_explain(const struct fabric_infos *m)
     for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL) GW_EXPLAIN(GW_LOG_WIRE, "%s", line);
 }
 
-/* An interface that is up and has no carrier: its cable may be out for a moment. */
+/* Is an interface up but without carrier?  The link may be down for a moment only. */
 static bool may_come_back(const struct fabric_infos *m)
 {
     bool any = false;
@@ -316,8 +317,9 @@ static bool may_come_back(const struct fabric_infos *m)
 bool fabric_has_other_jobs;
 bool fabric_is_far(void) { return fabric_has_other_jobs || (gw_boot.nnodes > 1 && !boot_is_on_one_host()); }
 
-/* The interface was away while libfabric was asked for all that we can use, and there when it was asked for less: over IP all providers
- * match.  The other ranks have chosen the whole, and both sides must. */
+/* True if the interface was down when libfabric was asked for all capabilities, and up when it was asked for fewer: over IP all
+ * providers can match messages, but here none of these offers can.  The other ranks have chosen an offer that matches, and all
+ * must choose the same. */
 static bool is_cut_short(const struct fabric_infos *m)
 {
     if (m->n_usable == 0) return false;
@@ -326,7 +328,8 @@ static bool is_cut_short(const struct fabric_infos *m)
     return is_by_ip && !offer_is_hardware(best) && !(best->caps & FI_TAGGED);
 }
 
-/* A link that flaps just now neither ends the job nor makes its ranks differ. */
+/* Repeats the queries for a while if a link is down, so that a link that flaps neither ends the job nor
+ * makes its ranks choose differently. */
 static int infos_open_patiently(struct fabric_infos *m)
 {
     static const uint64_t patience_ns = 3000000000, cut_ns = 1000000000;

@@ -1,7 +1,7 @@
-/* fabric.c -- opens libfabric.
+/* fabric.c -- loads libfabric and queries it.
  *
- * Some of its providers may install handlers for signals while they are loaded and asked (psm: SIGSEGV and five more, unless told not
- * to): the program's own are put back.
+ * Some providers install signal handlers while they are loaded and queried (psm: SIGSEGV and five more, unless told not to).  The
+ * program's handlers are restored afterwards.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,9 +17,9 @@
 
 struct fabric_lib fabric_lib;
 
-enum { SIGNALS = 32 }; /* the real-time ones are nobody's business here */
+enum { SIGNALS = 32 }; /* without the real-time signals */
 
-/* Objects are counted in the order in which they were loaded. */
+/* A search among loaded shared objects, which are numbered in the order in which they were loaded. */
 struct objects {
     uintptr_t address;
     int n, with_address;
@@ -48,7 +48,8 @@ static void handlers_save(struct sigaction *to)
     for (int s = 1; s < SIGNALS; s++) sigaction(s, NULL, &to[s]);
 }
 
-/* Those that came with objects loaded since there were so many; the program may have installed others meanwhile, in another thread. */
+/* Restores handlers that lie in objects loaded after the first n_objects.  Others are kept, as another thread of the program may
+ * have installed them meanwhile. */
 static void handlers_restore(const struct sigaction *from, int n_objects)
 {
     struct sigaction now;
@@ -62,7 +63,7 @@ void fabric_lib_prepare(void) { setenv("IPATH_NO_BACKTRACE", "1", 0); }
 
 static const char monitor_variable[] = "FI_MR_CACHE_MONITOR";
 
-/* False: it has a value of the user's. */
+/* Sets the variable that chooses libfabric's memory monitor.  False: the user has set it. */
 static bool monitor_tell(void)
 {
     static const char *const words[] = {[GW_SET_REG_CACHE_MONITOR_USERFAULTFD] = "userfaultfd",

@@ -1,4 +1,4 @@
-/* iface.c -- see iface.h: the judgement; the reader is iface_read.c.
+/* iface.c -- see iface.h: refuses and ranks interfaces; iface_read.c reads them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -85,7 +85,8 @@ static bool word_names(const char *word, size_t n, const struct iface *i)
     return false;
 }
 
-/* Place of the word that names it, from 1; 0: none does; -1: one with ^ does.  *any_out: there are words without ^. */
+/* The position (from 1) of the word that names the interface; 0: none; -1: a word with ^ names it.  *any_out: there are words
+ * without ^. */
 static int listed_at(const char *list, const struct iface *i, bool *any_out)
 {
     int at = 0, found = 0;
@@ -108,7 +109,7 @@ static int listed_at(const char *list, const struct iface *i, bool *any_out)
     return found;
 }
 
-/* ---- judgement ---------------------------------------------------------------------------------- */
+/* ---- refusing and ranking ----------------------------------------------------------------------- */
 enum { IP6GRE = 823 }; /* ARPHRD_IP6GRE, which the C library does not know */
 static const char *tunnel_kind(const struct iface *i)
 {
@@ -157,14 +158,14 @@ static bool refuse_by_guess(const struct iface *i, struct iface_verdict *v)
     return false;
 }
 
-/* Lower is better, the first number that differs decides. */
+/* < 0: `a` is better.  Compares criteria in order; in each the lower number is better, and the first difference decides. */
 static int compare(const struct iface *a, int listed_a, const struct iface *b, int listed_b)
 {
     assert(a->n_addresses > 0 && b->n_addresses > 0); /* refuse_by_fact() */
     const int64_t rows[][2] = {
         {listed_a, listed_b},
         {iface_is_link_local(iface_best_address(a)), iface_is_link_local(iface_best_address(b))},
-        {strcmp(a->kind, "tun") == 0, strcmp(b->kind, "tun") == 0}, /* frames go through a program */
+        {strcmp(a->kind, "tun") == 0, strcmp(b->kind, "tun") == 0}, /* frames pass through a user process */
         {!a->is_hardware, !b->is_hardware},
         {-a->mbit_per_s, -b->mbit_per_s},
         {iface_best_address(a)->family == AF_INET6, iface_best_address(b)->family == AF_INET6},

@@ -1,4 +1,4 @@
-/* iface_read.c -- the interfaces of this network namespace, asked from the kernel by netlink: /sys may be that of another one.
+/* iface_read.c -- reads the interfaces of this network namespace by netlink, as /sys may show another namespace.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -71,7 +71,7 @@ static bool take_link(struct found *f, const struct nlmsghdr *h)
         if (type == IFLA_MASTER) i->is_member = true;
         if (type == IFLA_LINKINFO) take_kind(i, a);
     }
-    /* Another namespace's /sys would tell of another interface: its number says so. */
+    /* /sys may be another namespace's: use it only if the interface there has the same index. */
     if (sys_number(i->name, "ifindex") == i->index) {
         char path[128];
         int64_t speed = sys_number(i->name, "speed");
@@ -158,7 +158,7 @@ int iface_read(struct iface **all_out)
     return f.n;
 }
 
-/* A socket without connections that is told whom it will send to: the kernel looks the way up and sends nothing. */
+/* Which interface leads to `peer`?  connect() of a UDP socket makes the kernel look up the route without sending anything. */
 int iface_towards(const struct sockaddr *peer, socklen_t bytes, char *out, size_t cap)
 {
     struct sockaddr_storage own;

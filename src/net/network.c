@@ -44,7 +44,7 @@ static int version_print(FILE *to)
 /* ---- which wire: as the rows of `nets` in peer.c have it ---- */
 enum choice { BY_NOTHING, BY_TCP, BY_LIBFABRIC };
 
-/* And why. */
+/* Which wire would be used, and why. */
 static enum choice wire_choose(char *why_out, size_t cap)
 {
     const char *against = network_wants_libfabric();
@@ -61,7 +61,7 @@ static enum choice wire_choose(char *why_out, size_t cap)
     return BY_LIBFABRIC;
 }
 
-/* By TCP: from which address. */
+/* Writes the address that TCP would use. */
 static int tcp_text(char *out, size_t cap)
 {
     struct iface_list f;
@@ -76,7 +76,7 @@ static int tcp_text(char *out, size_t cap)
     return is_fit ? GW_OK : GW_EUNSUPPORTED;
 }
 
-/* GW_OK where libfabric need not be usable. */
+/* Prints the wire.  An error only if libfabric is needed and not usable. */
 static int wire_print(FILE *to)
 {
     char why[256], text[256];

@@ -1,4 +1,4 @@
-/* network_report.c -- the cards' counters from the start of a job to its end: who reads them, and what of them is printed.
+/* network_report.c -- the report on the cards' counters over a job: which rank reads them, and what is printed.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,7 +11,7 @@
 #include "net/net_private.h"
 #include "net/nic_counters.h"
 
-enum { LINE = 1, TABLE = 2, CARDS_WITH = 3, CARDS_IF_ANY = 4, CARDS_ALWAYS = 5 }; /* levels; each has what is below, too */
+enum { LINE = 1, TABLE = 2, CARDS_WITH = 3, CARDS_IF_ANY = 4, CARDS_ALWAYS = 5 }; /* levels; each includes the lower ones */
 
 static struct report {
     bool is_on;
@@ -20,7 +20,7 @@ static struct report {
     struct nic_counter_names names;
     struct nic_counter_sums sums;
     int n_nics;
-    int64_t (*values)[COUNTERS_MOST]; /* of each card of this node, where this rank reads them: at the begin, then what was added */
+    int64_t (*values)[COUNTERS_MOST]; /* by card of this node, on the rank that reads them: at start; at the end the differences */
 } report;
 _Static_assert(NETWORK_NUMBERS == 2 * COUNTERS_MOST, "network.h");
 
@@ -51,7 +51,7 @@ static void values_read(int64_t values[COUNTERS_MOST], int nic)
 
 void network_report_begin(void)
 {
-    if (network_is_deferred) return; /* nothing is known yet, and nobody asked (wire_ofi/ofi.c) */
+    if (network_is_deferred) return; /* the network is not open, and no report is wanted (wire_ofi/ofi.c) */
     bool has_cards = fabric_nics.n_nics > 0 && fabric_is_hardware;
     report.level = gw_set.nic_counter_report >= 0 ? (int)gw_set.nic_counter_report : has_cards ? LINE : 0;
     report.is_on = report.level > 0 && fabric_nics.n_nics > 0;

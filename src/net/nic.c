@@ -25,10 +25,10 @@ static int numa_distance(const struct nic_node *node, int a, int b)
 {
     if (a < 0 || b < 0 || a >= NIC_NUMA_MOST || b >= NIC_NUMA_MOST) return NIC_FAR;
     if (node->distance[a][b]) return node->distance[a][b];
-    return a == b ? 10 : 20; /* as ACPI says where it says nothing */
+    return a == b ? 10 : 20; /* ACPI's defaults */
 }
 
-/* PCI bridges that two paths have in common, without the root. */
+/* How many PCI bridges two paths have in common, without the root. */
 static int shared_bridges(const char *a, const char *b)
 {
     int n = 0;
@@ -42,7 +42,7 @@ static int shared_bridges(const char *a, const char *b)
     return n;
 }
 
-/* Less is nearer. */
+/* The distance of a NIC to a rank (or its GPU); less is nearer. */
 static int distance_to(const struct nic_node *node, const struct nic_place *p, bool by_gpu, int nic)
 {
     assert(nic >= 0 && nic < node->n_nics && (!by_gpu || (p->gpu >= 0 && p->gpu < node->n_gpus)));
@@ -52,7 +52,7 @@ static int distance_to(const struct nic_node *node, const struct nic_place *p, b
     return numa_distance(node, gpu->numa, d->numa) - 256 * shared_bridges(gpu->path, d->path);
 }
 
-/* The nearest NIC, and of equals the one that has the fewest ranks so far. */
+/* The nearest NIC; among equally near ones that with the fewest ranks so far. */
 static int nearest(const struct nic_node *node, const struct nic_place *p, bool by_gpu, const int *load)
 {
     int best = 0;
@@ -63,7 +63,7 @@ static int nearest(const struct nic_node *node, const struct nic_place *p, bool 
     return best;
 }
 
-/* Ranks whose place is known get the nearest NIC, then the others get NICs by turns. */
+/* Ranks whose NUMA node or GPU is known get the nearest NIC; the others then get NICs round-robin. */
 static void assign_near(const struct nic_node *node, bool by_gpu, int *nic_out, char *note_out, size_t cap)
 {
     int load[NIC_MOST] = {0};
@@ -111,7 +111,7 @@ static bool number(const char **p, int *out)
     return true;
 }
 
-/* "0,2,4-7" onto `nic`.  False: fail text is set, or it is no list. */
+/* Reads "0,2,4-7" and maps these ranks to `nic`.  False: an error (*rc_out, text set), or not a list. */
 static bool ranks_read(const char **p, int nic, int n_ranks, int *nic_out, int *rc_out)
 {
     assert(nic >= 0 && nic < NIC_MOST);
@@ -123,7 +123,7 @@ static bool ranks_read(const char **p, int nic, int n_ranks, int *nic_out, int *
             (*p)++;
             if (!number(p, &b) || b < a) return false;
         }
-        for (int r = a; r <= b && r < n_ranks; r++) { /* ranks that there are not: ignored */
+        for (int r = a; r <= b && r < n_ranks; r++) { /* ranks that do not exist are ignored */
             if (nic_out[r] >= 0 && nic_out[r] != nic) {
                 *rc_out =
                     gw_fail(GW_EARG, "GODWIT_NIC_MAPPING maps rank %d of the node to NIC %d and to NIC %d", r, nic_out[r], nic);
@@ -176,7 +176,7 @@ int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *
     return GW_OK;
 }
 
-/* ---- which NICs at all -------------------------------------------------------------------------- */
+/* ---- selection of NICs -------------------------------------------------------------------------- */
 int nic_select(const char *text, int n, int *list_out, int *n_out)
 {
     int count = n, k = 0, index;
@@ -194,7 +194,7 @@ int nic_select(const char *text, int n, int *list_out, int *n_out)
                                n - 1);
             for (int i = 0; i < k; i++)
                 if (list_out[i] == index) return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s names NIC %d twice", text, index);
-            list_out[k] = index; /* they differ, so there are at most n */
+            list_out[k] = index; /* indices differ, so there are at most n */
             k++;
         } while (*p == ',');
         if (*p) goto bad;

@@ -82,11 +82,11 @@ static bool number_read(int64_t *out, const char *fmt, ...)
     vsnprintf(path, sizeof path, fmt, ap);
     va_end(ap);
     if (!gw_line_read(text, sizeof text, "%s", path)) return false;
-    *out = strtoll(text, &end, 10); /* Slingshot's have a time behind an @ */
+    *out = strtoll(text, &end, 10); /* Slingshot's counters have a time stamp behind an @ */
     return end > text && *out >= 0;
 }
 
-/* "Tcp: A B C" above "Tcp: 1 2 3": the number below a name. */
+/* Reads the number below a name in two lines "Tcp: A B C" and "Tcp: 1 2 3". */
 static bool column_read(int64_t *out, const char *root, const char *file, const char *name)
 {
     char path[256], heads[8192], numbers[8192], *h, *v;
@@ -118,7 +118,7 @@ int64_t nic_counter_read(const char *root, const char *nic, const char *name, bo
     if (strncmp(name, "rh:", 3) == 0) return number_read(&v, "%s/run/cxi/%s/%s", root, nic, name + 3) ? v : -1;
     if (number_read(&v, "%s/sys/class/cxi/%s/device/telemetry/%s", root, nic, name)) return v;
     snprintf(device, sizeof device, "%.*s", (int)strcspn(nic, "-"),
-             nic); /* libfabric calls mlx5_0's domains mlx5_0-xrc and the like */
+             nic); /* libfabric's domains of mlx5_0 have names like mlx5_0-xrc */
     if (number_read(&v, "%s/sys/class/infiniband/%s/ports/1/hw_counters/%s", root, device, name)) return v;
     if (number_read(&v, "%s/sys/class/infiniband/%s/ports/1/counters/%s", root, device, name)) return v;
     return number_read(&v, "%s/sys/class/net/%s/statistics/%s", root, nic, name) ? v : -1;

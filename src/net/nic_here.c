@@ -1,4 +1,4 @@
-/* nic_here.c -- where NICs, GPUs and ranks are on this machine: from the kernel's files under /sys.
+/* nic_here.c -- finds where NICs, GPUs and ranks are on this machine, from the kernel's files under /sys.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -37,7 +37,7 @@ static void locate(const char *root, const char *device, struct nic_device *d)
     char link[512], real[PATH_MAX], text[64], sys[256];
     d->numa = NIC_UNKNOWN;
     snprintf(link, sizeof link, "%s%s", root, device);
-    if (gw_line_read(text, sizeof text, "%s/numa_node", link)) d->numa = atoi(text); /* -1 where the firmware does not say */
+    if (gw_line_read(text, sizeof text, "%s/numa_node", link)) d->numa = atoi(text); /* -1: unknown to the firmware */
     if (d->numa < 0) d->numa = NIC_UNKNOWN;
     if (!realpath(link, real)) return;
     int n = snprintf(sys, sizeof sys, "%s/sys/devices/", root);
@@ -58,7 +58,7 @@ void nic_locate(const char *root, const struct net_offer *o, struct nic_device *
     locate(root, device, d);
 }
 
-/* Graphics cards and accelerators of those who make GPUs for computing: NVIDIA, AMD, Intel. */
+/* Is a PCI device a display controller or accelerator of NVIDIA, AMD or Intel? */
 static bool is_gpu(const char *root, const char *busid)
 {
     char text[32];
@@ -128,7 +128,7 @@ int nic_numa_of_process(const char *root, pid_t pid)
     return found;
 }
 
-/* Each rank is told of its GPU by a variable, or takes the one of its number. */
+/* The GPU of a rank: the one that the setting nic_gpu names, else by turns by the rank's number on the node. */
 static int own_gpu(const struct nic_node *node, int local_rank)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* offer.c -- see offer.h: refusing offers, ranking the others, and texts about both.
+/* offer.c -- see offer.h: refuses offers, ranks the others, and writes the texts about both.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -23,7 +23,7 @@ const struct offer_wish offer_wish_default = {
 /* ---- the user's lists --------------------------------------------------------------------------- */
 static bool word_is(const char *word, size_t n, const char *text, size_t m) { return n == m && strncasecmp(word, text, n) == 0; }
 
-/* The whole name, or one of the parts that ; joins. */
+/* Is `word` the provider's whole name, or one of its parts separated by `;`? */
 static bool word_names(const char *word, size_t n, const char *provider)
 {
     if (word_is(word, n, provider, strlen(provider))) return true;
@@ -68,13 +68,13 @@ bool offer_is_hardware(const struct net_offer *o)
     case FI_SOCKADDR_IN:
     case FI_SOCKADDR_IN6:
     case FI_ADDR_STR: return o->has_bus;
-    default: return true; /* an address that only such a NIC has */
+    default: return true; /* an address format that only NICs have */
     }
 }
 
 bool offer_stops_at_unexpected(uint32_t protocol)
 {
-    return protocol == FI_PROTO_XNET; /* net of 1.17, tcp of 2.1: small ones are kept, 64 a connection */
+    return protocol == FI_PROTO_XNET; /* net of 1.17, tcp of 2.1: these buffer up to 64 small messages per connection */
 }
 
 static bool is_node_only(const struct net_offer *o)
@@ -151,21 +151,21 @@ static bool refuse_by_nature(const struct net_offer *o, const struct offer_wish 
     return false;
 }
 
-/* ---- order -------------------------------------------------------------------------------------- */
+/* ---- ranking ------------------------------------------------------------------------------------ */
 /* Software layers between this library and the network: fewer are better. */
 static int layers(const struct net_offer *o)
 {
     switch (o->protocol) {
     case FI_PROTO_RXM:
     case FI_PROTO_RXM_TCP:
-    case FI_PROTO_MRAIL: return 1;    /* connections underneath, messages made of them */
-    case FI_PROTO_RXD: return 2;      /* lost packets are sent again by software */
-    case FI_PROTO_SOCK_TCP: return 3; /* a thread of its own touches each message */
+    case FI_PROTO_MRAIL: return 1;    /* messages over connections of another provider */
+    case FI_PROTO_RXD: return 2;      /* software retransmits lost packets */
+    case FI_PROTO_SOCK_TCP: return 3; /* a separate thread handles each message */
     default: return 0;
     }
 }
 
-/* > 0: a is better.  *why_out says by what. */
+/* > 0: `a` is better.  *why_out: the criterion that decided, as text. */
 static int compare(const struct net_offer *a, const struct net_offer *b, const struct offer_wish *w, const char **why_out)
 {
     const struct {
@@ -205,7 +205,7 @@ int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *w
     int usable = 0, refused = n;
     const char *why;
     assert(n >= 0);
-    for (int i = n - 1; i >= 0; i--) { /* the refused, from behind */
+    for (int i = n - 1; i >= 0; i--) { /* refused offers, from the last to the first */
         struct offer_verdict v = {.offer = i};
         if (refuse_by_list(&offers[i], wish, &v) || refuse_by_nature(&offers[i], wish, &v)) verdicts_out[--refused] = v;
     }
@@ -232,7 +232,7 @@ int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *w
 }
 
 /* ---- texts -------------------------------------------------------------------------------------- */
-/* A line: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
+/* Describes an offer: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
 static void offer_text(const struct net_offer *o, char *out, size_t cap)
 {
     *out = 0;
@@ -245,7 +245,7 @@ static void offer_text(const struct net_offer *o, char *out, size_t cap)
     gw_text_add(out, cap, ")");
 }
 
-/* Where an interface is the reason, all providers share it. */
+/* Was the offer refused because of its interface?  Then all providers on it are. */
 static bool is_by_iface(const struct net_offer *offers, const struct offer_verdict *v)
 {
     return v->is_refused && strcmp(v->why, offers[v->offer].iface_why) == 0;
@@ -258,7 +258,7 @@ static bool is_usable_before(const struct net_offer *offers, const struct offer_
     return false;
 }
 
-/* Told before: a usable provider, or a reason.  What of a provider that is usable elsewhere is refused is not told at all. */
+/* Is refusal i left out?  Yes if its reason was printed before, or if the provider is usable elsewhere. */
 static bool is_told(const struct net_offer *offers, const struct offer_verdict *v, int i)
 {
     if (is_usable_before(offers, v, i)) return true;
@@ -267,7 +267,7 @@ static bool is_told(const struct net_offer *offers, const struct offer_verdict *
     return false;
 }
 
-/* "net, sockets: reaches only this node" of all that are refused for the reason of v[i]. */
+/* Appends "net, sockets: reaches only this node", with all providers that are refused for the reason of v[i]. */
 static void refusal_add(const struct net_offer *offers, const struct offer_verdict *v, int n, int i, char *out, size_t cap)
 {
     for (int k = i; k < n && !is_by_iface(offers, &v[i]); k++) {
@@ -324,7 +324,7 @@ void offer_none_text(const struct net_offer *offers, const struct offer_verdict 
     }
     by_iface |= by_loopback && is_all_here;
     int told = 0;
-    for (int i = 0; i < 2 * n && (i < n || !told); i++) { /* once more, where there is nothing else to tell */
+    for (int i = 0; i < 2 * n && (i < n || !told); i++) { /* a second pass prints all, if the first printed none */
         const struct net_offer *o = &offers[verdicts[i % n].offer];
         bool is_noise = i < n && by_iface && (o->is_loopback || o->is_link_local) && !is_by_iface(offers, &verdicts[i]);
         if (is_noise || is_told(offers, verdicts, i % n)) continue;

@@ -1,4 +1,4 @@
-/* offer_read.c -- libfabric's own description of a way, and the interfaces of this machine, as struct net_offer.
+/* offer_read.c -- makes struct net_offer of libfabric's struct fi_info and of this machine's interfaces.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -47,7 +47,7 @@ static bool is_link_local(const struct fi_info *i)
 
 static void copy(char *to, size_t cap, const char *from) { snprintf(to, cap, "%s", from ? from : ""); }
 
-/* The card, where the provider names one. */
+/* Takes over the card's attributes, if the provider reports a card. */
 static void take_nic(struct net_offer *o, const struct fid_nic *nic)
 {
     if (!nic) return;
@@ -92,7 +92,8 @@ static bool is_by_iface(const struct net_offer *o, const struct fi_info *p)
     return !offer_is_hardware(o) && p->src_addr && (p->addr_format == FI_SOCKADDR_IN || p->addr_format == FI_SOCKADDR_IN6);
 }
 
-/* Ranks of one host have nobody on a network to listen to: the loopback, where the host has one and nobody chose anything else. */
+/* Should only the loopback interface be used?  Yes if all ranks are on this host, it has one, and the user has chosen nothing
+ * else: then no port is open to the network. */
 static bool is_loopback_enough(const struct net_offer *offers, const struct fi_info *list, int n, bool is_far)
 {
     const char *const choices[] = {gw_set.net_iface, gw_set.nic_count, gw_set.nic_mapping};
@@ -105,7 +106,7 @@ static bool is_loopback_enough(const struct net_offer *offers, const struct fi_i
     return has && !is_far;
 }
 
-/* What the interfaces say of offers that go by one of them. */
+/* Sets the members of offers that depend on the interface they use. */
 void offer_match_ifaces(struct net_offer *offers, const struct fi_info *list, int n, const struct iface_list *f, bool is_far)
 {
     int i = 0;
@@ -122,7 +123,7 @@ void offer_match_ifaces(struct net_offer *offers, const struct fi_info *list, in
             o->iface_order = v;
             if (f->verdicts[v].is_refused && (is_far || f->n_usable > 0))
                 copy(o->iface_why, sizeof o->iface_why, f->verdicts[v].why);
-            if (!f->verdicts[v].is_refused && f->all[at].is_loopback) o->is_loopback = false; /* the user's word */
+            if (!f->verdicts[v].is_refused && f->all[at].is_loopback) o->is_loopback = false; /* the user has listed it */
             if (!o->bits_per_s) o->bits_per_s = (uint64_t)f->all[at].mbit_per_s * 1000000;
         }
     }
@@ -135,7 +136,7 @@ int iface_list_read(struct iface_list *f)
     if (f->n <= 0) {
         int rc = f->n;
         *f = (struct iface_list){0};
-        return rc; /* nothing is known of them: none is refused */
+        return rc; /* interfaces unknown: none is refused */
     }
     f->verdicts = calloc((size_t)f->n, sizeof *f->verdicts);
     if (!f->verdicts) {

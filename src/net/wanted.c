@@ -1,4 +1,4 @@
-/* wanted.c -- what of this host and of the user's settings asks for libfabric.
+/* wanted.c -- decides, by this host's devices and the user's settings, whether libfabric is wanted.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -30,7 +30,7 @@ const char *network_chosen_by(void)
 const char *network_wants_libfabric(void)
 {
     const char *by = network_chosen_by();
-    bool is_read = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED; /* the program's memory, by others */
+    bool is_read = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED; /* peers access the program's memory */
     if (by || is_read) return by ? by : "GODWIT_NET_RENDEZVOUS";
     if (gw_set.nic_verbose > 0) return "GODWIT_NIC_VERBOSE";
     return gw_set.nic_counter_report > 0 ? "GODWIT_NIC_COUNTER_REPORT" : NULL;

@@ -34,7 +34,7 @@ static bool is_flushed(struct bsend_buffer *b, uint64_t number)
 /* A send has completed: frees its piece, and completes flushes.  Called from progress, with the send's lane locked. */
 static void piece_done(struct gw_done *d, int err)
 {
-    (void)err; /* nobody waits for this request: the message was handed over long ago */
+    (void)err; /* MPI_Bsend has returned: the error cannot be reported */
     struct bsend_piece *p = container_of(d, struct bsend_piece, done);
     struct bsend_buffer *b = p->buffer;
     gw_lock(&b->lock);
@@ -54,7 +54,7 @@ static void piece_done(struct gw_done *d, int err)
     gw_unlock(&b->lock);
 }
 
-/* First gap of `bytes` in a given buffer, and the piece that it lies before; NULL: none.  Buffer locked. */
+/* The first gap of at least `bytes` in a buffer of the user, and the piece behind it; NULL: none.  The buffer is locked. */
 static char *gap_find(struct bsend_buffer *b, int64_t bytes, struct gw_list **before_out)
 {
     char *at = b->base;
@@ -175,7 +175,7 @@ static int buffer_attach(struct bsend_buffer *b, void *buf, int64_t size)
     return GW_OK;
 }
 
-/* The buffer of a communicator or a session. */
+/* Attaches a buffer to a communicator or a session. */
 static int buffer_attach_at(void **at, void *buf, int64_t size)
 {
     if (!*at) {
@@ -196,7 +196,7 @@ static bool buffer_is_empty(void *arg)
     return empty;
 }
 
-/* b NULL, here and below: no buffer was ever attached. */
+/* Here and below, b is NULL if no buffer was ever attached. */
 static int buffer_flush(struct bsend_buffer *b, struct gw_lane *lane)
 {
     if (b && !buffer_is_empty(b)) req_block_until(lane, buffer_is_empty, b);

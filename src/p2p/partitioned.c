@@ -1,13 +1,12 @@
 /* partitioned.c -- partitioned communication (MPI 4.1 chapter 4).
  *
- * A partitioned send and the receive that it matches are the two ends of a channel.  Both inits are local: the sender's sends
- * an introduction with the user's tag, which says how the data will be cut into messages and under which tags those travel;
- * the receiver's posts a receive for it.  So ends match in the order of their inits, by the rules of every other message, on a
- * stream of their own.
+ * A partitioned send and the receive that it matches are the two ends of a channel.  Both inits are local.  MPI_Psend_init sends an
+ * introduction with the user's tag, which has the number and size of the channel's messages and their tags; MPI_Precv_init posts a
+ * receive for it.  So ends match in the order of their inits, by the rules of other messages, on a stream of their own.
  *
- * Message i of a channel has the tag `first_tag + i`, negative, so that it meets neither an introduction nor another channel
- * of the same sender.  It goes when the sender's partitions in it are ready, in any order, straight to its place in the
- * receiver's buffer.  Two rounds of one channel keep apart because equal messages do not overtake each other.
+ * Message i of a channel has the tag `first_tag + i`, which is negative, so that it matches neither an introduction nor another
+ * channel of the same sender.  It is sent when all its partitions are ready, in any order, straight to its place in the receiver's
+ * buffer.  The messages of two rounds are not mixed up, as messages with equal tags do not overtake each other.
  *
  *   INACTIVE --start--> ACTIVE --all messages over--> DONE --wait/test--> INACTIVE
  *
@@ -18,9 +17,9 @@
 #include <stdlib.h>
 
 struct intro {
-    int64_t message_bytes, total_bytes; /* all messages but the last are equal */
+    int64_t message_bytes, total_bytes; /* message_bytes: of each message but the last, which may be shorter */
     int32_t first_tag, messages;
-    struct p2p_parts parts; /* stays here while GODWIT_CHECK is off */
+    struct p2p_parts parts; /* sent only with GODWIT_CHECK */
 };
 enum { NOT_SAID = -1 }; /* parts.may_be_any of a receive to which no signature has come */
 
@@ -28,28 +27,29 @@ struct message {
     struct gw_done done;
     struct part *part;
     struct gw_req *inner; /* the send or receive under way; NULL when none */
-    char *bounce;         /* receives whose bytes do not begin and end with items of the user's type, else NULL */
+    char *bounce;         /* receives that do not begin and end at items of a datatype with gaps: owned buffer; else NULL */
     int64_t bounce_bytes;
     int32_t not_ready; /* sends: partitions that are still to be marked */
 };
 
-/* One end.  Freed when the user has freed its request and its introduction is complete.  LOCK: the lane's, except for `missing`. */
+/* One end of a channel.  Freed when the user has freed its request and its introduction is complete.  LOCK:
+ * the lane's, except for `missing`. */
 struct part {
     struct gw_list link;    /* in `ends` */
     struct gw_req *req;     /* NULL: the user freed it */
     bool is_send, is_known; /* is_known: receives: the introduction has arrived */
-    bool is_waiting;        /* receives: started before that */
+    bool is_waiting;        /* receives: started, but the introduction has not arrived yet */
     char *buf;
-    int64_t count;        /* per partition */
-    struct gw_type *type; /* held while there is a request; so is comm */
+    int64_t count;        /* items of `type` per partition */
+    struct gw_type *type; /* type and comm are held while `req` is not NULL */
     struct gw_comm *comm;
-    struct gw_lane *lane; /* comm's, which may be gone before the introduction is over */
+    struct gw_lane *lane; /* comm's lane; comm may be freed before the introduction is complete */
     int32_t rank, tag, partitions;
     int32_t group; /* sends: partitions per message */
     struct intro intro;
     struct gw_done intro_done;
-    struct gw_req *intro_req; /* under way; NULL: it is over */
-    int32_t intro_err;        /* receives: no round can be right */
+    struct gw_req *intro_req; /* the introduction's send or receive; NULL: complete */
+    int32_t intro_err;        /* receives: < 0: the introduction failed, and so does each round */
     struct gw_status intro_status;
     int64_t pending;          /* messages of this round that are not complete */
     struct message *messages; /* [intro.messages] */
@@ -86,7 +86,7 @@ static struct part *tags_in_use(int64_t tag, int64_t n)
     return NULL;
 }
 
-/* A range of tags is used again only after all others were: by then nothing of its last user is on the way. */
+/* Takes n tags in a row.  A range is used again only after all others: by then no message with its tags is under way. */
 static int32_t tags_take(int32_t n)
 {
     for (;;) {
@@ -185,7 +185,7 @@ static int64_t message_bytes(const struct part *p, int i)
     return gw_min64(p->intro.message_bytes, p->intro.total_bytes - message_start(p, i));
 }
 
-/* The message as an operation has been posted (rc of proto_send or proto_recv). */
+/* Called after proto_send() or proto_recv() of a message, with its return code. */
 static void message_posted(struct message *m, int rc, struct gw_req *inner, struct gw_status *status)
 {
     if (rc < 0) {
@@ -197,7 +197,7 @@ static void message_posted(struct message *m, int rc, struct gw_req *inner, stru
     p2p_chain(inner, &m->done, status);
 }
 
-/* A message's operation has completed; keeps the text of an error. */
+/* Called when a message's operation has completed; keeps the text of an error. */
 static void message_over(struct message *m, int err)
 {
     if (err < 0 && m->inner) proto_error(m->inner);
@@ -268,7 +268,7 @@ static int mark(struct part *p, int n, const int *list, int first)
     return rc;
 }
 
-/* NULL: it cannot be marked ready (GW_EREQUEST). */
+/* The sending end of an active request; NULL: it has none, or is not active (GW_EREQUEST, text set). */
 static struct part *sender_of(struct gw_req *r)
 {
     if (r->kind == REQ_PSEND && r->flags & REQ_ACTIVE) return part_of(r);
@@ -317,8 +317,8 @@ int p2p_pready_list(int n, const int *partitions, struct gw_req *r)
 /* ---- receiving ------------------------------------------------------------------------------------------------------- */
 static int64_t room(const struct part *p) { return p->partitions * p->count * p->type->size; }
 
-/* The receiver's partitions that message i touches: [*from_out, *to_out).  Without data, messages and partitions are laid side
- * by side as if all of them had the same size in total, so that Parrived tells of the partitions opposite that are ready. */
+/* The receiver's partitions that message i overlaps: [*from_out, *to_out).  Without data, messages and partitions are compared as
+ * if both had the same total size, so that MPI_Parrived still follows the sender's MPI_Pready. */
 static void touched(const struct part *p, int i, int64_t *from_out, int64_t *to_out)
 {
     int64_t of_partition = p->count * p->type->size, start = message_start(p, i), end = start + message_bytes(p, i);
@@ -365,7 +365,7 @@ static void message_receive(struct part *p, int i)
     } else if (fits == bytes && start % size == 0 && bytes % size == 0) {
         rc = proto_recv(&a, p->buf + start / size * p->type->extent, bytes / size, p->type, &inner);
     } else {
-        m->bounce = calloc(1, (size_t)fits); /* less may come */
+        m->bounce = calloc(1, (size_t)fits); /* cleared, as less may arrive */
         m->bounce_bytes = fits;
         rc = m->bounce ? proto_recv(&a, m->bounce, fits, gw_type_byte, &inner)
                        : gw_fail(GW_ENOMEM, "no memory for a part of %lld bytes", (long long)fits);
@@ -433,12 +433,12 @@ static bool messages_new(struct part *p)
 
 static void tell_met(struct part *p)
 {
-    if (p->intro.parts.may_be_any == NOT_SAID) return; /* of another job, whose ranks do not check */
+    if (p->intro.parts.may_be_any == NOT_SAID) return; /* the sender is of another job, without GODWIT_CHECK */
     struct p2p_parts_met m = {p->req, p->comm, p->rank, p->tag, p->partitions, p->count, p->type, &p->intro.parts};
     if (p2p_upcalls.parts_met) p2p_upcalls.parts_met(&m);
 }
 
-#define PART_BYTES_MAX (INT64_MAX / 2) /* adding the size of a buffer does not overflow */
+#define PART_BYTES_MAX (INT64_MAX / 2) /* the sum with the size of a buffer does not overflow */
 
 /* Validates an introduction, of which `bytes` bytes have arrived. */
 static bool intro_is_right(struct intro *in, int64_t bytes)
@@ -537,7 +537,7 @@ bool p2p_partitioned_pending(const struct gw_req *r, struct boot_pending *p_out)
 {
     if (r->kind != REQ_PSEND && r->kind != REQ_PRECV) return false;
     const struct part *p = part_of(r);
-    bool is_ready = true; /* else the program itself has to go on: MPI_Pready */
+    bool is_ready = true; /* else the program has to call MPI_Pready */
     for (int i = 0; p->is_send && i < p->partitions && is_ready; i++) is_ready = p->is_ready[i];
     *p_out = (struct boot_pending){.bytes = p->intro.total_bytes,
                                    .world = BOOT_WORLD_UNKNOWN,

@@ -224,8 +224,8 @@ int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64
         (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, (long long)want, from, sent, rule(GW_ETRUNCATE));
 }
 
-/* Has a member on this node reported the difference?  Then this rank notes that as well, as the other's note may be overwritten
- * earlier. */
+/* Has a member on this node reported the difference?  Then this rank notes that as well, as the other's
+ * note may be overwritten earlier. */
 static bool is_told(const struct gw_comm *c, uint64_t number)
 {
     struct noted n;

@@ -443,8 +443,7 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     }
 }
 
-/* ---- rounds -------------------------------------------------------------------------------------------------------------------
- * */
+/* ---- rounds ------------------------------------------------------------------------------------------------------------------ */
 /* Intercommunicators: ranks from `size` on mean the remote group, lower ones the local group.  Messages in the local group have a
  * stream of their own, as the local communicator has its own collectives with their own numbers. */
 static GW_NOINLINE void local_or_remote(struct gw_comm **c, enum gw_stream *stream, int *peer)
@@ -480,8 +479,8 @@ static void post(struct plan_exec *x, const struct plan_memory *m, const struct 
     if (rc < 0 && x->err == GW_OK) x->err = rc;
 }
 
-/* Posts sends before receives: a receive whose message has arrived copies the data in its call, and our sends would be late by
- * that. */
+/* Posts sends before receives: a receive whose message has arrived copies the data in its call, and our sends
+ * would be late by that. */
 static void post_all(struct plan_exec *x, const struct plan_memory *m)
 {
     x->n_messages = 0;
@@ -705,8 +704,8 @@ bool plan_exec_stage(struct plan_exec *x)
     return x->alg->kind != PLAN_P2P;
 }
 
-/* Runs all stages of an algorithm.  The walk borrows the communicator's temporary memory, may enlarge it, and gives it back at the
- * end. */
+/* Runs all stages of an algorithm.  The walk borrows the communicator's temporary memory, may enlarge it, and gives
+ * it back at the end. */
 int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves,
                     struct gw_comm *c)
 {

@@ -8,8 +8,8 @@
 #include "plan/plan_private.h"
 
 /* ---- nodes -------------------------------------------------------------------------------------------------------------- */
-/* Numbers the nodes in the order of their lowest members; node_out[i] is the node of member i.  Returns how many; 0: out of
- * memory. */
+/* Numbers the nodes in the order of their lowest members; node_out[i] is the node of member i.  Returns how
+ * many; 0: out of memory. */
 static int number_nodes(int size, int (*node_of)(void *ctx, int member), void *ctx, int ids, int32_t *node_out)
 {
     int n = 0;

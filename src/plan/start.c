@@ -44,8 +44,8 @@ struct coll_req {
 };
 _Static_assert(sizeof(struct coll_req) <= GW_REQ_BYTES, "fits a pooled request");
 
-/* Complete operations, for reuse, by lane; they keep temporary memory and arrays of up to KEEP bytes each.  Under the lane's lock.
- * */
+/* Complete operations, for reuse, by lane; they keep temporary memory and arrays of up to KEEP bytes each.
+ * Under the lane's lock. */
 enum { MAX_SPARE = 64, KEEP = 64 << 10 };
 static struct {
     struct plan_op *first;

@@ -44,8 +44,8 @@ bool rma_region_has_held(struct rma_win *w, int rank, uint64_t lo, uint64_t hi)
     return lo >= hi;
 }
 
-/* Has a target on this machine attached all bytes of the operation?  True for targets on other machines, which check the request.
- * */
+/* Has a target on this machine attached all bytes of the operation?  True for targets on other machines,
+ * which check the request. */
 static bool region_has(const struct place *p, int64_t lo, int64_t hi)
 {
     enum { RUNS = 64 };

@@ -79,8 +79,8 @@ static bool kept_fits(const struct piece *p, uint64_t all, int64_t align)
     return p->mapping.bytes >= all && p->mapping.bytes <= 2 * all && first_byte(p) % (uint64_t)align == 0;
 }
 
-/* Takes the smallest kept piece that is large enough and not too large, else makes a new one; if memory is short, kept ones are
- * freed. */
+/* Takes the smallest kept piece that is large enough and not too large, else makes a new one; if memory is
+ * short, kept ones are freed. */
 static bool piece_get(uint64_t bytes, int64_t align, struct piece *p)
 {
     uint64_t all = gw_align_up(bytes, MEMORY_PAGE) + MEMORY_PAGE;

@@ -267,8 +267,8 @@ static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
     return rc;
 }
 
-/* Gives back all locks before it waits again, so that two ranks that call lock_all and lock cannot wait for each other (as in
- * lock.c). */
+/* Gives back all locks before it waits again, so that two ranks that call lock_all and lock cannot wait for
+ * each other (as in lock.c). */
 int rma_ask_all_take(struct rma_win *w)
 {
     bool *has = nodes_new(w, false);

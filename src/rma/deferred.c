@@ -209,8 +209,8 @@ static int batches_send(struct rma_win *w)
     return rc;
 }
 
-/* Sends batches from a round of progress.  For gets with an MPI request: MPI_Wait does not call this room, and would not send
- * them. */
+/* Sends batches from a round of progress.  For gets with an MPI request: MPI_Wait does not call this room,
+ * and would not send them. */
 static void batches_go(struct gw_done *done, int err)
 {
     struct rma_deferred *all = container_of(container_of(done, struct req_work, run), struct rma_deferred, go);
@@ -261,8 +261,8 @@ static int batch_with_room(struct rma_win *w, int target, size_t bytes, struct d
     return rc;
 }
 
-/* Copies a request (head, runs and data) to the end of a batch that has room for it; the batch may be sent.  rma_deferred.lock is
- * held. */
+/* Copies a request (head, runs and data) to the end of a batch that has room for it; the batch may be
+ * sent.  rma_deferred.lock is held. */
 static int append(struct deferred *l, const struct ask_head *h, const struct ask_run *runs, const void *data, int64_t bytes,
                   bool goes_now)
 {

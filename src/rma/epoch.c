@@ -141,8 +141,8 @@ int rma_win_fence(int assertions, struct rma_win *w)
     if (rc != GW_OK) return rc;
     if (assertions & GW_MODE_NOPRECEDE && e->access == FENCE && atomic_load(&e->accessed))
         return gw_fail(GW_ERMA_SYNC, "assert has MPI_MODE_NOPRECEDE, but the window was accessed since the last fence");
-    /* A fence that only opens an epoch needs the barrier, too: accesses change the target's memory at once, not at the next fence.
-     * */
+    /* A fence that only opens an epoch needs the barrier, too: accesses change the target's memory at once, not
+     * at the next fence. */
     int flushed = rma_deferred_flush_all(w);
     rc = coll_barrier(w->comm, NULL);
     if (rc == GW_OK) rc = flushed;

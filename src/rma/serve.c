@@ -262,8 +262,8 @@ static void keep(struct rma_server *s, const struct ask_head *h)
     gw_list_push(&s->pending, &k->link);
 }
 
-/* Does a pending request need `busy`?  Then a new one that needs it, too, must wait behind: accumulates of one origin are done in
- * order. */
+/* Does a pending request need `busy`?  Then a new one that needs it, too, must wait behind: accumulates of one
+ * origin are done in order. */
 static bool is_busy_wanted(struct rma_server *s)
 {
     bool is_wanted = false;

@@ -1,7 +1,7 @@
-/* construct.c -- the constructors of MPI 4.1 section 5.1: arguments to shapes.
+/* construct.c -- the datatype constructors of MPI 4.1 section 5.1: make shapes of their arguments.
  *
- * Each keeps its arguments as MPI_Type_get_contents returns them: plain calls give ints (and byte displacements as aints),
- * large-count calls (wide) give counts.
+ * Each type keeps the arguments as MPI_Type_get_contents returns them: ints for plain calls (and aints for byte displacements),
+ * counts for large-count calls (wide).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* The large-count constructors are marked after the fact: see type_mark_large(). */
+/* Types of large-count constructors are marked afterwards: see type_mark_large(). */
 #define MAX_FEW 3
 
 static int count_check(const char *what, int64_t v)
@@ -102,19 +102,19 @@ int type_hvector(int64_t count, int64_t blocklen, int64_t stride_bytes, struct g
 }
 
 /* ---- lists of blocks --------------------------------------------------------------------------------------------------- */
-/* What the indexed family and struct have in common. */
+/* The arguments that the indexed constructors and struct have in common. */
 struct blocks {
     int combiner;
     int64_t count;
     struct gw_counts lens;
-    int64_t len; /* for all, in the block forms */
+    int64_t len; /* block forms: the length of all blocks */
     struct gw_counts displs;
-    int64_t unit;        /* of displacements, bytes; 0: the old type's extent */
-    struct gw_type *old; /* of a struct: types[] */
+    int64_t unit;        /* of displacements, in bytes; 0: the old type's extent */
+    struct gw_type *old; /* not of a struct, which has types[] */
     struct gw_type **types;
 };
 
-/* Arrays of no entries may be NULL, so these do not look there. */
+/* These do not read the arrays, which may be NULL if there are no entries. */
 static bool has_one_length(const struct blocks *b)
 {
     return b->combiner == GW_COMBINER_INDEXED_BLOCK || b->combiner == GW_COMBINER_HINDEXED_BLOCK;
@@ -137,8 +137,8 @@ static int blocks_segs(const struct blocks *b, struct type_seg *segs)
     return GW_OK;
 }
 
-/* The arguments as the user gave them: lengths and element displacements are ints, byte displacements aints; all are counts
- * in the large-count forms. */
+/* Writes the arguments for MPI_Type_get_contents: lengths and element displacements are ints, byte displacements aints; in the
+ * large-count forms all are counts. */
 static int64_t blocks_contents(const struct blocks *b, int *ints, int64_t *longs, struct type_args *a)
 {
     int64_t ni = 0, nl = 0;
@@ -165,7 +165,7 @@ static int64_t blocks_contents(const struct blocks *b, int *ints, int64_t *longs
         else
             ints[ni++] = (int)gw_counts_at(b->displs, i);
     }
-    assert(ni <= 2 * b->count + 2 && nl <= 2 * b->count + 2); /* what make_blocks() has room for */
+    assert(ni <= 2 * b->count + 2 && nl <= 2 * b->count + 2); /* the room that make_blocks() has */
     a->n_ints = ni;
     a->ints = ints;
     if (large)
@@ -262,7 +262,7 @@ int type_dup(struct gw_type *old, struct gw_type **type_out)
     struct gw_type *t;
     int rc = make_few(&f, 1, 0, 1, old, &t);
     if (rc != GW_OK) return rc;
-    /* Bounds exactly as they were: no rounding, no marks of our own. */
+    /* A duplicate has exactly the same bounds: no rounding, no markers. */
     t->lb = old->lb;
     t->extent = old->extent;
     t->is_dense = t->is_single && t->extent == t->size;
@@ -277,11 +277,11 @@ int type_dup(struct gw_type *old, struct gw_type **type_out)
     return GW_OK;
 }
 
-/* ---- arrays: built of simpler types inside, with the arguments of the whole kept for contents ------------------------------ */
-/* One dimension after another, fastest first: `whole` is the type so far with the extent of the part of the array it spans. */
+/* ---- arrays: built of simpler types, with the user's arguments kept for MPI_Type_get_contents ------------------------------ */
+/* The state while dimensions are added, the fastest first. */
 struct array_build {
     struct gw_type *so_far;
-    int64_t span; /* bytes of the full array up to here */
+    int64_t span; /* bytes of the full array in the dimensions done */
 };
 
 static int array_replace(struct array_build *b, int rc, struct gw_type *next)
@@ -292,7 +292,7 @@ static int array_replace(struct array_build *b, int rc, struct gw_type *next)
     return GW_OK;
 }
 
-/* Finishes: lb 0, extent = the full array; then one outer type that carries combiner and arguments. */
+/* Sets lb 0 and the extent of the full array, and makes the outer type, which has the combiner and the arguments. */
 static int array_finish(struct array_build *b, struct type_args *a, struct gw_type **type_out)
 {
     struct type_seg seg = {1, 0, b->so_far};
@@ -322,7 +322,7 @@ static int subarray_check(int ndims, struct gw_counts sizes, struct gw_counts su
     return GW_OK;
 }
 
-/* Moves everything by `disp` bytes. */
+/* Shifts the type by `disp` bytes. */
 static int array_shift(struct array_build *b, int64_t disp)
 {
     struct gw_type *next;
@@ -377,7 +377,7 @@ int type_subarray(int ndims, struct gw_counts sizes, struct gw_counts subsizes, 
     return rc;
 }
 
-/* ---- darray: block, cyclic or none per dimension over a grid of processes ---------------------------------------------------- */
+/* ---- darray: each dimension is distributed by blocks, cyclically or not at all over a grid of processes ---------------------- */
 struct distribution {
     int64_t size;
     int kind, arg, procs, coord;
@@ -402,8 +402,8 @@ static int darray_check(int i, const struct distribution *d)
     }
 }
 
-/* The elements of one dimension that this process owns, `span` bytes apart: blocks of `b`, b * procs apart, cut at the end.
- * The caller knows that size * span does not overflow. */
+/* Adds the elements of one dimension that this process owns, `span` bytes apart: blocks of `b` elements at distances of b * procs,
+ * the last one cut at the end.  The caller has checked that size * span does not overflow. */
 static int darray_dimension(struct array_build *a, const struct distribution *d, int64_t *shift)
 {
     int64_t b = d->arg, span = a->span;

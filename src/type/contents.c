@@ -46,7 +46,7 @@ int type_get_contents(struct gw_type *t, int64_t max_ints, int64_t max_aints, in
     return GW_OK;
 }
 
-/* ---- MPI_Type_create_f90_*: one type per parameters, never freed by the user ------------------------------------------------ */
+/* ---- MPI_Type_create_f90_*: one type for each combination of arguments; users do not free them ------------------------------ */
 struct f90_entry {
     struct f90_entry *next;
     int combiner, p, r;
@@ -54,7 +54,7 @@ struct f90_entry {
 };
 static struct f90_state {
     struct f90_entry *list;
-    struct gw_lock lock; /* of the list */
+    struct gw_lock lock; /* guards the list */
 } f90;
 
 GW_ONCE void type_f90_free(void)
@@ -89,7 +89,7 @@ static int f90_make(int combiner, int p, int r, int typeclass, int size, struct 
     }
     type_set_committed(e->type);
     e->type->obj.predefined = true;
-    e->type->elem = base->elem; /* behaves as the named type that it is: reductions know it */
+    e->type->elem = base->elem; /* reductions treat it as the named type */
     e->type->group = base->group;
     e->combiner = combiner, e->p = p, e->r = r;
     e->next = f90.list;
@@ -112,7 +112,7 @@ static int f90_get(int combiner, int p, int r, int typeclass, int size, struct g
     return rc;
 }
 
-/* Bytes of the smallest real kind with p digits and exponent range r (as gfortran's kinds); 0: none. */
+/* Bytes of the smallest real kind of gfortran with p digits and exponent range r; 0: none. */
 static int real_size(int p, int r)
 {
     if (p == GW_UNDEFINED) p = 0;

@@ -1,7 +1,7 @@
-/* cursor.c -- moving bytes between a layout and its packed stream, from any position for any length.
+/* cursor.c -- packs and unpacks: moves bytes between a layout and its packed stream, from any position and of any length.
  *
- * A cursor is only a position: each call walks down the loop program to it, which costs as many steps as the program is
- * deep (times a binary search where parts differ in size), and then runs the loops.
+ * A cursor is only a position in the stream.  Each call descends in the loop program to it, in as many steps as the program is
+ * deep (with a binary search where parts differ in size), and then runs the loops.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -37,14 +37,14 @@ static int64_t find_entry(const int64_t *from, int64_t n, int64_t pos)
 
 static void walk(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t skip, int64_t len);
 
-/* Records of a few blocks each. */
+/* Does a node consist of records of a few blocks each (records.c)? */
 static bool is_record(const struct type_prog *c)
 {
     return c->count <= TYPE_RECORD_BLOCKS && (c->kind == PROG_RUNS || (c->kind == PROG_VECTOR && c->child->kind == PROG_BLOCK));
 }
 
-/* Rows of a matrix: the loop inside without a walk for each.  Where rows are near each other and their blocks far apart (columns of
- * a matrix), unpacking goes along the memory and not along the stream: stores want to be near each other. */
+/* Rows of a matrix: runs the inner loop for each row without a walk.  If rows are near each other and their blocks far apart
+ * (columns of a matrix), unpacking goes in the order of memory, not of the stream, as stores near each other are faster. */
 enum { TILE_BYTES = 512 };
 static void move_rows(enum direction d, const struct type_prog *p, char *mem, char *stream, int64_t n)
 {
@@ -73,7 +73,7 @@ static void walk_vector(enum direction d, const struct type_prog *p, char *mem, 
         mem = mem_at(mem, i * p->stride);
         skip -= i * each;
     }
-    if (skip > 0) { /* the tail of a child */
+    if (skip > 0) { /* begins within a child */
         int64_t part = gw_min64(each - skip, len);
         walk(d, c, mem, stream, skip, part);
         stream += part;
@@ -104,7 +104,7 @@ static void walk_runs(enum direction d, const struct type_prog *p, char *mem, ch
             type_move_runs(d == PACK, mem, stream, n, p, i);
             i += n;
             bytes *= n;
-        } else if (off == 0 && len >= bytes) { /* all that are whole */
+        } else if (off == 0 && len >= bytes) { /* all whole children */
             int64_t n = find_entry(p->from, p->count, skip + len - 1) - i;
             if (p->from[i + n + 1] == skip + len) n++;
             type_move_lengths(d == PACK, mem, stream, n, p->from + i, p->at + i);
@@ -152,7 +152,7 @@ static void walk(enum direction d, const struct type_prog *p, char *mem, char *s
     }
 }
 
-/* `count` instances as one node, made in `room` if need be, which must live as long as the answer. */
+/* `count` instances as one node.  It may be made in `room`, which must stay valid as long as the node is used. */
 static const struct type_prog *whole_buffer(const struct gw_type *t, int64_t count, struct type_prog room[2])
 {
     assert(count > 0 && t->prog->bytes == t->size);
@@ -174,7 +174,7 @@ static const struct type_prog *whole_buffer(const struct gw_type *t, int64_t cou
     return all;
 }
 
-/* Whether n bytes are all of one instance of a plain vector, the most frequent derived type: no walk. */
+/* Are these n bytes exactly one instance of a plain vector?  This is the most frequent derived type, and needs no walk. */
 static inline bool is_one_vector(const struct type_cursor *c, int64_t n)
 {
     const struct type_prog *p = c->type->prog;
@@ -244,7 +244,7 @@ static bool iov_add(struct iov_out *o, char *mem, int64_t len)
     return o->left > 0;
 }
 
-/* Adds the runs of the node from stream position skip on; false: enough. */
+/* Adds the runs of a node from stream position `skip` on.  False: the list is full, or has all the bytes wanted. */
 static bool iov_walk(struct iov_out *o, const struct type_prog *p, char *mem, int64_t skip)
 {
     mem = mem_at(mem, p->disp);

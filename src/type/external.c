@@ -46,7 +46,7 @@ int type_mpi_pack_size(int64_t count, struct gw_type *t, int64_t *size_out)
 }
 
 /* ---- external32 ------------------------------------------------------------------------------------------------------------- */
-/* Longs are four bytes there; AINT, COUNT, OFFSET, long long and the sized types keep eight. */
+/* Bytes of an element in external32.  A long has four; AINT, COUNT, OFFSET, long long and types of 64 bits have eight. */
 static int external_size(const struct gw_type *t)
 {
     if (t->obj.id == GW_H_LONG || t->obj.id == GW_H_UNSIGNED_LONG) return 4;
@@ -58,7 +58,7 @@ static int external_size(const struct gw_type *t)
 static int64_t external_bytes(const struct gw_type *t)
 {
     if (!t->tree) return external_size(t);
-    if (t->size == 0) return 0; /* none of blocks that may be too large to count */
+    if (t->size == 0) return 0; /* blocks of nothing may be too many to multiply */
     int64_t n = 0;
     for (int64_t i = 0; i < t->tree->n_segs; i++) n += t->tree->segs[i].count * external_bytes(t->tree->segs[i].type);
     return n * t->tree->outer;
@@ -77,7 +77,7 @@ static void quad_from_x87(uint8_t *out, const uint8_t *in)
     uint16_t head;
     memcpy(&fraction, in, 8);
     memcpy(&head, in + 8, 2);
-    fraction <<= 1; /* the leading 1 goes */
+    fraction <<= 1; /* drops the explicit leading 1 */
     out[0] = (uint8_t)(head >> 8), out[1] = (uint8_t)head;
     for (int i = 0; i < 8; i++) out[2 + i] = (uint8_t)(fraction >> (56 - 8 * i));
     memset(out + 10, 0, 6);
@@ -96,7 +96,7 @@ static void x87_from_quad(uint8_t *out, const uint8_t *in)
 
 enum { NATIVE_X87 = sizeof(long double) == 16 && __LDBL_MANT_DIG__ == 64 };
 
-/* One element of `native` bytes to `external` bytes, big-endian; narrowing of integers is checked. */
+/* Converts one element of `native` bytes to `external` bytes, big-endian.  An integer that does not fit is an error. */
 static int element_out(uint8_t *out, const uint8_t *in, int native, int external, bool is_unsigned)
 {
     if (native == external) {
@@ -155,7 +155,7 @@ static int half_of(int complex_elem)
     }
 }
 
-/* A predefined type's one or two scalars. */
+/* Converts a predefined type, which has one or two elements. */
 static int named(bool pack, char *mem, uint8_t *stream, const struct gw_type *t)
 {
     const struct elem_info *e = &type_elem_info[t->elem];
@@ -168,7 +168,7 @@ static int named(bool pack, char *mem, uint8_t *stream, const struct gw_type *t)
     return rc != GW_OK ? rc : scalar(pack, mem + at, stream + first_external, second, second_external);
 }
 
-/* One instance; *stream moves on. */
+/* Converts one instance, and advances *stream. */
 static int instance(bool pack, char *mem, uint8_t **stream, const struct gw_type *t)
 {
     if (!t->tree) {

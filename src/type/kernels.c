@@ -1,8 +1,8 @@
-/* kernels.c -- the inner loops of packing: many small blocks, at equal distances or at listed places.
+/* kernels.c -- the inner loops of packing: many small blocks at equal distances, or at listed offsets.
  *
- * Each takes a source and a destination, so that one loop serves packing and unpacking.  Frequent block sizes are constants, so
- * that the copies become loads and stores; others are covered by two overlapping words.  Loops are unrolled by hand: rolled ones
- * run at half speed where a jump crosses 32 bytes of code (Skylake's erratum; measured 2026-11).
+ * Each loop has a source and a destination, so that it serves both packing and unpacking.  Frequent block sizes are constants, so
+ * that copies compile to loads and stores; other sizes are copied as two overlapping words.  Loops are unrolled by hand, as a
+ * small loop runs at half speed if its jump crosses a 32-byte boundary of code (Skylake's erratum; measured 2026-11).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -44,7 +44,8 @@ static inline void copy_small(char *to, const char *from, size_t n)
 }
 
 /* ---- equal distances ----------------------------------------------------------------------------------------------------- */
-/* Stores far apart are found by the processor's prefetcher only if they all come from one instruction. */
+/* Is the distance of blocks small?  If it is large, the loop must have a single store instruction: the hardware prefetcher
+ * recognises far stores only by their instruction. */
 static inline bool is_close(int64_t step) { return step < 256 && step > -256; }
 #define STRIDED(B)                                                                                                                 \
     static void strided_##B(char *restrict to, int64_t to_step, const char *restrict from, int64_t from_step, int64_t n)           \
@@ -121,8 +122,8 @@ void type_move_strided(char *to, int64_t to_step, const char *from, int64_t from
         for (; n > 0; n--, to += to_step, from += from_step) memcpy(to, from, (size_t)bytes);
 }
 
-/* ---- listed places --------------------------------------------------------------------------------------------------------- */
-/* Kept from the vectorizer, which would widen the places in vector registers and take longer. */
+/* ---- listed offsets -------------------------------------------------------------------------------------------------------- */
+/* Hidden from the vectorizer, which would extend the offsets in vector registers, and be slower. */
 static inline char *place(const char *mem, int64_t at)
 {
     __asm__("" : "+r"(at));
@@ -175,7 +176,7 @@ MOVE_RUNS(int32_t)
 MOVE_RUNS(int64_t)
 #undef CASE
 
-/* The most frequent case: two places in one load, two blocks in another, as loads and stores are what takes the time. */
+/* The most frequent case loads two offsets at once, and moves two blocks at once, as loads and stores take the time. */
 typedef uint64_t pair64 __attribute__((vector_size(16)));
 static void unpack_8_near(char *restrict mem, const char *restrict from, int64_t n, const int32_t *restrict at)
 {

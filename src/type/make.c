@@ -1,4 +1,4 @@
-/* make.c -- from constructor arguments to a type: bounds, sizes, element counts, reference counts.
+/* make.c -- makes a type of a constructor's shape: bounds, sizes, element counts, references.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,15 +24,15 @@ static void range_add(struct range *r, wide low, wide high)
 
 static bool fits(wide v) { return v >= INT64_MIN / 2 && v <= INT64_MAX / 2; }
 
-/* What does not fit stays so, but small enough to go on adding. */
+/* Limits a value that does not fit 64 bits, so that later sums cannot overflow 128 bits; it still does not fit. */
 static wide clamp(wide v)
 {
     wide most = (wide)1 << 64;
     return v > most ? most : v < -most ? -most : v;
 }
 
-/* Bounds and sums of a shape, in 128 bits: the caller checks that they fit.  `marks` are the bounds of resized types, `whole` those of the
- * others with the padding at their ends, `data` those of their bytes. */
+/* Bounds and sums of a shape, in 128 bits; the caller checks that they fit.  marks: the bounds of resized types; whole: those of
+ * other types, with the padding at their ends; data: those of the data bytes. */
 struct measure {
     struct range marks, whole, data;
     wide size, elems;
@@ -41,9 +41,9 @@ struct measure {
     bool mixed;
 };
 
-/* Every bound of `count` copies `step` apart is that of the first or of the last copy.  Types without elements have none, unless marked.
- * An old type counts with its padding: where copies are not aligned, the definition (section 5.1, bounds of the basic elements, rounded up
- * once) would let the new type end before its last old one does. */
+/* Adds `count` copies of a type at distances of `step`: each bound is that of the first or the last copy.  Types without elements
+ * have no bounds, unless they were resized.  The old type's padding is included.  By the definition (section 5.1: bounds of the
+ * basic elements, rounded up once) a type of unaligned copies could end before its last copy does. */
 static void measure_copies(struct measure *m, const struct gw_type *t, wide disp, int64_t count, int64_t step)
 {
     bool marked = t->tree && t->tree->is_marked;

@@ -1,4 +1,4 @@
-/* prog.c -- from a type's shape to the shortest loop program that moves the same bytes in the same order.
+/* prog.c -- compiles a type's shape to a short loop program that moves the same bytes in the same order.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,7 +15,7 @@ static void *tree_memory(struct type_tree *tree, size_t n)
     return p;
 }
 
-/* `count` copies of `node`, `stride` apart, moved by `disp`.  `keep` is where a child may be put to stay. */
+/* `count` copies of `node`, `stride` bytes apart, shifted by `disp`.  keep: memory of the type in which a child may be stored. */
 static struct type_prog repeat(const struct type_prog *node, int64_t count, int64_t stride, int64_t disp, struct type_prog *keep)
 {
     struct type_prog r = *node;
@@ -42,7 +42,7 @@ static struct type_prog repeat(const struct type_prog *node, int64_t count, int6
                               .child = keep};
 }
 
-/* m unlike blocks, or equal ones at unequal distances. */
+/* Stores a list of m blocks of different sizes, or of equal ones at different distances. */
 static int runs_keep(struct type_tree *tree, const struct type_prog *nodes, int64_t m, int64_t total, bool equal,
                      struct type_prog *out)
 {
@@ -64,7 +64,7 @@ static int runs_keep(struct type_tree *tree, const struct type_prog *nodes, int6
     return GW_OK;
 }
 
-/* Blocks that touch become one; equal blocks at equal distances a vector. */
+/* Merges adjacent blocks, and makes a vector of equal blocks at equal distances. */
 static int runs_build(struct type_tree *tree, struct type_prog *nodes, int64_t n, struct type_prog *keep, struct type_prog *out)
 {
     int64_t m = 0, total = 0, touching = 0;
@@ -74,7 +74,7 @@ static int runs_build(struct type_tree *tree, struct type_prog *nodes, int64_t n
         touching += nodes[i - 1].disp + nodes[i - 1].bytes == nodes[i].disp;
         alike = alike && nodes[i].bytes == nodes[0].bytes;
     }
-    /* Equal small blocks of which few touch stay as they are: equal runs are copied faster than fewer unequal ones. */
+    /* Equal small blocks of which few are adjacent are not merged: equal blocks are copied faster than fewer unequal ones. */
     bool keep_apart = alike && nodes[0].bytes <= 32 && touching < n / 2;
     for (int64_t i = 0; i < n; i++) {
         if (m && !keep_apart && nodes[m - 1].disp + nodes[m - 1].bytes == nodes[i].disp)
@@ -121,7 +121,7 @@ static int shape_build(struct type_tree *tree, struct type_prog *out)
         return gw_fail(GW_ENOMEM, "no memory for a datatype of %lld parts", (long long)tree->n_segs);
     }
     bool blocks = true;
-    for (int64_t i = 0; i < tree->n_segs && tree->outer > 0; i++) { /* of nothing not even the sizes need to fit */
+    for (int64_t i = 0; i < tree->n_segs && tree->outer > 0; i++) { /* not for zero copies, whose sizes may overflow */
         const struct type_seg *s = &tree->segs[i];
         struct type_prog node = repeat(s->type->prog, s->count, s->type->extent, s->disp, &keep[i]);
         if (node.kind == PROG_EMPTY) continue;

@@ -1,10 +1,11 @@
 /* records.c -- packing of many records of a few small blocks each, such as arrays of structures with gaps.
  *
- * Block by block over a batch of records that stays in the first-level cache.  What bounds such loops are stores: they are cheapest
- * where a loop writes three words of a record in the order of their addresses, and where 16-byte words are not mixed with smaller
- * ones (Zen 3, measured 2026-11).  So blocks below 16 bytes become words of 1, 2, 4 or 8 bytes, two of them overlapping where a
- * size asks for it, and are moved three at a time, each combination of widths by its own loop; larger blocks go one by one.  What
- * one loop can move whole needs no batches.  No byte outside of the blocks is read or written.
+ * Records are packed in batches that stay in the first-level cache, block by block over a batch.  Such loops are bound by stores.
+ * They are fastest if a loop writes three words of a record in the order of their addresses, and if 16-byte words are not mixed
+ * with smaller ones (Zen 3, measured 2026-11).  So blocks below 16 bytes are split into words of 1, 2, 4 or 8 bytes (two
+ * overlapping ones for other sizes), which are moved three at a time; there is a loop for each combination of widths.  Larger
+ * blocks are moved one at a time.  If one loop can move whole records, there are no batches.  No byte outside of the blocks is
+ * read or written.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -40,7 +41,7 @@ enum { BATCH_BYTES = 14 << 10, FEW = 48 /* records: below, making the steps cost
         memcpy(&a, from + f0, A), memcpy(&b, from + f1, B), memcpy(&c, from + f2, C);                                              \
         memcpy(to + t0, &a, A), memcpy(to + t1, &b, B), memcpy(to + t2, &c, C);                                                    \
     } while (0)
-/* The compiler must not see through the sum: it would keep a pointer for each word, more than there are registers. */
+/* Hides the sum from the compiler, which would else keep a pointer for each word, and there are not enough registers. */
 #define NEXT                                                                                                                       \
     do {                                                                                                                           \
         to += to_step, from += from_step;                                                                                          \
@@ -48,7 +49,7 @@ enum { BATCH_BYTES = 14 << 10, FEW = 48 /* records: below, making the steps cost
         __asm__("" : "+r"(from));                                                                                                  \
     } while (0)
 
-/* Two records a turn. */
+/* Two records per iteration. */
 #define LOOP_2(A, B)                                                                                                               \
     static __attribute__((noinline)) void words_##A##_##B(LOOP_PARAMETERS)                                                         \
     {                                                                                                                              \
@@ -85,15 +86,15 @@ EACH_3(LOOP_3)
 typedef void (*loop_fn)(LOOP_PARAMETERS);
 #define NAME_2(A, B)    words_##A##_##B,
 #define NAME_3(A, B, C) words_##A##_##B##_##C,
-static const loop_fn loops_2[25] = {EACH_2(NAME_2)}, loops_3[125] = {EACH_3(NAME_3)}; /* by the logarithms of the widths */
+static const loop_fn loops_2[25] = {EACH_2(NAME_2)}, loops_3[125] = {EACH_3(NAME_3)}; /* indexed by the logarithms of the widths */
 
 /* ---- a record ------------------------------------------------------------------------------------------------------------ */
-/* What one loop moves: two or three words, else one block. */
+/* What one loop moves of each record: two or three words, or one block. */
 struct step {
     loop_fn loop; /* NULL: one block */
     int64_t at[3], pos[3], bytes;
 };
-struct record { /* places are counted from the first block: the base may be NULL */
+struct record { /* offsets are relative to the first block, as the buffer's address may be NULL */
     int n_words, n_steps;
     struct {
         int64_t at, pos;
@@ -109,7 +110,7 @@ static void add_word(struct record *r, int64_t at, int64_t pos, int64_t bytes)
     r->words[r->n_words++].log = __builtin_ctzll((uint64_t)bytes);
 }
 
-/* A block of 1 to 32 bytes as one or two words. */
+/* Adds a block of 1 to 32 bytes as one or two words. */
 static void add_words(struct record *r, int64_t at, int64_t pos, int64_t bytes)
 {
     int64_t first = bytes >= 16 ? 16 : bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1, rest = bytes - first;
@@ -152,7 +153,7 @@ static inline int64_t block_bytes(const struct type_prog *p, int64_t i)
     return p->kind == PROG_VECTOR ? p->child->bytes : p->run ? p->run : p->from[i + 1] - p->from[i];
 }
 
-/* Whether one loop can do it all. */
+/* Can one loop move whole records? */
 static bool fits_one_loop(const struct type_prog *p)
 {
     int64_t words = 0;

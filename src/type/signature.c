@@ -1,7 +1,7 @@
-/* signature.c -- type signatures: the sequence of basic elements of (count, type), as a number.
+/* signature.c -- hashes of type signatures, that is of the sequence of basic elements of (count, type).
  *
- * A sequence e0 e1 .. e(n-1) has the value of the polynomial e0 b^(n-1) + .. + e(n-1) modulo the prime 2^61 - 1: the value of two
- * sequences one behind the other follows from theirs, and that of k copies takes log k steps, so counts cost nothing.
+ * The hash of a sequence e0 e1 .. e(n-1) is the polynomial e0 b^(n-1) + .. + e(n-1) modulo the prime 2^61 - 1.  The hash of two
+ * concatenated sequences follows from theirs, and that of k copies takes log k steps, so large counts cost little.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -17,7 +17,7 @@ static uint64_t mul(uint64_t a, uint64_t b)
     return s >= prime ? s - prime : s;
 }
 
-/* A sequence, with base^n: what is before another one moves up by that. */
+/* A sequence's hash, and b^n, by which the hash of a sequence before it is multiplied. */
 struct seq {
     uint64_t value, shift;
     int64_t n;
@@ -36,7 +36,7 @@ static struct seq repeat(struct seq a, int64_t count)
     struct seq all = nothing;
     assert(count >= 0);
     for (; count > 0; count >>= 1) {
-        if (count & 1) all = join(all, a); /* all parts are powers of one sequence: their order does not matter */
+        if (count & 1) all = join(all, a); /* all parts repeat one sequence, so their order does not matter */
         if (count > 1) a = join(a, a);
     }
     return all;
@@ -55,7 +55,7 @@ static struct seq of_predefined(const struct gw_type *t, int64_t limit)
 
 static struct seq of_copies(struct gw_type *t, int64_t count, int64_t limit);
 
-/* One instance; one that is looked at whole is remembered: threads that do so at once find the same. */
+/* One instance.  The hash of a whole instance is stored in the type; threads that do so at the same time store the same value. */
 static struct seq of_one(struct gw_type *t, int64_t limit)
 {
     if (!t->tree) return of_predefined(t, limit);

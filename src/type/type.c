@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <wchar.h>
 
-/* size, alignment, size in external32, and the two parts of a pair. */
+/* Size, alignment, size in external32, and the two elements of a pair. */
 const struct elem_info type_elem_info[GW_ELEM_COUNT] = {
     [GW_ELEM_I8] = {1, 1, 1, {0}},
     [GW_ELEM_I16] = {2, 2, 2, {0}},
@@ -146,12 +146,12 @@ static const struct {
 static struct type_state {
     struct gw_type types[N_PREDEF];
     struct type_prog progs[N_PREDEF];
-    uint8_t fortran_elem[N_PREDEF]; /* the element that a Fortran compiler makes of its type; 0: the usual one */
-    bool fortran_lacks[N_PREDEF];   /* that compiler has no such type */
-    struct gw_lock handles_lock;    /* of gw_type.more_handles, and of the handles of types that are not predefined */
+    uint8_t fortran_elem[N_PREDEF]; /* the element that the Fortran compiler uses for the type; 0: the default */
+    bool fortran_lacks[N_PREDEF];   /* the Fortran compiler has no such type */
+    struct gw_lock handles_lock;    /* guards gw_type.more_handles, and the handles of types that are not predefined */
 } type_state;
 
-/* MPI_SHORT_INT has a hole between its parts. */
+/* MPI_SHORT_INT has padding between its two elements. */
 static const int64_t short_int_at[2] = {0, 4}, short_int_from[3] = {0, 2, 6};
 
 struct gw_type *gw_type_byte = &type_state.types[PREDEF_BYTE], *gw_type_int = &type_state.types[PREDEF_INT],
@@ -267,11 +267,11 @@ void type_set_committed(struct gw_type *t)
 
 int type_commit(struct gw_type **type)
 {
-    type_set_committed(*type); /* the loop program was made with the type */
+    type_set_committed(*type); /* nothing else to do: its constructor has made the loop program */
     return GW_OK;
 }
 
-/* The new handle is the same number; one of a type that the user has freed meanwhile is a new one. */
+/* Adds a handle to a type: the same number, with a count; a new number if the user has freed the last handle meanwhile. */
 int type_handle_add(struct gw_type *t)
 {
     int rc = GW_OK;
@@ -286,14 +286,14 @@ int type_handle_add(struct gw_type *t)
     return rc;
 }
 
-/* Takes one handle away; the last one only where it may be dropped.  True: it was, or is, the last one. */
+/* Removes one handle; the last one only if may_drop.  True: it was the last one, or is (and was not removed). */
 static bool is_last_handle(struct gw_type *t, bool may_drop)
 {
     gw_lock(&type_state.handles_lock);
     assert(t->more_handles >= 0 && !t->obj.predefined);
     bool is_last = t->more_handles == 0;
     if (!is_last) t->more_handles--;
-    if (is_last && may_drop) gw_obj_unregister(&t->obj); /* the handle dies; the type lives on while others use it */
+    if (is_last && may_drop) gw_obj_unregister(&t->obj); /* the handle becomes invalid; references keep the type */
     gw_unlock(&type_state.handles_lock);
     return is_last;
 }
@@ -303,7 +303,7 @@ int type_free(struct gw_type **type)
     struct gw_type *t = *type;
     if (t->obj.predefined) return gw_fail(GW_ETYPE, "%s is predefined: it cannot be freed", type_name(t));
     if (is_last_handle(t, false)) {
-        int rc = gw_attr_delete_all(&t->attrs, &t->obj); /* functions of the user: another thread may add a handle meanwhile */
+        int rc = gw_attr_delete_all(&t->attrs, &t->obj); /* calls the user's functions; another thread may add a handle meanwhile */
         if (rc != GW_OK) return rc;
         is_last_handle(t, true);
     }

@@ -18,7 +18,7 @@
 enum {
     PACK_MAX = 128 << 10,
     PACK_MAX_LAYERED = 8 << 10,
-    AV_MOST = 1024, /* addresses that there is room for at the first one; it grows */
+    AV_MOST = 1024, /* initial room of the address vector; libfabric enlarges it */
 };
 
 /* What all lanes share.  LOCK: `opening`, unless the comment says otherwise. */
@@ -79,7 +79,7 @@ static int cq_open(struct wire *w)
     return fi_cq_open(w->domain, &attr, &w->cq, NULL);
 }
 
-/* Everything up to an endpoint that can be used; what failed, or NULL. */
+/* Opens all libfabric objects of a lane, up to an enabled endpoint.  Returns the name of the call that failed, or NULL. */
 static const char *objects_open(struct wire *w, int *rc_out)
 {
     /* Without a number, libfabric's own providers make room for 1024 addresses at the first. */
@@ -97,7 +97,7 @@ static const char *objects_open(struct wire *w, int *rc_out)
         return "receive buffers for many messages";
     ofi_guard_begin(w); /* libfabric 1.17 has bound its socket, and listens from the next call on */
     if ((*rc_out = fi_enable(w->ep))) return "its endpoint";
-    ofi_guard_begin(w); /* others may bind it there */
+    ofi_guard_begin(w); /* other versions bind it by then */
     return NULL;
 }
 
@@ -135,7 +135,7 @@ static void explain(const struct wire *w)
 
 static void wire_shut(struct wire *w);
 
-/* What failed is shut again. */
+/* Opens a lane.  On failure all that was opened is closed again. */
 static int wire_open(struct wire *w)
 {
     int err = 0, rc = ofi_all.n_open++ == 0 ? fabric_open() : GW_OK;
@@ -145,19 +145,19 @@ static int wire_open(struct wire *w)
     }
     w->info = fabric_lib.dupinfo(ofi_all.chosen);
     if (!w->info) gw_die("no memory for the description of a network");
-    /* A layer over another provider (tcp;ofi_rxm) has a rendezvous of its own for messages from 16 KiB on, and later small ones are done
-     * before them: what goes at once there comes in order. */
+    /* A layer over another provider (tcp;ofi_rxm) has its own rendezvous for messages from 16 KiB on, and later small messages
+     * overtake them. Only injected messages arrive in order there. */
     bool is_layered = strchr(w->info->fabric_attr->prov_name, ';') != NULL;
     w->pack_max = (size_t)gw_min64(is_layered ? PACK_MAX_LAYERED : PACK_MAX, (int64_t)(w->info->ep_attr->max_msg_size >> 1));
     w->pack_max -= w->pack_max % OFI_ALIGN;
     w->packet_max = OFI_KEY_BYTES + ofi_total(w->pack_max);
     w->iov_max =
         (size_t)gw_max64(1, (int64_t)gw_min64((int64_t)w->info->tx_attr->iov_limit, (int64_t)w->info->tx_attr->rma_iov_limit));
-    /* Where keys are the provider's and offsets are wanted, one number does not say both. */
+    /* If the provider chooses the keys and wants offsets, a key of 64 bits has no room for the region's address as well. */
     w->has_rma = w->info->caps & FI_RMA && w->info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
         (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
     w->has_direct = w->info->caps & FI_TAGGED && !ofi_needs(w, FI_MR_LOCAL) && !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
-    w->eps = gw_xcalloc((size_t)node_numbers_max(), sizeof(struct ofi_ep *)); /* what is not used costs no memory */
+    w->eps = gw_xcalloc((size_t)node_numbers_max(), sizeof(struct ofi_ep *)); /* untouched pages cost no memory */
     w->events = gw_xcalloc((size_t)gw_set.progress_event_cnt, sizeof *w->events);
     const char *failed = objects_open(w, &err);
     if (failed)
@@ -178,11 +178,12 @@ static int wire_open(struct wire *w)
     return GW_OK;
 }
 
-/* ---- late ------------------------------------------------------------------------------------------------------------------------
- * A lane is opened by its first message to another node, or because another rank asks for it (ofi_ondemand.h): that one's thread opens it, and
- * the lane sees that with its next progress, of which the eventfd `woken` tells it where it sleeps. */
+/* ---- opening on demand
+ * ------------------------------------------------------------------------------------------------------------ A lane is opened by
+ * its first message to another node, or when a peer asks for its address (ofi_ondemand.h).  In the second case the thread of
+ * ofi_ondemand.c opens it.  The lane notices that in its next round of progress; if it sleeps, the eventfd `woken` wakes it. */
 
-/* Under `opening`. */
+/* The wire of a lane, allocated at the first call.  `opening` is held. */
 static struct wire *wire_of(int lane)
 {
     struct wire *w = ofi_all.wires[lane];
@@ -195,7 +196,7 @@ static struct wire *wire_of(int lane)
     return w;
 }
 
-/* Under `opening`. */
+/* Opens a lane that was never opened, and stores whether that worked.  `opening` is held. */
 static void open_once(struct wire *w)
 {
     if (atomic_load_explicit(&w->state, memory_order_relaxed) != OFI_CLOSED) return;
@@ -204,7 +205,7 @@ static void open_once(struct wire *w)
     bool is_open = wire_open(w) == GW_OK;
     ofi_fds_mark_new(&before);
     if (!is_open && !(w->where = strdup(gw_fail_text()))) gw_die("no memory for an error");
-    /* Release: who sees it ready finds the objects. */
+    /* Release: a thread that reads OFI_READY sees the objects. */
     atomic_store_explicit(&w->state, is_open ? OFI_READY : OFI_FAILED, memory_order_release);
 }
 
@@ -215,10 +216,10 @@ static GW_COLD int need(struct wire *w)
     if (likely(w->is_open)) return GW_OK;
     pthread_mutex_lock(&ofi_all.opening);
     open_once(w);
-    if (ofi_all.woken >= 0) (void)!read(ofi_all.woken, &n, sizeof n); /* other lanes look before they sleep (ofi_arm) */
+    if (ofi_all.woken >= 0) (void)!read(ofi_all.woken, &n, sizeof n); /* other lanes check `state` before they sleep (ofi_arm) */
     pthread_mutex_unlock(&ofi_all.opening);
     bool has_failed = atomic_load_explicit(&w->state, memory_order_acquire) == OFI_FAILED;
-    /* As in MPI_Init, had it been opened there. */
+    /* The job ends, as it would have in MPI_Init if the lane had been opened there. */
     if (has_failed && network_is_deferred && !fabric_has_other_jobs) gw_die("the network between nodes: %s", w->where);
     if (has_failed) return gw_fail(GW_EUNSUPPORTED, "%s", w->where);
     w->is_open = true;
@@ -230,7 +231,7 @@ bool ofi_was_opened(struct wire *w)
     return atomic_load_explicit(&w->state, memory_order_acquire) == OFI_READY && need(w) == GW_OK;
 }
 
-/* In the thread of ofi_ondemand.c. */
+/* Opens a lane on request of a peer; where_out gets its address.  Runs in the thread of ofi_ondemand.c. */
 static int open_for_others(int lane, const struct ofi_ondemand_client *asker, char where_out[ONDEMAND_VALUE])
 {
     assert(lane >= 0 && lane < GW_MAX_LANES);
@@ -246,7 +247,8 @@ static int open_for_others(int lane, const struct ofi_ondemand_client *asker, ch
     return is_open ? GW_OK : gw_fail(GW_EUNSUPPORTED, "%s", where_out);
 }
 
-/* In the thread of ofi_ondemand.c, when those who asked have come. */
+/* Marks the connections of all lanes (ofi_fds.h), when the peers that asked have had time to connect.  Runs in the thread of
+ * ofi_ondemand.c. */
 static void connections_mark(void)
 {
     union {
@@ -263,8 +265,8 @@ static void connections_mark(void)
     pthread_mutex_unlock(&ofi_all.opening);
 }
 
-/* Who has cards of their own wants to know what they count from the start; who looks on wants to see, and who chooses, whether there is
- * what was chosen. */
+/* May opening wait until a message needs the network?  Not if the user wants reports about the network or the cards' counters, if
+ * all ranks connect at once, or if the user chose a provider or an interface, whose absence must be reported in MPI_Init. */
 static bool may_be_deferred(void)
 {
     bool is_looked_at = gw_log_mask & GW_LOG_WIRE || gw_set.nic_verbose > 0 || gw_set.nic_counter_report > 0;
@@ -272,7 +274,7 @@ static bool may_be_deferred(void)
         !network_chosen_by();
 }
 
-/* With the first lane. */
+/* Prepares opening on demand.  Called with the first lane. */
 static int deferred_begin(void)
 {
     char at[ONDEMAND_AT];
@@ -287,8 +289,8 @@ static int deferred_begin(void)
     return rc == GW_OK ? network_alive_publish((struct sockaddr *)&address) : rc;
 }
 
-/* What others are told of a lane that is open: where it is, or where to ask for that, so that their hosts are known when they connect.
- * NULL: who asks at lane 0 is answered for this one, too. */
+/* What is published of an open lane: its address, or where peers must ask for the address, so that their hosts are known before
+ * they connect.  NULL: nothing, as peers that ask at lane 0 are told the address of this lane, too. */
 static const char *where_public(struct wire *w)
 {
     struct sockaddr_storage address;
@@ -319,7 +321,8 @@ static int publish(struct wire *w)
     return network_alive_publish(&at.any);
 }
 
-/* A job on one host gets its network here; one on several has it already. */
+/* For MPI_Open_port and the like: where another job can ask for this rank's address.  A job on one host, which has no network yet,
+ * starts to answer such requests here; the first one opens a lane. */
 static int ofi_invite(char *at_out, size_t cap)
 {
     struct sockaddr_storage address;
@@ -359,7 +362,8 @@ static void wire_free(struct wire *w);
 
 static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
 {
-    /* What is sent last may still lie in our own buffers.  Where only some ranks meet other jobs, disconnecting sees to that. */
+    /* The last messages may still be in this process's send buffers when it ends.  If only some ranks have met other jobs,
+     * disconnecting waits for them. */
     if (!fabric_has_other_jobs) boot_needs(BOOT_AFTER_LAST);
     if (lane == 0) fabric_lib_prepare();
     int rc = !network_is_deferred && !ofi_all.n_open && may_be_deferred() ? deferred_begin() : GW_OK;
@@ -380,7 +384,7 @@ static int ofi_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     return GW_OK;
 }
 
-/* ---- the others --------------------------------------------------------------------------------------------------------------- */
+/* ---- peers ------------------------------------------------------------------------------------------------------------------- */
 static void symmetry_check(int rank, int nics)
 {
     if (gw_boot.local_rank > 0 || gw_set.nic_skip_symmetry_test) return;
@@ -390,7 +394,7 @@ static void symmetry_check(int rank, int nics)
     gw_warn("%s", gw_fail_text());
 }
 
-/* Where that rank can be reached, or asked for that. */
+/* Reads what a rank has published: its address, or where to ask for it. */
 static int place_get(const struct wire *w, int rank, char value[ONDEMAND_VALUE])
 {
     char key[32];
@@ -417,7 +421,7 @@ static int answer_wait(struct wire *w, struct ofi_ondemand_call *call, char valu
     return rc;
 }
 
-/* A rank that sends to itself connects to itself. */
+/* Admits the lane's own address, as a rank that sends to itself connects to itself. */
 static void self_admit(struct wire *w)
 {
     union {
@@ -432,7 +436,7 @@ static void self_admit(struct wire *w)
     pthread_mutex_unlock(&ofi_all.opening);
 }
 
-/* The other rank opens its lane while this one opens its own. */
+/* Gets the address of a peer.  If it must be asked for, the peer opens its lane while this rank opens its own. */
 static int where_is(struct wire *w, int rank, char value[ONDEMAND_VALUE])
 {
     struct ofi_ondemand_call call;
@@ -456,7 +460,7 @@ static int address_get(struct wire *w, int rank, struct ofi_place *p)
         self_admit(w);
         return fi_getname(&w->ep->fid, p->name, &bytes) == 0 ? GW_OK : gw_fail(GW_EOTHER, "the provider forgot its address");
     }
-    if (!ofi_place_read(value, p)) /* of what it gives the begin: there may be a key behind it */
+    if (!ofi_place_read(value, p)) /* the text begins with the address; a key may follow */
         return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.16s\"%s", rank, value,
                        strlen(value) > 16 ? " and so on" : "");
     if (strncmp(p->provider, ofi_provider_name(w), sizeof p->provider - 1) != 0)
@@ -497,7 +501,7 @@ static int ofi_connect(struct wire *w, int rank, struct wire_ep **ep_out)
     return GW_OK;
 }
 
-/* The number may be another's later; what is under way there still ends. */
+/* Forgets a peer whose number may be given to another process later.  Operations under way to it still complete. */
 static void ofi_forget(struct wire *w, int number)
 {
     struct ofi_ep *ep = w->is_open ? w->eps[number] : NULL;
@@ -509,7 +513,7 @@ static void ofi_forget(struct wire *w, int number)
     w->forgotten = ep;
 }
 
-/* ---- sleeping ----------------------------------------------------------------------------------------------------------------- */
+/* ---- sleeping ---------------------------------------------------------------------------------------------------------------- */
 static int ofi_wait_fd(struct wire *w) { return w->is_open ? w->fd : w->lane == 0 ? ofi_all.woken : -1; }
 
 static int ofi_arm(struct wire *w)
@@ -520,12 +524,12 @@ static int ofi_arm(struct wire *w)
     return w->fd < 0 || fi_trywait(ofi_all.fabric, fids, 1) != -FI_EAGAIN ? GW_OK : GW_AGAIN;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------------------ */
+/* ---- closing ----------------------------------------------------------------------------------------------------------------- */
 static void wire_shut(struct wire *w)
 {
     network_alive_end(w->alive);
     w->alive = NULL;
-    w->listener = -1; /* it goes with the endpoint */
+    w->listener = -1; /* closed with the endpoint */
     ofi_regions_close(w);
     if (w->ep) fi_close(&w->ep->fid);
     if (w->send_mr) fi_close(&w->send_mr->fid);
@@ -558,7 +562,7 @@ static void wire_free(struct wire *w)
     free(w);
 }
 
-/* Waits for what is on its way, though not for ever: a peer that has gone needs nothing more. */
+/* Waits for the sends under way, up to a time limit, as a peer may be gone. */
 static void ofi_close(struct wire *w)
 {
     static const uint64_t patience_ns = 2000000000;
@@ -583,7 +587,7 @@ static void ofi_close(struct wire *w)
 static void ofi_caps(struct wire *w, struct wire_caps *caps_out)
 {
     *caps_out = (struct wire_caps){0};
-    if (need(w) != GW_OK) return; /* connecting fails, too, and says why */
+    if (need(w) != GW_OK) return; /* connecting fails then, too, and reports why */
     *caps_out = (struct wire_caps){
         .short_max = (size_t)gw_max64((int64_t)w->inject_max - (int64_t)sizeof(struct ofi_head) - OFI_KEY_BYTES, 0),
         .pack_max = w->pack_max,

@@ -31,7 +31,7 @@ bool ofi_admit_address_of(const struct sockaddr *at, uint8_t out[ADMIT_IP])
 bool ofi_admit_is_ipv4(const uint8_t ip[ADMIT_IP]) { return memcmp(ip, four_head, sizeof four_head) == 0; }
 
 /* ---- the set ----------------------------------------------------------------------------------------------------------------- */
-/* Word i, in the host's order, of a mask of so many bits. */
+/* Word i, in host byte order, of a network mask of `bits` bits. */
 static uint32_t mask_of(int bits, int i)
 {
     int here = bits - 32 * i;
@@ -77,7 +77,7 @@ bool ofi_admit_add(struct ofi_admit *a, const uint8_t ip[ADMIT_IP])
     memcpy(mine, ip, ADMIT_IP);
     cut(mine, a->level);
     if (has(a, mine)) return false;
-    while (a->n == ADMIT_MOST && ofi_admit_widen(a)) cut(mine, a->level); /* at the widest there are two at most */
+    while (a->n == ADMIT_MOST && ofi_admit_widen(a)) cut(mine, a->level); /* at the widest level at most two are left */
     if (!has(a, mine)) memcpy(a->of[a->n++], mine, ADMIT_IP);
     return true;
 }
@@ -111,7 +111,7 @@ static int six_program(const struct ofi_admit *a, struct sock_filter *out)
     }
     for (int i = 0; i < a->n; i++) {
         if (ofi_admit_is_ipv4(a->of[i])) continue;
-        for (int w = 0; w < WORDS; w++) { /* what differs goes on behind this one */
+        for (int w = 0; w < WORDS; w++) { /* a mismatch jumps to the next entry */
             out[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_MEM, (uint32_t)w);
             out[at++] =
                 (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, word_of(a->of[i], w), 0, (uint8_t)(ENTRY - 2 * (w + 1)));

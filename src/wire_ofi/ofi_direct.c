@@ -1,17 +1,19 @@
-/* ofi_direct.c -- long messages from memory to memory, without a copy of ours at either end.
+/* ofi_direct.c -- long messages straight between the user's buffers, without a copy by this library at either end.
  *
- * The receiver posts its memory under a tag of its own choice, the ticket, and tells the sender; so what arrives finds its place at
- * once.  Tickets are counted from a random number on: nobody else guesses one.  What arrives is counted, and is the message or an error.  And a provider over a stream reads the data there from its socket.  Reads and writes of memory would do the same, but a
- * provider without a card takes another turn of both processes for each.
+ * The receiver posts its buffer as a tagged receive under a tag of its choice, the ticket, and sends the ticket to the sender.  So
+ * the data arrive in place, and a provider over TCP reads them from its socket into the buffer.  Tickets are counted from a random
+ * number on, so that nobody else can guess one.  The bytes that arrive are counted: either all of the message arrives, or the
+ * operation fails.  One-sided reads and writes would do the same, but with a provider without a card each costs another turn of
+ * both processes.
  *
- * A provider that moves the data by itself says nothing until all of it is there, and a process that hears nothing goes to sleep: so a
- * transfer under way counts as something that happens, for as long as it may reasonably take.
+ * A provider that moves the data by itself reports nothing until all have arrived, and a process without events goes to sleep.  So
+ * a transfer under way counts as progress, for as long as it may reasonably take.
  *
- * A stream of the kernel's is slow to one who takes every few KiB of it: his looks and the arriving packets want the same lock, and each
- * look costs two system calls.  So while something long is on its way to here, a look that found nothing complete is followed by a rest.
- * Two hosts on veth, receiver and sender on cores of their own: 16 messages of 1 MiB under way took 665 to 777 us each without, 275 to
- * 460 with 10 us, 430 to 596 with 50; 16 MiB 8.6 ms and 4.4.  What is shorter than 512 KiB in all is there before a rest could help: one
- * of 300 KB took 87 us with it and 78 without (Skylake-X, November 2026).
+ * Reading a TCP socket every few KiB is slow: the reader and the arriving packets contend for the socket's lock, and each poll
+ * costs two system calls.  So while a long message is arriving, a poll that found nothing complete is followed by a pause.
+ * Two hosts on veth, receiver and sender on cores of their own: 16 messages of 1 MiB under way took 665 to 777 us each without a
+ * pause, 275 to 460 with 10 us, 430 to 596 with 50; 16 MiB took 8.6 ms and 4.4.  Transfers of less than 512 KiB in all arrive
+ * before a pause could help: one of 300 KB took 87 us with it and 78 without (Skylake-X, November 2026).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,23 +26,23 @@
 enum {
     CHUNK = 512 << 10, /* 8 MiB between two hosts took 3.3 to 4.4 ms so, 4 to 8 in chunks of 128 KiB, 5 to 7 as a whole */
     STREAM_LEAST = 512 << 10,
-    CHUNKS_WANTED = 64, /* longer ones instead of more, as far as the provider takes them */
+    CHUNKS_WANTED = 64, /* for more, chunks get longer instead, up to the provider's largest message */
 };
-static const uint64_t slowest = 100; /* bytes a microsecond */
+static const uint64_t slowest = 100; /* bytes per microsecond; a transfer counts as progress for as long as it takes at this rate */
 static const uint64_t start_ns = 1000000;
 static const uint64_t rest_ns = 10000;
 
 struct transfer {
-    struct ofi_op op;    /* of every chunk */
+    struct ofi_op op;    /* shared by all chunks */
     struct gw_list link; /* in wire.direct_waiting while not all of it is posted */
     struct gw_done *done;
-    struct ofi_ep *ep; /* to there; NULL: to here */
-    char *at;          /* what is not posted yet */
+    struct ofi_ep *ep; /* a send to this peer; NULL: a receive */
+    char *at;          /* where the part begins that is not posted yet */
     size_t left, chunk, missing;
-    size_t owed;     /* bytes to here that no chunk has brought yet */
-    uint64_t ticket; /* of the next chunk */
+    size_t owed;     /* receives: bytes that have not arrived yet */
+    uint64_t ticket; /* the tag of the next chunk */
     int err;
-    size_t stream_bytes; /* counted in the wire's */
+    size_t stream_bytes; /* what this transfer has added to the wire's count */
 };
 
 void ofi_chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_entry *e, int err)
@@ -49,7 +51,7 @@ void ofi_chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged
     if (t->ep)
         w->under_way--;
     else if (likely(!err))
-        t->owed -= e->len; /* each fits its chunk, or the provider says so */
+        t->owed -= e->len; /* a longer one fails with truncation */
     if (unlikely(err))
         t->err = gw_fail(GW_EOTHER, "a long message over the network failed (provider %s): %s", ofi_provider_name(w),
                          fabric_lib.strerror(err));
@@ -58,7 +60,7 @@ void ofi_chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged
         t->err = gw_fail(
             GW_EOTHER, "a long message over the network came %zu bytes short (provider %s): sender and receiver cut it differently",
             t->owed, ofi_provider_name(w));
-    struct gw_done *done = unlikely(err) && w->is_closing ? NULL : t->done; /* nobody waits for it any more */
+    struct gw_done *done = unlikely(err) && w->is_closing ? NULL : t->done; /* nothing waits for it any more */
     int result = t->err;
     w->n_direct--;
     w->stream_bytes -= t->stream_bytes;
@@ -67,7 +69,7 @@ void ofi_chunk_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged
     if (done) done->fn(done, result);
 }
 
-/* As far as the provider takes it; what it does not take now waits in the list, for the other side counts on it. */
+/* Posts as many chunks as the provider accepts.  The rest stays in direct_waiting and is posted later, as the peer waits for it. */
 static void transfer_post(struct wire *w, struct transfer *t)
 {
     ssize_t rc = 0;
@@ -85,7 +87,7 @@ static void transfer_post(struct wire *w, struct transfer *t)
         gw_die("a long message over the network is refused (provider %s): %s", ofi_provider_name(w), fabric_lib.strerror((int)-rc));
 }
 
-/* The same at both ends. */
+/* The size of chunks of a message; sender and receiver compute the same. */
 static size_t chunk_of(const struct wire *w, size_t bytes)
 {
     size_t chunk = gw_align_up(bytes / CHUNKS_WANTED + 1, CHUNK), most = w->info->ep_attr->max_msg_size;
@@ -115,7 +117,7 @@ int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, 
 {
     uint64_t apart = w->is_tagged ? ofi_tag_apart(&w->layout) : 0;
     *ticket_out = apart | (w->tickets + 1);
-    w->tickets += bytes / chunk_of(w, bytes) + 1; /* one a chunk */
+    w->tickets += bytes / chunk_of(w, bytes) + 1; /* one per chunk */
     return transfer_start(w, NULL, to, bytes, *ticket_out, done);
 }
 

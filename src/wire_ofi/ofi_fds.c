@@ -101,7 +101,7 @@ static void mark_if_connected(int fd, void *ctx)
     if (getsockname(fd, (struct sockaddr *)&here, &here_bytes) != 0) return;
     bool has_come = ofi_address_is((struct sockaddr *)&here, c->own);
     if (has_come)
-        (void)setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &(int){0}, sizeof(int)); /* it has looked at the peer already */
+        (void)setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &(int){0}, sizeof(int)); /* its peer was checked when it connected */
     if (has_come || (c->is_peer && c->is_peer(c->ctx, (struct sockaddr *)&there))) mark(fd);
 }
 

@@ -1,5 +1,5 @@
-/* ofi_guard.c -- which hosts libfabric's listeners hear (ofi_admit.h): those of ranks that asked for an address (ofi_ondemand.h), of all
- * lanes.
+/* ofi_guard.c -- lets only hosts of ranks that have asked for an address (ofi_ondemand.h) connect to libfabric's listening sockets
+ * (ofi_admit.h).  One set of hosts for all lanes.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,9 +8,9 @@
 #include "wire_ofi/ofi_fds.h"
 #include "wire_ofi/ofi_private.h"
 
-static struct ofi_admit admitted; /* they stay so, also for lanes that are opened later */
+static struct ofi_admit admitted; /* hosts are never removed; lanes opened later admit them, too */
 
-/* Who has everybody's address told at the start wants nobody to ask, and says so (adr 0018). */
+/* Off if all addresses are published at the start: then nobody asks, and the hosts are not known (adr 0018). */
 static bool guard_is_on(void)
 {
     if (gw_set.net_filter != GW_SET_NET_FILTER_AUTO) return gw_set.net_filter == GW_SET_NET_FILTER_ON;

@@ -1,10 +1,10 @@
-/* ofi_key.c -- who may send here, and what becomes of what others send.
+/* ofi_key.c -- tells the job's packets from those of strangers, and drops the latter.
  *
- * Whoever reaches a port of the provider can send to it.  So each lane draws a random key when it opens and publishes it with its address,
- * in the launcher's key-value store or in the reply to a request for its address; every packet begins with the key of its lane.  A packet
- * without it, or one whose lengths do not fit, is dropped and counted.  What has the key is from a member of the job: the rooms above
- * check what it says.  The tags of long messages and the provider's keys of exposed memory are random numbers, too, as these do not
- * carry the key (doc/adr/0020).
+ * Whoever reaches a port of the provider can send to it.  So each lane draws a random key when it opens and publishes it with its
+ * address, in the launcher's key-value store or in the reply to a request for its address; every packet begins with the key of its
+ * lane.  A packet without it, or one whose lengths do not fit, is dropped and counted.  What has the key is from a member of the
+ * job: the rooms above check what it says.  The tags of long messages and the provider's keys of exposed memory are random
+ * numbers, too, as these do not carry the key (doc/adr/0020).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,7 +28,7 @@ static int draw(uint64_t *out)
                    n < 0 ? strerror(errno) : "too few bytes");
 }
 
-/* Bits of a tag that are ours. */
+/* How many bits of a tag are free for tickets. */
 static int ticket_bits(const struct wire *w)
 {
     uint64_t format = w->info->ep_attr->mem_tag_format;
@@ -46,7 +46,7 @@ int ofi_key_draw(struct wire *w)
     return rc;
 }
 
-/* ---- what is not ours ------------------------------------------------------------------------------------------------------ */
+/* ---- packets of strangers -------------------------------------------------------------------------------------------------- */
 static void own_name(const struct wire *w, char *out, size_t cap)
 {
     char address[256];
@@ -87,12 +87,13 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* A permutation of the numbers of so many bits, so that no two regions get the same; both ends know which, nobody else does. */
+/* The provider's key of a region: a keyed permutation of the region numbers, so that no two regions get the same key.  Both ends
+ * compute it from the lane's key, which nobody else has. */
 uint64_t ofi_region_secret(const struct wire *w, uint64_t key, int number)
 {
     enum { ROUNDS = 4, LEAST_BYTES = 4 };
     size_t bytes = w->info->domain_attr->mr_key_size < sizeof key ? w->info->domain_attr->mr_key_size : sizeof key;
-    if (bytes < LEAST_BYTES) return (uint64_t)number; /* nothing hides in so few */
+    if (bytes < LEAST_BYTES) return (uint64_t)number; /* too few to hide a number in */
     int half = (int)bytes * 4;
     uint64_t mask = (1ull << half) - 1, left = 0, right = (uint64_t)number;
     for (uint64_t i = 0; i < ROUNDS; i++) {

@@ -30,14 +30,14 @@ static struct {
     int s, stop; /* the socket; an eventfd */
     pthread_t thread;
     bool is_on;
-    uint64_t key; /* of this rank: the launcher told it to the ranks of the job, and to nobody else */
+    uint64_t key; /* of this rank; only the ranks of the job get it, from the launcher */
     int n_lanes;
     ofi_ondemand_open_fn open;
     ofi_ondemand_come_fn come;
     _Atomic bool is_resting;
 } door = {.s = -1, .stop = -1};
 
-/* Where connections from this process may come from: of this host's usable interfaces. */
+/* The addresses of this host's usable interfaces, from which connections of this process may come. */
 static struct {
     struct gw_lock lock;
     bool is_known;
@@ -45,7 +45,7 @@ static struct {
     uint8_t from[ONDEMAND_FROM][ADMIT_IP];
 } own;
 
-/* False: the kernel has no random numbers.  A number that can be guessed is no key. */
+/* False: the kernel has no random numbers (a number that can be guessed must not be used instead). */
 static bool random_get(uint64_t *out)
 {
     ssize_t n;
@@ -55,7 +55,7 @@ static bool random_get(uint64_t *out)
 }
 
 /* ---- where connections come from --------------------------------------------------------------------------------------------- */
-/* An address that another host can come from. */
+/* Can another host see this address as a source? */
 static bool is_fit(const uint8_t ip[ADMIT_IP])
 {
     struct in6_addr six;
@@ -82,7 +82,7 @@ int ofi_ondemand_from_ifaces(const struct iface *all, const struct iface_verdict
     return n_out;
 }
 
-/* Where no interface is fit, ranks of one host take any. */
+/* Notes this host's addresses.  If no interface is usable, all are noted: then all ranks are on this host. */
 static void own_note(const struct iface_list *f)
 {
     gw_lock(&own.lock);
@@ -107,7 +107,7 @@ static void own_find(void)
     if (!is_known) own_read();
 }
 
-/* ---- what is sent ------------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------------------- */
 void ofi_ondemand_request_make(struct ofi_ondemand_request *q, uint64_t key, uint64_t nonce, int lane,
                                const uint8_t (*from)[ADMIT_IP], int n)
 {
@@ -123,7 +123,7 @@ bool ofi_ondemand_request_read(const void *bytes, size_t n, uint64_t key, struct
     struct ofi_ondemand_request q;
     if (n != sizeof q) return false;
     memcpy(&q, bytes, sizeof q);
-    /* All bits at once: the time tells nobody how much of a guess was right. */
+    /* Keys are compared in constant time, so that the time of an answer does not show how much of a guess was right. */
     if ((q.key ^ key) != 0 || memcmp(q.magic, magic, sizeof magic) != 0 || q.n_from < 0 || q.n_from > ONDEMAND_FROM) return false;
     for (int i = 0; i < ONDEMAND_FROM; i++)
         if (i < q.n_from ? !is_fit(q.from[i]) : memcmp(q.from[i], none, sizeof none) != 0) return false;
@@ -141,12 +141,12 @@ bool ofi_ondemand_reply_read(const void *bytes, size_t n, uint64_t nonce, int la
     if (r->rc != GW_OK && (r->rc <= GW_EFIRST_ || r->rc >= GW_ELAST_)) return false;
     if (text == 0 || strnlen(at, text + 1) != text) return false;
     for (size_t i = 0; i < text; i++)
-        if ((unsigned char)at[i] < ' ' || at[i] == 0x7f) return false; /* it is shown */
+        if ((unsigned char)at[i] < ' ' || at[i] == 0x7f) return false; /* it is printed in messages */
     memcpy(out, bytes, n);
     return true;
 }
 
-/* ---- addresses ---------------------------------------------------------------------------------------------------------------- */
+/* ---- addresses --------------------------------------------------------------------------------------------------------------- */
 static socklen_t bytes_of(const struct sockaddr_storage *a)
 {
     return a->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
@@ -162,7 +162,7 @@ static void name_text(const struct sockaddr_storage *a, uint64_t key, char to[ON
 
 bool ofi_ondemand_is_name(const char *at) { return at[0] == '@'; }
 
-/* Only what name_text() writes. */
+/* Accepts exactly what name_text() writes. */
 bool ofi_ondemand_name_read(const char *at, struct sockaddr_storage *out, uint64_t *key_out)
 {
     char text[BOOT_ADDRESS_TEXT], again[ONDEMAND_AT];
@@ -179,7 +179,7 @@ bool ofi_ondemand_name_read(const char *at, struct sockaddr_storage *out, uint64
     return true;
 }
 
-/* ---- who is asked ------------------------------------------------------------------------------------------------------------- */
+/* ---- the side that answers --------------------------------------------------------------------------------------------------- */
 static void reply_send(const struct ofi_ondemand_request *q, const struct sockaddr *to, socklen_t bytes)
 {
     struct ofi_ondemand_reply r = {.nonce = q->nonce, .lane = q->lane};
@@ -196,16 +196,16 @@ static void reply_send(const struct ofi_ondemand_request *q, const struct sockad
     if (r.rc != GW_OK) snprintf(r.text, sizeof r.text, "%s", gw_fail_text());
     for (char *c = r.text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = ' ';
-    (void)!sendto(door.s, &r, ONDEMAND_REPLY_HEAD + strlen(r.text) + 1, 0, to, bytes); /* it will ask again */
+    (void)!sendto(door.s, &r, ONDEMAND_REPLY_HEAD + strlen(r.text) + 1, 0, to, bytes); /* the peer will ask again */
 }
 
-/* What does not know our key costs its recvfrom(), and is not answered: nobody can have us send to somebody else, or send more than was
- * sent to us. */
+/* Reads and answers one request.  A request without our key is not answered, so that nobody can make this process send to a third
+ * host, or send more than it received. */
 static bool answer(void)
 {
     struct ofi_ondemand_request q;
     bool any = false;
-    char got[sizeof q + 1]; /* one more than is right: what is too long is seen to be */
+    char got[sizeof q + 1]; /* one byte more, to notice requests that are too long */
     for (int i = 0; i < AT_ONCE; i++) {
         struct sockaddr_storage from;
         socklen_t bytes = sizeof from;
@@ -218,7 +218,7 @@ static bool answer(void)
     return any;
 }
 
-/* ms until then, at least 0; -1: never. */
+/* Milliseconds until due_ns, at least 0; -1: never (due_ns is 0). */
 static int ms_until(uint64_t due_ns, uint64_t now_ns)
 {
     return !due_ns ? -1 : due_ns > now_ns ? (int)((due_ns - now_ns) / 1000000) + 1 : 0;
@@ -228,7 +228,7 @@ static void *listen_on(void *unused)
 {
     (void)unused;
     char value[ONDEMAND_VALUE];
-    /* When to open lane 0 unasked, and when those who asked have come; 0: not at all. */
+    /* open_ns: when to open lane 0 if no peer asks.  come_ns: when the peers that asked will have connected.  0: never. */
     uint64_t open_ns = gw_now_ns() + (uint64_t)UNASKED_MS * 1000000, come_ns = 0, now;
     struct pollfd of[] = {{.fd = door.s, .events = POLLIN}, {.fd = door.stop, .events = POLLIN}};
     for (;;) {
@@ -286,7 +286,7 @@ void ofi_ondemand_end(void)
     door.s = door.stop = -1;
 }
 
-/* ---- who asks ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the side that asks ------------------------------------------------------------------------------------------------------ */
 static void ask(struct ofi_ondemand_call *c)
 {
     struct ofi_ondemand_request q;
@@ -297,7 +297,7 @@ static void ask(struct ofi_ondemand_call *c)
     (void)!send(c->s, &q, sizeof q, MSG_DONTWAIT);
 }
 
-/* 0 or errno. */
+/* Connects a socket to the peer's; 0 or errno. */
 static int way_open(struct ofi_ondemand_call *c)
 {
     c->s = socket(c->to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -319,7 +319,7 @@ int ofi_ondemand_call(struct ofi_ondemand_call *c, int rank, const char *at, int
     boot_address_text(&c->to, c->at);
     int err;
     while ((err = way_open(c)) != 0 && gw_now_ns() - c->begun_ns < patience_ns)
-        usleep(EVERY_MS * 1000); /* a link that flaps just now */
+        usleep(EVERY_MS * 1000); /* the link may just be down for a moment */
     if (err)
         return gw_fail(GW_EOTHER, "asking for the address of rank %d (%s, on %s of %s) failed: %s", rank, c->at, network_iface(),
                        gw_boot.host, strerror(err));
@@ -333,7 +333,7 @@ int ofi_ondemand_answer(struct ofi_ondemand_call *c, char value_out[ONDEMAND_VAL
     char got[sizeof r + 1] GW_ALIGNED(8);
     struct pollfd of = {.fd = c->s, .events = POLLIN};
     poll(&of, 1, EVERY_MS);
-    ssize_t n = recv(c->s, got, sizeof got, MSG_DONTWAIT); /* of the address that was asked: the socket is connected */
+    ssize_t n = recv(c->s, got, sizeof got, MSG_DONTWAIT); /* from the peer that was asked: the socket is connected */
     if (n > 0 && ofi_ondemand_reply_read(got, (size_t)n, c->nonce, c->lane, &r)) {
         snprintf(value_out, ONDEMAND_VALUE, "%s", r.text);
         return r.rc == GW_OK ? GW_OK : gw_fail(r.rc, "rank %d: %.900s", c->rank, r.text);

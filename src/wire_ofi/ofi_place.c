@@ -1,9 +1,9 @@
-/* ofi_place.c -- where a lane is, as text for the launcher's store and for replies to on-demand requests:
+/* ofi_place.c -- the address of a lane as text, for the launcher's key-value store and for replies to on-demand requests:
  *
  *     PROVIDER NICS LAYOUT ADDRESS KEY
  *
- * NICS: of the host; LAYOUT: how tags lie where the provider matches, else auto; ADDRESS and KEY: bytes and a number of 64 bits in
- * hexadecimal digits.  Whoever has the text may send there, so it is written nowhere else.
+ * NICS: network cards of the host; LAYOUT: the layout of tags if the provider matches messages, else auto; ADDRESS and KEY: bytes,
+ * and a number of 64 bits, in hexadecimal digits.  Whoever has this text can send to the lane, so it is written nowhere else.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -27,7 +27,7 @@ char *ofi_place_text(const struct wire *w, const uint8_t *name, size_t bytes)
     return text;
 }
 
-/* A word of so many hexadecimal digits and no others, as bytes. */
+/* Reads a word of exactly `digits` hexadecimal digits as bytes. */
 static bool hex_get(const char *from, size_t digits, uint8_t *to, size_t cap)
 {
     static const char hex[] = "0123456789abcdef";

@@ -16,7 +16,7 @@
 enum { ESTABLISHED = 1, WARN_S = 5, NAME_MOST = 256, MARK_US = 50000, DOUBT_US = 1000000 };
 
 /* ---- the table ---------------------------------------------------------------------------------- */
-/* An address is printed as words of 32 bits, each as this machine reads them. */
+/* /proc/net/tcp prints an address as 32-bit words in host byte order. */
 static bool address_is(const char *hex, const struct sockaddr *peer)
 {
     const struct sockaddr_in *a4 = (const void *)peer;
@@ -72,11 +72,11 @@ void ofi_reach_begin(struct ofi_ep *ep)
     struct wire *w = ep->w;
     if (ep->rank == gw_boot.rank || !ofi_is_by_tcp(w)) return;
     uint64_t ticks = gw_ticks(), mark_at = ticks + MARK_US * gw_ticks_per_us();
-    bool was_marking = w->is_marking, is_first = w->n_doubted == was_marking; /* nobody is doubted */
+    bool was_marking = w->is_marking, is_first = w->n_doubted == was_marking; /* no peer is doubted yet */
     ep->doubted_ns = w->connect_ns = gw_now_ns();
     w->is_marking = true;
     w->n_doubted += !was_marking + 1;
-    if (!was_marking && (is_first || w->look_at > mark_at)) w->look_at = mark_at; /* never later than it was */
+    if (!was_marking && (is_first || w->look_at > mark_at)) w->look_at = mark_at; /* never later than it was due before */
     if (is_first) w->doubt_at = ticks + DOUBT_US * gw_ticks_per_us();
 }
 
@@ -131,7 +131,7 @@ static bool is_peer(const void *ctx, const struct sockaddr *to)
     return false;
 }
 
-/* Connections have been made, or are just being. */
+/* Marks the lane's connections (ofi_fds.h); ends the marking `made_ns` after the last connection was begun. */
 static void connections_mark(struct wire *w, uint64_t now)
 {
     static const uint64_t made_ns = 10000000000; /* ofi_fds.h */
@@ -151,9 +151,9 @@ void ofi_reach_look(struct wire *w)
     static const uint64_t second_ns = 1000000000;
     uint64_t ticks = gw_ticks(), now = gw_now_ns();
     if (ticks < w->look_at) return;
-    uint64_t away_ns = (ticks - w->look_at) * 1000 / gw_ticks_per_us(); /* while the program computes, nothing connects */
+    uint64_t away_ns = (ticks - w->look_at) * 1000 / gw_ticks_per_us(); /* without progress nothing connects */
     for (int r = 0; r < w->n_eps && away_ns > second_ns; r++)
-        if (w->eps[r] && w->eps[r]->doubted_ns) /* not beyond now: it may have been begun after the look was due */
+        if (w->eps[r] && w->eps[r]->doubted_ns) /* not beyond now, as the peer may have been doubted after this was due */
             w->eps[r]->doubted_ns = (uint64_t)gw_min64((int64_t)(w->eps[r]->doubted_ns + away_ns), (int64_t)now);
     w->look_at = ticks + (w->is_marking ? MARK_US : DOUBT_US) * gw_ticks_per_us();
     if (w->is_marking) connections_mark(w, now);

@@ -1,23 +1,23 @@
-/* ofi_recv.c -- what arrives, and progress: the completion queue is emptied, each entry goes to the operation that it is of.
+/* ofi_recv.c -- receive buffers, and progress: reads the completion queue and passes each entry to the operation it belongs to.
  *
- * Anybody who reaches the provider's port can send here (ofi_key.c): what comes is looked at before it is believed, and what a stranger
- * can cause ends no job.  Of operations of our own, a failure does.
+ * Anybody who can reach the provider's port can send to it (ofi_key.c), so packets are validated before they are used, and no
+ * error that a stranger can cause ends the job.  A failure of an operation of this process does.
  *
- * A buffer that takes many packets:
+ * States of a buffer that takes many packets:
  *
- *   IDLE -> POSTED [recv_post]             the provider fills it
- *   POSTED -> IDLE [recv_over]             it has given it back, and all bytes are there
- *   POSTED -> HELD [recv_over]             it has given it back, and some bytes are still on their way
- *   HELD -> IDLE [recv_over]               those are there, too
- *   POSTED, HELD -> TORN [recv_failed]     a packet failed half way: which part of the buffer is still written to is not known
+ *   IDLE -> POSTED [recv_post]             the provider fills the buffer
+ *   POSTED -> IDLE [recv_over]             the provider has released the buffer, and all bytes have arrived
+ *   POSTED -> HELD [recv_over]             the provider has released the buffer, but some packets in it are not complete yet
+ *   HELD -> IDLE [recv_over]               these are complete, too
+ *   POSTED, HELD -> TORN [recv_failed]     a packet failed half way: it is not known which part of the buffer may still be written
  *
  * INVARIANT R1  memory is posted again only when nobody can write to it any more: never where a buffer is torn, or held.
  * INVARIANT R2  n_taking buffers are POSTED, n_idle are IDLE; must_post: fewer than n_recvs are posted, and one is idle.
  *
- * Torn ones stay until the lane closes, and a new one takes the place of each.  Packets that strangers begin and never end may fill
- * all buffers, and where that is the last one that fits a buffer, the provider does not say that it is full: so where nothing comes for a while,
- * one more is posted (look).  That helps also where nobody is to blame: net of libfabric 1.17 stops each connection that finds no buffer, and goes
- * on with one of them for each buffer that is posted.
+ * Torn buffers stay until the lane closes, and each is replaced by a new one.  Strangers may fill all buffers with packets that
+ * they never complete; if such a packet is the last that fits a buffer, the provider does not report the buffer as full.  So if
+ * nothing arrives for a while, one more buffer is posted (look()).  That also helps against a limit of provider net (libfabric
+ * 1.17): it stops each connection that finds no buffer, and resumes only one of them for each buffer that is posted.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -33,9 +33,9 @@
 
 enum {
     MULTI_BUFS = 4,
-    MULTI_BYTES = 512 << 10, /* where a buffer takes one packet after the other */
+    MULTI_BYTES = 512 << 10, /* size of a buffer that takes many packets */
     SINGLE_BUFS = 64,
-    READS_A_ROUND = 16, /* so that progress comes to an end where messages come faster than they are read */
+    READS_A_ROUND = 16, /* so that a round of progress ends even if messages arrive faster than they are read */
     PACKET_LEAST = OFI_KEY_BYTES + sizeof(struct ofi_head),
 };
 
@@ -48,7 +48,7 @@ static void become(struct wire *w, struct ofi_recv *r, enum ofi_recv_state state
     w->must_post = w->n_idle && w->n_taking < w->n_recvs;
 }
 
-/* On GW_OK it is posted, or still IDLE, and progress tries again. */
+/* Posts a buffer.  GW_OK: it is posted, or the provider has no room now, it stays IDLE, and progress tries again. */
 static int recv_post(struct wire *w, struct ofi_recv *r)
 {
     struct iovec iov = {r->buf, w->recv_bytes};
@@ -84,7 +84,7 @@ static void recv_more(struct wire *w)
     if (recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
 }
 
-/* Seldom: looks through all. */
+/* Posts idle buffers again.  Seldom needed, so it searches all buffers. */
 static GW_COLD int recvs_again(struct wire *w)
 {
     int n = 0;
@@ -104,8 +104,8 @@ static struct ofi_recv *recv_idle(const struct wire *w)
     return NULL;
 }
 
-/* Nothing happens.  After a while one more is posted: sooner where packets have begun that do not end, or where the last one helped; and
- * each time after twice the time while nothing comes to those that are there already. */
+/* Called while nothing arrives.  After a while posts one more buffer: sooner if packets are incomplete, or if the last additional
+ * buffer helped.  The time doubles with each one as long as nothing arrives. */
 static GW_COLD void look(struct wire *w)
 {
     static const uint64_t soon_ns = 10000000, late_ns = 1000000000;
@@ -135,12 +135,12 @@ static GW_COLD void look(struct wire *w)
         recv_more(w);
     else if (recv_post(w, r) != GW_OK)
         gw_die("%s", gw_fail_text());
-    w->quiet_got++; /* w->n_posts did */
+    w->quiet_got++; /* as recv_post() has counted in n_posts */
 }
 
-/* The provider has given it back, now or earlier.  Provider net does so with the last packet that fits although packets of other senders
- * are still on their way into it (1.17): so it is used again when no byte up to its end is missing.  Where packets do not lie end to end,
- * the provider is taken at its word. */
+/* The provider has released the buffer, now or earlier.  Provider net (1.17) releases it with the last packet that fits, although
+ * packets of other senders are still being written into it.  So the buffer is used again only when all bytes up to its end have
+ * arrived.  If a provider does not place packets end to end, its release is trusted. */
 static void recv_over(struct wire *w, struct ofi_recv *r)
 {
     if (r->state == OFI_RECV_TORN) return;
@@ -149,7 +149,7 @@ static void recv_over(struct wire *w, struct ofi_recv *r)
     if (is_whole && !w->is_closing && w->n_taking < w->n_recvs && recv_post(w, r) != GW_OK) gw_die("%s", gw_fail_text());
 }
 
-/* A packet that is too long, or whose sender went away half way. */
+/* A packet was too long, or its sender went away before the end. */
 static GW_COLD void recv_failed(struct wire *w, struct ofi_recv *r, int err)
 {
     bool is_end = w->is_closing || err == FI_ECANCELED;
@@ -174,7 +174,7 @@ static GW_COLD void odd_arrived(struct wire *w, const char *at, size_t bytes)
         ofi_drop(w, bytes, "it has not the key of this job");
         return;
     }
-    /* Behind one that was dropped, it does not lie aligned. */
+    /* Behind a packet of an odd length, which was dropped, this packet is not aligned: it is copied. */
     if (!w->bounce && !(w->bounce = aligned_alloc(GW_CACHELINE, gw_align_up(w->packet_max, GW_CACHELINE))))
         gw_die("no memory for a packet");
     memcpy(w->bounce, at, bytes);
@@ -224,7 +224,7 @@ void ofi_recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
     recv_over(w, r);
 }
 
-/* ---- a lane comes and goes ----------------------------------------------------------------------------------------------------- */
+/* ---- a lane comes and goes --------------------------------------------------------------------------------------------------- */
 int ofi_recvs_open(struct wire *w)
 {
     w->is_multi = w->info->caps & FI_MULTI_RECV;
@@ -260,8 +260,8 @@ void ofi_recvs_close(struct wire *w)
     free(w->bounce);
 }
 
-/* ---- progress ------------------------------------------------------------------------------------------------------------------ */
-/* One failed operation leaves the queue. */
+/* ---- progress ---------------------------------------------------------------------------------------------------------------- */
+/* Takes one failed operation from the completion queue. */
 static GW_COLD int error_read(struct wire *w)
 {
     struct fi_cq_err_entry e = {0};
@@ -291,7 +291,7 @@ int ofi_progress(struct wire *w)
         if (got == -FI_EAGAIN) break;
         if (unlikely(got == -FI_EAVAIL)) {
             n += error_read(w);
-            got = gw_set.progress_event_cnt; /* there may be more behind it */
+            got = gw_set.progress_event_cnt; /* there may be more entries behind it */
             continue;
         }
         if (unlikely(got < 0))
@@ -300,7 +300,7 @@ int ofi_progress(struct wire *w)
             struct ofi_op *op = w->events[i].op_context;
             if (likely(op))
                 op->fn(w, op, &w->events[i], 0);
-            else /* of a write to memory that has a word for us: ours have none */
+            else /* a remote write with immediate data: this library sends none */
                 ofi_drop(w, w->events[i].len, "it is none of the operations that are used");
         }
         n += (int)got;
@@ -313,7 +313,7 @@ int ofi_progress(struct wire *w)
     enum { IDLE_LOOKS = 16, IDLE_LOOKS_ALIVE = 4096 };
     if (n == 0 && ++w->idle % IDLE_LOOKS == 0) {
         if (w->may_starve && !w->is_closing) look(w);
-        boot_connected_step(); /* in a program that polls, too */
+        boot_connected_step(); /* also in a program that polls and never sleeps */
         if (unlikely(w->alive != NULL) && w->idle % IDLE_LOOKS_ALIVE == 0) network_alive_look(w->alive);
     }
     if (unlikely(w->n_doubted) && n == 0 && gw_ticks() >= w->look_at) ofi_reach_look(w);

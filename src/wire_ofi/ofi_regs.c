@@ -1,4 +1,4 @@
-/* ofi_regs.c -- which registrations are kept, found again, and given up.
+/* ofi_regs.c -- the registration cache: which registrations are kept, found again, and closed.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,7 +11,7 @@
 #include "wire_ofi/ofi_watch.h"
 
 static const uint64_t remote = FI_REMOTE_READ | FI_REMOTE_WRITE;
-static struct gw_list all = {&all, &all}; /* lanes that keep some; with the watch's lock */
+static struct gw_list all = {&all, &all}; /* lanes with a cache; guarded by the watch's lock */
 
 /* ---- with the watch's lock held: no allocation here (ofi_watch.h) --------------------------------------------------------- */
 static void pages_gone(uintptr_t lo, uintptr_t hi)
@@ -61,7 +61,7 @@ static bool has_room(const struct ofi_regs *c, int entries, size_t bytes)
     return c->n + entries <= c->most && c->bytes + bytes <= (size_t)gw_set.reg_cache_bytes;
 }
 
-/* ---- with the lane's alone ------------------------------------------------------------------------------------------------- */
+/* ---- with the lane's lock only --------------------------------------------------------------------------------------------- */
 static void reg_close(struct wire *w, struct ofi_reg *r)
 {
     if (r->number) ofi_region_end(w, r);
@@ -69,8 +69,8 @@ static void reg_close(struct wire *w, struct ofi_reg *r)
     free(r);
 }
 
-/* Closes what is gone, now or after its last use, and then, the oldest first, as many as stand in the way of so many more.  How many
- * of the latter. */
+/* Closes registrations whose pages are gone (those in use after their last use).  Then closes the least recently used ones until
+ * `entries` more registrations of `bytes` bytes fit the limits.  Returns how many of the latter it closed. */
 static int make_room(struct wire *w, int entries, size_t bytes)
 {
     struct ofi_regs *c = &w->regs;
@@ -92,7 +92,8 @@ static int make_room(struct wire *w, int entries, size_t bytes)
 
 void ofi_regs_sweep(struct wire *w) { make_room(w, 0, 0); }
 
-/* Before its pages are pinned, so that nothing happens to them unseen. */
+/* Enters a registration into the cache and watches its memory.  Called before the pages are pinned, so that no
+ * change of them is missed. */
 static void keep(struct wire *w, struct ofi_reg *r)
 {
     struct ofi_regs *c = &w->regs;
@@ -134,7 +135,7 @@ static int reg_new(struct wire *w, const void *p, size_t bytes, uint64_t access,
     r->page_hi = (lo + bytes + page - 1) & ~(page - 1);
     keep(w, r);
     int rc = reg_open(w, r);
-    /* There is a limit to what may be pinned (ulimit -l, or the card's): what is kept for later is the first to go. */
+    /* Pinned memory is limited (ulimit -l, or by the card): close all registrations that are not in use, and try again. */
     if (rc != GW_OK && w->regs.kept && make_room(w, w->regs.most, 0)) rc = reg_open(w, r);
     if (rc != GW_OK) {
         forget(w, r);
@@ -167,7 +168,7 @@ void ofi_regs_give(struct wire *w, struct ofi_reg *r)
 }
 
 /* ---- a lane comes and goes ------------------------------------------------------------------------------------------------- */
-/* Why none are to be kept; NULL: they are. */
+/* Why registrations are not kept; NULL: they are. */
 static const char *not_wanted(const struct wire *w)
 {
     if (gw_set.reg_cache == GW_SET_REG_CACHE_DISABLED) return "GODWIT_REG_CACHE=disabled";

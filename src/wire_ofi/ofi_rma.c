@@ -1,12 +1,12 @@
-/* ofi_rma.c -- one-sided copies, and the memory that others may copy from and to.
+/* ofi_rma.c -- one-sided copies, and the registration of memory that peers may read and write.
  *
- * A key as wire.h means it is, where the provider chooses its keys, the provider's.  Where it does not, we number our regions, and as
- * providers without FI_MR_VIRT_ADDR want offsets into a region instead of addresses, its address travels in the key:
+ * If the provider chooses its keys, the key of wire.h is the provider's.  If not, regions are numbered here; and as providers
+ * without FI_MR_VIRT_ADDR want offsets into a region instead of addresses, the key of wire.h also has the region's address:
  *
  *     address of the region << 16 | number of the region, from 1
  *
- * The provider is given another one, which is made of the number and of the lane's key (ofi_region_secret): who has neither from us
- * does not guess it.
+ * The provider gets another key, computed from the number and the lane's key (ofi_region_secret()), so that strangers cannot guess
+ * it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -87,7 +87,7 @@ void ofi_regions_close(struct wire *w)
     free(w->regions);
 }
 
-/* What the provider wants to hear of an address under a key: its own key, and an address or an offset. */
+/* The provider's key for a key of wire.h. */
 static uint64_t provider_key(const struct ofi_ep *ep, uint64_t key)
 {
     return ofi_needs(ep->w, FI_MR_PROV_KEY) ? key - 1 : ofi_region_secret(ep->w, ep->key, (int)(key & REGIONS_MOST));
@@ -102,13 +102,13 @@ struct copy {
     struct gw_list link; /* in wire.waiting while not all of it is posted */
     struct gw_done *done;
     struct ofi_ep *ep;
-    uint64_t remote, key; /* as the provider wants them; remote: of the next byte to be posted */
+    uint64_t remote, key; /* as the provider wants them; remote: address or offset of the next byte to be posted */
     bool is_put, is_waiting;
-    int err, under_way; /* parts that a completion will come for */
+    int err, under_way; /* under_way: parts whose completion has not come yet */
     int at, n;
     struct iovec iov[]; /* [n], from `at` on not posted yet */
 };
-struct part { /* one operation of the provider's */
+struct part { /* one libfabric operation */
     struct ofi_op op;
     struct copy *copy;
     int n_regs;
@@ -156,7 +156,7 @@ static struct part *part_new(struct copy *c, int n)
     return p;
 }
 
-/* The next pieces as one operation: 0, or what the provider answers. */
+/* Posts the next pieces as one operation; 0, or libfabric's error. */
 static ssize_t part_post(struct copy *c)
 {
     enum { DESCS = 16 };
@@ -172,7 +172,8 @@ static ssize_t part_post(struct copy *c)
     }
     struct fi_rma_iov there = {c->remote, bytes, c->key};
     struct fi_msg_rma m = {&c->iov[c->at], desc, (size_t)n, c->ep->addr, &there, 1, &p->op.context, 0};
-    /* Who is told that it is written may say so to others, who then look at the memory. */
+    /* Delivery-complete: after the completion this rank may tell a third rank about the data, which then reads
+     * them at the target. */
     ssize_t rc = c->is_put ? fi_writemsg(w->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE) : fi_readmsg(w->ep, &m, FI_COMPLETION);
     if (rc) {
         part_free(w, p);
@@ -185,7 +186,7 @@ static ssize_t part_post(struct copy *c)
     return 0;
 }
 
-/* 0: all of it is posted. */
+/* Posts parts until all of the copy is posted (0), or the provider refuses (libfabric's error). */
 static ssize_t copy_post(struct copy *c)
 {
     ssize_t rc = 0;
@@ -212,7 +213,7 @@ int ofi_rma_waiting(struct wire *w)
     return n;
 }
 
-/* Pieces of no bytes go away, those larger than the provider's largest message are cut. */
+/* Makes a copy operation.  Empty pieces are dropped; pieces larger than the provider's largest message are split. */
 static struct copy *copy_new(struct ofi_ep *ep, const struct iovec *local, int n, struct gw_done *done)
 {
     size_t most = ep->w->info->ep_attr->max_msg_size / ep->w->iov_max, pieces = 0;
@@ -242,7 +243,7 @@ static int copy_start(struct wire_ep *base, const struct iovec *local, int n, ui
     c->remote = provider_addr(w, key, remote);
     c->key = provider_key(ep, key);
     ssize_t rc = copy_post(c);
-    if (c->under_way) { /* a part that is posted comes to its end, whatever becomes of the others */
+    if (c->under_way) { /* posted parts complete, even if another one has failed */
         c->is_waiting = rc == -FI_EAGAIN;
         if (c->is_waiting)
             gw_list_push(&w->waiting, &c->link);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 enum {
-    INJECT_MOST = 256,  /* more than this is not built on the stack */
+    INJECT_MOST = 256,  /* bytes; longer packets are not built on the stack */
     INJECTS_MOST = 512, /* injected messages under way at most, so that a process that only sends polls now and then */
 };
 
@@ -205,7 +205,7 @@ int ofi_send_many(struct wire_ep *base, uint8_t kind, const struct wire_part *pa
     return rc;
 }
 
-/* No head: what it says is in the tag, and so the payload lands where the receive wants it. */
+/* Sends without a header, as the tag has its contents, so that the payload arrives in the receive's buffer. */
 int ofi_tag_send(struct wire_ep *base, const struct wire_tag *tag, const void *payload, size_t len)
 {
     struct ofi_ep *ep = (struct ofi_ep *)base;
@@ -246,11 +246,11 @@ int ofi_tag_send(struct wire_ep *base, const struct wire_tag *tag, const void *p
 int ofi_sends_open(struct wire *w)
 {
     size_t bytes = slot_bytes(w) * (size_t)gw_set.ofi_send_buffers;
-    /* Where each operation needs memory of its own while it is under way, a buffer is as good. */
+    /* If the provider needs a context per operation (FI_CONTEXT), injecting saves nothing over a send buffer. */
     bool can_share = !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
     w->inject_max = can_share ? (size_t)gw_min64((int64_t)w->info->tx_attr->inject_size, INJECT_MOST) : 0;
     w->inject_op.fn = ofi_inject_done;
-    w->send_slab = gw_huge_alloc("send buffers of the network", GW_CACHELINE, bytes); /* touched as far as it is used */
+    w->send_slab = gw_huge_alloc("send buffers of the network", GW_CACHELINE, bytes); /* pages are allocated when used */
     if (!w->send_slab) return gw_fail(GW_ENOMEM, "no memory for %d send buffers of the network", (int)gw_set.ofi_send_buffers);
     return ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->send_slab, bytes, FI_SEND, 0, &w->send_mr) : GW_OK;
 }

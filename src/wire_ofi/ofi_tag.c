@@ -28,7 +28,7 @@ int ofi_tag_layout_make(enum ofi_tag_mode wanted, const struct ofi_tag_means *me
                        "GODWIT_OFI_TAG_MODE=ofi_tag_full needs a provider with %s, which this one lacks: leave it at auto",
                        means->directed_recv ? "FI_REMOTE_CQ_DATA of 4 bytes" : "FI_DIRECTED_RECV");
     enum ofi_tag_mode mode = wanted != OFI_TAG_AUTO ? wanted : can_full ? OFI_TAG_FULL : OFI_TAG_1;
-    /* The highest bit of the format that is set is the highest one that we may use; a provider that says nothing leaves all. */
+    /* The highest set bit of mem_tag_format is the highest that applications may use; 0 means all bits. */
     int reserved = means->mem_tag_format ? __builtin_clzll(means->mem_tag_format) : 0;
     int cid_bits = widths[mode].cid - reserved;
     if (cid_bits < CID_BITS_MIN)

@@ -8,7 +8,7 @@
 
 #include "wire_ofi/ofi_private.h"
 
-/* What the provider can do for tags, where it is asked for that. */
+/* Queries what the provider supports for tags. */
 static void tag_means_get(const struct net_offer *o, struct ofi_tag_means *means_out)
 {
     struct fi_info *hints = fabric_hints(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV), *list = NULL;

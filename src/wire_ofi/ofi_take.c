@@ -13,8 +13,8 @@
 enum { CATCHES = 16 };
 _Static_assert(sizeof(struct ofi_take) <= sizeof((struct wire_take *)0)->at_wire, "a receive of the provider's fits");
 
-/* What is behind the end of a receive's buffer, of all of them, and nobody reads it: providers net and tcp;ofi_rxm (1.17) lose
- * the next message after one that is too long for its receive, so to them none is. */
+/* Opens a buffer that is appended to every receive and never read.  Providers net and tcp;ofi_rxm (1.17) lose the message after
+ * one that is too long for its receive; with the additional room no message is. */
 static int sink_open(struct wire *w)
 {
     w->sink = aligned_alloc(GW_CACHELINE, gw_align_up(w->pack_max, GW_CACHELINE));
@@ -43,14 +43,14 @@ static void tag_read(const struct wire *w, const struct fi_cq_tagged_entry *e, s
     tag_out->asks = ofi_tag_sync_of(l, e->tag) == OFI_TAG_SYNC;
 }
 
-/* What came carries no key: it is believed where it names a source that there can be. */
+/* A tagged message has no key, so it is accepted if its tag names a source that exists. */
 static bool is_credible(const struct wire *w, const struct wire_tag *came)
 {
     return came->src >= 0 && (uint32_t)came->src <= w->layout.src_max;
 }
 
-/* ---- receives of the program's ------------------------------------------------------------------------------------------------ */
-/* A receive that got what is no message is posted once more; false: the provider has no entry for it. */
+/* ---- the program's receives -------------------------------------------------------------------------------------------------- */
+/* Posts a receive again that got an invalid message.  False: the provider has no room for it. */
 static bool take_again(struct wire *w, struct wire_take *t, size_t bytes, const char *why)
 {
     ofi_drop(w, bytes, why);
@@ -61,7 +61,7 @@ void ofi_take_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
 {
     struct ofi_take *o = container_of(op, struct ofi_take, op);
     struct wire_take *t = container_of((uint64_t *)o, struct wire_take, at_wire[0]);
-    bool is_lost = false; /* what came is no message, and the receive is gone: as one that was too long for it */
+    bool is_lost = false; /* the message was invalid, and the receive could not be posted again: it fails as truncated */
     if (o->reg) ofi_regs_give(w, o->reg);
     if (w->is_closing) return;
     t->is_cancelled = err == FI_ECANCELED;
@@ -72,7 +72,7 @@ void ofi_take_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
     if (!t->is_cancelled) {
         struct wire_tag came;
         tag_read(w, e, &came);
-        /* Of a message that is too long not all providers tell the name: what was wanted by name is known. */
+        /* Not all providers report the source of a message that is too long; if the receive named one, it is known. */
         if (err && t->tag.src >= 0) came.src = t->tag.src;
         if (err && t->tag.tag != GW_ANY_TAG) came.tag = t->tag.tag;
         came.ctx = t->tag.ctx;
@@ -123,7 +123,7 @@ int ofi_tag_recv(struct wire *w, struct wire_ep *from, struct wire_take *t)
 
 void ofi_tag_cancel(struct wire *w, struct wire_take *t) { fi_cancel(&w->ep->fid, &((struct ofi_take *)t->at_wire)->op.context); }
 
-/* ---- everything else ---------------------------------------------------------------------------------------------------------- */
+/* ---- buffers for all other messages ------------------------------------------------------------------------------------------ */
 static void catch_post(struct wire *w, struct ofi_catch *c)
 {
     uint64_t bits, ignore;
@@ -167,7 +167,7 @@ int ofi_tag_catch(struct wire *w)
     size_t each = gw_align_up(w->pack_max, GW_CACHELINE), bytes = CATCHES * each;
     assert(w->is_tagged && !w->catches);
     w->catch_slab =
-        gw_huge_alloc("buffers for what the network has matched", GW_CACHELINE, bytes); /* touched as far as it is used */
+        gw_huge_alloc("buffers for what the network has matched", GW_CACHELINE, bytes); /* pages are allocated when used */
     if (!w->catch_slab) return gw_fail(GW_ENOMEM, "no memory for %zu bytes of receive buffers of the network", bytes);
     int rc = ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->catch_slab, bytes, FI_RECV, 0, &w->catch_mr) : GW_OK;
     if (rc != GW_OK) return rc;

@@ -1,6 +1,8 @@
-/* ofi_watch.c -- userfaultfd: what it needs of the kernel, its thread, and which memory it is sound for.
+/* ofi_watch.c -- watches registered memory by userfaultfd: what is needed of the kernel, the thread, and which memory can be
+ * watched.
  *
- * Ranges are registered for write protection, and nothing is ever protected: so no access waits, and only the events come.
+ * Ranges are registered for write protection, but no page is ever protected.  So no access faults, and only the events of
+ * unmapping and remapping are delivered.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,18 +26,18 @@ static struct {
     pthread_t thread;
     ofi_gone_fn gone;
     int users, uffd, stop, maps;
-} watch = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP}; /* held for a microsecond or two */
+} watch = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP}; /* held for 1 to 2 us */
 
 void ofi_watch_lock(void) { pthread_mutex_lock(&watch.lock); }
 void ofi_watch_unlock(void) { pthread_mutex_unlock(&watch.lock); }
 
-/* ---- the thread: allocates nothing, says nothing, takes the one lock ------------------------------------------------------- */
+/* ---- the thread: it must not allocate or print, and takes no other lock ---------------------------------------------------- */
 static void heard(const struct uffd_msg *m)
 {
     switch (m->event) {
     case UFFD_EVENT_UNMAP:
     case UFFD_EVENT_REMOVE: watch.gone(m->arg.remove.start, m->arg.remove.end); break;
-    case UFFD_EVENT_REMAP: /* where it went, it is still watched */
+    case UFFD_EVENT_REMAP: /* at its new address the memory is still watched */
         watch.gone(m->arg.remap.from, m->arg.remap.from + m->arg.remap.len);
         break;
     default: break;
@@ -48,7 +50,8 @@ static void *listen_on(void *unused)
     while (!on[1].revents) {
         struct uffd_msg m[16];
         if (poll(on, GW_ARRAY_LEN(on), -1) < 0) continue;
-        /* Who waits goes on from the read on: with the lock held, so that he finds nothing that we have not marked yet. */
+        /* The thread that unmaps waits until the event is read.  The lock is held across read() and marking, so that it cannot
+         * find a registration that is not marked yet. */
         ofi_watch_lock();
         ssize_t got = read(watch.uffd, m, sizeof m);
         for (ssize_t i = 0; i < got / (ssize_t)sizeof *m; i++) heard(&m[i]);
@@ -59,7 +62,7 @@ static void *listen_on(void *unused)
 
 static void fds_close(void)
 {
-    close(watch.uffd); /* whoever still waits goes on */
+    close(watch.uffd); /* releases threads that still wait for an event to be read */
     if (watch.stop >= 0) close(watch.stop);
     if (watch.maps >= 0) close(watch.maps);
 }
@@ -88,7 +91,7 @@ struct mapping {
     bool is_private, has_file;
 };
 
-/* Linux 6.11; not yet in everybody's headers. */
+/* Linux 6.11; not in older systems' headers. */
 struct query {
     uint64_t size, flags, addr, lo, hi, vma_flags, page_size, offset, inode;
     uint32_t major, minor, name_size, build_id_size;
@@ -112,7 +115,7 @@ static struct mapping mapping_read(const char *line)
 
 static bool mapping_find(uintptr_t addr, struct mapping *m)
 {
-    enum { HEAD = 128 }; /* of a line: its numbers; what follows is a name */
+    enum { HEAD = 128 }; /* bytes of a line that have the numbers; a name follows */
     char text[4096], line[HEAD + 1];
     size_t n = 0;
     ssize_t got;
@@ -130,7 +133,7 @@ static bool mapping_find(uintptr_t addr, struct mapping *m)
     return false;
 }
 
-/* The mapping that has this address, or else the next one; false: there is none. */
+/* Finds the mapping that contains an address, or else the next one above; false: there is none. */
 static bool mapping_at(uintptr_t addr, struct mapping *m)
 {
     struct query q = {.size = sizeof q, .flags = QUERY_OR_NEXT, .addr = addr};
@@ -141,7 +144,7 @@ static bool mapping_at(uintptr_t addr, struct mapping *m)
 
 static bool is_fit(const struct mapping *m) { return m->is_private && !m->has_file; }
 
-/* False also where somebody else's userfaultfd has it. */
+/* False: the range cannot be watched, or another userfaultfd of this process watches it. */
 static bool range_register(uintptr_t lo, uintptr_t hi)
 {
     struct uffdio_register r = {.range = {lo, hi - lo}, .mode = UFFDIO_REGISTER_MODE_WP};
@@ -159,27 +162,29 @@ bool ofi_watch_begin(uintptr_t lo, uintptr_t hi)
     return range_register(from, to);
 }
 
-/* Takes a protection away that there is not.  The kernel does so only where memory is watched (else ENOENT), and refuses (EAGAIN)
- * as long as one who changes watched memory has not heard that we have read of it. */
+/* Removes a write protection that does not exist, to see what the kernel answers: ENOENT if the page is not watched, EAGAIN while
+ * a thread changes watched memory and its event has not been read. */
 static int unprotect(uintptr_t page)
 {
     struct uffdio_writeprotect p = {.range = {page, (uint64_t)sysconf(_SC_PAGESIZE)}};
     return ioctl(watch.uffd, UFFDIO_WRITEPROTECT, &p) == 0 ? 0 : errno;
 }
 
-/* Between a change and its event there is a moment in which another thread may be given the same addresses: only this tells. */
+/* False while a change of watched memory is under way.  Between the change and its event another thread may already be given the
+ * same addresses by mmap(); only this call shows it. */
 bool ofi_watch_is_calm(uintptr_t page) { return unprotect(page) == 0; }
 
-/* ---- the end ---------------------------------------------------------------------------------------------------------------- */
-/* Closing the descriptor ends the watch, but not where a child that was forked has it, too: then who unmaps what is watched would
- * wait for ever. */
+/* ---- closing ---------------------------------------------------------------------------------------------------------------- */
+/* Unregisters all ranges.  Closing the descriptor is not enough if a forked child has it, too: then a thread that unmaps watched
+ * memory would wait for ever. */
 static void watch_nothing(void)
 {
     struct mapping m;
     for (uintptr_t at = 0; mapping_at(at, &m) && m.hi > at; at = m.hi) {
         struct uffdio_range r = {m.lo, m.hi - m.lo};
         if (!is_fit(&m) || unprotect(m.lo) == ENOENT) continue;
-        /* Before Linux 6.15 this ends anybody's watch: so is it ours? */
+        /* Before Linux 6.15 UNREGISTER also removes a range of another userfaultfd.  Registering succeeds only if the range is
+         * ours. */
         if (range_register(m.lo, m.hi)) ioctl(watch.uffd, UFFDIO_UNREGISTER, &r);
     }
 }
