@@ -220,6 +220,7 @@ static uint32_t class_with(const char *asked, uint32_t has, int want_rc)
 {
     struct wire *w = NULL;
     uint32_t got = 0;
+    const char *was = gw_set.ofi_tclass;
     gw_set.ofi_tclass = asked;
     gw_set.ofi_tclass_errors = GW_SET_OFI_TCLASS_ERRORS_ERROR;
     fake_set_up(&(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .tclass = has});
@@ -228,7 +229,7 @@ static uint32_t class_with(const char *asked, uint32_t has, int want_rc)
         got = w->info->tx_attr->tclass;
         close_wire(w);
     }
-    gw_set.ofi_tclass = "";
+    gw_set.ofi_tclass = was;
     return got;
 }
 static void test_tclass(void)
