@@ -19,6 +19,7 @@ struct extremes {
 static int over_ranks(const int64_t *mine, int n, struct extremes *out)
 {
     struct gw_comm *c = &gw_comm_world;
+    assert(n > 0);
     int64_t *v = gw_xcalloc((size_t)n, 5 * sizeof *v), *most = v, *who = v + 2 * n, *sum = v + 4 * n;
     for (int i = 0; i < n; i++) most[i] = sum[i] = mine[i], most[n + i] = -mine[i];
     int rc = coll_allreduce(GW_IN_PLACE, most, 2 * n, gw_type_int64, gw_op_max, c, NULL);

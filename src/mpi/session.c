@@ -77,6 +77,7 @@ int mpi_session_get_info(struct mpi_session *s, struct gw_info **info_out)
 int mpi_session_set_errhandler(struct mpi_session *s, struct gw_errhandler *eh)
 {
     int rc = check_handler(eh);
+    assert(s->errhandler);
     if (rc != GW_OK) return rc;
     struct gw_errhandler *old = s->errhandler;
     s->errhandler = gw_errhandler_hold(eh);

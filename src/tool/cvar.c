@@ -62,6 +62,7 @@ static const struct facts plain = {"", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_D
 static void row_info(int i, struct gw_setting_info *info, char text[TEXT_ROOM])
 {
     const char *origin;
+    assert(i >= 0 && i < gw_settings_count());
     gw_settings_get(i, info, text, TEXT_ROOM, &origin);
 }
 

@@ -52,6 +52,7 @@ static struct pvar *add(enum source from, int which, int class, int category, co
 {
     if (pvars.n == PVARS_ROOM) gw_die("there are more than %d performance variables", PVARS_ROOM);
     struct pvar *v = &pvars.at[pvars.n++];
+    assert(name[0] && strlen(name) < sizeof v->name);
     *v = (struct pvar){.class = class,
                        .bind = GW_T_BIND_NO_OBJECT,
                        .verbosity = GW_T_VERBOSITY_USER_BASIC,
@@ -183,7 +184,12 @@ static bool is_counting(const struct pvar *v)
     return v->class == GW_T_PVAR_CLASS_COUNTER || v->class == GW_T_PVAR_CLASS_AGGREGATE || v->class == GW_T_PVAR_CLASS_TIMER;
 }
 
-int tool_pvar_category(int i) { return pvar_at(i)->category; }
+int tool_pvar_category(int i)
+{
+    const struct pvar *v = pvar_at(i);
+    assert(v); /* the caller counts to tool_pvar_get_num() */
+    return v->category;
+}
 
 int tool_pvar_bind(int i)
 {
@@ -427,7 +433,7 @@ enum action { START, STOP, RESET, READ, READRESET, WRITE };
 
 static void gather(struct tool_pvar_handle *h)
 {
-    assert(is_counting(h->v));
+    assert(is_counting(h->v) && h->count > 0);
     if (!h->is_started) return;
     uint64_t *now = gw_xmalloc(sizeof *now * (size_t)h->count);
     look(h, now);
