@@ -17,7 +17,7 @@
 #include "base/time.h"
 
 enum { PIECES = 16, PIECE = 16384, PART = 512 << 10 };
-enum { TIMING_HELPED, TIMING_ALONE }; /* the ways, in rma_target.pace */
+enum { TIMING_HELPED, TIMING_ALONE }; /* the ways, in rma_target.timing */
 enum { TIMED_FROM = 32768, TURNS = 512, TRIES = 4, SLOWER_BY = 8 };
 
 struct rma_stream {
