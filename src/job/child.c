@@ -49,6 +49,14 @@ void child_kill(pid_t pid, int sig)
     if (pid > 0) kill(pid, sig);
 }
 
+void child_signals_reset(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+}
+
 void child_group_kill(pid_t pid, int sig)
 {
     assert(pid >= 0 && pid != 1 && sig > 0);            /* kill(-1) would signal every process of the user */

@@ -25,6 +25,9 @@ pid_t child_parent_of(pid_t pid);     /* 0: it is gone, or unknown */
 /* Is the process a descendant of this one?  (It stays one when its parent ends: child_orphans_adopt().)  For pids that ranks have written, which may
  * be wrong. */
 bool child_is_ours(pid_t pid);
+/* In a child between fork() and exec: no signal is blocked, SIGPIPE is not ignored.  mpiexec blocks the signals that it reads from a descriptor; a
+ * debugger that inherits this misses the ends and stops of what it traces. */
+void child_signals_reset(void);
 bool child_wait(pid_t pid, uint64_t until_ns); /* waits until it has ended and can be reaped; false: not by that time */
 
 /* orphans.c: this process becomes the subreaper: processes that ranks have started and left behind become its children. */

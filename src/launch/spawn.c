@@ -270,7 +270,6 @@ static void files_more(void)
 /* Runs in the child: becomes the program, or writes to `report` why it cannot. */
 static void child(struct job *j, int rank, const struct launch_app *a, const struct ends *e, int report, char **env)
 {
-    sigset_t none;
     if (launch_gdb_has_window(rank))
         setsid();
     else
@@ -279,9 +278,7 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
     if (e->gate[0] >= 0 && read(e->gate[0], &(char){0}, 1) < 0) {} /* the kernel does not trace a process during exec */
-    signal(SIGPIPE, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    child_signals_reset();
     for (int i = 0; i < 3; i++)
         if (e->child[i] >= 0) dup2(e->child[i], i);
     fcntl(j->memfd, F_SETFD, 0);

@@ -261,12 +261,10 @@ static int sooner(int a, int64_t b)
 static void stacks_say(void)
 {
     char word[32];
-    sigset_t none;
     snprintf(word, sizeof word, "--stack=%d", (int)getpid());
     pid_t pid = fork();
     if (pid == 0) {
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
+        child_signals_reset();
         dup2(STDERR_FILENO, STDOUT_FILENO);
         int rc = stack_main(1, (char *[]){word, NULL});
         fflush(NULL);

@@ -28,6 +28,7 @@
 #include "boot/name.h"
 #include "boot/port.h"
 #include "boot/segment.h"
+#include "job/child.h"
 #include "job/job.h"
 #include "job/say.h"
 #include "job/words.h"
@@ -65,13 +66,10 @@ static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
     assert(fd >= 0 && launcher > 0);
     char facts[192], self[PATH_MAX] = "";
     const struct launch_app *a = app_of(j, fd);
-    sigset_t none;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != launcher) _exit(EXIT_CANNOT_RUN);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
+    child_signals_reset();
     env_put(&j->o.env);
     if (a) env_put(&a->env);
     fcntl(fd, F_SETFD, 0);

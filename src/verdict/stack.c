@@ -69,6 +69,7 @@ static void look_exec(enum tool tool, const struct look *l)
     char *eu_core[] = {"eu-stack", "-s", "-n", "1000", "--core", core, "-e", program, NULL};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    child_signals_reset();
     dup2(null, 0);
     dup2(fd, 1);
     dup2(fd, 2);

@@ -52,6 +52,11 @@ for n in 1 3; do
     once "^mpiexec: rank $last (host .*, pid [0-9]*) was killed by signal 11 (Segmentation fault); its last MPI call was MPI_Barrier"
     [ "$(wc -l < "$dir/err")" = 3 ] || fail "it says more:"
 done
+# A debugger begins with no signal blocked: gdb misses stops of the rank where SIGCHLD is.
+ln -s "$e" "$dir/bin/gdb"
+export GW_CRASH_STATUS="$dir/blocked"
+run 139 -n 2 "$e" segv
+grep -q '^SigBlk:[[:space:]]*0*$' "$dir/blocked" || fail "gdb begins with signals blocked: $(grep SigBlk "$dir/blocked")"
 m=$build/mpiexec
 run 0 -n 3 "$e" recover
 [ ! -s "$dir/err" ] && grep -q '^recovered 1$' "$dir/out" || fail "a handler of the program's was disturbed:"
