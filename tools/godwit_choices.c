@@ -22,11 +22,6 @@ static const char usage[] =
     "  Bytes are those of the operand, of a block (gather, scatter, allgather, alltoall), of all parts (reduce_scatter).\n"
     "  -N  ranks a node (all of them); -b only for that size\n";
 
-static const char *const names[COLL_KINDS] = {
-    "barrier", "bcast",    "gather", "scatter",   "allgather",      "alltoall", "alltoallv",
-    "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan",     "exscan",
-};
-
 struct job {
     int ranks, per_node;
     struct plan_nodes nodes;
@@ -89,7 +84,7 @@ static void print_kind(const struct job *j, int kind)
     const char *why, *was;
     char text[32];
     const struct plan_algorithm *alg = choose(j, kind, has_sizes(kind) ? 1 : 0, &was);
-    printf("%-15s %s (%s)", names[kind], alg->name, was);
+    printf("%-15s %s (%s)", coll_kind_names[kind], alg->name, was);
     for (int p = 0; has_sizes(kind) && p < MOST; p++) {
         int64_t low = (int64_t)1 << p, high = low * 2;
         while (choose(j, kind, high, &why) != alg || why != was) {
@@ -159,14 +154,15 @@ static int print_all(struct job *j, int64_t bytes, char **words, int n_words)
     }
     for (int w = 0; w < n_words; w++) {
         int kind = 0;
-        while (kind < COLL_KINDS && strcmp(names[kind], words[w]) != 0) kind++;
+        while (kind < COLL_KINDS && strcmp(coll_kind_names[kind], words[w]) != 0) kind++;
         if (kind == COLL_KINDS) return refuse("is no collective with algorithms of its own", words[w]);
     }
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         bool wanted = n_words == 0;
-        for (int w = 0; w < n_words; w++) wanted |= strcmp(names[kind], words[w]) == 0;
+        for (int w = 0; w < n_words; w++) wanted |= strcmp(coll_kind_names[kind], words[w]) == 0;
         if (wanted && bytes > 0)
-            printf("%s %lld %s\n", names[kind], (long long)bytes, choose(j, kind, has_sizes(kind) ? bytes : 0, &why)->name);
+            printf("%s %lld %s\n", coll_kind_names[kind], (long long)bytes,
+                   choose(j, kind, has_sizes(kind) ? bytes : 0, &why)->name);
         else if (wanted)
             print_kind(j, kind);
     }

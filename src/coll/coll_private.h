@@ -5,6 +5,8 @@
 #ifndef GW_COLL_COLL_PRIVATE_H
 #define GW_COLL_COLL_PRIVATE_H
 
+#include <strings.h>
+
 #include "coll/coll.h"
 #include "base/base.h"
 #include "plan/plan.h"
@@ -329,7 +331,15 @@ struct coll_tuned {
 void coll_tuned_read(const char *path, struct coll_tuned *t);
 int64_t coll_tuned_hash(const struct coll_tuned *t); /* the same only for the same rows */
 int coll_select_tuned(void);                         /* what coll_tuned_take() does, for a process that is alone */
-int coll_kind_named(const char *name, size_t len);   /* with MPI_ before it or without; COLL_KINDS: none */
+/* One line, whose text it changes: comments are cut.  NULL, or what is wrong; kind COLL_KINDS: it is no row.  name points into the line, and
+ * may be no algorithm of the collective. */
+const char *coll_tuned_line(char *line, struct coll_rule *r_out, bool *has_nodes_out);
+extern const char *const coll_kind_names[];
+static inline bool coll_is_word(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && strncasecmp(text, word, len) == 0;
+}
+int coll_kind_named(const char *name, size_t len); /* with MPI_ before it or without; COLL_KINDS: none */
 const struct plan_algorithm *coll_algorithm_find(int kind, const char *name, size_t len); /* NULL: none */
 extern const struct coll_rule coll_rules[];
 extern const int coll_rule_count;

@@ -204,9 +204,6 @@ static double simulate(const struct plan_algorithm *alg, const struct plan_args 
 /* ---- the choice ------------------------------------------------------------------------------------------------------------ */
 enum where { MESSAGES, LEAVES, PULLS, WHERES }; /* by messages; on a node; on a node that lets ranks read each other's memory */
 static const char *const where_names[] = {"messages", "leaves", "leaves and pulls"};
-static const char *const kind_names[COLL_KINDS] = {"barrier",   "bcast",          "gather",  "scatter",  "allgather",
-                                                   "alltoall",  "alltoallv",      "gatherv", "scatterv", "reduce",
-                                                   "allreduce", "reduce_scatter", "scan",    "exscan"};
 #define NOTHING(kind, name)
 #define ONE(kind, name) {#name, &coll_alg_##name},
 static const struct {
@@ -247,7 +244,7 @@ static const struct plan_algorithm *choose(enum where where, enum coll_kind kind
     for (int i = 0; i < coll_rule_count; i++) {
         const struct coll_rule *r = &coll_rules[i];
         if (r->kind != kind || bytes > r->max_bytes || p < r->min_ranks || p > r->max_ranks) continue;
-        const struct plan_algorithm *alg = named(kind_names[kind], r->name);
+        const struct plan_algorithm *alg = named(coll_kind_names[kind], r->name);
         CHECK(alg != NULL);
         if (!alg || (alg->fits && !alg->fits(a))) continue;
         if (alg->kind && (where == MESSAGES || p < 2 || (alg->kind == PLAN_PULLING && where != PULLS))) continue;
@@ -294,8 +291,8 @@ static void at_most(struct timed is, double times, struct timed other, const cha
 {
     if (is.us <= times * other.us) return;
     unit_failures++;
-    fprintf(stderr, "%s, %lld bytes on %d ranks, %s: %s: %.2f us (%s), but %.2f us (%s)\n", kind_names[kind], (long long)n, ranks,
-            where_names[where], rule, is.us, is.by, other.us, other.by);
+    fprintf(stderr, "%s, %lld bytes on %d ranks, %s: %s: %.2f us (%s), but %.2f us (%s)\n", coll_kind_names[kind], (long long)n,
+            ranks, where_names[where], rule, is.us, is.by, other.us, other.by);
 }
 
 static const int ranks_of[] = {2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 24, 25, 33, 64, 65, 130};

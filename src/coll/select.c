@@ -6,17 +6,11 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
-#include <strings.h>
 
 #include "coll/coll_private.h"
 #include "base/count.h"
 #include "base/event.h"
 #include "base/settings.h"
-
-static const char *const kind_names[COLL_KINDS] = {
-    "barrier", "bcast",    "gather", "scatter",   "allgather",      "alltoall", "alltoallv",
-    "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan",     "exscan",
-};
 
 #define ROW(kind, name) {COLL_##kind, &coll_alg_##name},
 static const struct {
@@ -63,14 +57,14 @@ static int number_of(int kind, const struct plan_algorithm *alg)
 {
     for (int i = 0; i < N_ALGORITHMS; i++)
         if (algorithms[i].kind == kind && algorithms[i].alg == alg) return i;
-    gw_die("collective %s has an algorithm without a number", kind_names[kind]);
+    gw_die("collective %s has an algorithm without a number", coll_kind_names[kind]);
 }
 
 int coll_algorithms(void) { return N_ALGORITHMS; }
 
 void coll_algorithm_name(int i, char *name_out, size_t cap)
 {
-    snprintf(name_out, cap, "%s %s", kind_names[algorithms[i].kind], algorithms[i].alg->name);
+    snprintf(name_out, cap, "%s %s", coll_kind_names[algorithms[i].kind], algorithms[i].alg->name);
 }
 
 uint64_t coll_algorithm_uses(int i) { return atomic_load_explicit(&select_state.uses[i], memory_order_relaxed); }
@@ -82,30 +76,7 @@ static int bad_algorithm(int kind, const char *name, int len)
     for (int i = 0; i < N_ALGORITHMS; i++)
         if (algorithms[i].kind == kind && at < sizeof known)
             at += (size_t)snprintf(known + at, sizeof known - at, " %s", algorithms[i].alg->name);
-    return gw_fail(GW_EARG, "GODWIT_COLL: %s has no algorithm '%.*s'; there are:%s", kind_names[kind], len, name, known);
-}
-
-static bool is_word(const char *text, size_t len, const char *word)
-{
-    return strlen(word) == len && strncasecmp(text, word, len) == 0;
-}
-
-int coll_kind_named(const char *name, size_t len)
-{
-    static const struct {
-        const char *name;
-        enum coll_kind kind;
-    } more[] = {{"allgatherv", COLL_ALLGATHER}, {"alltoallw", COLL_ALLTOALLV}, {"reduce_scatter_block", COLL_REDUCE_SCATTER}};
-    if (len > 4 && strncasecmp(name, "MPI_", 4) == 0) name += 4, len -= 4;
-    for (int i = 0; i < 2; i++) {
-        for (int kind = 0; kind < COLL_KINDS; kind++)
-            if (is_word(name, len, kind_names[kind])) return kind;
-        for (size_t k = 0; k < GW_ARRAY_LEN(more); k++)
-            if (is_word(name, len, more[k].name)) return more[k].kind;
-        if (len == 0 || (*name != 'i' && *name != 'I')) break;
-        name++, len--; /* accepts the name of the non-blocking call */
-    }
-    return COLL_KINDS;
+    return gw_fail(GW_EARG, "GODWIT_COLL: %s has no algorithm '%.*s'; there are:%s", coll_kind_names[kind], len, name, known);
 }
 
 /* "bcast=binomial,allreduce=ring" */
@@ -117,7 +88,7 @@ static int parse_forced(const char *text)
         if (kind == COLL_KINDS || name == pair) {
             char word[32];
             snprintf(word, sizeof word, "%.*s", (int)name, text);
-            const char *near = gw_nearest(word, kind_names, COLL_KINDS);
+            const char *near = gw_nearest(word, coll_kind_names, COLL_KINDS);
             return gw_fail(GW_EARG, "GODWIT_COLL: '%.*s' is not COLLECTIVE=ALGORITHM%s%s%s", (int)pair, text,
                            near ? " (did you mean " : "", near ? near : "", near ? "=..?)" : "");
         }
@@ -136,7 +107,8 @@ static uint32_t kinds_of(const char *setting, const char *text)
         static const char *const all[] = {"1", "all", "on", "true", "yes"}, *const none[] = {"0", "none", "off", "false", "no"};
         size_t n = strcspn(text, ",");
         bool is_all = false, is_none = false;
-        for (size_t i = 0; i < GW_ARRAY_LEN(all); i++) is_all |= is_word(text, n, all[i]), is_none |= is_word(text, n, none[i]);
+        for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
+            is_all |= coll_is_word(text, n, all[i]), is_none |= coll_is_word(text, n, none[i]);
         if (is_all) {
             kinds = ~0u;
         } else if (!is_none) {
@@ -239,7 +211,7 @@ static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64
 {
     if (select_state.explained[kind] == alg) return;
     select_state.explained[kind] = alg;
-    gw_explain(GW_LOG_COLL, "%s of %lld bytes on %d ranks of %s: %s (%s)", kind_names[kind], (long long)bytes, c->size,
+    gw_explain(GW_LOG_COLL, "%s of %lld bytes on %d ranks of %s: %s (%s)", coll_kind_names[kind], (long long)bytes, c->size,
                c->name[0] ? c->name : "a communicator without a name", alg->name, why);
 }
 
@@ -310,7 +282,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
         note(c, row->number, bytes);
         return row->alg;
     }
-    gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, c->size);
+    gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, c->size);
 }
 
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
@@ -406,7 +378,8 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
     if (!alg) {
         const struct choice *row = row_apart(select_state.node_rows[kind], bytes, a);
         if (!row) row = row_apart(select_state.rows[kind], bytes, a);
-        if (!row) gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
+        if (!row)
+            gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, a->size);
         *why_out = table_of(row->rule);
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
         alg = coll_instead(row->alg, bytes, a);
@@ -432,7 +405,7 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
         if (alg != row->alg) *why_out = "by a setting";
         return alg;
     }
-    gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
+    gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, a->size);
 }
 
 const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
@@ -461,7 +434,8 @@ const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool 
         coll_parameter(kind, alg, across, a);
         return alg;
     }
-    gw_die("tune/coll.tbl has no row for a stage of %s of %lld bytes on %d ranks", kind_names[kind], (long long)bytes, a->size);
+    gw_die("tune/coll.tbl has no row for a stage of %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes,
+           a->size);
 }
 
 const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c)
@@ -469,7 +443,7 @@ const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t byte
     const struct plan_algorithm *alg = coll_inter_algorithms[kind];
     if (!alg)
         gw_fail(GW_ECOMM, "%s is an intercommunicator, for which %s is not defined", c->name[0] ? c->name : "comm",
-                kind_names[kind]);
+                coll_kind_names[kind]);
     else if (unlikely(gw_log_mask & GW_LOG_COLL))
         explain(kind, alg, bytes, c, "two groups");
     return alg;

@@ -1,0 +1,108 @@
+/* tuned_line.c -- a line of the file that GODWIT_TUNE names.  Needs no other file: godwit-tune is built with it, and reads its files as jobs
+ * do.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll/coll_private.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const coll_kind_names[COLL_KINDS] = {
+    "barrier", "bcast",    "gather", "scatter",   "allgather",      "alltoall", "alltoallv",
+    "gatherv", "scatterv", "reduce", "allreduce", "reduce_scatter", "scan",     "exscan",
+};
+
+int coll_kind_named(const char *name, size_t len)
+{
+    static const struct {
+        const char *name;
+        enum coll_kind kind;
+    } more[] = {{"allgatherv", COLL_ALLGATHER}, {"alltoallw", COLL_ALLTOALLV}, {"reduce_scatter_block", COLL_REDUCE_SCATTER}};
+    if (len > 4 && strncasecmp(name, "MPI_", 4) == 0) name += 4, len -= 4;
+    for (int i = 0; i < 2; i++) {
+        for (int kind = 0; kind < COLL_KINDS; kind++)
+            if (coll_is_word(name, len, coll_kind_names[kind])) return kind;
+        for (size_t k = 0; k < GW_ARRAY_LEN(more); k++)
+            if (coll_is_word(name, len, more[k].name)) return more[k].kind;
+        if (len == 0 || (*name != 'i' && *name != 'I')) break;
+        name++, len--; /* accepts the name of the non-blocking call */
+    }
+    return COLL_KINDS;
+}
+
+enum { COLUMNS = 6, MOST_CHUNK = 1 << 30 };
+
+static char *trimmed(char *text)
+{
+    while (isspace((unsigned char)*text)) text++;
+    size_t n = strlen(text);
+    while (n > 0 && isspace((unsigned char)text[n - 1])) text[--n] = 0;
+    return text;
+}
+
+/* "16K"; "-": none. */
+static bool size_of(const char *text, int64_t none, int64_t most, int64_t *out)
+{
+    char *end;
+    int shift = 0;
+    if (strcmp(text, "-") == 0) return *out = none, true;
+    if (!isdigit((unsigned char)*text)) return false;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (*end == 'K')
+        shift = 10, end++;
+    else if (*end == 'M')
+        shift = 20, end++;
+    else if (*end == 'G')
+        shift = 30, end++;
+    if (*end || v > (unsigned long long)most >> shift) return false;
+    *out = (int64_t)(v << shift);
+    return true;
+}
+
+/* "2..8", or "9..": and more. */
+static bool span_of(const char *text, int *low_out, int *high_out)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text)) return false;
+    long low = strtol(text, &end, 10), high = INT_MAX;
+    if (end[0] != '.' || end[1] != '.') return false;
+    if (end[2]) {
+        if (!isdigit((unsigned char)end[2])) return false;
+        high = strtol(end + 2, &end, 10);
+        if (*end) return false;
+    }
+    if (low < 1 || high < low || high > INT_MAX) return false;
+    *low_out = (int)low, *high_out = (int)high;
+    return true;
+}
+
+const char *coll_tuned_line(char *line, struct coll_rule *r_out, bool *has_nodes_out)
+{
+    char *cell[COLUMNS + 1];
+    int n = 0;
+    line[strcspn(line, "#")] = 0;
+    line = trimmed(line);
+    *r_out = (struct coll_rule){.kind = COLL_KINDS, .min_nodes = 1, .max_nodes = INT_MAX, .is_tuned = true};
+    if (!*line || strchr(line, '=')) return NULL;
+    for (char *at = line; at && n <= COLUMNS; n++) {
+        cell[n] = at;
+        at = strchr(at, '|');
+        if (at) *at++ = 0;
+        cell[n] = trimmed(cell[n]);
+    }
+    if (n != 5 && n != 6) return "it has not 5 columns, or 6 with nodes";
+    char **rest = cell + (n == 6 ? 3 : 2);
+    int kind = coll_kind_named(cell[0], strlen(cell[0]));
+    if (kind == COLL_KINDS) return "its first column is no collective";
+    if (!span_of(cell[1], &r_out->min_ranks, &r_out->max_ranks)) return "its second column is not LOW..HIGH ranks";
+    if (n == 6 && !span_of(cell[2], &r_out->min_nodes, &r_out->max_nodes)) return "its third column is not LOW..HIGH nodes";
+    if (!size_of(rest[0], INT64_MAX, INT64_MAX, &r_out->max_bytes)) return "its bytes are no size such as 512, 16K or -";
+    if (!size_of(rest[2], 0, MOST_CHUNK, &r_out->piece_bytes)) return "its chunk is no size up to 1G, or -";
+    r_out->kind = (uint8_t)kind;
+    r_out->name = rest[1];
+    *has_nodes_out = n == 6;
+    return NULL;
+}
