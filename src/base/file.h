@@ -30,4 +30,8 @@ FILE *gw_file_append(const char *path);
  * to follow the name of the file.  may_be_pipe: pipes are allowed, too; anything else (/dev/zero) is refused. */
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out);
 
+/* HOST.tune below XDG_CONFIG_HOME or ~/.config, which godwit-tune writes and mpiexec gives the ranks of this host; whether it is there or not.
+ * NULL: the environment names no folder.  The caller frees it. */
+char *gw_file_tuned(void);
+
 #endif

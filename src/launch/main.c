@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -65,12 +64,9 @@ static void profile_note(const struct job *j)
 /* What godwit-tune has found on this host, unless GODWIT_TUNE says something else; all ranks run here. */
 static void take_tuned(void)
 {
-    char host[256] = "", path[PATH_MAX];
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    bool has_base = base && *base;
-    if (getenv("GODWIT_TUNE") || (!has_base && !home) || gethostname(host, sizeof host - 1) < 0) return;
-    snprintf(path, sizeof path, "%s%s/godwit/%s.tune", has_base ? base : home, has_base ? "" : "/.config", host);
-    if (access(path, R_OK) == 0) setenv("GODWIT_TUNE", path, 1); /* what options set comes before it */
+    char *path = getenv("GODWIT_TUNE") ? NULL : gw_file_tuned();
+    if (path && access(path, R_OK) == 0) setenv("GODWIT_TUNE", path, 1); /* what options set comes before it */
+    free(path);
 }
 
 int main(int argc, char **argv)

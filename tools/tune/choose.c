@@ -116,13 +116,12 @@ int tune_write_rows(const struct tune_results *r, int kind, bool all, FILE *f)
 }
 
 /* ---- guidelines: a collective is no slower than others that do the same, and more bytes do not cost less ------------------------- */
-/* Of blocks: the largest size that is at most `part` of it; -1: none is near. */
+/* The smallest size of so many bytes at least, and four times as many at most; -1: there is none. */
 static int size_near(const struct tune_results *r, double bytes)
 {
-    int best = -1;
     for (int i = 0; i < r->sizes->n; i++)
-        if ((double)r->sizes->at[i] >= bytes && (double)r->sizes->at[i] <= 4 * bytes && best < 0) best = i;
-    return best;
+        if ((double)r->sizes->at[i] >= bytes && (double)r->sizes->at[i] <= 4 * bytes) return i;
+    return -1;
 }
 
 struct guide {

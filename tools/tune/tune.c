@@ -3,6 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tune.h"
+#include "base/file.h"
+#include "coll/coll_private.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,19 +23,21 @@ static const char usage[] =
     "  -o FILE   another file\n"
     "  --quick   fewer sizes, one turn\n"
     "  --check   measures what jobs choose now, says which guidelines do not hold (such as: allreduce takes no longer than reduce\n"
-    "            and bcast), measures other algorithms for those collectives, and puts the file right; status 3: some are left\n";
+    "            and bcast), measures other algorithms for those collectives, and writes rows where one is quicker; status 3: some\n"
+    "            guidelines still do not hold\n";
 enum { STATUS_LEFT = 3, MOST_WORDS = 64 };
 
 static struct {
     const char *file;
+    char *own_file; /* its default */
     bool is_quick, is_check;
     char *shape[MOST_WORDS]; /* options of mpiexec */
     int n_shape;
-    char self[PATH_MAX], mpiexec[PATH_MAX + 16], own_file[PATH_MAX];
+    char self[PATH_MAX], mpiexec[PATH_MAX + 16];
 } o;
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------------------------ */
-/* Runs one with these settings (NULL: no more), and hands each line of its output on.  False: it failed, which it has told. */
+/* Runs one with these settings and words (each ended by NULL), and hands each line of its output on.  False: it failed. */
 static bool run(char *const set[], char *const words[], void (*line_is)(void *about, const char *line), void *about)
 {
     char *argv[MOST_WORDS + 16], text[512];
@@ -173,47 +177,50 @@ static bool try_threshold(const struct threshold *t, FILE *f)
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------------------------- */
-static const char *default_file(void)
+
+/* The lines of the file as it is, one after the other in one text; NULL: there is none.  The caller frees it. */
+static bool file_read(char **text_out)
 {
-    char host[256] = "localhost";
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    gethostname(host, sizeof host - 1);
-    if (base && *base)
-        snprintf(o.own_file, sizeof o.own_file, "%s/godwit/%s.tune", base, host);
-    else
-        snprintf(o.own_file, sizeof o.own_file, "%s/.config/godwit/%s.tune", home ? home : "", host);
-    for (char *at = o.own_file + 1; (at = strchr(at, '/')); at++) {
-        *at = 0;
-        mkdir(o.own_file, 0777);
-        *at = '/';
+    enum { MOST = 1 << 20 };
+    struct stat st;
+    *text_out = NULL;
+    const char *why = stat(o.file, &st) == 0 && S_ISREG(st.st_mode) ? gw_file_read(o.file, MOST, false, text_out) : NULL;
+    if (why) fprintf(stderr, "godwit-tune: cannot read %s: %s\n", o.file, why);
+    return !why;
+}
+
+/* Hands each line on, as a text of its own. */
+static void each_line(const char *text, void (*line_is)(void *about, const char *line), void *about)
+{
+    for (const char *at = text; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        char *line = strndup(at, strcspn(at, "\n"));
+        if (line) line_is(about, line);
+        free(line);
     }
-    return o.own_file;
+}
+
+/* As jobs read it: false: it is no row. */
+static bool row_of(const char *line, struct coll_rule *r_out, bool *has_nodes_out)
+{
+    char *copy = strdup(line);
+    bool is_row = copy && !coll_tuned_line(copy, r_out, has_nodes_out) && r_out->kind != COLL_KINDS;
+    free(copy);
+    r_out->name = NULL;
+    return is_row;
 }
 
 /* Is the line a row of one of these collectives that jobs of this shape take?  Its kind; TUNE_KINDS: it is not.  exact_out: and no others. */
 static int row_for(const char *line, const struct tune_results *r, unsigned kinds, bool *exact_out)
 {
-    char kind[TUNE_NAME];
-    int low[2], high[2] = {INT_MAX, INT_MAX}, at = 0, here[2] = {r->ranks, r->nodes}, n = r->nodes > 1 ? 2 : 1;
-    *exact_out = true;
-    if (sscanf(line, " %31[a-z_] |%n", kind, &at) != 1 || !at) return TUNE_KINDS;
-    int k = tune_kind_named(kind);
+    struct coll_rule row;
+    bool has_nodes;
+    if (!row_of(line, &row, &has_nodes) || has_nodes != (r->nodes > 1)) return TUNE_KINDS;
+    int k = tune_kind_named(coll_kind_names[row.kind]);
     if (k == TUNE_KINDS || !(kinds >> k & 1)) return TUNE_KINDS;
-    for (int i = 0; i < n; i++) {
-        int more = 0;
-        line += at, at = 0;
-        if (sscanf(line, " %d..%n", &low[i], &more) != 1 || !more) return TUNE_KINDS;
-        line += more;
-        sscanf(line, "%d", &high[i]);
-        if (low[i] > here[i] || high[i] < here[i]) return TUNE_KINDS;
-        *exact_out &= low[i] == high[i];
-        line = strchr(line, '|');
-        if (!line) return TUNE_KINDS;
-        line++;
-    }
-    int columns = 1;
-    for (const char *c = line; (c = strchr(c, '|')); c++) columns++;
-    return columns == 3 ? k : TUNE_KINDS; /* up to bytes, algorithm, chunk: a row of nodes has a column more before them */
+    if (row.min_ranks > r->ranks || row.max_ranks < r->ranks) return TUNE_KINDS;
+    if (has_nodes && (row.min_nodes > r->nodes || row.max_nodes < r->nodes)) return TUNE_KINDS;
+    *exact_out = row.min_ranks == row.max_ranks && (!has_nodes || row.min_nodes == row.max_nodes);
+    return k;
 }
 
 /* What of the file is replaced: rows of these collectives for jobs of this shape alone, and thresholds that have been measured. */
@@ -221,6 +228,7 @@ struct replaced {
     const struct tune_results *r;
     unsigned kinds;
     bool thresholds;
+    FILE *to; /* what is kept */
 };
 static bool is_measured_now(const struct threshold *t, const struct tune_results *r)
 {
@@ -230,67 +238,82 @@ static bool is_replaced(const char *line, const struct replaced *by)
 {
     bool is_exact;
     if (row_for(line, by->r, by->kinds, &is_exact) != TUNE_KINDS) return is_exact;
+    line += strspn(line, " \t");
     for (size_t i = 0; by->thresholds && i < sizeof thresholds / sizeof thresholds[0]; i++) {
         size_t n = strlen(thresholds[i].name);
         if (is_measured_now(&thresholds[i], by->r) && strncmp(line, thresholds[i].name, n) == 0 && line[n] == '=') return true;
     }
     return false;
 }
-
-/* What the file keeps of what it had, behind the new rows, as the first row that fits counts. */
-static void copy_kept(FILE *to, const struct replaced *by)
+static void keep_line(void *about, const char *line)
 {
-    char *line = NULL;
-    size_t cap = 0;
-    FILE *f = fopen(o.file, "r");
-    while (f && getline(&line, &cap, f) > 0)
-        if (line[0] != '#' && !is_replaced(line, by)) fprintf(to, "%s%s", line, strchr(line, '\n') ? "" : "\n");
-    if (f) fclose(f);
-    free(line);
+    const struct replaced *by = about;
+    if (line[strspn(line, " \t\r")] != '#' && !is_replaced(line, by)) fprintf(by->to, "%s\n", line);
 }
 
 /* The collectives of which it has rows for other shapes, too: what is built in needs a row before those, even where it is best. */
-static unsigned kinds_of_wider(const struct tune_results *r)
+struct wider {
+    const struct tune_results *r;
+    unsigned kinds;
+};
+static void note_wider(void *about, const char *line)
 {
-    char *line = NULL;
-    size_t cap = 0;
-    unsigned kinds = 0;
-    FILE *f = fopen(o.file, "r");
-    while (f && getline(&line, &cap, f) > 0) {
-        bool is_exact;
-        int k = row_for(line, r, ~0u, &is_exact);
-        if (k != TUNE_KINDS && !is_exact) kinds |= 1u << k;
-    }
-    if (f) fclose(f);
-    free(line);
-    return kinds;
+    struct wider *w = about;
+    bool is_exact;
+    int k = row_for(line, w->r, ~0u, &is_exact);
+    if (k != TUNE_KINDS && !is_exact) w->kinds |= 1u << k;
 }
 
-/* The new file beside the old one, and in its place when it is whole. */
-static FILE *file_begin(char *path, size_t cap)
+/* Jobs take so many rows of a collective and no more; those of other shapes come last. */
+struct writing {
+    FILE *to;
+    int rows[COLL_KINDS][2]; /* so far: without nodes, with */
+};
+static void write_line(void *about, const char *line)
 {
+    struct writing *w = about;
+    struct coll_rule row;
+    bool has_nodes;
+    if (row_of(line, &row, &has_nodes) && ++w->rows[row.kind][has_nodes] > COLL_TUNED_ROWS)
+        printf("  %s has more than %d rows; this one is left out: %s\n", coll_kind_names[row.kind], COLL_TUNED_ROWS, line);
+    else
+        fprintf(w->to, "%s\n", line);
+}
+
+/* Before jobs measure for minutes: can it be written?  Makes the folders of the default file. */
+static bool file_may(void)
+{
+    for (char *at = o.own_file ? o.own_file + 1 : NULL; at && (at = strchr(at, '/')); at++) {
+        *at = 0;
+        mkdir(o.own_file, 0777);
+        *at = '/';
+    }
+    const char *slash = strrchr(o.file, '/');
+    char *folder = slash ? strndup(o.file, (size_t)(slash - o.file) + 1) : strdup(".");
+    bool may = access(o.file, W_OK) == 0 || (errno == ENOENT && folder && access(folder, W_OK) == 0);
+    if (!may) fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, strerror(errno));
+    free(folder);
+    return may;
+}
+
+/* These lines below a head.  0, or 1 after a message. */
+static int file_write(const char *lines)
+{
+    struct gw_new_file f;
+    struct writing w = {.to = NULL};
     char date[32];
     time_t now = time(NULL);
-    snprintf(path, cap, "%s.%ld", o.file, (long)getpid());
-    FILE *f = fopen(path, "w");
-    if (!f) {
-        fprintf(stderr, "godwit-tune: cannot write %s: %s\n", path, strerror(errno));
-        return NULL;
+    int err = gw_file_create(o.file, &f);
+    if (!err) {
+        strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
+        fprintf(f.to, "# Measured by godwit-tune, %s.  Columns: collective | ranks | [nodes |] up to bytes | algorithm | chunk\n",
+                date);
+        w.to = f.to;
+        each_line(lines, write_line, &w);
+        err = gw_file_finish(&f);
     }
-    strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-    fprintf(f, "# Measured by godwit-tune, %s.  Columns: collective | ranks | [nodes |] up to bytes | algorithm | chunk\n", date);
-    return f;
-}
-
-static int file_end(FILE *f, const char *path)
-{
-    bool is_bad = ferror(f) != 0;
-    if (fclose(f) != 0 || is_bad || rename(path, o.file) != 0) {
-        fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, strerror(errno));
-        unlink(path);
-        return 1;
-    }
-    return 0;
+    if (err) fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, gw_file_why(err));
+    return err ? 1 : 0;
 }
 
 /* ---- what it does ------------------------------------------------------------------------------------------------------------------ */
@@ -312,33 +335,42 @@ static void say_gains(const struct tune_results *r, int kind)
     }
 }
 
+static int measuring_failed(void)
+{
+    fprintf(stderr, "godwit-tune: a job that measures failed; nothing is written\n");
+    return 1;
+}
+
+/* The rows, and behind them what the file had, as the first row that fits counts; then the thresholds. */
+static bool tune_lines(struct tune_results *r, const char *old, FILE *to)
+{
+    unsigned every = (1u << TUNE_KINDS) - 1;
+    struct wider w = {r, 0};
+    each_line(old, note_wider, &w);
+    bool may = may_tune(r);
+    for (int k = 0; may && k < TUNE_KINDS; k++)
+        if (tune_write_rows(r, k, w.kinds >> k & 1, to)) say_gains(r, k);
+    each_line(old, keep_line, &(struct replaced){r, may ? every : 0, true, to});
+    for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++)
+        if (is_measured_now(&thresholds[i], r) && !try_threshold(&thresholds[i], to)) return false;
+    return true;
+}
+
 static int tune_all(void)
 {
     static struct tune_results r;
-    unsigned every = (1u << TUNE_KINDS) - 1;
-    char path[PATH_MAX + 32];
-    FILE *f = file_begin(path, sizeof path);
-    if (!f) return 1;
+    char *old, *lines = NULL;
+    size_t n;
+    if (!file_may() || !file_read(&old)) return 1;
     setenv("GODWIT_TUNE", "", 1); /* beside what is built in */
     results_begin(&r);
-    bool is_done = measure_all(&r, every, o.is_quick ? 1 : 2);
-    if (is_done) {
-        unsigned wider = kinds_of_wider(&r);
-        bool may = may_tune(&r);
-        for (int k = 0; may && k < TUNE_KINDS; k++)
-            if (tune_write_rows(&r, k, wider >> k & 1, f)) say_gains(&r, k);
-        copy_kept(f, &(struct replaced){&r, may ? every : 0, true});
-        for (size_t i = 0; is_done && i < sizeof thresholds / sizeof thresholds[0]; i++)
-            if (is_measured_now(&thresholds[i], &r)) is_done = try_threshold(&thresholds[i], f);
-    }
-    if (!is_done) {
-        fclose(f);
-        unlink(path);
-        fprintf(stderr, "godwit-tune: a job that measures failed; nothing is written\n");
-        return 1;
-    }
-    int rc = file_end(f, path);
+    FILE *f = open_memstream(&lines, &n);
+    bool is_done = f && measure_all(&r, (1u << TUNE_KINDS) - 1, o.is_quick ? 1 : 2) && tune_lines(&r, old, f);
+    if (f) fclose(f);
+    int rc = is_done ? file_write(lines) : measuring_failed();
     if (!rc) printf("%d ranks on %d nodes: %s\n", r.ranks, r.nodes, o.file);
+    free(lines);
+    free(old);
     return rc;
 }
 
@@ -367,37 +399,54 @@ static bool look(struct tune_results *r, struct check *c, unsigned *slow_out)
     return true;
 }
 
+/* The collectives of these for which some size has a quicker algorithm. */
+static unsigned better_of(const struct tune_results *r, unsigned kinds)
+{
+    unsigned better = 0;
+    for (int k = 0; k < TUNE_KINDS; k++)
+        for (int i = 0; kinds >> k & 1 && i < tune_sizes_of(r, k) && tune_seen(r, k, i) > 0; i++)
+            if (tune_best(r, k, i) != r->points[k][i].chosen) better |= 1u << k;
+    return better;
+}
+
+/* Rows that were good stay: those of a collective go only where others come.  0, or 1 after a message. */
+static int put_right(const struct tune_results *r, unsigned better)
+{
+    char *old, *lines = NULL;
+    size_t n;
+    if (!file_may() || !file_read(&old)) return 1;
+    FILE *f = open_memstream(&lines, &n);
+    for (int k = 0; f && k < TUNE_KINDS; k++)
+        if (better >> k & 1 && tune_write_rows(r, k, false, f)) say_gains(r, k);
+    if (f) each_line(old, keep_line, &(struct replaced){r, better, false, f});
+    if (f) fclose(f);
+    int rc = f ? file_write(lines) : 1;
+    free(lines);
+    free(old);
+    return rc;
+}
+
 static int check_all(void)
 {
     static struct tune_results r;
     struct check before = {false, 0}, after = {false, 0};
     unsigned slow, left = 0;
-    char path[PATH_MAX + 32];
     setenv("GODWIT_TUNE", access(o.file, R_OK) == 0 ? o.file : "", 1);
-    if (!look(&r, &before, &slow)) return 1;
+    if (!look(&r, &before, &slow)) return measuring_failed();
     printf("%d guidelines do not hold for %d ranks on %d nodes\n", before.n, r.ranks, r.nodes);
     if (!slow || !may_tune(&r)) return slow ? STATUS_LEFT : 0;
-    if (!measure_all(&r, slow, 2)) return 1;
-    FILE *f = file_begin(path, sizeof path);
-    if (!f) return 1;
-    /* Rows that were good stay: those of a collective go only where others come. */
-    unsigned better = 0;
-    for (int k = 0; k < TUNE_KINDS; k++)
-        for (int i = 0; slow >> k & 1 && i < tune_sizes_of(&r, k) && tune_seen(&r, k, i) > 0; i++)
-            if (tune_best(&r, k, i) != r.points[k][i].chosen) better |= 1u << k;
-    for (int k = 0; k < TUNE_KINDS; k++)
-        if (better >> k & 1 && tune_write_rows(&r, k, false, f)) say_gains(&r, k);
-    copy_kept(f, &(struct replaced){&r, better, false});
-    if (file_end(f, path)) return 1;
+    if (!measure_all(&r, slow, 2)) return measuring_failed();
+    unsigned better = better_of(&r, slow);
     if (!better) {
         printf("No other algorithm is quicker: nothing is changed.\n");
         return STATUS_LEFT;
     }
+    if (put_right(&r, better)) return 1;
     printf("Put right in %s\n", o.file);
     setenv("GODWIT_TUNE", o.file, 1);
     if (!look(&r, &after, &left)) return 1;
-    printf("%d guidelines do not hold any more with it\n", after.n);
-    return left & better ? STATUS_LEFT : 0;
+    printf("With it, %d guidelines do not hold\n", after.n);
+    return left & slow ? STATUS_LEFT : 0;
 }
 
 static bool parse(int argc, char **argv)
@@ -417,8 +466,9 @@ static bool parse(int argc, char **argv)
         else
             o.shape[o.n_shape++] = argv[i];
     }
-    if (!o.file) o.file = default_file();
-    return true;
+    if (!o.file) o.file = o.own_file = gw_file_tuned();
+    if (!o.file) fprintf(stderr, "godwit-tune: neither HOME nor XDG_CONFIG_HOME says where the file is to be: name one by -o\n");
+    return o.file;
 }
 
 int main(int argc, char **argv)

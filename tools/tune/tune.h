@@ -1,5 +1,5 @@
 /* tune.h -- `godwit-tune`: measures which algorithms and thresholds serve a job's shape best, and writes them as a file for GODWIT_TUNE;
- * `--check` looks whether what a job would choose keeps to guidelines, and puts right what does not.
+ * `--check` looks whether what a job would choose keeps to guidelines, and writes rows where another algorithm is quicker.
  *
  *   tune.c: command line, jobs, the file --> mpiexec .. godwit-tune --measure --> measure.c (all ranks) --> lines on standard output
  *   choose.c: pure functions over what was measured: the best algorithms, their rows, guidelines
