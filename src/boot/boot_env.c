@@ -76,7 +76,7 @@ static bool is_of_other_launcher(const char *text)
 {
     struct stat st;
     return boot_pmi_offered() && fstat(boot_env_int("PMI_FD", -1), &st) == 0 &&
-        BOOT_SOCKET_NAME(st.st_ino) != boot_list_int(text, "pmi", -1);
+        boot_socket_name(st.st_ino) != boot_list_int(text, "pmi", -1);
 }
 
 static bool godwit_offered(void)
@@ -131,7 +131,8 @@ int boot_env_size(void)
     const char *text = getenv("GODWIT_BOOT");
     struct boot_head h;
     if (boot_env_int("GODWIT_SINGLETON", 0) > 0) return 1;
-    if (text) return head_check(boot_list_int(text, "fd", -1), boot_list_int(text, "local", -1), &h) == GW_OK ? h.size : 0;
+    if (godwit_offered())
+        return head_check(boot_list_int(text, "fd", -1), boot_list_int(text, "local", -1), &h) == GW_OK ? h.size : 0;
     for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++)
         if (boot_env_int(sizes[i], 0) > 0) return boot_env_int(sizes[i], 0);
     return boot_env_several() || boot_backend_pmix.offered() || boot_pmi_offered() ? 0 : 1;

@@ -131,8 +131,24 @@ static int aborting_256(void)
     boot_abort(256, "text");
 }
 
+/* Below a launcher that mpiexec started and that hands down what it was given, beside a socket of its own. */
+static int size_below(void)
+{
+    int pair[2];
+    char fd[16];
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    snprintf(fd, sizeof fd, "%d", pair[0]);
+    setenv("GODWIT_BOOT", "fd=-1,local=0,pmi=0", 1);
+    setenv("PMI_FD", fd, 1);
+    setenv("PMI_RANK", "2", 1);
+    setenv("PMI_SIZE", "7", 1);
+    CHECK_EQ(boot_env_size(), 7);
+    return unit_failures != 0;
+}
+
 static void test_alone(void)
 {
+    EXPECT_CHILD(size_below, 0, "");
     EXPECT_CHILD(alone, 0, "");
     EXPECT_CHILD(refused, 1, "PMI_SIZE=4");
     EXPECT_CHILD(refused, 1, "GODWIT_SINGLETON=1");

@@ -13,13 +13,13 @@
 
 /* Our mpiexec sets GODWIT_BOOT="fd=N,local=K" and, if they are not 0, ",app=A,universe=U": the inherited descriptor N is the segment; this
  * process is local rank K of application A.  One process attaches per local rank, once.  ",pmi=I": its PMI socket is this one, by
- * BOOT_SOCKET_NAME(inode); who has another one was started by a launcher below.
+ * boot_socket_name(inode); who has another one was started by a launcher below.
  *
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
-#define BOOT_MAGIC              0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION      15u                 /* raise with every change of what lies in the segment */
-#define BOOT_SOCKET_NAME(inode) ((int)((inode)&0x7fffffff))
+#define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
+#define GODWIT_SHM_VERSION 15u                 /* raise with every change of what lies in the segment */
+static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* Another world with which this rank is connected (MPI 4.1 section 11.10.4): its communicators or groups have members there.  Our mpiexec

@@ -199,7 +199,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     char more[64] = "";
     struct stat st;
     int n = app ? snprintf(more, sizeof more, ",app=%d", app) : 0;
-    if (pmi >= 0 && fstat(pmi, &st) == 0) snprintf(more + n, sizeof more - (size_t)n, ",pmi=%d", BOOT_SOCKET_NAME(st.st_ino));
+    if (pmi >= 0 && fstat(pmi, &st) == 0) snprintf(more + n, sizeof more - (size_t)n, ",pmi=%d", boot_socket_name(st.st_ino));
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* the spawning process may be a singleton with this variable set */
     words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,crash=%d,universe=%d", j->memfd, rank, more, !j->o.crash_stacks && !j->o.gdb,
               job_universe(j));
