@@ -5,11 +5,14 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "base/settings.h"
@@ -21,7 +24,7 @@
 #define MADV_COLLAPSE 25
 #endif
 
-enum { HUGE = 2 << 20, TASKS_A_CORE = 4 };
+enum { TASKS_A_CORE = 4 };
 
 bool gw_cores_are_crowded(void)
 {
@@ -52,29 +55,52 @@ static uint64_t huge_bytes(uintptr_t at, uint64_t bytes)
     return kib << 10 < bytes ? kib << 10 : bytes;
 }
 
+size_t gw_page_bytes(void)
+{
+    static _Atomic size_t known;
+    size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (unlikely(!bytes)) atomic_store_explicit(&known, bytes = (size_t)sysconf(_SC_PAGESIZE), memory_order_relaxed);
+    return bytes;
+}
+
+bool gw_huge_is_offered(void)
+{
+    char text[128];
+    return gw_line_read(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") && atoi(text) == GW_HUGE_BYTES &&
+        !(gw_line_read(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled") && strstr(text, "[never]"));
+}
+
 void *gw_huge_place(uint64_t bytes)
 {
     if (gw_set.huge_pages != GW_SET_HUGE_PAGES_ALL) return NULL;
-    char *p = mmap(NULL, bytes + HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bytes = gw_align_up(bytes, gw_page_bytes());
+    char *p = mmap(NULL, bytes + GW_HUGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return NULL;
-    size_t before = -(uintptr_t)p & (HUGE - 1);
+    size_t before = -(uintptr_t)p & (GW_HUGE_BYTES - 1);
     if (before) munmap(p, before);
-    munmap(p + before + gw_align_up(bytes, 4096), HUGE - before - (gw_align_up(bytes, 4096) - bytes));
+    munmap(p + before + bytes, GW_HUGE_BYTES - before);
     return p + before;
+}
+
+/* Has pieces moved that are not there yet.  One that is in use just now stays (EAGAIN); what else goes wrong does so for all of them: the
+ * system does not move such memory, or has no huge page left. */
+static void move_all(uintptr_t from, uintptr_t end)
+{
+    for (; from < end; from += GW_HUGE_BYTES)
+        if (madvise((void *)from, GW_HUGE_BYTES, MADV_COLLAPSE) != 0 && errno != EAGAIN) return;
 }
 
 void gw_huge_use(const char *what, void *at, uint64_t bytes)
 {
     if (gw_set.huge_pages != GW_SET_HUGE_PAGES_ALL) return;
     bool is_crowded = false;
-    uintptr_t first = gw_align_up((uintptr_t)at, HUGE), end = ((uintptr_t)at + bytes) & ~(uintptr_t)(HUGE - 1);
+    uintptr_t first = gw_align_up((uintptr_t)at, GW_HUGE_BYTES), end = ((uintptr_t)at + bytes) & ~(uintptr_t)(GW_HUGE_BYTES - 1);
     if (end > first) {
         madvise((void *)first, end - first, MADV_HUGEPAGE);
         madvise((void *)first, end - first, MADV_POPULATE_WRITE);
-        bool may_move =
-            huge_bytes(first, end - first) < end - first && !(is_crowded = gw_cores_are_crowded()); /* node/pages.c says why */
-        for (uintptr_t piece = first; may_move && piece < end; piece += HUGE)
-            if (madvise((void *)piece, HUGE, MADV_COLLAPSE) != 0) break;
+        bool is_there = huge_bytes(first, end - first) == end - first || !gw_huge_is_offered();
+        if (!is_there) is_crowded = gw_cores_are_crowded(); /* node/pages.c says why */
+        if (!is_there && !is_crowded) move_all(first, end);
     }
     uint64_t is = end > first ? huge_bytes(first, end - first) : 0;
     GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB: %.1f MiB of it on huge pages%s", what, (double)bytes / (1 << 20),
@@ -86,8 +112,8 @@ void gw_huge_use(const char *what, void *at, uint64_t bytes)
 
 void *gw_huge_alloc(const char *what, size_t align, size_t bytes)
 {
-    bool is_huge = gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL && bytes >= HUGE;
-    void *p = is_huge ? aligned_alloc(HUGE, gw_align_up(bytes, HUGE)) : aligned_alloc(align, bytes);
-    if (p && is_huge) gw_huge_use(what, p, gw_align_up(bytes, HUGE));
+    bool is_huge = gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL && bytes >= GW_HUGE_BYTES;
+    void *p = is_huge ? aligned_alloc(GW_HUGE_BYTES, gw_align_up(bytes, GW_HUGE_BYTES)) : aligned_alloc(align, bytes);
+    if (p && is_huge) gw_huge_use(what, p, gw_align_up(bytes, GW_HUGE_BYTES));
     return p;
 }

@@ -13,13 +13,21 @@
 
 /* The first line of a file of the kernel's, as in /proc and /sys, with its end; false: there is none. */
 bool gw_line_read(char *text_out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
-/* ---- the library's own memory on huge pages, where GODWIT_HUGE_PAGES=all asks for it; else these do nothing of their own ----
- * An address where `bytes` may be mapped (MAP_FIXED) so that huge pages fit; NULL: anywhere. */
-void *gw_huge_place(uint64_t bytes) GW_COLD;
-/* Touches the memory, and has it on huge pages as far as the system gives them; GODWIT_EXPLAIN=boot tells how far. */
-void gw_huge_use(const char *what, void *at, uint64_t bytes) GW_COLD;
-void *gw_huge_alloc(const char *what, size_t align, size_t bytes) GW_COLD; /* as aligned_alloc(), and to be freed so */
+/* ---- huge pages: those of 2 MiB are used, no others ---- */
+enum { GW_HUGE_SHIFT = 21, GW_HUGE_BYTES = 1 << GW_HUGE_SHIFT };
+bool gw_huge_is_offered(void) GW_COLD;   /* this machine has them, and they are not off (transparent_hugepage/enabled: never) */
 bool gw_cores_are_crowded(void) GW_COLD; /* more tasks want to run than four a core of this machine */
+/* The library's own memory on them, where GODWIT_HUGE_PAGES=all asks for it.
+ * An address range of `bytes` on which huge pages fit, reserved for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: not asked
+ * for, or there is none, and anywhere will do. */
+void *gw_huge_place(uint64_t bytes) GW_COLD;
+/* Makes all of the memory resident, on huge pages as far as the system gives them and they fit into it; GODWIT_EXPLAIN=boot tells how far.
+ * Not asked for: does nothing. */
+void gw_huge_use(const char *what, void *at, uint64_t bytes) GW_COLD;
+/* As aligned_alloc(), and to be freed so; if asked for, and large enough, used as above. */
+void *gw_huge_alloc(const char *what, size_t align, size_t bytes) GW_COLD;
+
+size_t gw_page_bytes(void); /* of the system's ordinary pages */
 
 /* Where this program lies, without a slash behind it; the caller's.  "": the kernel does not say. */
 char *gw_own_folder(void);

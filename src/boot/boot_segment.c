@@ -5,6 +5,7 @@
 #include "boot/boot_private.h"
 #include "base/hash.h"
 #include "base/os.h"
+#include "base/settings.h"
 #include "base/time.h"
 #include "boot/kvs.h"
 #include "boot/order.h"
@@ -419,7 +420,8 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
     bool is_early = boot_board_head() != NULL;
     if (is_early) slot_take(); /* from here on the slot shows mpiexec that this rank waits, perhaps for a rank that has ended */
     segment.mapped_bytes = boot_shm_offset(gw_boot.nlocal) + ((node_bytes + 63) & ~(uint64_t)63) + map_bytes();
-    if (gw_boot.local_rank == 0) check_memory(segment.mapped_bytes - seldom_bytes);
+    bool is_resident = gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL; /* all of it: node.c */
+    if (gw_boot.local_rank == 0) check_memory(segment.mapped_bytes - (is_resident ? 0 : seldom_bytes));
     if (gw_boot.how == BOOT_GODWIT && !boot_board_head())
         segment.head = segment_inherit(node_bytes, &segment.mapped_bytes);
     else if (gw_boot.nlocal == 1)
@@ -428,7 +430,6 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
         segment.head = segment_make(segment.mapped_bytes);
     else
         segment.head = segment_find(segment.mapped_bytes);
-    if (gw_boot.local_rank == 0) gw_huge_use("the node's segment", segment.head, segment.mapped_bytes);
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)segment.mapped_bytes);
     if (gw_boot.local_rank == 0) gw_memory_note(GW_MEMORY_SHARED, (int64_t)segment.mapped_bytes); /* else mpiexec notes it */
     if (gw_boot.nlocal == 1 && gw_boot.size > 1 && !boot_backend_is_direct())

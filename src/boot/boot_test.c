@@ -168,6 +168,15 @@ static int far_too_much(void)
     return 0;
 }
 
+/* What is seldom used counts where all is made resident. */
+static int far_too_much_seldom(void)
+{
+    setenv("GODWIT_HUGE_PAGES", "all", 1);
+    boot_init();
+    boot_map_segment(1ull << 50, 1ull << 50);
+    return 0;
+}
+
 static int file_limit(void)
 {
     struct rlimit r = {1 << 20, 1 << 20};
@@ -763,6 +772,7 @@ int main(void)
     test_mapping();
     test_alone();
     EXPECT_CHILD(far_too_much, 1, "leaves");
+    EXPECT_CHILD(far_too_much_seldom, 1, "leaves");
     EXPECT_CHILD(file_limit, 1, "ulimit -f");
     test_godwit();
     test_vnodes();

@@ -89,7 +89,8 @@ static inline uint64_t boot_shm_offset(int nlocal)
 
 /* Maps the node's segment, with node_bytes for node/'s part, the same on all ranks.  With our mpiexec it is the inherited file; otherwise
  * local rank 0 creates a memfd, and the other ranks open it by /proc/PID/fd/N (verified by the nonce), which they learn by the key-value
- * store.  The memory is zero and reserved, so no SIGBUS can follow; seldom_bytes of it are not counted in the check for available memory.
+ * store.  The memory is zero and reserved, so no SIGBUS can follow; seldom_bytes of it are not counted in the check for available memory,
+ * unless GODWIT_HUGE_PAGES=all makes all of it resident.
  * If there is not enough memory, the process ends with a message.  Closes its descriptors. */
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
 extern struct boot_rank

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "node/node_private.h"
+#include "base/os.h"
 
 struct node gw_node;
 
@@ -35,6 +36,24 @@ uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doo
     return at;
 }
 
+/* [from, to) of the segment, as those huge pages that begin there. */
+static void part_use(uint64_t from, uint64_t to)
+{
+    uint64_t first = gw_align_up(from, GW_HUGE_BYTES), end = gw_align_up(to, GW_HUGE_BYTES);
+    if (end > gw_node.bytes) end = gw_node.bytes;
+    if (first < end) gw_huge_use("a part of the node's segment", gw_node.base + first, end - first);
+}
+
+/* With GODWIT_HUGE_PAGES=all: who touches memory first has it near. */
+static void parts_use(uint64_t heap_at)
+{
+    uint64_t area_at = node_off(map.areas) + (uint64_t)gw_node.me * map.area_size;
+    part_use(area_at, area_at + map.area_size);
+    if (gw_node.me > 0) return;
+    part_use(0, node_off(map.areas));
+    part_use(heap_at, gw_node.bytes);
+}
+
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 {
     assert(!gw_node.base && gw_boot.nlocal > 0);
@@ -52,6 +71,7 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     map.jobs = (struct node_job *)(gw_node.doors + n + 1);
     node_heap_open(gw_node.base + head->shm_offset + heap_at, heap_bytes);
     assert(map.areas + n * map.area_size == gw_node.base + head->shm_offset + heap_at);
+    parts_use(head->shm_offset + heap_at);
     atomic_store_explicit(&head->area_bytes, map.area_size, memory_order_relaxed);
     gw_node.oversubscribed = gw_boot.nlocal > head->cores;
     node_wait_open();

@@ -25,8 +25,6 @@
 #endif
 
 enum {
-    PIECE_SHIFT = 21,
-    PIECE = 1 << PIECE_SHIFT,
     KNOWN = 4096,            /* pieces that are counted at a time: 8 GiB of consecutive memory */
     MOVE_AFTER = 16 << 10,   /* KiB that others read of a piece before it is moved; each 4 KiB cost 0.24 us */
     AGAIN_AFTER = 256 << 10, /* KiB until it is moved again: the memory may be another by then; if not, a call takes microseconds */
@@ -40,20 +38,10 @@ enum { TRIED = 1 << 27, HUGE = 1 << 26, KIB = HUGE - 1 }; /* it was tried to mov
 static _Atomic int answer; /* may pages be moved? */
 enum { NOT_ASKED, MAY, MAY_NOT };
 
-static bool file_says(const char *path, const char *word, char *text_out, size_t cap)
-{
-    return gw_line_read(text_out, cap, "%s", path) && strstr(text_out, word);
-}
-
-/* May pages be moved?  Not if huge pages are switched off on this machine, or have another size. */
+/* May pages be moved? */
 static GW_COLD int ask(void)
 {
-    char text[128], bytes[16];
-    snprintf(bytes, sizeof bytes, "%d\n", PIECE);
-    bool may = gw_set.huge_pages != GW_SET_HUGE_PAGES_OFF &&
-        file_says("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", bytes, text, sizeof text) && !strcmp(text, bytes) &&
-        !file_says("/sys/kernel/mm/transparent_hugepage/enabled", "[never]", text, sizeof text);
-    int now = may ? MAY : MAY_NOT;
+    int now = gw_set.huge_pages != GW_SET_HUGE_PAGES_OFF && gw_huge_is_offered() ? MAY : MAY_NOT;
     atomic_store_explicit(&answer, now, memory_order_relaxed);
     return now;
 }
@@ -62,7 +50,7 @@ static GW_COLD int ask(void)
 static GW_COLD bool move(uintptr_t piece)
 {
     uint64_t since = gw_now_ns();
-    int rc = madvise((void *)piece, PIECE, MADV_COLLAPSE) < 0 ? errno : 0;
+    int rc = madvise((void *)piece, GW_HUGE_BYTES, MADV_COLLAPSE) < 0 ? errno : 0;
     uint64_t us = (gw_now_ns() - since) / 1000;
     if (rc == 0) gw_counted(&gw_count.pages_moved, 1);
     if (rc == ENOMEM || rc == EBUSY || us >= TOO_LONG_US) {
@@ -76,7 +64,7 @@ static GW_COLD bool move(uintptr_t piece)
 /* Counts bytes of a piece, and moves it once enough were read and fewer than AT_ONCE were moved in this call.  True: it is on a huge page. */
 static inline bool piece_read(uintptr_t piece, int64_t bytes, int *moved)
 {
-    uint64_t number = piece >> PIECE_SHIFT, now;
+    uint64_t number = piece >> GW_HUGE_SHIFT, now;
     _Atomic uint64_t *k = &known[number % KNOWN];
     now = atomic_load_explicit(k, memory_order_relaxed);
     if (now >> 28 != number) now = number << 28;
@@ -102,8 +90,8 @@ bool node_read_by_others(const void *at, int64_t bytes)
     int moved = 0;
     if (gw_set.huge_pages == GW_SET_HUGE_PAGES_OFF) return false;
     for (; from < end; from = last) {
-        uintptr_t piece = from & ~(uintptr_t)(PIECE - 1);
-        last = piece + PIECE < end ? piece + PIECE : end;
+        uintptr_t piece = from & ~(uintptr_t)(GW_HUGE_BYTES - 1);
+        last = piece + GW_HUGE_BYTES < end ? piece + GW_HUGE_BYTES : end;
         if (!piece_read(piece, (int64_t)(last - from), &moved)) is_huge = false;
     }
     return is_huge;
