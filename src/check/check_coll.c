@@ -95,7 +95,7 @@ static int comm_free_after(struct check_run *r, int rc)
     comm_release(r->held);
     return rc;
 }
-const struct check_kind check_of_comm_free = {comm_free_before, comm_free_after};
+const struct check_kind check_of_comm_free = {.before = comm_free_before, .after = comm_free_after};
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------------------------- */
 static const struct check_span no_span;
@@ -173,7 +173,7 @@ static int barrier_before(struct check_run *r)
     record(r, SHAPE_NONE, 0, 0);
     return meet(r);
 }
-const struct check_kind check_of_barrier = {barrier_before, ran};
+const struct check_kind check_of_barrier = {.before = barrier_before, .after = ran};
 
 static int bcast_before(struct check_run *r)
 {
@@ -184,7 +184,7 @@ static int bcast_before(struct check_run *r)
     if (takes_part) use(r, check_span(a->buffer, a->count, a->datatype, !at_root(a->root, a->comm)));
     return meet(r);
 }
-const struct check_kind check_of_bcast = {bcast_before, ran};
+const struct check_kind check_of_bcast = {.before = bcast_before, .after = ran};
 
 static int gather_before(struct check_run *r)
 {
@@ -204,7 +204,7 @@ static int gather_before(struct check_run *r)
     }
     return meet(r);
 }
-const struct check_kind check_of_gather = {gather_before, ran};
+const struct check_kind check_of_gather = {.before = gather_before, .after = ran};
 
 static int scatter_before(struct check_run *r)
 {
@@ -223,7 +223,7 @@ static int scatter_before(struct check_run *r)
     if (receives) use(r, writes(a->recvbuf, a->recvcount, a->recvtype));
     return meet(r);
 }
-const struct check_kind check_of_scatter = {scatter_before, ran};
+const struct check_kind check_of_scatter = {.before = scatter_before, .after = ran};
 
 static int allgather_before(struct check_run *r)
 {
@@ -244,7 +244,7 @@ static int allgather_before(struct check_run *r)
     }
     return meet(r);
 }
-const struct check_kind check_of_allgather = {allgather_before, ran};
+const struct check_kind check_of_allgather = {.before = allgather_before, .after = ran};
 
 static int alltoall_before(struct check_run *r)
 {
@@ -258,7 +258,7 @@ static int alltoall_before(struct check_run *r)
     use(r, writes(a->recvbuf, a->recvcount * c->targets, a->recvtype));
     return meet(r);
 }
-const struct check_kind check_of_alltoall = {alltoall_before, ran};
+const struct check_kind check_of_alltoall = {.before = alltoall_before, .after = ran};
 
 /* Of so many members all pairs are a lot to send: only that the call is the same is looked at. */
 enum { PAIRS_MAX = 512 };
@@ -280,7 +280,7 @@ static int alltoall_vectors_before(struct check_run *r)
     use(r, blocks(a->recvbuf, c->targets, a->recvcounts, a->rdispls, a->recvtype, a->recvtypes, true));
     return meet(r);
 }
-const struct check_kind check_of_alltoall_vectors = {alltoall_vectors_before, ran};
+const struct check_kind check_of_alltoall_vectors = {.before = alltoall_vectors_before, .after = ran};
 
 /* ---- reductions ---- */
 static int reduce_before(struct check_run *r)
@@ -293,7 +293,7 @@ static int reduce_before(struct check_run *r)
     if (is_root) use(r, writes(a->recvbuf, a->count, a->datatype));
     return meet(r);
 }
-const struct check_kind check_of_reduce = {reduce_before, ran};
+const struct check_kind check_of_reduce = {.before = reduce_before, .after = ran};
 
 static int reduction(struct check_run *r, bool writes_result)
 {
@@ -305,7 +305,8 @@ static int reduction(struct check_run *r, bool writes_result)
 }
 static int reduce_all_before(struct check_run *r) { return reduction(r, true); }
 static int exscan_before(struct check_run *r) { return reduction(r, r->a.comm->rank > 0); } /* the first rank's is not touched */
-const struct check_kind check_of_reduce_all = {reduce_all_before, ran}, check_of_exscan = {exscan_before, ran};
+const struct check_kind check_of_reduce_all = {.before = reduce_all_before, .after = ran},
+                        check_of_exscan = {.before = exscan_before, .after = ran};
 
 /* What is given in place is read and written: the whole buffer is written here. */
 static int reduce_scatter_before(struct check_run *r)
@@ -324,7 +325,7 @@ static int reduce_scatter_before(struct check_run *r)
     use(r, writes(a->recvbuf, a->sendbuf == GW_IN_PLACE ? all : mine, a->datatype));
     return meet(r);
 }
-const struct check_kind check_of_reduce_scatter = {reduce_scatter_before, ran};
+const struct check_kind check_of_reduce_scatter = {.before = reduce_scatter_before, .after = ran};
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------------------------- */
 /* One side of a member: its neighbours there, and what goes to or comes from each. */
@@ -416,5 +417,5 @@ static int neighbors(struct check_run *r, bool to_all)
 }
 static int neighbors_all_before(struct check_run *r) { return neighbors(r, true); }
 static int neighbors_each_before(struct check_run *r) { return neighbors(r, false); }
-const struct check_kind check_of_neighbors_all = {neighbors_all_before, ran},
-                        check_of_neighbors_each = {neighbors_each_before, ran};
+const struct check_kind check_of_neighbors_all = {.before = neighbors_all_before, .after = ran},
+                        check_of_neighbors_each = {.before = neighbors_each_before, .after = ran};

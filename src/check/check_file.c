@@ -26,7 +26,8 @@ static int access_after(struct check_run *r, int rc)
     check_use_track(r->a.request, r->spans, 1, r->about);
     return rc;
 }
-const struct check_kind check_of_file_read = {read_before, access_after}, check_of_file_write = {write_before, access_after};
+const struct check_kind check_of_file_read = {.before = read_before, .after = access_after},
+                        check_of_file_write = {.before = write_before, .after = access_after};
 
 static int begin_after(struct check_run *r, int rc)
 {
@@ -36,12 +37,12 @@ static int begin_after(struct check_run *r, int rc)
     check_use_pend(r->spans, 1, r->about);
     return rc;
 }
-const struct check_kind check_of_file_read_begin = {read_before, begin_after},
-                        check_of_file_write_begin = {write_before, begin_after};
+const struct check_kind check_of_file_read_begin = {.before = read_before, .after = begin_after},
+                        check_of_file_write_begin = {.before = write_before, .after = begin_after};
 
 static int end_after(struct check_run *r, int rc)
 {
     if (rc == GW_OK) check_use_settle(r->a.fh->obj.id, SPLIT);
     return rc;
 }
-const struct check_kind check_of_file_end = {NULL, end_after};
+const struct check_kind check_of_file_end = {.after = end_after};

@@ -10,9 +10,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
+#include "base/os.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 enum { SUMS_MAX = 1 << 22, COUNTS = 256, COUNTED = 1 << 10 };
 struct entry {
@@ -35,7 +35,7 @@ static struct log {
     uintptr_t lo, hi, can_read_from, can_read_to;
     bool is_scattered, has_written;
     bool has_owners, has_targets; /* more than one */
-    uint16_t n_of[COUNTS];        /* calls by owner and target, not many more than COUNTED; where two meet, those of both */
+    uint16_t n_of[COUNTS];        /* calls by owner and target, up to COUNTED; where two meet, those of both */
 } late;                           /* with check_lock */
 
 static uint16_t *count_of(uint32_t owner, int target)
@@ -47,7 +47,7 @@ int check_late_count(uint32_t owner, int target) { return late.n ? *count_of(own
 
 bool check_late_may_meet(uintptr_t lo, uintptr_t hi) { return late.n && lo < late.hi && hi > late.lo; }
 
-/* Room for a hundred thousand, once it is wanted: pages that the kernel must clear one by one cost more than what is written into them. */
+/* Four times as much, so that it is seldom moved: pages that the kernel must clear cost more than what is written into them. */
 static void *more_room(void *v, size_t *room, size_t each)
 {
     *room = 4 * *room + 256;
@@ -66,38 +66,42 @@ static void begin_again(void)
 static bool is_full(void) { return late.n >= CHECK_LATE_ENTRIES || late.n_calls >= CHECK_LATE_CALLS || late.n_sums > SUMS_MAX; }
 
 /* ---- a call ---- */
-/* The next step of the loop that made e? */
-static bool follows(const struct entry *e, const struct check_span *s, const struct check_about *about, bool has_sums)
+/* Of the same place, owner and target, with a buffer of the same kind. */
+static bool is_like(const struct entry *e, const struct entry *call)
 {
-    const struct check_site *now = &check_me.now;
-    return e->from == now->from && e->fn == now->fn && e->bytes == s->hi - s->lo && e->type == s->type &&
-        e->owner == about->owner && e->target == about->rank && e->is_written == s->is_written && e->has_sums == has_sums &&
-        (e->n_calls == 1 || e->lo + (uintptr_t)e->stride * e->n_calls == s->lo);
+    return e->from == call->from && e->fn == call->fn && e->type == call->type && e->count == call->count &&
+        e->owner == call->owner && e->target == call->target && e->is_written == call->is_written && e->has_sums == call->has_sums;
 }
 
-static void widen(const struct check_span *s)
+static void count_one(uint32_t owner, int target)
 {
-    if (likely(late.n && s->lo >= late.hi)) {
-        late.hi = s->hi;
+    uint16_t *count = count_of(owner, target);
+    if (*count < COUNTED) ++*count;
+}
+
+static void widen(const struct entry *call)
+{
+    uintptr_t lo = call->lo, hi = lo + call->bytes;
+    if (likely(late.n && lo >= late.hi)) {
+        late.hi = hi;
     } else if (late.n == 0) {
-        late.lo = s->lo;
-        late.hi = s->hi;
-    } else if (s->hi <= late.lo) {
-        late.lo = s->lo;
+        late.lo = lo;
+        late.hi = hi;
+    } else if (hi <= late.lo) {
+        late.lo = lo;
     } else {
         late.is_scattered = true;
-        if (s->lo < late.lo) late.lo = s->lo;
-        if (s->hi > late.hi) late.hi = s->hi;
+        if (lo < late.lo) late.lo = lo;
+        if (hi > late.hi) late.hi = hi;
     }
-    late.has_written = late.has_written || s->is_written;
+    late.has_written = late.has_written || call->is_written;
 }
 
 /* Pages are asked for once, until all are complete: the operation has just used them. */
 static bool can_read(uintptr_t lo, uintptr_t hi)
 {
-    enum { PAGE = 4096 };
     if (likely(lo >= late.can_read_from && hi <= late.can_read_to)) return true;
-    uintptr_t from = lo & ~(uintptr_t)(PAGE - 1), to = (hi + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t page = gw_page_bytes(), from = lo & ~(page - 1), to = gw_align_up(hi, page);
     check_pages_hold(false);
     bool can = check_can_read((const void *)from, to - from);
     check_pages_let_go();
@@ -105,79 +109,71 @@ static bool can_read(uintptr_t lo, uintptr_t hi)
     return can;
 }
 
-static bool sums_take(const struct check_span *s)
+static bool sums_take(uintptr_t lo, uintptr_t hi)
 {
-    int64_t bytes = (int64_t)(s->hi - s->lo), piece, n = check_span_pieces(bytes, &piece);
-    if (!can_read(s->lo, s->hi)) return false;
+    int64_t bytes = (int64_t)(hi - lo), piece, n = check_span_pieces(bytes, &piece);
+    if (!can_read(lo, hi)) return false;
     if (late.n_sums + CHECK_PIECES > late.sums_room) late.sums = more_room(late.sums, &late.sums_room, sizeof *late.sums);
-    check_sum_pieces((const void *)s->lo, bytes, piece, late.sums + late.n_sums);
+    check_sum_pieces((const void *)lo, bytes, piece, late.sums + late.n_sums);
     late.n_sums += (size_t)n;
     return true;
 }
 
-static struct entry *entry_new(const struct check_span *s, const struct check_about *about)
+/* The next step of the loop that made the last entry, if it is like that one, or an entry of its own. */
+static void enter(const struct entry *call, bool is_like_last)
 {
-    const struct entry *last = late.n ? &late.v[late.n - 1] : NULL;
-    late.has_owners = late.has_owners || (last && last->owner != about->owner);
-    late.has_targets = late.has_targets || (last && last->target != about->rank);
+    struct entry *last = late.n ? &late.v[late.n - 1] : NULL;
+    late.n_calls++;
+    count_one(call->owner, call->target);
+    widen(call);
+    if (is_like_last && last->n_calls == 1) last->stride = (int64_t)(call->lo - last->lo);
+    if (is_like_last && last->lo + (uintptr_t)last->stride * last->n_calls == call->lo) {
+        last->n_calls++;
+        return;
+    }
+    late.has_owners = late.has_owners || (last && last->owner != call->owner);
+    late.has_targets = late.has_targets || (last && last->target != call->target);
     if (late.n == late.room) late.v = more_room(late.v, &late.room, sizeof *late.v);
-    struct entry *e = &late.v[late.n++];
-    *e = (struct entry){.from = check_me.now.from,
-                        .lo = s->lo,
-                        .type = s->type,
-                        .count = s->count,
-                        .bytes = (uint32_t)(s->hi - s->lo),
-                        .n_calls = 1,
-                        .owner = about->owner,
-                        .target = about->rank,
-                        .fn = (uint16_t)check_me.now.fn,
-                        .is_written = s->is_written};
-    return e;
+    late.v[late.n++] = *call;
 }
 
 bool check_late_add(const struct check_span *s, const struct check_about *about, bool is_there)
 {
     if (is_full()) check_late_now();
-    size_t first_sum = late.n_sums;
-    bool has_sums = is_there && sums_take(s);
-    struct entry *last = late.n ? &late.v[late.n - 1] : NULL;
-    uint16_t *count = count_of(about->owner, about->rank);
-    late.n_calls++;
-    if (*count < COUNTED) ++*count;
-    widen(s);
-    if (last && follows(last, s, about, has_sums)) {
-        if (last->n_calls++ == 1) last->stride = (int64_t)(s->lo - last->lo);
-        return has_sums;
-    }
-    last = entry_new(s, about);
-    last->has_sums = has_sums;
-    last->first_sum = (uint32_t)first_sum;
-    return has_sums;
+    struct entry call = {.from = check_me.now.from,
+                         .lo = s->lo,
+                         .type = s->type,
+                         .count = s->count,
+                         .bytes = (uint32_t)(s->hi - s->lo),
+                         .n_calls = 1,
+                         .first_sum = (uint32_t)late.n_sums,
+                         .owner = about->owner,
+                         .target = about->rank,
+                         .fn = (uint16_t)check_me.now.fn,
+                         .is_written = s->is_written};
+    call.has_sums = is_there && sums_take(s->lo, s->hi);
+    enter(&call, late.n && is_like(&late.v[late.n - 1], &call));
+    return call.has_sums;
 }
 
 bool check_late_next(const struct check_late_step *s, bool is_there)
 {
-    const struct check_site *now = &s->me->now;
-    struct entry *last = late.n ? &late.v[late.n - 1] : NULL;
-    bool is_like_last = last && last->from == now->from && last->fn == now->fn && last->type == s->type &&
-        last->count == s->count && last->owner == s->owner && last->target == s->target && last->has_sums == is_there &&
-        last->is_written == s->is_written;
-    if (!is_like_last || late.n == late.room || is_full()) return false;
-    struct check_span span = {.lo = (uintptr_t)s->buf, .hi = (uintptr_t)s->buf + last->bytes, .is_written = s->is_written};
-    size_t first_sum = late.n_sums;
-    if (is_there && !sums_take(&span)) return false;
-    widen(&span);
-    if (late.n_calls++ < COUNTED) ++*count_of(s->owner, s->target);
-    if (last->n_calls == 1) last->stride = (int64_t)(span.lo - last->lo);
-    if (last->lo + (uintptr_t)last->stride * last->n_calls == span.lo) {
-        last->n_calls++;
-        return true;
-    }
-    late.v[late.n] = *last;
-    last = &late.v[late.n++];
-    last->lo = span.lo;
-    last->n_calls = 1;
-    last->first_sum = (uint32_t)first_sum;
+    if (late.n == 0 || is_full()) return false;
+    const struct entry *last = &late.v[late.n - 1];
+    struct entry call = {.from = s->me->now.from,
+                         .lo = (uintptr_t)s->buf,
+                         .type = s->type,
+                         .count = s->count,
+                         .bytes = last->bytes,
+                         .n_calls = 1,
+                         .first_sum = (uint32_t)late.n_sums,
+                         .owner = s->owner,
+                         .target = s->target,
+                         .fn = (uint16_t)s->me->now.fn,
+                         .is_written = true,
+                         .has_sums = is_there};
+    if (!is_like(last, &call) || (is_there && !sums_take(call.lo, call.lo + call.bytes))) return false;
+    enter(&call, true);
     return true;
 }
 
@@ -207,8 +203,7 @@ static bool must_not_meet(void)
 /* Pages between the first and the last buffer are asked for at once, if there are not many more than calls. */
 static bool all_can_be_read(void)
 {
-    enum { PAGE = 4096 };
-    return (late.hi - late.lo) / PAGE <= late.n_calls + 16 && check_can_read((const void *)late.lo, late.hi - late.lo);
+    return (late.hi - late.lo) / gw_page_bytes() <= late.n_calls + 16 && check_can_read((const void *)late.lo, late.hi - late.lo);
 }
 
 static bool have_changed(void)

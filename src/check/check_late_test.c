@@ -17,8 +17,8 @@ static void add(uint32_t owner, int target, int at, bool is_written, bool is_the
     struct check_span s = check_span(buf + at, 1, gw_type_int64, is_written);
     struct check_about about = {NULL, target, GW_UNDEFINED, owner};
     gw_lock(&check_lock);
-    struct check_late_step step = {&check_me, s.buf, 1, s.type, owner, target, is_written};
-    if (!check_late_next(&step, is_there)) CHECK(check_late_add(&s, &about, is_there) == is_there);
+    struct check_late_step step = {&check_me, s.buf, 1, s.type, owner, target};
+    if (!is_written || !check_late_next(&step, is_there)) CHECK(check_late_add(&s, &about, is_there) == is_there);
     gw_unlock(&check_lock);
 }
 
@@ -69,6 +69,18 @@ static void doubtful_ones(void)
     }
 }
 
+/* How many are under way to one target does not go by how many there have been to another one. */
+static void counts(void)
+{
+    enum { MANY = 2000, FEW = 100, OTHER = 2 };
+    loop(MANY, 0, 1, true, true);
+    for (int i = 0; i < FEW; i++) add(A, OTHER, MANY + i, true, true);
+    CHECK(check_late_count(A, 1) < MANY && check_late_count(A, 1) > FEW);
+    CHECK_EQ(check_late_count(A, OTHER), FEW);
+    check_use_settle(A, CHECK_EVERYONE);
+    CHECK(check_late_count(A, OTHER) == 0 && items(A) == 0);
+}
+
 static void calls_look(void)
 {
     struct check_span s = check_span(buf + 1, 1, gw_type_int64, false);
@@ -105,6 +117,7 @@ int main(void)
     check_me.now = (struct check_site){1, (const void *)main};
     right_ones();
     doubtful_ones();
+    counts();
     calls_look();
     limits();
     check_use_end();

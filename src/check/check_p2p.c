@@ -42,7 +42,7 @@ static int send_after(struct check_run *r, int rc)
 {
     return r->form == CHECK_STARTS && r->a.dest == GW_PROC_NULL ? rc : tracked(r, rc);
 }
-const struct check_kind check_of_send = {send_before, send_after};
+const struct check_kind check_of_send = {.before = send_before, .after = send_after};
 
 static int ready_before(struct check_run *r)
 {
@@ -57,7 +57,7 @@ static int ready_after(struct check_run *r, int rc)
     if (r->form == CHECK_PREPARES && rc == GW_OK) check_use_mark_ready((*r->a.request)->obj.id);
     return rc;
 }
-const struct check_kind check_of_ready_send = {ready_before, ready_after};
+const struct check_kind check_of_ready_send = {.before = ready_before, .after = ready_after};
 
 /* ---- receives ---- */
 /* What has come is taken in before a receive is posted, so that ready sends that came too early are known. */
@@ -83,7 +83,7 @@ static int recv_after(struct check_run *r, int rc)
     check_use_track_receive(r->a.request, &r->spans[0], r->about);
     return rc;
 }
-const struct check_kind check_of_recv = {recv_before, recv_after};
+const struct check_kind check_of_recv = {.before = recv_before, .after = recv_after};
 
 static int mrecv_before(struct check_run *r)
 {
@@ -94,7 +94,7 @@ static int mrecv_before(struct check_run *r)
     look(r);
     return GW_OK;
 }
-const struct check_kind check_of_mrecv = {mrecv_before, tracked};
+const struct check_kind check_of_mrecv = {.before = mrecv_before, .after = tracked};
 
 /* ---- both ---- */
 static int sendrecv_before(struct check_run *r)
@@ -105,7 +105,7 @@ static int sendrecv_before(struct check_run *r)
     look(r);
     return GW_OK;
 }
-const struct check_kind check_of_sendrecv = {sendrecv_before, tracked};
+const struct check_kind check_of_sendrecv = {.before = sendrecv_before, .after = tracked};
 
 static int replace_before(struct check_run *r)
 {
@@ -115,7 +115,7 @@ static int replace_before(struct check_run *r)
     look(r);
     return GW_OK;
 }
-const struct check_kind check_of_replace = {replace_before, tracked};
+const struct check_kind check_of_replace = {.before = replace_before, .after = tracked};
 
 /* ---- persistent operations begin ---- */
 static void start_one(const struct gw_req *q)
@@ -137,7 +137,7 @@ static int start_before(struct check_run *r)
     return GW_OK;
 }
 static int start_after(struct check_run *r, int rc) { return started_one(*r->a.request, rc); }
-const struct check_kind check_of_start = {start_before, start_after};
+const struct check_kind check_of_start = {.before = start_before, .after = start_after};
 
 /* One by one, so that those of one call are compared with each other, and each is noted as ready or not. */
 static int startall_before(struct check_run *r)
@@ -150,4 +150,4 @@ static int startall_before(struct check_run *r)
     }
     return rc == GW_OK ? CHECK_MADE : rc;
 }
-const struct check_kind check_of_startall = {startall_before, NULL};
+const struct check_kind check_of_startall = {.before = startall_before};

@@ -15,7 +15,7 @@ static int made(struct check_run *r, int rc, int rank, bool is_written)
 }
 static int psend_after(struct check_run *r, int rc) { return made(r, rc, r->a.dest, false); }
 static int precv_after(struct check_run *r, int rc) { return made(r, rc, r->a.source, true); }
-const struct check_kind check_of_psend = {NULL, psend_after}, check_of_precv = {NULL, precv_after};
+const struct check_kind check_of_psend = {.after = psend_after}, check_of_precv = {.after = precv_after};
 
 /* Looked at before the call: from then on another thread may complete the operation. */
 typedef void partition_fn(uint32_t id, int partition);
@@ -45,9 +45,9 @@ static void ready_list(struct check_run *r, partition_fn *fn)
 READY(ready_one)
 READY(ready_range)
 READY(ready_list)
-const struct check_kind check_of_ready_partition = {ready_one_before, ready_one_after};
-const struct check_kind check_of_ready_range = {ready_range_before, ready_range_after};
-const struct check_kind check_of_ready_list = {ready_list_before, ready_list_after};
+const struct check_kind check_of_ready_partition = {.before = ready_one_before, .after = ready_one_after};
+const struct check_kind check_of_ready_range = {.before = ready_range_before, .after = ready_range_after};
+const struct check_kind check_of_ready_list = {.before = ready_list_before, .after = ready_list_after};
 
 static int arrived_after(struct check_run *r, int rc)
 {
@@ -55,4 +55,4 @@ static int arrived_after(struct check_run *r, int rc)
     if (rc == GW_OK && *r->a.flag && q) check_use_settle(q->obj.id, r->a.partition);
     return rc;
 }
-const struct check_kind check_of_arrived = {NULL, arrived_after};
+const struct check_kind check_of_arrived = {.after = arrived_after};

@@ -85,7 +85,8 @@ void check_span_append_sums(struct check_span *s, const struct check_span *next)
 void check_pages_hold(bool afresh); /* else what it knew before counts, too: of buffers that an operation has just used */
 void check_pages_let_go(void);
 bool check_can_read(const void *at, size_t n);                  /* mapped, and not protected */
-uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before; else any number, always the same */
+uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n); /* h: of what comes before, else CHECK_SEED */
+enum { CHECK_SEED = 0x27220a95 };
 static inline uint64_t check_sum_word(uint64_t h, uint64_t w)
 {
     h = (h ^ w) * 0x9e3779b97f4a7c15u;
@@ -237,15 +238,15 @@ void check_use_end(void);
  * So many calls are kept at most, and so many entries, of each of which several may be; with one more, check_use.c gets them all. */
 enum { CHECK_LATE_MAX = 1 << 20, CHECK_LATE_ENTRIES = 1 << 18, CHECK_LATE_CALLS = 1 << 22 };
 bool check_late_add(const struct check_span *s, const struct check_about *about, bool is_there);
-/* The same for one that is like the last one, but for where its buffer lies; false: it is not, and nothing has been done. */
+/* The same for a buffer that is written, by a call that is like the last one but for where it lies; false: it is not, and nothing has been
+ * done. */
 struct check_late_step {
     const struct check_me *me;
     const void *buf;
     int64_t count;
-    const struct gw_type *type;
+    struct gw_type *type;
     uint32_t owner;
     int target;
-    bool is_written;
 };
 bool check_late_next(const struct check_late_step *s, bool is_there);
 bool check_late_may_meet(uintptr_t lo, uintptr_t hi);
@@ -292,7 +293,7 @@ void check_race_access(struct rma_win *w, const struct check_race *a); /* after 
 void check_race_call(void);                                            /* any call begins */
 void check_race_touch(const struct check_span *s);                     /* a call uses this memory; with check_lock */
 bool check_race_is_exposed(uintptr_t lo, uintptr_t hi);                /* that matters; with check_lock */
-/* A put or get like the last one, in all but displacement and data; false: look at it all. */
+/* A get like the last one, in all but displacement and data; false: look at it all. */
 bool check_race_next(struct rma_win *w, const struct check_me *me, int target, int64_t disp, int64_t bytes);
 /* After the fence; after MPI_Win_start; before MPI_Win_complete; before MPI_Win_post; after MPI_Win_wait; after a lock (target: or
  * CHECK_EVERYONE), and before a call that completes what was done under it, local: at the origin; before MPI_Win_free. */
@@ -316,6 +317,7 @@ struct check_run;
 struct check_kind {
     int (*before)(struct check_run *r);
     int (*after)(struct check_run *r, int rc);
+    bool fills_all; /* every entry point of these calls sets all that is looked at in struct check_args */
 };
 struct check_was { /* of a request that is completed: active before the call */
     struct gw_req *q;

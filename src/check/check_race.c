@@ -95,34 +95,10 @@ static void log_locked(struct race_win *r, const struct check_race *is, const st
     check_race_locks_add(r->under_locks, r->win, is->target, step, is_over);
 }
 
-/* The first `moved` bytes of several runs: an access of so many that it is not looked at leaves no trace. */
-static void log_runs(struct race_win *r, const struct check_race *is, struct race_access a, struct race_step *step, int64_t moved)
+/* An access of one run of bytes that is not the next step of a loop. */
+static void log_one(struct race_win *r, const struct check_race *is, const struct race_step *step)
 {
-    static const uintptr_t anywhere = (uintptr_t)1 << 46; /* only the distances count, which may be negative */
-    struct type_cursor c;
-    struct iovec iov[RUNS_MAX];
-    int64_t bytes;
-    type_cursor_init(&c, (const void *)anywhere, is->count, is->type);
-    int n = type_cursor_iov(&c, iov, RUNS_MAX, moved, &bytes);
-    if (bytes < moved) return;
-    a.has_before = a.has_after = 0;
-    step->before = step->after = NULL;
-    for (int i = 0; i < n; i++) {
-        a.lo = (int64_t)((uintptr_t)iov[i].iov_base - anywhere);
-        a.hi = a.lo + (int64_t)iov[i].iov_len;
-        step->lo = a.lo;
-        step->hi = a.hi;
-        if (r->state == OPEN_LOCKS)
-            log_locked(r, is, step);
-        else
-            check_race_log_add(r->log, is->target, &a, step);
-    }
-}
-
-/* An access that is not the next step of a loop. */
-static void log_new(struct race_win *r, const struct check_race *is, struct race_step *step, bool is_one, int64_t moved)
-{
-    if (is_one && r->state == OPEN_LOCKS) {
+    if (r->state == OPEN_LOCKS) {
         log_locked(r, is, step);
         return;
     }
@@ -134,10 +110,25 @@ static void log_new(struct race_win *r, const struct check_race *is, struct race
     a.has_after = step->after != NULL;
     a.lo = step->lo;
     a.hi = step->hi;
-    if (is_one)
-        check_race_log_add(r->log, is->target, &a, step);
-    else
-        log_runs(r, is, a, step, moved);
+    check_race_log_add(r->log, is->target, &a, step);
+}
+
+/* The first `moved` bytes of several runs: an access of so many that it is not looked at leaves no trace. */
+static void log_runs(struct race_win *r, const struct check_race *is, struct race_step *step, int64_t moved)
+{
+    static const uintptr_t anywhere = (uintptr_t)1 << 46; /* only the distances count, which may be negative */
+    struct type_cursor c;
+    struct iovec iov[RUNS_MAX];
+    int64_t bytes;
+    type_cursor_init(&c, (const void *)anywhere, is->count, is->type);
+    int n = type_cursor_iov(&c, iov, RUNS_MAX, moved, &bytes);
+    if (bytes < moved) return;
+    step->before = step->after = NULL;
+    for (int i = 0; i < n; i++) {
+        step->lo = (int64_t)((uintptr_t)iov[i].iov_base - anywhere);
+        step->hi = step->lo + (int64_t)iov[i].iov_len;
+        log_one(r, is, step);
+    }
 }
 
 static bool read_there(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, void *into)
@@ -156,7 +147,7 @@ bool check_race_peek(struct rma_win *w, int target, int64_t disp, int64_t count,
     int64_t bytes = count * t->size;
     char *is = gw_xmalloc((size_t)bytes);
     bool is_there = read_there(w, target, disp, count, t, is);
-    if (is_there) *sum_out = check_sum_bytes(RACE_SEED, is, (size_t)bytes);
+    if (is_there) *sum_out = check_sum_bytes(CHECK_SEED, is, (size_t)bytes);
     free(is);
     return is_there;
 }
@@ -206,7 +197,7 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     if (is_locked && r->first_lock.fn) r->locked = r->first_lock;
     if (r->state != OPEN_NONE && (!is_locked || r->under_locks) &&
         (is_locked || !is_one || !check_race_log_follow(r->log, rma_disp_unit(w, a->target), a->target, &step)))
-        log_new(r, a, &step, is_one, moved);
+        is_one ? log_one(r, a, &step) : log_runs(r, a, &step, moved);
     gw_unlock(&check_lock);
 }
 
@@ -344,9 +335,9 @@ static void look_for_stores(struct told *t, const struct race_access *v, size_t 
         if (a->is_hit || a->lo < 0 || a->lo >= a->hi || a->hi > size || (a->kind != RACE_PUT && a->kind != RACE_GET)) continue;
         size_t bytes = (size_t)(a->hi - a->lo);
         if (!is_readable && !check_can_read(base + a->lo, bytes)) continue;
-        bool stored = a->has_after && check_sum_bytes(RACE_SEED, base + a->lo, bytes) != a->after;
+        bool stored = a->has_after && check_sum_bytes(CHECK_SEED, base + a->lo, bytes) != a->after;
         if (!stored && has_copy && (a->kind == RACE_GET ? a->has_after : a->has_before))
-            stored = check_sum_bytes(RACE_SEED, t->r->copy + a->lo, bytes) != (a->kind == RACE_GET ? a->after : a->before);
+            stored = check_sum_bytes(CHECK_SEED, t->r->copy + a->lo, bytes) != (a->kind == RACE_GET ? a->after : a->before);
         if (stored) tell_store(t, a);
     }
 }
@@ -601,7 +592,7 @@ void check_race_completes(struct rma_win *w, int target, bool is_local)
 /* All ranks of the window call it; what is not complete is so now. */
 static void judge_all_locks(struct race_win *r)
 {
-    struct race_kinds mine = {.op = INT64_MIN, .other = INT64_MIN};
+    struct race_kinds mine = check_race_kinds_none();
     bool may_meet;
     if (r->under_locks) mine = check_race_locks_kinds(r->under_locks);
     if (kinds_of_all(r, mine, &may_meet) != GW_OK || !may_meet) return;

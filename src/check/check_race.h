@@ -58,7 +58,8 @@ struct race_kinds {
     int64_t has[RACE_KINDS], op, other, is_changed;
 };
 enum { RACE_KINDS_NUMBERS = sizeof(struct race_kinds) / sizeof(int64_t) };
-void check_race_kinds_add(struct race_kinds *k, const struct race_access *a); /* begin with op and other INT64_MIN */
+static inline struct race_kinds check_race_kinds_none(void) { return (struct race_kinds){.op = INT64_MIN, .other = INT64_MIN}; }
+void check_race_kinds_add(struct race_kinds *k, const struct race_access *a);
 bool check_race_kinds_may_meet(const struct race_kinds *k);
 
 /* ---- check_race_log.c: the log of an epoch; with check_lock ----
@@ -110,6 +111,5 @@ void check_race_locks_copy(const struct race_locks *l, int target, struct race_a
 struct race_kinds check_race_locks_kinds(const struct race_locks *l);
 /* The sum of what is there, by a get that nobody counts (check_race.c). */
 bool check_race_peek(struct rma_win *w, int target, int64_t disp, int64_t count, struct gw_type *t, uint64_t *sum_out);
-enum { RACE_SEED = 0x27220a95 };
 
 #endif

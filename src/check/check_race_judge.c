@@ -191,7 +191,7 @@ bool check_race_kinds_may_meet(const struct race_kinds *k)
 /* In order of addresses. */
 static bool may_meet_any(struct item *const *right, size_t n)
 {
-    struct race_kinds kinds = {.op = INT64_MIN, .other = INT64_MIN};
+    struct race_kinds kinds = check_race_kinds_none();
     for (size_t i = 0; i < n; i++) check_race_kinds_add(&kinds, right[i]->access);
     kinds.is_changed = 0; /* which has nothing to do with others */
     if (!check_race_kinds_may_meet(&kinds)) return false;

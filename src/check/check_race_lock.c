@@ -63,7 +63,7 @@ static uint64_t clock_here(void)
     if (!gw_line_read(text, 128, "/proc/sys/kernel/random/boot_id")) return 0;
     size_t n = strlen(text);
     ssize_t k = readlink("/proc/self/ns/time", text + n, 100); /* older kernels have none */
-    return check_sum_bytes(RACE_SEED, text, n + (size_t)(k > 0 ? k : 0)) | 1;
+    return check_sum_bytes(CHECK_SEED, text, n + (size_t)(k > 0 ? k : 0)) | 1;
 }
 
 struct race_locks *check_race_locks_new(const struct rma_win *w)
@@ -152,7 +152,7 @@ void check_race_locks_place(struct race_locks *l, int target, const struct race_
 static void leaves(struct list *of, const struct race_step *s)
 {
     if (of->n_left == of->left_room) of->left = gw_xrealloc(of->left, (of->left_room = 2 * of->left_room + 16) * sizeof *of->left);
-    of->left[of->n_left++] = (struct left){of->n - 1, check_sum_bytes(RACE_SEED, s->after, (size_t)(s->hi - s->lo)), false};
+    of->left[of->n_left++] = (struct left){of->n - 1, check_sum_bytes(CHECK_SEED, s->after, (size_t)(s->hi - s->lo)), false};
 }
 
 static void say_full(const struct race_locks *l)
@@ -163,26 +163,33 @@ static void say_full(const struct race_locks *l)
             l->most);
 }
 
-static void append(const struct race_locks *l, struct list *of, int64_t at, int64_t bytes, uint32_t place, uint64_t now)
+/* The last entry, if an access of so many bytes goes on where it ends. */
+static struct entry *goes_on(const struct list *of, const struct entry *e, int64_t bytes, bool brings)
 {
-    for (int64_t part; bytes > 0; bytes -= part, at += part) {
-        part = gw_min64(bytes, UINT32_MAX);
+    if (of->n <= (brings ? of->first_bringing : of->first_open)) return NULL;
+    struct entry *last = &of->v[of->n - 1];
+    bool is_left = of->n_left && of->left[of->n_left - 1].entry == of->n - 1;
+    bool does = last->place == e->place && last->at + last->bytes == e->at && last->bytes + bytes <= UINT32_MAX && !is_left;
+    return does ? last : NULL;
+}
+
+/* An access of so many bytes, which goes on with the last entry, or is a new one (e, but for its size), or several. */
+static void enter(const struct race_locks *l, struct list *of, struct entry e, int64_t bytes, struct entry *last)
+{
+    if (last) {
+        last->bytes += (uint32_t)bytes;
+        last->since_ns = e.since_ns;
+        return;
+    }
+    for (; bytes > 0; bytes -= e.bytes, e.at += e.bytes) {
+        e.bytes = (uint32_t)gw_min64(bytes, UINT32_MAX);
         if (of->n == l->most) {
             say_full(l);
             return;
         }
         if (of->n == of->room) of->v = gw_xrealloc(of->v, (of->room = 4 * of->room + 64) * sizeof *of->v);
-        of->v[of->n++] = (struct entry){at, now, (uint32_t)part, place};
+        of->v[of->n++] = e;
     }
-}
-
-/* The last entry, if an access of that place goes on where it ends. */
-static struct entry *goes_on(const struct list *of, int64_t at, int64_t bytes, uint32_t place, bool brings)
-{
-    if (of->n <= (brings ? of->first_bringing : of->first_open)) return NULL;
-    struct entry *last = &of->v[of->n - 1];
-    bool is_left = of->n_left && of->left[of->n_left - 1].entry == of->n - 1;
-    return last->place == place && last->at + last->bytes == at && last->bytes + bytes <= UINT32_MAX && !is_left ? last : NULL;
 }
 
 bool check_race_locks_next(struct race_locks *l, const struct rma_win *w, const struct check_me *me, int target, int64_t disp,
@@ -191,17 +198,10 @@ bool check_race_locks_next(struct race_locks *l, const struct rma_win *w, const 
     struct list *of = &l->of[target];
     const struct place *p = &l->places[l->last_place];
     bool is_that = l->n_places && p->from == me->now.from && p->is.fn == me->now.fn && !p->is_over &&
-        p->is.is_exclusive == of->is_exclusive && (p->is.kind == RACE_GET || (p->is.kind == RACE_PUT && bytes < PEEK_MIN));
+        p->is.is_exclusive == of->is_exclusive && p->is.kind == RACE_GET;
     if (!is_that) return false;
-    int64_t at = disp * rma_disp_unit(w, target);
-    uint64_t now = now_ns(l);
-    struct entry *last = goes_on(of, at, bytes, l->last_place, p->is.brings);
-    if (last) {
-        last->bytes += (uint32_t)bytes;
-        last->since_ns = now;
-        return true;
-    }
-    append(l, of, at, bytes, l->last_place, now);
+    struct entry e = {disp * rma_disp_unit(w, target), now_ns(l), 0, l->last_place};
+    enter(l, of, e, bytes, goes_on(of, &e, bytes, p->is.brings));
     return true;
 }
 
@@ -214,19 +214,14 @@ bool check_race_locks_add(struct race_locks *l, const struct rma_win *w, int tar
         return true;
     }
     if (found == NONE) return false;
-    uint32_t place = l->last_place = (uint32_t)found;
-    int64_t at = s->disp * rma_disp_unit(w, target) + s->lo, bytes = s->hi - s->lo;
+    l->last_place = (uint32_t)found;
+    int64_t bytes = s->hi - s->lo;
     uint64_t now = is_over ? gw_now_ns() : now_ns(l); /* it is not over later than it is */
     for (size_t i = of->n; is_over && i > 0 && of->v[i - 1].since_ns > now; i--) of->v[i - 1].since_ns = now;
+    struct entry e = {s->disp * rma_disp_unit(w, target) + s->lo, now, 0, l->last_place};
     bool leaves_data = s->after && s->kind == RACE_PUT && bytes >= PEEK_MIN && bytes <= PEEK_MAX && s->lo == 0 && !w->deferred;
-    struct entry *last = is_over || leaves_data ? NULL : goes_on(of, at, bytes, place, s->brings);
-    if (last) {
-        last->bytes += (uint32_t)bytes;
-        last->since_ns = now;
-        return true;
-    }
     size_t n = of->n;
-    append(l, of, at, bytes, place, now);
+    enter(l, of, e, bytes, is_over || leaves_data ? NULL : goes_on(of, &e, bytes, s->brings));
     if (leaves_data && of->n > n) leaves(of, s);
     return true;
 }
@@ -294,7 +289,7 @@ void check_race_locks_copy(const struct race_locks *l, int target, struct race_a
 
 struct race_kinds check_race_locks_kinds(const struct race_locks *l)
 {
-    struct race_kinds k = {.op = INT64_MIN, .other = INT64_MIN};
+    struct race_kinds k = check_race_kinds_none();
     for (uint32_t i = 0; i < l->n_places; i++) check_race_kinds_add(&k, &l->places[i].is);
     for (int t = 0; t < l->size; t++)
         for (size_t i = 0; i < l->of[t].n_left; i++) k.is_changed |= l->of[t].left[i].is_changed;

@@ -91,7 +91,7 @@ void check_race_log_add(struct race_log *l, int target, const struct race_access
     if (l->n == ACCESSES_MAX) return;
     if (l->n == l->room) l->v = gw_xrealloc(l->v, (l->room = 2 * l->room + 64) * sizeof *l->v);
     struct logged *last = &l->v[l->n++];
-    *last = (struct logged){target, s->from, {RACE_SEED, 0}, {RACE_SEED, 0}, *a};
+    *last = (struct logged){target, s->from, {CHECK_SEED, 0}, {CHECK_SEED, 0}, *a};
     sum_step(last, 0, s);
 }
 
@@ -106,7 +106,7 @@ struct race_access *check_race_log_for(const struct race_log *l, int target, int
 
 struct race_kinds check_race_log_kinds(const struct race_log *l)
 {
-    struct race_kinds k = {.op = INT64_MIN, .other = INT64_MIN};
+    struct race_kinds k = check_race_kinds_none();
     for (size_t i = 0; i < l->n; i++) check_race_kinds_add(&k, &l->v[i].access);
     return k;
 }

@@ -75,8 +75,8 @@ static void sums(void)
             CHECK(v[i].lo == all && v[i].hi - v[i].lo <= 512);
             all = v[i].hi;
             size_t length = (size_t)(v[i].hi - v[i].lo);
-            CHECK(v[i].before == check_sum_bytes(RACE_SEED, was + v[i].lo, length));
-            CHECK(v[i].after == check_sum_bytes(RACE_SEED, is + v[i].lo, length));
+            CHECK(v[i].before == check_sum_bytes(CHECK_SEED, was + v[i].lo, length));
+            CHECK(v[i].after == check_sum_bytes(CHECK_SEED, is + v[i].lo, length));
         }
         CHECK(all == BYTES);
         free(v);

@@ -40,7 +40,7 @@ static int complete_after(struct check_run *r, int rc)
     if (r->was != r->few) free(r->was);
     return rc;
 }
-const struct check_kind check_of_complete = {complete_before, complete_after};
+const struct check_kind check_of_complete = {.before = complete_before, .after = complete_after};
 
 /* ---- looking without completing: from then on the program may use the buffers, and still has to complete the request ---- */
 static void seen(struct gw_req *q)
@@ -69,8 +69,8 @@ static int seen_some_after(struct check_run *r, int rc)
         seen(r->a.array_of_requests[r->a.array_of_indices[k]]);
     return rc;
 }
-const struct check_kind check_of_seen = {NULL, seen_after}, check_of_seen_any = {NULL, seen_any_after};
-const struct check_kind check_of_seen_all = {NULL, seen_all_after}, check_of_seen_some = {NULL, seen_some_after};
+const struct check_kind check_of_seen = {.after = seen_after}, check_of_seen_any = {.after = seen_any_after};
+const struct check_kind check_of_seen_all = {.after = seen_all_after}, check_of_seen_some = {.after = seen_some_after};
 
 /* ---- giving up ---- */
 /* A receive that was cancelled may be freed. */
@@ -79,7 +79,7 @@ static int cancel_before(struct check_run *r)
     check_use_cancelled((*r->a.request)->obj.id);
     return GW_OK;
 }
-const struct check_kind check_of_cancel = {cancel_before, NULL};
+const struct check_kind check_of_cancel = {.before = cancel_before};
 
 /* Nobody is told any more when the operation is over: what it uses is the program's risk. */
 static int free_before(struct check_run *r)
@@ -99,4 +99,4 @@ static int free_after(struct check_run *r, int rc)
     if (!*r->a.request) check_use_forget(r->id);
     return rc;
 }
-const struct check_kind check_of_request_free = {free_before, free_after};
+const struct check_kind check_of_request_free = {.before = free_before, .after = free_after};

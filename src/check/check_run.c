@@ -15,8 +15,7 @@ struct check_args *check_args_new(const struct check_kind *kind, enum check_form
 {
     struct check_run *r = atomic_exchange_explicit(&spare, NULL, memory_order_acquire); /* pairs with [R1] */
     if (!r) r = gw_xmalloc(sizeof *r);
-    bool is_filled = kind == &check_of_get || kind == &check_of_put; /* all that these look at, by every entry point */
-    if (!is_filled) memset(r, 0, offsetof(struct check_run, small));
+    if (!kind->fills_all) memset(r, 0, offsetof(struct check_run, small));
     r->n_spans = 0;
     r->kind = kind;
     r->me = &check_me;

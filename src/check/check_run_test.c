@@ -24,7 +24,7 @@ static int after(struct check_run *r, int rc)
     seen_rc = rc;
     return say_after;
 }
-static const struct check_kind both = {before, after}, none = {NULL, NULL}, last = {NULL, after};
+static const struct check_kind both = {.before = before, .after = after}, none = {.before = NULL}, last = {.after = after};
 
 static struct check_args *call(const struct check_kind *kind)
 {

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
+#include "base/os.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -98,8 +99,6 @@ bool check_span_overlap(const struct check_span *a, const struct check_span *b, 
 }
 
 /* ---- contents ---- */
-static const uint64_t seed = 0x27220a95;
-
 uint64_t check_sum_bytes(uint64_t h, const void *at, size_t n)
 {
     const char *p = at;
@@ -149,10 +148,7 @@ struct readable {
 }; /* pages that can be read */
 static bool is_readable(struct readable *m, const void *p, size_t n)
 {
-    static _Atomic uintptr_t page_size;
-    uintptr_t size = atomic_load_explicit(&page_size, memory_order_relaxed);
-    if (!size) atomic_store_explicit(&page_size, size = (uintptr_t)sysconf(_SC_PAGESIZE), memory_order_relaxed);
-    uintptr_t at = (uintptr_t)p, end = at + n, lo = at & ~(size - 1);
+    uintptr_t size = gw_page_bytes(), at = (uintptr_t)p, end = at + n, lo = at & ~(size - 1);
     uintptr_t from = lo >= m->lo && lo < m->hi ? m->hi : lo;
     if (end < at) return false;
     for (uintptr_t page = from; page < end; page += size)
@@ -167,7 +163,7 @@ bool check_can_read(const void *at, size_t n) { return is_readable(&(struct read
 static bool sum_piece(struct type_cursor *c, int64_t piece, struct readable *readable, uint64_t *sum_out)
 {
     struct iovec iov[16];
-    uint64_t h = seed;
+    uint64_t h = CHECK_SEED;
     for (int64_t bytes; piece > 0; piece -= bytes) {
         int n = type_cursor_iov(c, iov, 16, piece, &bytes);
         if (n == 0) break;
@@ -191,11 +187,11 @@ void check_sum_pieces(const void *at, int64_t bytes, int64_t piece, uint64_t *su
     uint64_t word;
     if (bytes == sizeof word) {
         memcpy(&word, at, sizeof word);
-        *sums_out = check_sum_word(seed, word);
+        *sums_out = check_sum_word(CHECK_SEED, word);
         return;
     }
     for (const char *p = at; bytes > 0; bytes -= piece, p += piece)
-        *sums_out++ = check_sum_bytes(seed, p, (size_t)gw_min64(piece, bytes));
+        *sums_out++ = check_sum_bytes(CHECK_SEED, p, (size_t)gw_min64(piece, bytes));
 }
 
 void check_span_sum_now(struct check_span *s)

@@ -12,6 +12,7 @@ static struct check_tree in_use[2]; /* read, written */
 /* Of a program that begins more operations in one epoch, so many are looked at. */
 enum { LOOSE_MAX = 1 << 18 };
 static int n_loose;
+static bool has_said_full;
 static struct check_item *last_loose; /* of a window or file, the last one that was begun: most loops go on where it ends */
 
 static void used_add(struct check_item *item)
@@ -316,6 +317,13 @@ static void pend(const struct check_span *spans, int n, struct check_about about
     }
     for (int k = 0; k < n; k++)
         if (spans[k].lo != spans[k].hi) v[m++] = spans[k];
+    if (m > 0 && n_loose == LOOSE_MAX && !has_said_full) {
+        has_said_full = true;
+        check_remark(
+            "of operations on windows, files and partitions that are under way, %d of this rank are looked at; the buffers of "
+            "further ones are not",
+            LOOSE_MAX);
+    }
     if (m == 0 || n_loose == LOOSE_MAX) {
         for (int k = 0; k < m; k++) check_span_drop(&v[k]);
         return;

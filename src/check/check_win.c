@@ -147,14 +147,14 @@ static int put_before(struct check_run *r)
     if (r->form == CHECK_BLOCKS) check_race_before(r->a.win, &r->race, r->small, sizeof r->small);
     return GW_OK;
 }
-const struct check_kind check_of_put = {put_before, access_after};
+const struct check_kind check_of_put = {.before = put_before, .after = access_after, .fills_all = true};
 
 /* What is needed of a get is there after it, too; of the next one of a loop this is all. */
 static bool is_next_get(const struct check_run *r)
 {
     const struct check_args *a = &r->a;
     bool is_same = r->form == CHECK_BLOCKS && a->origin_datatype == a->target_datatype && a->origin_count == a->target_count;
-    struct check_late_step s = {r->me, a->origin_addr, a->origin_count, a->origin_datatype, a->win->obj.id, a->target_rank, true};
+    struct check_late_step s = {r->me, a->origin_addr, a->origin_count, a->origin_datatype, a->win->obj.id, a->target_rank};
     uintptr_t at = (uintptr_t)a->origin_addr;
     int64_t bytes = a->origin_count * a->origin_datatype->size;
     gw_lock(&check_lock);
@@ -178,13 +178,12 @@ static int get_before(struct check_run *r)
 }
 static int get_after(struct check_run *r, int rc)
 {
-    r->race.owned = NULL;
     if (rc != GW_OK || is_next_get(r)) return rc;
     add(r, r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, true);
     r->race = moves(RACE_GET, &r->a);
     return accessed(r);
 }
-const struct check_kind check_of_get = {get_before, get_after};
+const struct check_kind check_of_get = {.before = get_before, .after = get_after, .fills_all = true};
 
 /* ---- accumulates: with MPI_NO_OP the origin is not looked at ---- */
 static bool reads_origin(const struct gw_op *op) { return op->obj.id != GW_H_NO_OP; }
@@ -225,7 +224,7 @@ static int accumulate_before(struct check_run *r)
     r->race = updates(a, a->target_count, a->target_datatype);
     return GW_OK;
 }
-const struct check_kind check_of_accumulate = {accumulate_before, access_after};
+const struct check_kind check_of_accumulate = {.before = accumulate_before, .after = access_after};
 
 static int fetch_before(struct check_run *r)
 {
@@ -235,7 +234,7 @@ static int fetch_before(struct check_run *r)
     r->race = updates(a, 1, a->datatype);
     return GW_OK;
 }
-const struct check_kind check_of_fetch = {fetch_before, access_after};
+const struct check_kind check_of_fetch = {.before = fetch_before, .after = access_after};
 
 static int swap_before(struct check_run *r)
 {
@@ -247,7 +246,7 @@ static int swap_before(struct check_run *r)
         (struct check_race){.kind = RACE_SWAP, .target = a->target_rank, .disp = a->target_disp, .count = 1, .type = a->datatype};
     return GW_OK;
 }
-const struct check_kind check_of_swap = {swap_before, access_after};
+const struct check_kind check_of_swap = {.before = swap_before, .after = access_after};
 
 /* ---- locks of a window that was promised to have none ---- */
 static int look_at_promise(struct check_run *r)
@@ -267,14 +266,14 @@ static int lock_after(struct check_run *r, int rc)
     if (rc == GW_OK && r->a.rank >= 0) check_race_locked(r->a.win, r->a.rank, is_alone);
     return rc;
 }
-const struct check_kind check_of_win_lock = {look_at_promise, lock_after};
+const struct check_kind check_of_win_lock = {.before = look_at_promise, .after = lock_after};
 
 static int lock_all_after(struct check_run *r, int rc)
 {
     if (rc == GW_OK) check_race_locked(r->a.win, CHECK_EVERYONE, false);
     return rc;
 }
-const struct check_kind check_of_win_lock_all = {look_at_promise, lock_all_after};
+const struct check_kind check_of_win_lock_all = {.before = look_at_promise, .after = lock_all_after};
 
 /* ---- calls that complete operations.  Looked at before the call: from then on other ranks may access this memory again. ---- */
 static int complete(const struct check_run *r, int target, bool is_local)
@@ -287,9 +286,10 @@ static int one_before(struct check_run *r) { return r->a.rank >= 0 ? complete(r,
 static int one_local_before(struct check_run *r) { return r->a.rank >= 0 ? complete(r, r->a.rank, true) : GW_OK; }
 static int all_before(struct check_run *r) { return complete(r, CHECK_EVERYONE, false); }
 static int all_local_before(struct check_run *r) { return complete(r, CHECK_EVERYONE, true); }
-const struct check_kind check_of_win_completes = {one_before, NULL}, check_of_win_completes_local = {one_local_before, NULL};
-const struct check_kind check_of_win_completes_all = {all_before, NULL},
-                        check_of_win_completes_all_local = {all_local_before, NULL};
+const struct check_kind check_of_win_completes = {.before = one_before},
+                        check_of_win_completes_local = {.before = one_local_before};
+const struct check_kind check_of_win_completes_all = {.before = all_before},
+                        check_of_win_completes_all_local = {.before = all_local_before};
 
 static int settle_before(struct check_run *r)
 {
@@ -298,14 +298,14 @@ static int settle_before(struct check_run *r)
 }
 
 static int fence_after(struct check_run *r, int rc) { return rc == GW_OK ? check_race_fence(r->a.win, r->a.assert) : rc; }
-const struct check_kind check_of_win_fence = {settle_before, fence_after};
+const struct check_kind check_of_win_fence = {.before = settle_before, .after = fence_after};
 
 static int start_after(struct check_run *r, int rc)
 {
     if (rc == GW_OK) check_race_started(r->a.win, r->a.group);
     return rc;
 }
-const struct check_kind check_of_win_start = {NULL, start_after};
+const struct check_kind check_of_win_start = {.after = start_after};
 
 static int complete_before(struct check_run *r)
 {
@@ -314,7 +314,7 @@ static int complete_before(struct check_run *r)
     return GW_OK;
 }
 static int complete_after(struct check_run *r, int rc) { return rc == GW_OK ? r->told : rc; }
-const struct check_kind check_of_win_complete = {complete_before, complete_after};
+const struct check_kind check_of_win_complete = {.before = complete_before, .after = complete_after};
 
 /* From then on others may access it. */
 static int post_before(struct check_run *r)
@@ -322,14 +322,14 @@ static int post_before(struct check_run *r)
     check_race_post(r->a.win, r->a.group);
     return GW_OK;
 }
-const struct check_kind check_of_win_post = {post_before, NULL};
+const struct check_kind check_of_win_post = {.before = post_before};
 
 /* MPI_Win_test, too. */
 static int wait_after(struct check_run *r, int rc)
 {
     return rc == GW_OK && (!r->a.flag || *r->a.flag) ? check_race_waited(r->a.win) : rc;
 }
-const struct check_kind check_of_win_wait = {NULL, wait_after};
+const struct check_kind check_of_win_wait = {.after = wait_after};
 
 static int free_before(struct check_run *r)
 {
@@ -337,4 +337,4 @@ static int free_before(struct check_run *r)
     check_race_free(r->a.win);
     return GW_OK;
 }
-const struct check_kind check_of_win_free = {free_before, NULL};
+const struct check_kind check_of_win_free = {.before = free_before};
