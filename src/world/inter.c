@@ -33,7 +33,6 @@ int world_bridge_combine(const struct bridge *b, int64_t *values, int nvalues, s
     enum { MAX = 8 };
     assert(nvalues > 0 && nvalues <= MAX);
     int64_t theirs[MAX] = {0};
-    assert(nvalues <= MAX);
     int rc = items_swap(b, gw_type_int64, values, nvalues, theirs, nvalues);
     if (rc == GW_OK) op_reduce(op, theirs, values, nvalues, gw_type_int64);
     return rc;
@@ -136,11 +135,11 @@ static int remote_of(struct gw_comm *local, int leader, const struct bridge *b, 
     if (rc != GW_OK) return rc;
     rc = world_bridge_swap(local, leader, b, mine, n_mine, &theirs, &n);
     if (rc == GW_OK) rc = remote_join(local, leader, b, mine, theirs, n, group_out);
-    if (rc == GW_OK && b->is_far) {
-        if (unmet != GW_OK) rc = unmet;
+    if (rc == GW_OK) {
+        rc = unmet;
         if (rc == GW_OK && (*group_out)->size == 0)
             rc = gw_fail(GW_EOTHER, "the processes of the other side cannot be reached from here, as their errors say");
-        if (rc == GW_OK) rc = world_far_introduce(local, leader, b, mine, theirs, *group_out);
+        if (rc == GW_OK && b->is_far) rc = world_far_introduce(local, leader, b, mine, theirs, *group_out);
         if (rc != GW_OK) group_release(*group_out);
     }
     free(theirs);

@@ -135,6 +135,27 @@ static void far(void)
     group_release(g);
 }
 
+static void put(int tag, const void *v, int n)
+{
+    struct gw_req *r;
+    int rc = p2p_stream_isend(GW_STREAM_WORLD, v, n, gw_type_int, 0, tag, &gw_comm_world, &r);
+    CHECK_EQ(rc == GW_POSTED ? p2p_stream_wait(r) : rc, GW_OK);
+}
+
+/* The other side of a bridge on one host says that it has no members: this rank is its own other side, and says so first. */
+static void nobody_near(void)
+{
+    enum { TAG = 7 };
+    const int32_t nobody[] = {0, 0, 0};
+    const int n = 3;
+    struct bridge b = {.comm = &gw_comm_world, .rank = 0, .tag = TAG};
+    struct gw_comm *c = NULL;
+    put(TAG, &n, 1);
+    put(TAG, nobody, n);
+    CHECK_EQ(world_inter_create_over(&gw_comm_world, 0, &b, &c), GW_EOTHER);
+    CHECK(c == NULL);
+}
+
 /* Any words: an error, or a group of processes that there are. */
 static void any_words(void)
 {
@@ -191,6 +212,7 @@ int main(void)
     rooms_up();
     groups();
     far();
+    nobody_near();
     any_words();
     proposals();
     return unit_end();
