@@ -106,6 +106,7 @@ static int counters_report(void)
     char name[64];
     int64_t *mine = gw_xcalloc((size_t)n, sizeof *mine);
     struct extremes *e = gw_xcalloc((size_t)n, sizeof *e);
+    int64_t waited = 0; /* for locks */
     for (int i = 0; i < n; i++)
         mine[i] = (int64_t)(i < gw_counter_row_count ? atomic_load_explicit(gw_counter_rows[i].counter, memory_order_relaxed)
                                                      : coll_algorithm_uses(i - gw_counter_row_count));
@@ -116,9 +117,9 @@ static int counters_report(void)
             fprintf(stderr, "# MPICH_STATS: %-28s sum %lld, max %lld by rank %lld, min %lld by rank %lld\n", name,
                     (long long)e[i].sum, (long long)e[i].max, (long long)e[i].max_rank, (long long)e[i].min,
                     (long long)e[i].min_rank);
-        if (i < gw_counter_row_count && gw_counter_rows[i].counter == &gw_count.locks_waited && gw_threads && e[i].max > 0)
-            threads_advise(e[i].sum);
+        if (i < gw_counter_row_count && gw_counter_rows[i].counter == &gw_count.locks_waited) waited = e[i].sum;
     }
+    if (gw_threads && waited > 0) threads_advise(waited);
     free(e);
     free(mine);
     return rc;

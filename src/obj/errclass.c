@@ -66,7 +66,7 @@ int gw_errcode_add(int class, int *code_out)
 static int has_codes(int class)
 {
     int i = 0;
-    while (all.list[i].class != class || FIRST + i == class) i++;
+    while (i < all.count && (all.list[i].class != class || FIRST + i == class)) i++;
     assert(i < all.count);
     return gw_fail(GW_EARG, "error class %d still has the code %d", class, FIRST + i);
 }
