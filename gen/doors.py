@@ -1,5 +1,6 @@
 """Writes a door's sources: client.h (types, constants and functions that turn the constants of one ABI into the other's),
-entry_*.c (entry points), and hot.c (those that programs call most, which lie within the library: gen/hot.py).  One emitter for every ABI: what is special to one stands in api/*_abi.tsv and src/facade/doors_ABI.h.
+entry_*.c (entry points), and hot.c (those that programs call most, which lie within the library: gen/hot.py).  One emitter for every ABI:
+what is special to one stands in api/*_abi.tsv and src/facade/doors_ABI.h.
 
 An entry point turns the program's arguments into those of the standard ABI, calls the library's own entry point, and turns results
 back.  What depends on the kind of a parameter stands in Marshal."""
@@ -406,7 +407,8 @@ def entry(e, abi, model):
     if not hot.is_hot(e):
         return lines
     short, params = e.name[4:], hot.parameters(e, client)
-    lines[0] = "DOOR_CORE(%s);\nGW_COLD int door_slow_%s(%s)" % (short, short, params)
+    is_cold = not any(p.kind == "REQUEST" and p.is_array for p in e.params) # many requests are right, too
+    lines[0] = "DOOR_CORE(%s);\n%sint door_slow_%s(%s)" % (short, "GW_COLD " if is_cold else "", short, params)
     call = "%s(%s)" % (hot.name(e, abi.name), ", ".join(p.name for p in e.params))
     return lines + ["DOOR(int, %s, (%s))" % (short, params), "{", "    return %s;" % call, "}", ""]
 

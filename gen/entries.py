@@ -224,18 +224,26 @@ def full_entry(a, quick, head):
                 values="".join(", " + p.name for p in e.params if p.c != "..."))
 
 
+def inlined(a):
+    """What an entry point whose target has an inlined form, which looks at the rest itself, does before: tests of the arguments as they come,
+    statements that find the objects, tests."""
+    first = ["target_datatype != origin_datatype"] if a.e.param("target_datatype") else [] # most often it is the same
+    before = ["struct gw_type *target_datatype_o = origin_datatype_o;" if a.found.get(i) == "target_datatype_o" else s
+              for i, s in enumerate(a.before)]
+    tests = [(p.kind == "BUFFER", q) for q, p in zip(a.quick, a.quick_of)
+             if p.kind == "BUFFER" or p.dir == "out" or (a.e.large and arguments.is_count(p))]
+    return first, before, [q for _, q in sorted(tests, key=lambda t: t[0])]
+
+
 def inline_entry(a):
     e = a.e
-    tests = [(p, q) for q, p in zip(a.quick, a.quick_of) if p.kind == "BUFFER" or p.dir == "out" or (e.large and arguments.is_count(p))]
-    tests.sort(key=lambda t: t[0].kind == "BUFFER")
+    first, statements, tests = inlined(a)
     before = []
-    for i, s in enumerate(a.before):
-        found = a.found.get(i)
-        before.append(s if found != "target_datatype_o" else "struct gw_type *target_datatype_o = origin_datatype_o;")
-        before += ["if (unlikely(!%s)) goto rest;" % found] if found else []
-    same = ["if (unlikely(target_datatype != origin_datatype)) goto rest;"] if e.param("target_datatype") else [] # most often it is
-    return fill(INLINE, export=export(e), prototype=e.prototype("P"), fn=e.fn_id, same_type=same, before=before,
-                tests=["if (unlikely(%s)) goto rest;" % q for _, q in tests], target=a.f.target,
+    for i, s in enumerate(statements):
+        before += [s] + (["if (unlikely(!%s)) goto rest;" % a.found[i]] if i in a.found else [])
+    leave = "if (unlikely(%s)) goto rest;"
+    return fill(INLINE, export=export(e), prototype=e.prototype("P"), fn=e.fn_id, same_type=[leave % q for q in first], before=before,
+                tests=[leave % q for q in tests], target=a.f.target,
                 objects=", ".join(a.args[p.name] for p in e.params), success=a.success, short=e.name[4:], args=names(e))
 
 

@@ -1,8 +1,9 @@
 """Writes facade/ABI/hot.c: the entry points that programs call most, once more for each door, within the library: with the door's codec of
 handles in place of the standard's, so that nothing is turned over twice.  The door's own entry point is a jump there.
 
-With the usual arguments all is done here; for anything else (wrong arguments, GODWIT_CHECK) the door's slow entry point does the call from
-its begin.  Beside these stand those of the standard ABI (gen/entries.py), from which the statements come."""
+With right arguments all is done here: where the target's inlined form says no (a long message, MPI_THREAD_MULTIPLE), by a function rest_NAME
+that calls the target.  For anything else (wrong arguments, more requests than the stack holds, GODWIT_CHECK) the door's slow entry point does
+the call from its begin.  Beside these stand those of the standard ABI (gen/entries.py), from which the statements come."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import re
@@ -10,8 +11,6 @@ import re
 import arguments
 import entries
 
-FULL = {"Recv", "Sendrecv", "Wait", "Waitall", "Waitany", "Test", "Testall", "Comm_rank", "Comm_size", "Bcast", "Reduce", "Allreduce",
-        "Accumulate"}
 INCLUDES = ['#include "facade/%s/client.h"', '#include "facade/hot_%s.h"', '#include "facade/hot.h"', '#include "facade/fn_gen.h"', ""]
 # Handles, ranks, tags and buffers are the program's; what was made of them has a name of its own.
 WORDS = {"RANK": "rank", "RANK_NNI": "rank", "TAG": "tag"}
@@ -25,7 +24,10 @@ return MPI_SUCCESS;
 CALL = """
 int rc = @call@;
 @always@
-if (likely(rc >= 0)) return MPI_SUCCESS;
+if (likely(rc >= 0)) {
+    @success@
+    return MPI_SUCCESS;
+}
 rc = hot_code(std_raise(@fn@, @owner@, rc, "@letters@"@values@));
 @failed@
 return rc;
@@ -40,13 +42,13 @@ ENTRY = """
     @tests@
     @body@
 rest:
-    return hot_slow()->@short@(@args@);
+    return @rest@(@args@);
 }
 """
 
 
 def is_hot(e):
-    return e.name[4:] in FULL or ("inline" in e.function.flags and not e.large)
+    return not e.large and ("inline" in e.function.flags or "doors" in e.function.flags)
 
 
 def name(e, abi):
@@ -60,18 +62,16 @@ def parameters(e, client):
 class Hot:
     """Statements of one entry point, with the door's codec."""
 
-    def __init__(self, e, is_plain):
+    def __init__(self, e, is_inline=False, is_plain=False):
         self.e, self.a = e, arguments.Arguments(e)
-        self.is_plain = is_plain # no rank and no tag is below 0
-        self.before, self.always, self.failed, self.tests, self.values = [], [], [], [], []
+        self.is_inline = is_inline # it tries the inlined form, and rest_NAME does the rest
+        self.is_plain = is_plain   # no rank and no tag is below 0
+        self.before, self.begin, self.always, self.failed, self.tests, self.values = [], [], [], [], [], []
         self.own = {} # parameter -> what is passed on in its place
-        self.is_inline = "inline" in e.function.flags
         for p in e.params:
             self.one(p)
-        pairs = zip(self.a.quick, self.a.quick_of)
-        if self.is_inline: # it looks at the rest itself
-            self.tests += sorted((q for q, p in pairs if p.kind == "BUFFER" or p.dir == "out"), key=lambda q: "buf" in q)
-        else:
+        if not is_inline:
+            pairs = zip(self.a.quick, self.a.quick_of)
             self.tests += [q for q, p in pairs if not (p.kind == "REQUEST" and p.is_array)] + ["gw_checking"]
             if not self.a.has_handle:
                 self.tests.append("!mpi_hot.running")
@@ -92,7 +92,7 @@ class Hot:
             self.always.append("hot_requests_out(%s_o, count, %s);" % (n, n))
         elif p.kind == "STATUS" and p.is_array:
             self.before.append("MPI_Status %s_s[STD_ARRAY_STACK], *%s_p = door_are_statuses(%s) ? %s_s : NULL;" % (n, n, n, n))
-            self.begin = "door_statuses_load(%s, count, %s_p);" % (n, n)
+            self.begin.append("door_statuses_load(%s, count, %s_p);" % (n, n))
             self.always.append("door_statuses_store(%s_p, count, %s);" % (n, n))
             self.failed.append("if (rc == CLIENT_ERR_IN_STATUS) hot_statuses_failed(%s_p, count, %s);" % (n, n))
             self.own[n] = n + "_p"
@@ -112,14 +112,13 @@ class Hot:
     def entry(self, head, name, client):
         e, a = self.e, self.a
         always = [self.turn(s) for s in a.always if not s.startswith("std_requests_out")]
-        tests = [self.turn(q) for q in self.tests]
-        before = self.before + [self.turn(s) for s in a.before]
-        # A handle that means nothing is no reason to look whether it is another one's.
-        tests = ["!%s" % o for o in a.found.values() if "!" + o not in tests] + tests
+        first, found, tests = entries.inlined(a) if self.is_inline else ([], a.before, self.tests)
+        before = self.before + [self.turn(s) for s in found]
+        tests = first + [self.turn(q) for q in tests]
+        # First whether there are objects, which other tests look into; a handle that means nothing is no reason to ask whether it is another one's.
+        objects = ["!" + o for o in a.found.values()]
+        tests = objects + [t for t in tests if t not in objects]
         tests.sort(key=lambda t: t.startswith("!hot_requests_in"))
-        if self.is_inline and e.param("target_datatype"): # most often it is the same
-            tests.insert(0, "target_datatype != origin_datatype")
-            before = [s if "*target_datatype_o" not in s else "struct gw_type *target_datatype_o = origin_datatype_o;" for s in before]
         places = dict(fn=e.fn_id, success=[self.turn(s) for s in a.success])
         if self.is_inline:
             body = entries.fill(INLINE, target=a.f.target, objects=self.turn(", ".join(a.args[p.name] for p in e.params)), **places)
@@ -127,11 +126,12 @@ class Hot:
             call = self.turn(entries.call_text(a))
             body = entries.fill(CALL, call=call, always=always + self.always, owner=self.turn(entries.error_owner(a)),
                                 letters=",".join(a.letters), values="".join(", " + v for v in self.values), failed=self.failed, **places)
-            body = ([self.begin] if hasattr(self, "begin") else []) + body
+            body = self.begin + body
         # What has wildcards is posted by a function of its own, so that this one has to look once.
         plain = ["if (unlikely(source < 0) || unlikely(tag < 0)) return wild_%s(%s);" % (e.name[4:], entries.names(e))]
-        return entries.fill(ENTRY, head=head, name=name, plain=plain if self.is_plain and e.param("source") else [], params=parameters(e, client), before=before, body=body, short=e.name[4:],
-                            tests=["if (unlikely(%s)) goto rest;" % t for t in tests], args=entries.names(e), **places) + [""]
+        return entries.fill(ENTRY, head=head, name=name, params=parameters(e, client), plain=plain if self.is_plain and e.param("source") else [],
+                            before=before, tests=["if (unlikely(%s)) goto rest;" % t for t in tests], body=body, args=entries.names(e),
+                            rest=("rest_%s" if self.is_inline else "hot_slow()->%s") % e.name[4:], **places) + [""]
 
 
 def emit(model, abi, tables, client):
@@ -140,7 +140,9 @@ def emit(model, abi, tables, client):
     for e in model.entries(implemented=True):
         if is_hot(e):
             is_inline = "inline" in e.function.flags
+            if is_inline:
+                lines += Hot(e).entry("static GW_NOINLINE", "rest_" + e.name[4:], client)
             if is_inline and e.param("source"):
-                lines += Hot(e, False).entry("static GW_NOINLINE", "wild_" + e.name[4:], client)
-            lines += Hot(e, is_inline).entry("GW_EXPORT GW_HOT", name(e, abi), client)
+                lines += Hot(e, True).entry("static GW_NOINLINE", "wild_" + e.name[4:], client)
+            lines += Hot(e, is_inline, is_inline).entry("GW_EXPORT GW_HOT", name(e, abi), client)
     return ("facade/%s/hot.c" % abi, "\n".join(lines))

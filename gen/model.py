@@ -12,7 +12,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 API = os.path.join(ROOT, "api")
 # Flags of api/*.tbl, which api/p2p.tbl explains; those with a value name a parameter, but for the first three.
-FLAGS = {"any", "value", "inline", "hot", "null_failed", "lent", "data", "uncommitted", "parts", "alias"}
+FLAGS = {"any", "value", "inline", "hot", "doors", "null_failed", "lent", "data", "uncommitted", "parts", "alias"}
 VALUED = {"null", "check", "together", "raises", "leader", "room", "everywhere", "in_place", "blocks"}
 OF_COLLECTIVES = {"check", "in_place", "blocks", "parts", "alias"}
 NULLS = {"comm": "COMMUNICATOR", "file": "FILE", "info": "INFO", "request": "REQUEST", "type": "DATATYPE", "win": "WINDOW"}

@@ -1,4 +1,5 @@
-/* cost.c -- calls inside functions timed_*, for callgrind (--toggle-collect): 8 bytes, two ranks.  Compiled against any mpi.h.
+/* cost.c -- calls inside functions timed_*, for callgrind (--toggle-collect): 8 bytes, or a long message, two ranks; with an argument,
+ * for a program of several threads.  Compiled against any mpi.h.
  *
  * Whatever is waited for is there already (MPI_Iprobe has looked), so that no call polls.
  *
@@ -13,6 +14,7 @@ static MPI_Comm made;
 static MPI_Win win;
 static long x, y[2 * WINDOW];
 static int other, number, flag;
+static char from[1 << 18], to[1 << 18]; /* a long message */
 
 #define FUNCTION __attribute__((noinline, noclone)) void
 #define TIMED(name, what)                                                                                                          \
@@ -29,6 +31,7 @@ TIMED(Isend, MPI_Isend(&x, 8, MPI_BYTE, other, 5, MPI_COMM_WORLD, &q[2 * k]))
 TIMED(Irecv, MPI_Irecv(&y[k], 8, MPI_BYTE, other, 5, MPI_COMM_WORLD, &q[2 * k + 1]))
 TIMED(Isend_made, MPI_Isend(&x, 1, MPI_DOUBLE, other, 5, made, &q[2 * k]))
 TIMED(Irecv_made, MPI_Irecv(&y[k], 1, MPI_DOUBLE, other, 5, made, &q[2 * k + 1]))
+TIMED(Isend_long, MPI_Isend(from, sizeof from, MPI_BYTE, other, 5, MPI_COMM_WORLD, &q[2 * k]))
 TIMED(Waitall_2, MPI_Waitall(2, q + 2 * k, MPI_STATUSES_IGNORE))
 TIMED(Waitall_2_statuses, MPI_Waitall(2, q + 2 * k, s))
 TIMED(Wait, (MPI_Wait(&q[2 * k], MPI_STATUS_IGNORE), MPI_Wait(&q[2 * k + 1], &s[0])))
@@ -46,6 +49,12 @@ FUNCTION send(void)
     for (int k = 0; k < WINDOW; k++) MPI_Isend(&x, 8, MPI_BYTE, other, 5, MPI_COMM_WORLD, &q[2 * k]);
 }
 
+FUNCTION receive_long(void)
+{
+    for (int k = 0; k < WINDOW; k++) MPI_Irecv(to, sizeof to, MPI_BYTE, other, 5, MPI_COMM_WORLD, &q[2 * k + 1]);
+}
+FUNCTION wait(void) { MPI_Waitall(2 * WINDOW, q, MPI_STATUSES_IGNORE); }
+
 /* Exchanges a window, both ways, and waits once all has come. */
 static void exchange(void (*post)(void), void (*start)(void), void (*wait)(void))
 {
@@ -61,7 +70,7 @@ static void exchange(void (*post)(void), void (*start)(void), void (*wait)(void)
 int main(int argc, char **argv)
 {
     long *mine;
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &number);
     MPI_Comm_rank(MPI_COMM_WORLD, &other);
     other = 1 - other;
     MPI_Comm_dup(MPI_COMM_WORLD, &made);
@@ -76,6 +85,7 @@ int main(int argc, char **argv)
         exchange(receive, send, timed_Test);
         exchange(timed_Irecv_made, timed_Isend_made, timed_Waitall_2);
         exchange(receive, send, timed_Waitall_2_statuses);
+        exchange(receive_long, timed_Isend_long, wait);
         timed_Send();
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);

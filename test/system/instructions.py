@@ -39,15 +39,14 @@ def targets(lib, function):
     return {t for t in found if t != "P" + function}
 
 
-def count(build, exe, folder):
-    out = os.path.join(folder, "cg.%p")
-    env = dict(os.environ, LD_LIBRARY_PATH=build)
+def count(build, command, folder, calls, libraries, of_ranks):
+    """timed_X -> instructions a call below it, of one run on two ranks; of_ranks: min or max."""
+    env = dict(os.environ, LD_LIBRARY_PATH=libraries) # the program is started by valgrind
     subprocess.run([os.path.join(build, "mpiexec"), "-n", "2", "--bind-to", "none", "valgrind", "-q", "--tool=callgrind",
-                    "--callgrind-out-file=" + out, "--collect-atstart=no", "--toggle-collect=timed_*", exe], env=env, check=True, timeout=150)
-    most = {}
+                    "--callgrind-out-file=" + os.path.join(folder, "cg.%p"), "--collect-atstart=no",
+                    "--toggle-collect=timed_*"] + command, env=env, check=True, timeout=150)
+    ranks = {}
     for name in os.listdir(folder):
-        if not name.startswith("cg."):
-            continue
         counts = {}
         for inclusive in ("yes", "no"): # without what the loop around the calls takes
             text = subprocess.run(["callgrind_annotate", "--inclusive=" + inclusive, "--threshold=100", os.path.join(folder, name)],
@@ -56,21 +55,22 @@ def count(build, exe, folder):
                 n = int(m.group(1).replace(",", ""))
                 counts[m.group(2)] = n if inclusive == "yes" else counts.get(m.group(2), 0) - n
         for call, n in counts.items():
-            most[call] = max(most.get(call, 0), n / CALLS)
-    return most
+            ranks[call] = of_ranks(ranks.get(call, n / calls), n / calls)
+    return ranks
 
 
-def least(build, exe, folder):
-    """Of up to three runs: a call that finds no free line, or looks at the network, takes longer, and how often that is depends on the load."""
-    best = {}
-    for turn in range(3):
-        here = os.path.join(folder, str(turn))
-        os.mkdir(here)
-        for call, n in count(build, exe, here).items():
-            best[call] = min(best.get(call, n), n)
-        if all(best.get(call, most + 1) <= most for call, most in MOST.items()):
+def least(runs, are_right):
+    """Of up to three runs of each (name -> function that counts in a folder), in turns: a call that finds no free line, or looks at the
+    network, takes longer, and how often that is depends on the load."""
+    counts = {name: {} for name in runs}
+    for _ in range(3):
+        for name, run in runs.items():
+            with tempfile.TemporaryDirectory() as folder:
+                for call, n in run(folder).items():
+                    counts[name][call] = min(counts[name].get(call, n), n)
+        if are_right(counts):
             break
-    return best
+    return counts
 
 
 def main():
@@ -90,7 +90,8 @@ def main():
         exe = os.path.join(folder, "instructions")
         source = os.path.join(HERE, "..", "..", "bench", "instructions.c")
         subprocess.run([os.path.join(prefix, "bin", "mpicc"), "-O2", "-g", "-w", source, "-o", exe], check=True)
-        counts = least(build, exe, folder)
+        counts = least({"": lambda at: count(build, [exe], at, CALLS, build, max)},
+                       lambda c: all(c[""].get(call, most + 1) <= most for call, most in MOST.items()))[""]
     for call, most in MOST.items():
         print("%-14s %6.1f instructions" % (call, counts.get(call, -1)))
         if not 20 < counts.get(call, -1) <= most:
