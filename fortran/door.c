@@ -4,18 +4,14 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "fort.h"
 
-#include <assert.h>
-
 struct fort_range fort_ranges[2];
 
 /* The ranges end at the widest gap. */
 static __attribute__((constructor)) void look_where(void)
 {
-    enum { MOST = 32 };
-    uintptr_t at[MOST];
+    uintptr_t at[FORT_SPECIALS] = {0};
     int n = 0, cut = 1;
     for (const struct fort_special *s = fort_specials; s->what != FORT_NOTHING; s++, n++) {
-        assert(n < MOST);
         int i = n;
         for (; i > 0 && at[i - 1] > (uintptr_t)s->at; i--) at[i] = at[i - 1];
         at[i] = (uintptr_t)s->at;

@@ -22,6 +22,7 @@ struct fort_special {
     const void *at;
     enum fort_what what;
 };
+enum { FORT_SPECIALS = 32 };                                  /* an ABI has no more than these */
 FORT_HIDDEN extern const struct fort_special fort_specials[]; /* up to one of FORT_NOTHING */
 /* They lie in the program and in libraries, which are far apart, the heap between them: two ranges hold all of them, and little else. */
 struct fort_range {

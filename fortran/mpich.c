@@ -47,6 +47,7 @@ const struct fort_special fort_specials[] = {
     {&MODULE_F08_LINK(argvs_null), FORT_NO_TEXTS},
     {NULL, FORT_NOTHING},
 };
+_Static_assert(sizeof fort_specials / sizeof *fort_specials <= FORT_SPECIALS + 1, "the last one says that there are no more");
 
 /* C's names for Fortran's sentinels. */
 extern int *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;

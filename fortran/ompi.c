@@ -23,6 +23,7 @@ const struct fort_special fort_specials[] = {
     {&mpi_fortran_argvs_null_, FORT_NO_TEXTS},
     {NULL, FORT_NOTHING},
 };
+_Static_assert(sizeof fort_specials / sizeof *fort_specials <= FORT_SPECIALS + 1, "the last one says that there are no more");
 
 /* ---- modules ---- */
 #define COMPARE(word)                                                                                                              \

@@ -381,10 +381,10 @@ class Marshal:
     def function(self, p):
         base = p.c.replace("*", "").strip()
         if "copy" in base.lower() and "attr" in base.lower() or base == "MPI_Copy_function":
-            return "(%s *)door_copy_in((void (*)(void))%s)" % (base, p.name)
+            return "(%s *)door_copy_in((door_function *)%s)" % (base, p.name)
         if "delete" in base.lower():
-            return "(%s *)door_delete_in((void (*)(void))%s)" % (base, p.name)
-        return "(%s *)(void (*)(void))%s" % (base, p.name) if client(base) != base else p.name
+            return "(%s *)door_delete_in((door_function *)%s)" % (base, p.name)
+        return "(%s *)(door_function *)%s" % (base, p.name) if client(base) != base else p.name
 
     def kept(self, p, most):
         """The program's limit holds where it is the smaller one; MPICH takes keys of one character more."""

@@ -84,7 +84,7 @@ class Hot:
             if not self.is_inline and all(q is not p for q in self.a.quick_of):
                 self.tests.append("%s_h == INT_MIN" % n) # no other test looks at it, and the program's number is to be told
         elif p.kind == "BUFFER" and self.e.function.chapter == 6:
-            self.before.append("void *%s_h = door_buffer_in(%s);" % (n, n))
+            self.before.append("void *%s_h = door_coll_buffer_in(%s);" % (n, n))
             self.own[n] = n + "_h"
         elif p.kind == "REQUEST" and p.is_array:
             self.before.append("struct gw_req *%s_o[STD_ARRAY_STACK];" % n)
@@ -94,7 +94,7 @@ class Hot:
             self.before.append("MPI_Status %s_s[STD_ARRAY_STACK], *%s_p = door_are_statuses(%s) ? %s_s : NULL;" % (n, n, n, n))
             self.begin.append("door_statuses_load(%s, count, %s_p);" % (n, n))
             self.always.append("door_statuses_store(%s_p, count, %s);" % (n, n))
-            self.failed.append("if (rc == CLIENT_ERR_IN_STATUS) hot_statuses_failed(%s_p, count, %s);" % (n, n))
+            self.failed.append("if (rc == CLIENT_ERR_IN_STATUS) door_statuses_failed(%s_p, count, %s, hot_code);" % (n, n))
             self.own[n] = n + "_p"
         elif p.kind == "STATUS":
             self.before.append("MPI_Status %s_s, *%s_p = door_status_begin(%s, &%s_s);" % (n, n, n, n))

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "door/door.h"
 
-static void call_op(void (*fn)(void), bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type)
+static void call_op(door_function *fn, bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type)
 {
     client_Datatype handle = door_Datatype_out(type);
     int n = (int)count;
@@ -14,7 +14,7 @@ static void call_op(void (*fn)(void), bool wide, void *in, void *inout, MPI_Coun
         ((client_User_function *)fn)(in, inout, &n, &handle);
 }
 
-static int call_copy(void (*fn)(void), int kind, void *owner, int keyval, void *extra, void *in, void *out, int *flag_out)
+static int call_copy(door_function *fn, int kind, void *owner, int keyval, void *extra, void *in, void *out, int *flag_out)
 {
     int key = door_keyval_out(keyval);
     if (kind == GW_KIND_WIN)
@@ -24,7 +24,7 @@ static int call_copy(void (*fn)(void), int kind, void *owner, int keyval, void *
     return door_code_in(((client_Comm_copy_attr_function *)fn)(door_Comm_out(owner), key, extra, in, out, flag_out));
 }
 
-static int call_delete(void (*fn)(void), int kind, void *owner, int keyval, void *value, void *extra)
+static int call_delete(door_function *fn, int kind, void *owner, int keyval, void *value, void *extra)
 {
     int key = door_keyval_out(keyval);
     if (kind == GW_KIND_WIN) return door_code_in(((client_Win_delete_attr_function *)fn)(door_Win_out(owner), key, value, extra));
@@ -33,7 +33,7 @@ static int call_delete(void (*fn)(void), int kind, void *owner, int keyval, void
     return door_code_in(((client_Comm_delete_attr_function *)fn)(door_Comm_out(owner), key, value, extra));
 }
 
-static void call_errhandler(void (*fn)(void), int kind, void *on, int *code)
+static void call_errhandler(door_function *fn, int kind, void *on, int *code)
 {
     int mine = door_code(*code);
     if (kind == GW_KIND_WIN) {
@@ -52,7 +52,7 @@ static void call_errhandler(void (*fn)(void), int kind, void *on, int *code)
     *code = door_code_in(mine);
 }
 
-static int call_query(void (*fn)(void), void *extra, MPI_Status *status)
+static int call_query(door_function *fn, void *extra, MPI_Status *status)
 {
     client_Status mine;
     door_status_store(status, &mine);
@@ -61,12 +61,12 @@ static int call_query(void (*fn)(void), void *extra, MPI_Status *status)
     return code;
 }
 
-static int call_extent(void (*fn)(void), MPI_Datatype type, MPI_Aint *extent_out, void *extra)
+static int call_extent(door_function *fn, MPI_Datatype type, MPI_Aint *extent_out, void *extra)
 {
     return door_code_in(((client_Datarep_extent_function *)fn)(door_Datatype_out(type), extent_out, extra));
 }
 
-static int call_convert(void (*fn)(void), bool wide, void *buf, MPI_Datatype type, MPI_Count count, void *file, void *extra)
+static int call_convert(door_function *fn, bool wide, void *buf, MPI_Datatype type, MPI_Count count, void *file, void *extra)
 {
     client_Datatype handle = door_Datatype_out(type);
     if (wide) return door_code_in(((client_Datarep_conversion_function_c *)fn)(buf, handle, count, file, 0, extra));

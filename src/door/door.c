@@ -92,7 +92,7 @@ MPI_Status *door_statuses_begin(client_Status *s, int64_t n, MPI_Status *stack)
 void door_statuses_end(const MPI_Status *mine, int64_t n, client_Status *s, int rc)
 {
     door_statuses_store(mine, n, s);
-    for (int64_t i = 0; mine && rc == MPI_ERR_IN_STATUS && i < n; i++) s[i].ERROR = door_code(mine[i].MPI_ERROR);
+    if (rc == MPI_ERR_IN_STATUS) door_statuses_failed(mine, n, s, door_code_out);
 }
 
 /* ---- special addresses ---- */

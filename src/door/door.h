@@ -2,8 +2,8 @@
  *
  * This folder is compiled once for each door, with the generated client.h of its ABI (types and constants of the programs) and the
  * codec of its handles, statuses and special addresses (facade/doors_mpich.h, doors_ompi.h).  client_X is the programs' MPI_X, MPI_X
- * the standard's.  door_X_in() is given what a program passed and returns what the library takes; door_X_out() is the other way.  Anything may come in:
- * what means nothing becomes something that the library refuses in its own words.
+ * the standard's.  door_X_in() is given what a program passed and returns what the library takes; door_X_out() is the other way.
+ * Anything may come in: what means nothing becomes something that the library refuses in its own words.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -105,8 +105,8 @@ void door_statuses_end(const MPI_Status *mine, int64_t n, client_Status *s, int 
 void door_buffer_out(void *address_of_buffer);
 const int *door_weights_const(const int *weights);
 static inline int *door_weights_in(const int *weights) { return (int *)(uintptr_t)door_weights_const(weights); }
-void (*door_copy_in(void (*fn)(void)))(void);
-void (*door_delete_in(void (*fn)(void)))(void);
+door_function *door_copy_in(door_function *fn);
+door_function *door_delete_in(door_function *fn);
 /* Values that stand for constants are shown to the program as its own. */
 void door_attribute_out(int client_keyval, void *address_of_value);
 const char *door_string_in(const char *text, int most); /* what is as long as `most` the library refuses as too long */

@@ -93,8 +93,11 @@ int MPIR_Dup_fn(client_Comm comm, int keyval, void *extra, void *in, void *out, 
     return MPI_SUCCESS;
 }
 
-void (*door_copy_in(void (*fn)(void)))(void) { return fn == (void (*)(void))MPIR_Dup_fn ? (void (*)(void))MPI_COMM_DUP_FN : fn; }
-void (*door_delete_in(void (*fn)(void)))(void) { return fn; }
+door_function *door_copy_in(door_function *fn)
+{
+    return fn == (door_function *)MPIR_Dup_fn ? (door_function *)MPI_COMM_DUP_FN : fn;
+}
+door_function *door_delete_in(door_function *fn) { return fn; }
 
 /* ---- MPICH's own calls: those that were made part of the standard, and whether it works on memory of accelerators ---- */
 #define MPIX(type, name, parameters)                                                                                               \
@@ -119,22 +122,22 @@ MPIX(int, Delete_error_code, (int code)) { return door_code(core_Remove_error_co
 MPIX(int, Delete_error_string, (int code)) { return door_code(core_Remove_error_string(door_code_in(code))); }
 
 /* ---- for MPICH's library for C++, libmpichcxx.so.12: functions with MPI::'s signatures.  It makes such an object by the C call, and says then
- * which functions of its own call the user's; those are the same for all objects of a kind. ---- */
+ * which functions of its own call the user's; those are the same for all objects of a kind.
+ * Orders are relaxed: the pointers lead to code, and who uses such an object has it from who made it. ---- */
 typedef void cxx_op(const void *in, void *inout, int count, client_Datatype type, door_function *fn);
 typedef int cxx_copy(door_function *fn, int owner, int key, void *extra, int value_kind, void *in, void *out, int *flag_out);
 typedef int cxx_delete(door_function *fn, int owner, int key, int value_kind, void *value, void *extra);
 typedef void cxx_errhandler(int kind, void *on, int *code, door_function *fn);
 enum { CXX_POINTER = 0, CXX_COMM = 0, CXX_FILE = 1, CXX_WIN = 2 }; /* value_kind; kind */
-enum { KEYVAL_KINDS = 16 };
 static _Atomic(cxx_op *) call_cxx_op;
 static _Atomic(cxx_errhandler *) call_cxx_errhandler;
-static _Atomic(cxx_copy *) call_cxx_copy[KEYVAL_KINDS];
-static _Atomic(cxx_delete *) call_cxx_delete[KEYVAL_KINDS];
+static _Atomic(cxx_copy *) call_cxx_copy[GW_KIND_COUNT];
+static _Atomic(cxx_delete *) call_cxx_delete[GW_KIND_COUNT];
 
 static void op_in_cxx(door_function *fn, bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type)
 {
     (void)wide; /* made by MPI_Op_create */
-    atomic_load_explicit(&call_cxx_op, memory_order_acquire)(in, inout, (int)count, door_Datatype_out(type), fn);
+    atomic_load_explicit(&call_cxx_op, memory_order_relaxed)(in, inout, (int)count, door_Datatype_out(type), fn);
 }
 
 static int owner_out(int kind, void *owner)
@@ -144,19 +147,19 @@ static int owner_out(int kind, void *owner)
 
 static int copy_in_cxx(door_function *fn, int kind, void *owner, int keyval, void *extra, void *in, void *out, int *flag_out)
 {
-    cxx_copy *call = atomic_load_explicit(&call_cxx_copy[kind], memory_order_acquire);
+    cxx_copy *call = atomic_load_explicit(&call_cxx_copy[kind], memory_order_relaxed);
     return door_code_in(call(fn, owner_out(kind, owner), door_keyval_out(keyval), extra, CXX_POINTER, in, out, flag_out));
 }
 
 static int delete_in_cxx(door_function *fn, int kind, void *owner, int keyval, void *value, void *extra)
 {
-    cxx_delete *call = atomic_load_explicit(&call_cxx_delete[kind], memory_order_acquire);
+    cxx_delete *call = atomic_load_explicit(&call_cxx_delete[kind], memory_order_relaxed);
     return door_code_in(call(fn, owner_out(kind, owner), door_keyval_out(keyval), CXX_POINTER, value, extra));
 }
 
 static void errhandler_in_cxx(door_function *fn, int kind, void *on, int *code)
 {
-    cxx_errhandler *call = atomic_load_explicit(&call_cxx_errhandler, memory_order_acquire);
+    cxx_errhandler *call = atomic_load_explicit(&call_cxx_errhandler, memory_order_relaxed);
     int mine = door_code(*code);
     if (kind == GW_KIND_FILE) {
         client_File file = door_File_out(on);
@@ -175,14 +178,14 @@ static __attribute__((constructor)) void open_cxx(void) { godwit_door_open(DOOR_
 DOOR_EXPORT void MPII_Op_set_cxx(client_Op op, door_function *call);
 void MPII_Op_set_cxx(client_Op op, door_function *call)
 {
-    atomic_store_explicit(&call_cxx_op, (cxx_op *)call, memory_order_release);
+    atomic_store_explicit(&call_cxx_op, (cxx_op *)call, memory_order_relaxed);
     godwit_door_op(door_Op_in(op), DOOR_MPICH_CXX);
 }
 
 DOOR_EXPORT void MPII_Errhandler_set_cxx(client_Errhandler handler, door_function *call);
 void MPII_Errhandler_set_cxx(client_Errhandler handler, door_function *call)
 {
-    atomic_store_explicit(&call_cxx_errhandler, (cxx_errhandler *)call, memory_order_release);
+    atomic_store_explicit(&call_cxx_errhandler, (cxx_errhandler *)call, memory_order_relaxed);
     godwit_door_errhandler(door_Errhandler_in(handler), DOOR_MPICH_CXX);
 }
 
@@ -190,6 +193,6 @@ DOOR_EXPORT void MPII_Keyval_set_proxy(int keyval, door_function *copy, door_fun
 void MPII_Keyval_set_proxy(int keyval, door_function *copy, door_function *delete_value)
 {
     int kind = godwit_door_keyval(door_keyval_in(keyval), DOOR_MPICH_CXX);
-    atomic_store_explicit(&call_cxx_copy[kind], (cxx_copy *)copy, memory_order_release);
-    atomic_store_explicit(&call_cxx_delete[kind], (cxx_delete *)delete_value, memory_order_release);
+    atomic_store_explicit(&call_cxx_copy[kind], (cxx_copy *)copy, memory_order_relaxed);
+    atomic_store_explicit(&call_cxx_delete[kind], (cxx_delete *)delete_value, memory_order_relaxed);
 }

@@ -134,26 +134,25 @@ ATTRIBUTE_FUNCTIONS(COMM_, client_Comm)
 ATTRIBUTE_FUNCTIONS(TYPE_, client_Datatype)
 ATTRIBUTE_FUNCTIONS(WIN_, client_Win)
 
-typedef void (*any_function)(void);
-static bool is_one_of(any_function fn, const any_function all[4])
+static bool is_one_of(door_function *fn, door_function *const all[4])
 {
     return fn == all[0] || fn == all[1] || fn == all[2] || fn == all[3];
 }
 #define ALL_FOUR(name)                                                                                                             \
     {                                                                                                                              \
-        (any_function) OMPI_C_MPI_##name, (any_function)OMPI_C_MPI_COMM_##name, (any_function)OMPI_C_MPI_TYPE_##name,              \
-            (any_function)OMPI_C_MPI_WIN_##name                                                                                    \
+        (door_function *)OMPI_C_MPI_##name, (door_function *)OMPI_C_MPI_COMM_##name, (door_function *)OMPI_C_MPI_TYPE_##name,      \
+            (door_function *)OMPI_C_MPI_WIN_##name                                                                                 \
     }
-any_function door_copy_in(any_function fn)
+door_function *door_copy_in(door_function *fn)
 {
-    static const any_function none[] = ALL_FOUR(NULL_COPY_FN), same[] = ALL_FOUR(DUP_FN);
-    if (is_one_of(fn, none)) return (any_function)MPI_COMM_NULL_COPY_FN;
-    return is_one_of(fn, same) ? (any_function)MPI_COMM_DUP_FN : fn;
+    static door_function *const none[] = ALL_FOUR(NULL_COPY_FN), *const same[] = ALL_FOUR(DUP_FN);
+    if (is_one_of(fn, none)) return (door_function *)MPI_COMM_NULL_COPY_FN;
+    return is_one_of(fn, same) ? (door_function *)MPI_COMM_DUP_FN : fn;
 }
-any_function door_delete_in(any_function fn)
+door_function *door_delete_in(door_function *fn)
 {
-    static const any_function none[] = ALL_FOUR(NULL_DELETE_FN);
-    return is_one_of(fn, none) ? (any_function)MPI_COMM_NULL_DELETE_FN : fn;
+    static door_function *const none[] = ALL_FOUR(NULL_DELETE_FN);
+    return is_one_of(fn, none) ? (door_function *)MPI_COMM_NULL_DELETE_FN : fn;
 }
 
 /* ---- Open MPI's own calls: whether it works on memory of accelerators ---- */

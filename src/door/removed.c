@@ -66,7 +66,7 @@ DOOR_OWN(int, Type_ub, (client_Datatype type, MPI_Aint *ub_out))
 DOOR_OWN(int, Errhandler_create, (client_Comm_errhandler_function * fn, client_Errhandler *errhandler_out))
 {
     MPI_Errhandler eh = 0;
-    int rc = core_Comm_create_errhandler((MPI_Comm_errhandler_function *)(void (*)(void))fn, errhandler_out ? &eh : NULL);
+    int rc = core_Comm_create_errhandler((MPI_Comm_errhandler_function *)(door_function *)fn, errhandler_out ? &eh : NULL);
     if (rc != MPI_SUCCESS) return door_code(rc);
     godwit_door_errhandler(eh, CLIENT_ABI);
     *errhandler_out = door_Errhandler_out(eh);

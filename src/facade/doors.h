@@ -31,21 +31,22 @@ typedef void door_function(void); /* of whichever kind */
 
 /* Each function calls `fn`, a user's function with the signature of the door's own header, and returns what it returned.  Arguments and
  * results here are those of the standard ABI, error codes included; the door converts in both directions.  All may be called by any
- * thread, inside any MPI call.  Buffers, `extra` and values of attributes are the user's and are passed through. */
+ * thread, inside any MPI call.  Those of C++ (DOOR_*_CXX) have the members for the objects that they are told of, the others are NULL:
+ * an object is tagged with a door that has what it needs.  Buffers, `extra` and values of attributes are the user's and are passed through. */
 struct door_calls {
     /* A reduction of `count` elements.  wide: fn takes the count as MPI_Count, else as int. */
-    void (*op)(void (*fn)(void), bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type);
+    void (*op)(door_function *fn, bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type);
     /* owner: MPI_Comm, MPI_Datatype or MPI_Win, as `kind` (enum gw_kind) says.  out: where fn stores the new value (a void **). */
-    int (*attr_copy)(void (*fn)(void), int kind, void *owner, int keyval, void *extra, void *in, void *out, int *flag_out);
-    int (*attr_delete)(void (*fn)(void), int kind, void *owner, int keyval, void *value, void *extra);
-    void (*errhandler)(void (*fn)(void), int kind, void *on, int *code); /* on: MPI_Comm, MPI_Win, MPI_File or MPI_Session */
+    int (*attr_copy)(door_function *fn, int kind, void *owner, int keyval, void *extra, void *in, void *out, int *flag_out);
+    int (*attr_delete)(door_function *fn, int kind, void *owner, int keyval, void *value, void *extra);
+    void (*errhandler)(door_function *fn, int kind, void *on, int *code); /* on: MPI_Comm, MPI_Win, MPI_File or MPI_Session */
     /* Functions of generalized requests.  The query function fills `status`; its result is not converted.  result() converts a code that
      * one of these functions returned: free and cancel functions take no handles, so the library calls them itself. */
-    int (*query)(void (*fn)(void), void *extra, MPI_Status *status);
+    int (*query)(door_function *fn, void *extra, MPI_Status *status);
     int (*result)(int code);
     /* Functions of a data representation (MPI_Register_datarep); *extent_out and count are bytes and elements. */
-    int (*extent)(void (*fn)(void), MPI_Datatype type, MPI_Aint *extent_out, void *extra);
-    int (*convert)(void (*fn)(void), bool wide, void *buf, MPI_Datatype type, MPI_Count count, void *file, void *extra);
+    int (*extent)(door_function *fn, MPI_Datatype type, MPI_Aint *extent_out, void *extra);
+    int (*convert)(door_function *fn, bool wide, void *buf, MPI_Datatype type, MPI_Count count, void *file, void *extra);
     int (*safety)(int level); /* the door's constant for a level of MPI_T_cb_safety */
     int (*code)(int code);    /* the door's number of an error code */
     const void *slow;         /* struct door_slow of the door's client.h */
@@ -66,7 +67,7 @@ struct door_known *godwit_door_known(void);
 /* Notes that the functions of this object came through that door.  Called right after the object was made, before another thread knows
  * it. */
 void godwit_door_op(MPI_Op op, enum door_abi abi);
-/* Its function is this one now, and is called as `abi` says; answers that which it had. */
+/* Its function is this one now, and is called as `abi` says; answers that which it had, or NULL where `op` is no operation of a user. */
 door_function *godwit_door_op_function(MPI_Op op, door_function *fn, enum door_abi abi);
 int godwit_door_keyval(int keyval, enum door_abi abi); /* answers what it is for: GW_KIND_COMM, GW_KIND_TYPE or GW_KIND_WIN */
 void godwit_door_errhandler(MPI_Errhandler eh, enum door_abi abi);

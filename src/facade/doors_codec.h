@@ -1,5 +1,6 @@
 /* doors_codec.h -- how buffers and statuses change over, in the door and in the library's own entry points for its programs
- * (gen/hot.py).  A client.h includes it last.
+ * (gen/hot.py).  A client.h includes it last: what goes before are its types and constants (CLIENT_X), and door_status_load() and
+ * door_status_store() of doors_ABI.h.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,10 +9,13 @@
 
 #include <limits.h>
 
+static inline void *door_coll_buffer_in(const void *buf)
+{
+    return unlikely(buf == CLIENT_IN_PLACE) ? MPI_IN_PLACE : (void *)(uintptr_t)buf;
+}
 static inline void *door_buffer_in(const void *buf)
 {
-    if (unlikely(buf == CLIENT_IN_PLACE)) return MPI_IN_PLACE;
-    return unlikely(buf == CLIENT_BUFFER_AUTOMATIC) ? MPI_BUFFER_AUTOMATIC : (void *)(uintptr_t)buf;
+    return unlikely(buf == CLIENT_BUFFER_AUTOMATIC) ? MPI_BUFFER_AUTOMATIC : door_coll_buffer_in(buf);
 }
 
 /* ---- statuses ----
@@ -47,6 +51,12 @@ static inline void door_statuses_store(const MPI_Status *from, int64_t n, client
 {
     for (int64_t i = 0; from && i < n; i++)
         if (likely(from[i].MPI_TAG != DOOR_UNTOUCHED)) door_status_store(&from[i], &to[i]);
+}
+
+/* After MPI_ERR_IN_STATUS; code: the program's number of an error code. */
+static inline void door_statuses_failed(const MPI_Status *mine, int64_t n, client_Status *s, int (*code)(int))
+{
+    for (int64_t i = 0; mine && i < n; i++) s[i].ERROR = mine[i].MPI_ERROR == MPI_SUCCESS ? MPI_SUCCESS : code(mine[i].MPI_ERROR);
 }
 
 #endif

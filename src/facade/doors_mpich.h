@@ -27,11 +27,30 @@ extern const uint16_t door_Datatype_index[256], door_Op_index[256];
 /* What is neither of the usual forms: another predefined handle, one of another kind, or none at all. */
 uintptr_t door_strange_in(int h, unsigned first, unsigned n) GW_COLD;
 
+/* The form of what was made at run time, by the number of its kind. */
 #define DOOR_FORM(bits) (1u << 31 | (unsigned)(bits) << 26)
+enum {
+    DOOR_COMM = 1,
+    DOOR_GROUP = 2,
+    DOOR_DATATYPE = 3,
+    DOOR_ERRHANDLER = 5,
+    DOOR_OP = 6,
+    DOOR_INFO = 7,
+    DOOR_WIN = 8,
+    DOOR_REQUEST = 11,
+    DOOR_MESSAGE = 12,
+    DOOR_SESSION = 14
+};
 static inline bool door_is_dynamic(uint32_t v) { return likely(!(v & 0xbc000000u)); } /* v: handle ^ DOOR_FORM */
 static inline uintptr_t door_dynamic_in(uint32_t v, enum gw_kind kind)
 {
     return (v & 0x03ffffffu) | (v >> 4 & 1u << 26) | (uintptr_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS);
+}
+/* The id of what was made at run time; 0: the handle has another form. */
+static inline uintptr_t door_made_in(int h, unsigned bits, enum gw_kind kind)
+{
+    uint32_t v = (uint32_t)h ^ DOOR_FORM(bits);
+    return door_is_dynamic(v) ? door_dynamic_in(v, kind) : 0;
 }
 static inline int door_dynamic_out(uintptr_t id, unsigned bits)
 {
@@ -46,73 +65,59 @@ static inline int door_id_out(uintptr_t id, unsigned bits)
 #define DOOR_CODEC(word, bits, kind, first, n)                                                                                     \
     static inline MPI_##word door_##word##_in(client_##word h)                                                                     \
     {                                                                                                                              \
-        uint32_t v = (uint32_t)h ^ DOOR_FORM(bits);                                                                                \
-        return (MPI_##word)(door_is_dynamic(v) ? door_dynamic_in(v, kind) : door_strange_in(h, first, n));                         \
+        uintptr_t id = door_made_in(h, bits, kind);                                                                                \
+        return (MPI_##word)(likely(id) ? id : door_strange_in(h, first, n));                                                       \
     }                                                                                                                              \
     static inline client_##word door_##word##_out(MPI_##word h) { return door_id_out((uintptr_t)h, bits); }
-DOOR_CODEC(Group, 2, GW_KIND_GROUP, 264, 8)
-DOOR_CODEC(Errhandler, 5, GW_KIND_ERRHANDLER, 320, 8)
-DOOR_CODEC(Info, 7, GW_KIND_INFO, 304, 8)
-DOOR_CODEC(Win, 8, GW_KIND_WIN, 272, 8)
-DOOR_CODEC(Request, 11, GW_KIND_REQ, 384, 1)
-DOOR_CODEC(Message, 12, GW_KIND_MSG, 296, 8)
-DOOR_CODEC(Session, 14, GW_KIND_SESSION, 288, 8)
+DOOR_CODEC(Group, DOOR_GROUP, GW_KIND_GROUP, 264, 8)
+DOOR_CODEC(Errhandler, DOOR_ERRHANDLER, GW_KIND_ERRHANDLER, 320, 8)
+DOOR_CODEC(Info, DOOR_INFO, GW_KIND_INFO, 304, 8)
+DOOR_CODEC(Win, DOOR_WIN, GW_KIND_WIN, 272, 8)
+DOOR_CODEC(Request, DOOR_REQUEST, GW_KIND_REQ, 384, 1)
+DOOR_CODEC(Message, DOOR_MESSAGE, GW_KIND_MSG, 296, 8)
+DOOR_CODEC(Session, DOOR_SESSION, GW_KIND_SESSION, 288, 8)
 #undef DOOR_CODEC
 
-static inline client_Comm door_Comm_out(MPI_Comm h) { return door_id_out((uintptr_t)h, 1); }
-
-static inline client_Op door_Op_out(MPI_Op h) { return door_id_out((uintptr_t)h, 6); }
-
-/* The pairs with gaps (MPI_FLOAT_INT and so on) are not of form 1 but the first five of form 2; so slots count from the end. */
-#define DOOR_TYPE_SLOTS ((1u << GW_ID_SLOT_BITS) - 1)
-static inline client_Datatype door_Datatype_out(MPI_Datatype h)
+/* Predefined handles that are used most; they are looked for first. */
+static inline bool door_is_usual_comm(client_Comm h)
 {
-    uintptr_t id = (uintptr_t)h;
-    return id < GW_ID_PREDEF_END ? door_id_out(id, 3) : door_id_out(id ^ DOOR_TYPE_SLOTS, 3);
+    return (uint32_t)h - CLIENT_COMM_WORLD <= CLIENT_COMM_SELF - CLIENT_COMM_WORLD;
 }
-
-/* The usual handles, 0 for others. */
-static inline MPI_Comm door_Comm_quick(client_Comm h)
-{
-    uint32_t v = (uint32_t)h - CLIENT_COMM_WORLD;
-    if (likely(v <= CLIENT_COMM_SELF - CLIENT_COMM_WORLD)) return (MPI_Comm)((uintptr_t)MPI_COMM_WORLD + v);
-    v = (uint32_t)h ^ DOOR_FORM(1);
-    return door_is_dynamic(v) ? (MPI_Comm)door_dynamic_in(v, GW_KIND_COMM) : 0;
-}
-static inline MPI_Datatype door_Datatype_quick(client_Datatype h)
-{
-    uint32_t v = (uint32_t)h;
-    if (likely(v >> 16 == 0x4c00)) return (MPI_Datatype)(uintptr_t)door_Datatype_index[v & 255];
-    v ^= DOOR_FORM(3);
-    return door_is_dynamic(v) && v >= 5 ? (MPI_Datatype)door_dynamic_in(v ^ DOOR_TYPE_SLOTS, GW_KIND_TYPE) : 0;
-}
-static inline MPI_Op door_Op_quick(client_Op h)
-{
-    uint32_t v = (uint32_t)h;
-    if (likely(v >> 8 == 0x580000)) return (MPI_Op)(uintptr_t)door_Op_index[v & 255];
-    v ^= DOOR_FORM(6);
-    return door_is_dynamic(v) ? (MPI_Op)door_dynamic_in(v, GW_KIND_OP) : 0;
-}
-static inline MPI_Win door_Win_quick(client_Win h)
-{
-    uint32_t v = (uint32_t)h ^ DOOR_FORM(8);
-    return door_is_dynamic(v) ? (MPI_Win)door_dynamic_in(v, GW_KIND_WIN) : 0;
-}
-
 static inline MPI_Comm door_Comm_in(client_Comm h)
 {
-    MPI_Comm c = door_Comm_quick(h);
-    return likely(c) ? c : (MPI_Comm)door_strange_in(h, 256, 8);
+    if (likely(door_is_usual_comm(h))) return (MPI_Comm)((uintptr_t)MPI_COMM_WORLD + (uint32_t)h - CLIENT_COMM_WORLD);
+    uintptr_t id = door_made_in(h, DOOR_COMM, GW_KIND_COMM);
+    return (MPI_Comm)(likely(id) ? id : door_strange_in(h, 256, 8));
+}
+static inline client_Comm door_Comm_out(MPI_Comm h) { return door_id_out((uintptr_t)h, DOOR_COMM); }
+
+static inline bool door_is_usual_op(client_Op h) { return (uint32_t)h >> 8 == 0x580000; } /* the last byte numbers them */
+static inline MPI_Op door_Op_in(client_Op h)
+{
+    uintptr_t id = likely(door_is_usual_op(h)) ? door_Op_index[h & 255] : door_made_in(h, DOOR_OP, GW_KIND_OP);
+    return (MPI_Op)(likely(id) ? id : door_strange_in(h, 32, 32));
+}
+static inline client_Op door_Op_out(MPI_Op h) { return door_id_out((uintptr_t)h, DOOR_OP); }
+
+/* The pairs with gaps (MPI_FLOAT_INT and so on) are not of form 1 but the first five of form 2; so slots count from the end, and what
+ * these five would be the ids of is never an object. */
+#define DOOR_TYPE_SLOTS ((1u << GW_ID_SLOT_BITS) - 1)
+static inline bool door_is_usual_type(client_Datatype h) { return (uint32_t)h >> 16 == 0x4c00; } /* the last byte numbers them */
+static inline bool door_is_pair(client_Datatype h) { return (uint32_t)h - DOOR_FORM(DOOR_DATATYPE) < 5; }
+static inline uintptr_t door_type_made_in(client_Datatype h)
+{
+    uintptr_t id = door_made_in(h, DOOR_DATATYPE, GW_KIND_TYPE);
+    return likely(id) ? id ^ DOOR_TYPE_SLOTS : 0;
 }
 static inline MPI_Datatype door_Datatype_in(client_Datatype h)
 {
-    MPI_Datatype t = door_Datatype_quick(h);
-    return likely(t) ? t : (MPI_Datatype)door_strange_in(h, 512, 256);
+    uintptr_t id = likely(door_is_usual_type(h)) ? door_Datatype_index[h & 255] : door_is_pair(h) ? 0 : door_type_made_in(h);
+    return (MPI_Datatype)(likely(id) ? id : door_strange_in(h, 512, 256));
 }
-static inline MPI_Op door_Op_in(client_Op h)
+static inline client_Datatype door_Datatype_out(MPI_Datatype h)
 {
-    MPI_Op op = door_Op_quick(h);
-    return likely(op) ? op : (MPI_Op)door_strange_in(h, 32, 32);
+    uintptr_t id = (uintptr_t)h;
+    return door_id_out(id < GW_ID_PREDEF_END ? id : id ^ DOOR_TYPE_SLOTS, DOOR_DATATYPE);
 }
 
 /* Files are pointers: the id, or NULL. */
@@ -142,6 +147,7 @@ static inline void door_status_load(const client_Status *from, MPI_Status *to)
 }
 _Static_assert(offsetof(client_Status, TAG) == offsetof(client_Status, SOURCE) + 4 && offsetof(MPI_Status, MPI_TAG) == 4,
                "two at a time");
+_Static_assert(offsetof(client_Status, count_hi_and_cancelled) == offsetof(client_Status, count_lo) + 4, "two at a time");
 static inline void door_status_store(const MPI_Status *from, client_Status *to)
 {
     const uint64_t wild = (uint32_t)MPI_ANY_SOURCE | (uint64_t)(uint32_t)MPI_ANY_TAG << 32;

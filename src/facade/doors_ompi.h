@@ -62,37 +62,21 @@ DOOR_CODEC(Info)
 DOOR_CODEC(Message)
 DOOR_CODEC(Session)
 DOOR_CODEC(File)
+DOOR_CODEC(Datatype)
+DOOR_CODEC(Op)
 #undef DOOR_CODEC
 
-/* One of them is used far more than the others: it is looked for first.  door_X_quick() is 0 for what is not usual. */
+/* One of them is used far more than the others: it is looked for first. */
 #define DOOR_CODEC_USUAL(word, usual)                                                                                              \
-    static inline MPI_##word door_##word##_quick(client_##word h)                                                                  \
-    {                                                                                                                              \
-        if (likely(h == CLIENT_##usual)) return MPI_##usual;                                                                       \
-        return (MPI_##word)(likely(door_is_dynamic((uintptr_t)h)) ? door_dynamic_in((uintptr_t)h) : 0);                            \
-    }                                                                                                                              \
     static inline MPI_##word door_##word##_in(client_##word h)                                                                     \
     {                                                                                                                              \
-        MPI_##word mine = door_##word##_quick(h);                                                                                  \
-        return likely(mine) ? mine : (MPI_##word)door_predefined_in((uintptr_t)h);                                                 \
+        return likely(h == CLIENT_##usual) ? MPI_##usual : (MPI_##word)door_any_in((uintptr_t)h);                                  \
     }                                                                                                                              \
     static inline client_##word door_##word##_out(MPI_##word h) { return (client_##word)door_id_out((uintptr_t)h); }
 DOOR_CODEC_USUAL(Comm, COMM_WORLD)
 DOOR_CODEC_USUAL(Request, REQUEST_NULL)
 DOOR_CODEC_USUAL(Win, WIN_NULL)
 #undef DOOR_CODEC_USUAL
-
-#define DOOR_CODEC_KNOWN(word)                                                                                                     \
-    static inline MPI_##word door_##word##_quick(client_##word h)                                                                  \
-    {                                                                                                                              \
-        if (unlikely(door_is_dynamic((uintptr_t)h))) return (MPI_##word)door_dynamic_in((uintptr_t)h);                             \
-        return (MPI_##word)door_known_in((uintptr_t)h);                                                                            \
-    }                                                                                                                              \
-    static inline MPI_##word door_##word##_in(client_##word h) { return (MPI_##word)door_any_in((uintptr_t)h); }                   \
-    static inline client_##word door_##word##_out(MPI_##word h) { return (client_##word)door_id_out((uintptr_t)h); }
-DOOR_CODEC_KNOWN(Datatype)
-DOOR_CODEC_KNOWN(Op)
-#undef DOOR_CODEC_KNOWN
 
 /* ---- special addresses ---- */
 static inline const int *door_unweighted(void) { return CLIENT_UNWEIGHTED; }

@@ -1,4 +1,7 @@
-/* hot.h -- what the generated entry points for programs of other ABIs need beside the codec (hot_mpich.h, hot_ompi.h): gen/hot.py.
+/* hot.h -- what the generated entry points for programs of other ABIs need beside the codec (gen/hot.py).
+ *
+ * A client.h and its hot_ABI.h come before it.  The latter defines HOT_REQUEST_NULL, hot_request_handle() and, for the kinds of objects
+ * that these entry points take, hot_KIND(): the object behind a handle of the program, NULL for what is not one of the usual ones.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -38,10 +41,6 @@ static inline void hot_requests_out(struct gw_req *const *in, int n, client_Requ
 {
     for (int i = 0; i < n; i++)
         if (!in[i] && h[i] != HOT_REQUEST_NULL) h[i] = HOT_REQUEST_NULL;
-}
-static GW_COLD void hot_statuses_failed(const MPI_Status *mine, int n, client_Status *s)
-{
-    for (int i = 0; mine && i < n; i++) s[i].ERROR = mine[i].MPI_ERROR == MPI_SUCCESS ? 0 : hot_code(mine[i].MPI_ERROR);
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* hot_mpich.h -- the objects behind handles of the MPICH ABI (doors_mpich.h), NULL for what is not one of the usual ones.
+/* hot_mpich.h -- the objects behind handles of the MPICH ABI (doors_mpich.h), NULL for what is not one of the usual ones.  Its client.h
+ * comes before it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,37 +12,30 @@
 
 static const uint16_t hot_Datatype_index[256], hot_Op_index[256]; /* by the last byte of a predefined handle */
 
-#define HOT_DYNAMIC(word, type, bits, kind)                                                                                        \
-    GW_INLINE type *hot_##word##_made(int h, unsigned flip)                                                                        \
-    {                                                                                                                              \
-        uint32_t v = (uint32_t)h ^ DOOR_FORM(bits);                                                                                \
-        return likely(door_is_dynamic(v)) ? (type *)gw_obj_lookup(door_dynamic_in(v ^ flip, kind), kind) : NULL;                   \
-    }
-HOT_DYNAMIC(comm, struct gw_comm, 1, GW_KIND_COMM)
-HOT_DYNAMIC(type, struct gw_type, 3, GW_KIND_TYPE)
-HOT_DYNAMIC(op, struct gw_op, 6, GW_KIND_OP)
-HOT_DYNAMIC(win, struct rma_win, 8, GW_KIND_WIN)
-HOT_DYNAMIC(request, struct gw_req, 11, GW_KIND_REQ)
-#undef HOT_DYNAMIC
-
+GW_INLINE struct gw_obj *hot_made(uintptr_t id, enum gw_kind kind) { return likely(id) ? gw_obj_lookup(id, kind) : NULL; }
 GW_INLINE struct gw_comm *hot_comm(client_Comm h)
 {
-    uint32_t v = (uint32_t)h - CLIENT_COMM_WORLD;
-    if (likely(v <= CLIENT_COMM_SELF - CLIENT_COMM_WORLD)) return (struct gw_comm *)gw_predef[GW_H_COMM_WORLD + v];
-    return hot_comm_made(h, 0);
+    if (likely(door_is_usual_comm(h))) return (struct gw_comm *)gw_predef[GW_H_COMM_WORLD + (uint32_t)h - CLIENT_COMM_WORLD];
+    return (struct gw_comm *)hot_made(door_made_in(h, DOOR_COMM, GW_KIND_COMM), GW_KIND_COMM);
 }
 GW_INLINE struct gw_type *hot_type(client_Datatype h)
 {
-    if (likely((uint32_t)h >> 16 == 0x4c00)) return (struct gw_type *)gw_predef[hot_Datatype_index[h & 255]];
-    return hot_type_made(h, DOOR_TYPE_SLOTS);
+    if (likely(door_is_usual_type(h))) return (struct gw_type *)gw_predef[hot_Datatype_index[h & 255]];
+    return (struct gw_type *)hot_made(door_type_made_in(h), GW_KIND_TYPE);
 }
 GW_INLINE struct gw_op *hot_op(client_Op h)
 {
-    if (likely((uint32_t)h >> 8 == 0x580000)) return (struct gw_op *)gw_predef[hot_Op_index[h & 255]];
-    return hot_op_made(h, 0);
+    if (likely(door_is_usual_op(h))) return (struct gw_op *)gw_predef[hot_Op_index[h & 255]];
+    return (struct gw_op *)hot_made(door_made_in(h, DOOR_OP, GW_KIND_OP), GW_KIND_OP);
 }
-GW_INLINE struct rma_win *hot_win(client_Win h) { return hot_win_made(h, 0); }
-GW_INLINE struct gw_req *hot_request(client_Request h) { return hot_request_made(h, 0); }
-GW_INLINE client_Request hot_request_handle(const struct gw_req *r) { return door_dynamic_out(r->obj.id, 11); }
+GW_INLINE struct rma_win *hot_win(client_Win h)
+{
+    return (struct rma_win *)hot_made(door_made_in(h, DOOR_WIN, GW_KIND_WIN), GW_KIND_WIN);
+}
+GW_INLINE struct gw_req *hot_request(client_Request h)
+{
+    return (struct gw_req *)hot_made(door_made_in(h, DOOR_REQUEST, GW_KIND_REQ), GW_KIND_REQ);
+}
+GW_INLINE client_Request hot_request_handle(const struct gw_req *r) { return door_dynamic_out(r->obj.id, DOOR_REQUEST); }
 
 #endif

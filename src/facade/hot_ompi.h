@@ -1,4 +1,5 @@
-/* hot_ompi.h -- the objects behind handles of the Open MPI ABI (doors_ompi.h), NULL for what is not one of the usual ones.
+/* hot_ompi.h -- the objects behind handles of the Open MPI ABI (doors_ompi.h), NULL for what is not one of the usual ones.  Its
+ * client.h comes before it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

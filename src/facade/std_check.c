@@ -44,14 +44,6 @@ static enum gw_kind kind_of(uintptr_t h)
     return GW_KIND_NONE;
 }
 
-/* May it be a handle of an mpi.h, mpif.h or module of another library?  Those of Open MPI are addresses or, in Fortran, small numbers; those
- * of MPICH have their form in the two highest of 32 bits, below it the kind. */
-static bool is_foreign(uintptr_t h)
-{
-    if (h <= UINT32_MAX) return h < 256 || (h >> 30 >= 1 && (h >> 26 & 15) <= 14 && (h & 0x00ff0000) == 0);
-    return h >> 40 && h >> 47 == 0;
-}
-
 static int why_handle(const char *name, uintptr_t h, enum gw_kind kind)
 {
     const struct kind_facts *f = &facts[kind];
@@ -71,13 +63,11 @@ static int why_handle(const char *name, uintptr_t h, enum gw_kind kind)
             return gw_fail(f->code, "%s is %s, not the handle of a %s", name, facts[k].plural_null, f->word);
     if (h >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) == kind)
         return gw_fail(f->code, "%s (0x%llx) was freed", name, (unsigned long long)h);
-    if (is_foreign(h))
-        return gw_fail(
-            f->code,
-            "%s (0x%llx) is no handle; where it comes from code that was compiled with another MPI library's mpi.h, mpif.h or "
-            "module, compile that with godwit's mpicc or mpifort",
-            name, (unsigned long long)h);
-    return gw_fail(f->code, "%s (0x%llx) is no handle", name, (unsigned long long)h);
+    return gw_fail(
+        f->code,
+        "%s (0x%llx) is no handle; where it comes from code that was compiled with another MPI library's mpi.h, mpif.h or "
+        "module, compile that with godwit's mpicc or mpifort",
+        name, (unsigned long long)h);
 }
 
 int std_why_comm(const char *name, MPI_Comm h) { return why_handle(name, (uintptr_t)h, GW_KIND_COMM); }

@@ -13,7 +13,7 @@
 /* ---- a door that notes what it is asked ---- */
 static struct {
     int ops, deletes, handlers, kind, code;
-    void (*fn)(void);
+    door_function *fn;
     void *on, *value, *extra;
     MPI_Datatype type;
     MPI_Count count;
@@ -21,18 +21,18 @@ static struct {
 } seen;
 static int answer;
 
-static void door_op(void (*fn)(void), bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type)
+static void door_op(door_function *fn, bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type)
 {
     seen.ops++, seen.fn = fn, seen.wide = wide, seen.count = count, seen.type = type;
     for (MPI_Count i = 0; i < count; i++) ((int *)inout)[i] = 10 * ((int *)in)[i] + ((int *)inout)[i];
 }
-static int door_delete(void (*fn)(void), int kind, void *owner, int keyval, void *value, void *extra)
+static int door_delete(door_function *fn, int kind, void *owner, int keyval, void *value, void *extra)
 {
     (void)keyval;
     seen.deletes++, seen.fn = fn, seen.kind = kind, seen.on = owner, seen.value = value, seen.extra = extra;
     return answer;
 }
-static void door_handler(void (*fn)(void), int kind, void *on, int *code)
+static void door_handler(door_function *fn, int kind, void *on, int *code)
 {
     seen.handlers++, seen.fn = fn, seen.kind = kind, seen.on = on, seen.code = *code;
     *code = MPI_ERR_OTHER;
@@ -64,12 +64,12 @@ static void operations(bool by_door)
     struct gw_op *op = NULL;
     int in[3] = {1, 2, 3}, inout[3] = {4, 5, 6};
     n_own = seen.ops = 0;
-    CHECK_EQ(op_create((void (*)(void))own_op, true, false, &op), GW_OK);
+    CHECK_EQ(op_create((door_function *)own_op, true, false, &op), GW_OK);
     if (by_door) godwit_door_op(std_op_handle(op), DOOR_MPICH);
     op_reduce(op, in, inout, 3, gw_type_int);
     CHECK(inout[0] == (by_door ? 14 : -3) && inout[1] == (by_door ? 25 : -3) && inout[2] == (by_door ? 36 : -3));
     CHECK(n_own == !by_door && seen.ops == by_door);
-    if (by_door) CHECK(seen.fn == (void (*)(void))own_op && !seen.wide && seen.count == 3 && seen.type == MPI_INT);
+    if (by_door) CHECK(seen.fn == (door_function *)own_op && !seen.wide && seen.count == 3 && seen.type == MPI_INT);
     CHECK_EQ(op_free(&op), GW_OK);
 }
 
@@ -78,7 +78,7 @@ static void attributes(bool by_door)
 {
     int keyval, value = 0, extra = 0;
     n_own = seen.deletes = 0;
-    CHECK_EQ(gw_keyval_create(GW_KIND_COMM, NULL, (void (*)(void))own_delete, &extra, &keyval), GW_OK);
+    CHECK_EQ(gw_keyval_create(GW_KIND_COMM, NULL, (door_function *)own_delete, &extra, &keyval), GW_OK);
     if (by_door) godwit_door_keyval(keyval, DOOR_MPICH);
     CHECK_EQ(comm_set_attr(&gw_comm_self, keyval, &value), GW_OK);
     answer = MPI_ERR_INTERN;
@@ -95,7 +95,7 @@ static void error_handlers(bool by_door)
     struct gw_errhandler *eh = NULL;
     int code = MPI_ERR_TAG;
     n_own = seen.handlers = 0;
-    CHECK_EQ(gw_errhandler_create(GW_KIND_COMM, (void (*)(void))own_handler, &eh), GW_OK);
+    CHECK_EQ(gw_errhandler_create(GW_KIND_COMM, (door_function *)own_handler, &eh), GW_OK);
     if (by_door) godwit_door_errhandler(std_errhandler_handle(eh), DOOR_MPICH);
     mpi_upcalls.call_errhandler(&eh->user, &gw_comm_self.obj, &code);
     CHECK(n_own == !by_door && seen.handlers == by_door && code == (by_door ? MPI_ERR_OTHER : MPI_ERR_ARG));
