@@ -54,6 +54,38 @@ int main(int argc, char **argv)
 }
 """
 RANKS = 3
+# Steps: "pause" has one before a pause and two behind it; else four threads meet 50,000 times each.
+STEPS = r"""
+#include <mpi.h>
+#include <pthread.h>
+static void *meets(void *comm)
+{
+    for (int i = 0; i < 50000; i++) MPI_Barrier(*(MPI_Comm *)comm);
+    return comm;
+}
+int main(int argc, char **argv)
+{
+    int provided;
+    pthread_t t[4];
+    MPI_Comm comm[4];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (argc > 1) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Pcontrol(0);
+        for (double until = MPI_Wtime() + .5; MPI_Wtime() < until;) continue;
+        MPI_Pcontrol(1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        return MPI_Finalize();
+    }
+    MPI_Pcontrol(0);
+    for (int i = 0; i < 4; i++) MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
+    MPI_Pcontrol(1);
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, meets, &comm[i]);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+    return MPI_Finalize();
+}
+"""
 
 
 class Page(html.parser.HTMLParser):
@@ -143,6 +175,18 @@ def check_page(path, text):
     assert out.stdout.count("<rect") == text.count("<rect") and "MPI_Allreduce(sync)" in out.stdout, "Chromium reads another page"
 
 
+def check_steps(tmp, prefix):
+    with open(tmp + "/s.c", "w", encoding="utf-8") as f:
+        f.write(STEPS)
+    subprocess.run([prefix + "/bin/mpicc", "-O1", tmp + "/s.c", "-o", tmp + "/s", "-pthread"], check=True)
+    for words, n, ends in (["pause"], 3, "to the next collective of all ranks"), ([], 3125, "of 64 collectives of all ranks each"):
+        command = [prefix + "/bin/mpiexec", "--profile", "-n", "1", tmp + "/s", *words]
+        p = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        m = re.search(r"^Steps: (\d+), (.*); a step takes ([\d.]+) s on average\..* computes ([\d.]+) s and communicates ([\d.]+) s$", p.stderr, re.M)
+        assert p.returncode == 0 and m and int(m.group(1)) == n and m.group(2) == ends, p.stderr
+        assert float(m.group(3)) < (.1 if words else 1) and float(m.group(4)) < (.4 if words else 60), p.stderr
+
+
 def main(build, prefix):
     with tempfile.TemporaryDirectory() as tmp:
         source, exe, page = (os.path.join(tmp, n) for n in ("p.c", "p", "page.html"))
@@ -156,6 +200,7 @@ def main(build, prefix):
         check_text(p.stderr)
         with open(page, encoding="utf-8") as f:
             check_page(page, f.read())
+        check_steps(tmp, prefix)
         # A page that cannot be written is said, and costs the program nothing; from a build folder it works as well.
         command[:2] = [build + "/mpiexec", "--profile=" + tmp + "/none/page.html"]
         p = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+_Static_assert((int)GRID_DIMS == (int)PROF_DIMS, "the page has the dimensions that a grid has");
 static const double LEAST_GAIN = .02; /* of all bytes, or of the fullest node's load: less is not worth a file */
 
 /* Words in lines of at most WIDE characters. */
@@ -232,12 +233,12 @@ static void note_orders(struct look *l, struct prof_report *r)
         snprintf(o->name, sizeof o->name, "%s", l->rows[i].name);
         o->method = l->rows[i].method;
         o->share = share(&l->rows[i]);
-        for (int k = 0; k < r->ranks; k++) o->node[k] = l->node[k];
+        memcpy(o->node, l->node, sizeof *o->node * (size_t)r->ranks);
         r->n_orders++;
     }
     if (!l->is_grid) return;
     r->n_dims = l->pattern.grid.n_dims;
-    for (int d = 0; d < r->n_dims; d++) r->dim[d] = l->pattern.grid.dim[d];
+    memcpy(r->dim, l->pattern.grid.dim, sizeof r->dim);
 }
 
 /* Is what the fullest node would have less worth a file: of its load, and of the time that the program takes? */

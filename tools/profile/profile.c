@@ -371,7 +371,8 @@ int MPI_Finalize(void)
 int MPI_Pcontrol(const int level, ...)
 {
     if (!prof_own.sent) return MPI_SUCCESS;
-    is_on = level > 0;
+    bool was_on = atomic_exchange_explicit(&is_on, level > 0, memory_order_relaxed);
+    if (level > 0 && !was_on) prof_steps_begin(); /* what passed meanwhile is of no step */
     prof_sample_pause(level <= 0);
     return MPI_SUCCESS;
 }

@@ -88,6 +88,7 @@ struct prof_site {
     double seconds;
 };
 int prof_sample_sites(struct prof_site *out, int cap);
+int prof_site_order(const void *a, const void *b); /* for qsort(): the longest first */
 /* "solve (stencil.c:88)", as addr2line names it, else module and offset. */
 void prof_site_names(const struct prof_site *sites, int n, const char *program, char (*out)[160]);
 
@@ -158,7 +159,7 @@ struct prof_step {
     float part[PROF_PARTS]; /* in the order in which they come: computing and communicating, then waiting for the others */
 };
 struct prof_report;
-void prof_steps_begin(void);
+void prof_steps_begin(void);                     /* the next one begins now */
 void prof_step_end(uint64_t meet, uint64_t met); /* ticks: all ranks wait for each other from `meet` to `met` */
 void prof_steps_gather(struct prof_report *r);   /* collective over MPI_COMM_WORLD; r is written on rank 0 */
 

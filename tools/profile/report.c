@@ -79,12 +79,6 @@ static void gather_nodes(struct prof_report *r)
 }
 
 /* The sites of all ranks: those in the same place of the same module are one. */
-static int longer(const void *a, const void *b)
-{
-    double x = ((const struct prof_site *)a)->seconds, y = ((const struct prof_site *)b)->seconds;
-    return x < y ? 1 : x > y ? -1 : 0;
-}
-
 static void gather_sites(struct prof_report *r)
 {
     struct prof_site mine[PROF_SITES] = {0}, *every = NULL;
@@ -107,7 +101,7 @@ static void gather_sites(struct prof_report *r)
             r->sites[k].seconds += s->seconds;
     }
     free(every);
-    qsort(r->sites, (size_t)r->n_sites, sizeof *r->sites, longer);
+    qsort(r->sites, (size_t)r->n_sites, sizeof *r->sites, prof_site_order);
     if (r->n_sites > PROF_SITES) r->n_sites = PROF_SITES;
     r->site_names = xcalloc(PROF_SITES, sizeof *r->site_names);
     prof_site_names(r->sites, r->n_sites, r->path, r->site_names);
@@ -363,11 +357,12 @@ static void print_steps(const struct prof_report *r)
     for (int i = 1; i < r->ranks; i++)
         if (r->slow[i * PROF_SLOWEST].part[PROF_USER] > r->slow[busy * PROF_SLOWEST].part[PROF_USER]) busy = i;
     const struct prof_step *s = &r->slow[busy * PROF_SLOWEST];
+    char what[64] = "to the next collective of all ranks";
+    if (r->step_ends > 1) snprintf(what, sizeof what, "of %d collectives of all ranks each", r->step_ends);
     fprintf(
         stderr,
-        "\nSteps: %d, to the next collective of all ranks; a step takes %.6f s on average.  The slowest is number %d: rank %d computes %.6f s and "
-        "communicates %.6f s\n",
-        r->n_steps, r->step_mean, r->slow_at[0] + 1, busy, (double)s->part[PROF_USER], (double)s->part[PROF_MPI]);
+        "\nSteps: %d, %s; a step takes %.6f s on average.  The slowest is number %d: rank %d computes %.6f s and communicates %.6f s\n",
+        r->n_steps, what, r->step_mean, r->slow_at[0] + 1, busy, (double)s->part[PROF_USER], (double)s->part[PROF_MPI]);
 }
 
 /* To a text, for standard error and the page. */

@@ -245,7 +245,7 @@ void prof_sample_stop(void)
 void prof_sample_pause(int paused) { atomic_store_explicit(&counts_since, paused ? PAUSED : prof_ticks(), memory_order_relaxed); }
 
 /* ---- sites --------------------------------------------------------------------------------------------------------------------- */
-static int longer(const void *a, const void *b)
+int prof_site_order(const void *a, const void *b)
 {
     double x = ((const struct prof_site *)a)->seconds, y = ((const struct prof_site *)b)->seconds;
     return x < y ? 1 : x > y ? -1 : 0;
@@ -267,21 +267,21 @@ int prof_sample_sites(struct prof_site *out, int cap)
         s->offset = from - map->l_addr;
         snprintf(s->module, sizeof s->module, "%s", map->l_name); /* the program's is "" */
     }
-    if (every) qsort(every, (size_t)n, sizeof *every, longer);
+    if (every) qsort(every, (size_t)n, sizeof *every, prof_site_order);
     if (n > cap) n = cap;
     if (every) memcpy(out, every, sizeof *every * (size_t)n);
     free(every);
     return n;
 }
 
-/* One process names all sites of a module: two lines each, function and file:line. */
+/* One process names all sites of a module, where it needs no more than 20 s: two lines each, function and file:line. */
 static void name_module(const struct prof_site *s, int n, const char *module, const char *path, char (*out)[160])
 {
     size_t size = 0;
     char *command = NULL, function[96], line[256];
     FILE *text = open_memstream(&command, &size);
     if (!text) return;
-    fprintf(text, "unset LD_PRELOAD; exec addr2line -s -f -C -e '%s'", path);
+    fprintf(text, "unset LD_PRELOAD; t=$(command -v timeout); exec ${t:+$t 20} addr2line -s -f -C -e '%s'", path);
     for (int i = 0; i < n; i++)
         if (strcmp(s[i].module, module) == 0) fprintf(text, " 0x%llx", (unsigned long long)s[i].offset);
     fputs(" 2> /dev/null", text);

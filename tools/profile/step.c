@@ -7,18 +7,22 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "profile.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 4096 };
-static struct prof_step steps[STEPS]; /* ticks */
-static int n_ends, per = 1;           /* meetings so far, and how many of them are a step */
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* of those below: several threads may meet others at once */
+static struct prof_step steps[STEPS];                     /* ticks */
+static int n_ends, per = 1;                               /* meetings so far, and how many of them are a step */
 static uint64_t last_end, last_mpi;
 
 void prof_steps_begin(void)
 {
+    pthread_mutex_lock(&guard);
     last_end = prof_ticks();
     last_mpi = atomic_load_explicit(&prof_own.mpi, memory_order_relaxed);
+    pthread_mutex_unlock(&guard);
 }
 
 static void halve(void)
@@ -33,7 +37,11 @@ static void halve(void)
 
 void prof_step_end(uint64_t meet, uint64_t met)
 {
-    uint64_t mpi = atomic_load_explicit(&prof_own.mpi, memory_order_relaxed), in_mpi = mpi - last_mpi, whole = meet - last_end;
+    pthread_mutex_lock(&guard);
+    uint64_t mpi = atomic_load_explicit(&prof_own.mpi, memory_order_relaxed), in_mpi = mpi - last_mpi;
+    if (met < last_end) met = last_end; /* another thread has met others meanwhile */
+    if (meet < last_end) meet = last_end;
+    uint64_t whole = meet - last_end;
     struct prof_step *s = &steps[n_ends / per];
     if (in_mpi > whole) in_mpi = whole; /* of several threads */
     s->part[PROF_USER] += (float)(whole - in_mpi);
@@ -41,6 +49,7 @@ void prof_step_end(uint64_t meet, uint64_t met)
     s->part[PROF_SYNC] += (float)(met - meet);
     last_end = met, last_mpi = mpi;
     if (++n_ends == STEPS * per) halve();
+    pthread_mutex_unlock(&guard);
 }
 
 static float length(const struct prof_step *s) { return s->part[PROF_USER] + s->part[PROF_MPI] + s->part[PROF_SYNC]; }
