@@ -19,6 +19,14 @@ void words_add(struct words *w, const char *text)
     w->at[w->n] = NULL;
 }
 
+const char *words_value(const struct words *w, const char *name, const char *otherwise)
+{
+    size_t n = strlen(name);
+    for (int i = w ? w->n : 0; i-- > 0;)
+        if (strncmp(w->at[i], name, n) == 0 && w->at[i][n] == '=') return w->at[i] + n + 1;
+    return otherwise;
+}
+
 void words_free(struct words *w)
 {
     for (int i = 0; i < w->n; i++) free(w->at[i]);

@@ -12,5 +12,7 @@ struct words {
 };
 void words_add(struct words *w, const char *text);
 void words_free(struct words *w);
+/* Of an environment: what its last NAME=VALUE says; `otherwise` where it has none, or w is NULL. */
+const char *words_value(const struct words *w, const char *name, const char *otherwise);
 
 #endif

@@ -320,10 +320,7 @@ static const char *rank_variable(const struct launch_options *o, const char *nam
 {
     const char *names[] = {name, alias};
     for (int k = 0; k < 2; k++) {
-        const char *text = getenv(names[k]);
-        size_t n = strlen(names[k]);
-        for (int i = 0; i < o->env.n; i++)
-            if (strncmp(o->env.at[i], names[k], n) == 0 && o->env.at[i][n] == '=') text = o->env.at[i] + n + 1;
+        const char *text = words_value(&o->env, names[k], getenv(names[k]));
         if (text && *text) return text;
     }
     return NULL;

@@ -53,11 +53,7 @@ static bool put_in_front(struct words *w, const char *folder)
 /* What the variable will be for ranks of this program with `folder` in front: as these words say, else those for all, else our own. */
 static void variable_add(const struct job *j, const struct launch_app *a, const char *folder, struct words *out)
 {
-    const char *now = getenv("LD_LIBRARY_PATH");
-    const struct words *const said[] = {&j->o.env, &a->env};
-    for (size_t w = 0; w < GW_ARRAY_LEN(said); w++)
-        for (int i = 0; i < said[w]->n; i++)
-            if (strncmp(said[w]->at[i], VARIABLE, sizeof VARIABLE - 1) == 0) now = said[w]->at[i] + sizeof VARIABLE - 1;
+    const char *now = words_value(&a->env, "LD_LIBRARY_PATH", words_value(&j->o.env, "LD_LIBRARY_PATH", getenv("LD_LIBRARY_PATH")));
     char *pair = gw_xasprintf("%s%s%s%s", VARIABLE, folder, now && *now ? ":" : "", now ? now : "");
     words_add(out, pair);
     free(pair);
@@ -109,10 +105,8 @@ enum program_mpi pmi_doors_kind(const struct job *j, int app)
 
 bool pmi_doors_are_off(const struct job *j)
 {
-    static const char name[] = "GODWIT_DOORS=";
-    const char *value = getenv("GODWIT_DOORS");
-    for (int i = 0; i < j->o.env.n; i++) /* variables of -genv hold for mpiexec, too */
-        if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) value = j->o.env.at[i] + sizeof name - 1;
+    const char *value =
+        words_value(&j->o.env, "GODWIT_DOORS", getenv("GODWIT_DOORS")); /* variables of -genv hold for mpiexec, too */
     return value && strcasecmp(value, "off") == 0;
 }
 

@@ -21,7 +21,9 @@ const char *pmi_doors_word(const struct job *j, int app, unsigned kinds);
 bool pmi_doors_open(struct job *j);
 /* Takes them out, where an mpiexec of which this one is a child has put them in. */
 void pmi_doors_close(struct job *j);
-bool pmi_doors_are_off(const struct job *j); /* GODWIT_DOORS=off; mpiexec reads its settings only later */
+/* GODWIT_DOORS=off, in our environment or by -genv: it is of the whole job, and -env of one program does not say it.  mpiexec reads its
+ * settings only later. */
+bool pmi_doors_are_off(const struct job *j);
 int foreign_look(
     const struct job *j); /* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */
 void foreign_say(const struct job *j); /* at the end: prints a message if so */

@@ -152,9 +152,8 @@ void where_say(const struct job *j)
 /* After how many ns without progress a hang is suspected; 0: never. */
 static uint64_t patience(const struct job *j)
 {
-    static const char name[] = "GODWIT_HANG_WARN=";
-    for (int i = 0; i < j->o.env.n; i++) /* variables of -genv hold for mpiexec, too */
-        if (strncmp(j->o.env.at[i], name, sizeof name - 1) == 0) setenv("GODWIT_HANG_WARN", j->o.env.at[i] + sizeof name - 1, 1);
+    const char *said = words_value(&j->o.env, "GODWIT_HANG_WARN", NULL); /* variables of -genv hold for mpiexec, too */
+    if (said) setenv("GODWIT_HANG_WARN", said, 1);
     gw_settings_load();
     return (uint64_t)gw_set.hang_warn * 1000000000u;
 }
