@@ -28,7 +28,7 @@ struct machine {
     const char *root;           /* prefix of every path that is read: "", or the folder of a test */
     const char *program;        /* the program to examine; NULL: none was given */
     const char *wdir;           /* folder in which the program will start; NULL: the present one */
-    const struct words *set[2]; /* variables that its environment has beside ours; NULL: none */
+    const struct words *set[2]; /* variables that its environment has beside ours, as all programs and it alone; NULL: none */
     int ranks;                  /* number of ranks to run; by default one for each core */
     /* environment */
     const char *path, *library_path, *preload, *tmpdir, *home;

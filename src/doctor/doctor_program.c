@@ -218,6 +218,11 @@ static void judge_foreign(const struct machine *m, const struct loaded *l, struc
             a, pmix ? FINDING_NOTE : FINDING_PROBLEM, "%s",
             pmix ? "mpiexec starts it by PMIx, and it runs with its own library; to run with Godwit compile it with Godwit's mpicc"
                  : "to start it mpiexec needs PMIx: apt install libpmix2; or compile it with Godwit's mpicc");
+    } else if (!l->has_door) {
+        doctor_answer_raise(
+            a, FINDING_NOTE,
+            "mpiexec starts it by PMI-1, and it runs with its own library; to run with Godwit compile it with Godwit's "
+            "mpicc");
     } else {
         doctor_answer_raise(
             a, FINDING_NOTE,
@@ -254,19 +259,19 @@ static void judge_ours(const struct machine *m, const struct loaded *l, struct a
     free(folder);
 }
 
-/* mpiexec puts these in front of what the program finds: it misses nothing. */
-static bool has_door(const char *library)
+/* mpiexec puts libraries of these names in front of what the program finds; of libmpi_cxx.so.40 the door has what most programs want. */
+static bool has_door(const struct machine *m, const char *library)
 {
     enum program_mpi is = program_mpi_of_library(library);
-    return is == PROGRAM_OMPI || is == PROGRAM_OMPI_CXX || is == PROGRAM_MPICH;
+    if (is != PROGRAM_OMPI && is != PROGRAM_OMPI_CXX && is != PROGRAM_MPICH) return false;
+    return doctor_root_there(m, "%s/../" GODWIT_LIBDIR "/godwit/doors", m->own_bin) ||
+        doctor_root_there(m, "%s/src/door", m->own_bin); /* of a build folder */
 }
 
+/* As mpiexec decides it, for the whole job. */
 static bool doors_are_off(const struct machine *m)
 {
-    const char *value = getenv("GODWIT_DOORS");
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; m->set[i] && k < m->set[i]->n; k++)
-            if (strncmp(m->set[i]->at[k], "GODWIT_DOORS=", 13) == 0) value = m->set[i]->at[k] + 13;
+    const char *value = words_value(m->set[0], "GODWIT_DOORS", getenv("GODWIT_DOORS"));
     return value && strcasecmp(value, "off") == 0;
 }
 
@@ -279,7 +284,7 @@ static bool judge_line(const struct machine *m, const char *line, struct loaded 
     if ((missing ? sscanf(missing, "%*s %*s %*s %255[^: ]", name) : sscanf(line, " %255s", name)) != 1) return false;
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     l->family = mpi_of_library_name(base);
-    l->has_door = has_door(base);
+    l->has_door = has_door(m, base);
     if (missing || (arrow && strstr(arrow, "not found"))) {
         if (l->has_door && !doors_are_off(m)) {
             snprintf(l->path, sizeof l->path, "%s", name);

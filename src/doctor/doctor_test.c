@@ -311,6 +311,14 @@ static void foreign(void)
     CHECK(finds(judge, FINDING_PROBLEM, "(standard ABI)", "LD_LIBRARY_PATH"));
     judged = "\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x2)\n";
     CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "by PMI-1"));
+    judged = "\tlibmpi.so.40 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x2)\n"; /* and an installation without doors */
+    CHECK(finds(judge, FINDING_PROBLEM, "libmpi.so.40 is not found", "/opt/godwit/bin/mpicc"));
+    judged = "\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x2)\n";
+    CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "with its own library"));
+    file("/opt/godwit/" GODWIT_LIBDIR "/godwit/doors/libmpi.so.40", "");
+    judged = "\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x2)\n";
+    CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "by PMI-1"));
+    CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "through the door"));
     judged =
         "\tlibmpi.so.40 => not found\n\tlibmpi_cxx.so.40 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x2)\n"; /* the doors have them */
     CHECK(finds(judge, FINDING_NOTE, "it loads libmpi.so.40 (Open MPI)", "through the door"));
@@ -319,6 +327,18 @@ static void foreign(void)
     judged = "\tlibmpi.so.40 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x2)\n";
     setenv("GODWIT_DOORS", "off", 1);
     CHECK(finds(judge, FINDING_PROBLEM, "libmpi.so.40 is not found", "/opt/godwit/bin/mpicc"));
+    unsetenv("GODWIT_DOORS");
+    struct words all = {NULL, 0}, own = {NULL, 0};
+    words_add(&own, "GODWIT_DOORS=off"); /* of one program: the job has its doors */
+    m.set[0] = &all, m.set[1] = &own;
+    CHECK(finds(judge, FINDING_NOTE, "(Open MPI)", "through the door"));
+    words_add(&all, "GODWIT_DOORS=off");
+    CHECK(finds(judge, FINDING_PROBLEM, "libmpi.so.40 is not found", "/opt/godwit/bin/mpicc"));
+    words_add(&all, "GODWIT_DOORS=on");
+    CHECK(finds(judge, FINDING_NOTE, "(Open MPI)", "through the door"));
+    m.set[0] = m.set[1] = NULL;
+    words_free(&all), words_free(&own);
+    setenv("GODWIT_DOORS", "off", 1);
     judged = "\tlibmpi_abi.so.1 => not found\n";
     CHECK(finds(judge, FINDING_PROBLEM, "libmpi_abi.so.1 is not found", "LD_LIBRARY_PATH=/opt/godwit/bin/../lib,"));
     judged = "Error loading shared library libmpi.so.40: No such file or directory (needed by ./a.out)\n"; /* musl */
