@@ -92,7 +92,7 @@ struct launch_options {
     struct output_wanted output;
     enum pmix_mode pmix;
     int stdin_rank; /* the rank that gets standard input, or STDIN_NONE, STDIN_ALL */
-    bool verbose, quiet, exit_codes, profile;
+    bool verbose, quiet, exit_codes;
     const char *wrapper;                  /* the option whose library of wrappers the ranks get; NULL: none */
     bool oversubscribe, no_oversubscribe; /* ranks may share cores without a note; must not share cores */
     bool show_map, no_launch;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -53,12 +54,15 @@ static int before_start(const struct job *j)
     return rc || j->o.no_launch ? 1 + rc : 0;
 }
 
-/* --profile tells of MPI calls, and no rank has made one. */
-static void profile_note(const struct job *j)
+/* What wraps MPI calls has none to tell of, or to keep: no rank has made one. */
+static void wrapper_note(const struct job *j)
 {
     for (int i = 0; i < j->n; i++)
         if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) != BOOT_NEW) return;
-    say_line("--profile: %s did not call MPI_Init of this library, so there is nothing to tell of it", j->o.apps[0].argv[0]);
+    const char *so = strcmp(j->o.wrapper, "--profile") == 0 ? "there is nothing to tell of it"
+        : strcmp(j->o.wrapper, "--record") == 0             ? "nothing is recorded"
+                                                            : "nothing is repeated";
+    say_line("%s: %s did not call MPI_Init of this library, so %s", j->o.wrapper, j->o.apps[0].argv[0], so);
 }
 
 /* What godwit-tune has found on this host, unless GODWIT_TUNE says something else; all ranks run here. */
@@ -117,7 +121,7 @@ int main(int argc, char **argv)
     } else if (rc == 0) {
         rc = launch_watch(&j);
         if (rc && !j.o.gdb) j.failed = doctor_kind(&j, rc);
-        if (j.o.profile) profile_note(&j);
+        if (j.o.wrapper) wrapper_note(&j);
         foreign_say(&j);
     }
     launch_gdb_end();

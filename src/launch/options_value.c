@@ -133,7 +133,6 @@ int launch_set_profile(struct launch_options *o, const char *file)
     if (samples) file = file[sizeof sample - 1] ? file + sizeof sample : "";
     launch_add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
     launch_add_pair(&o->env, "GODWIT_PROFILE_HOW", samples ? sample : "trace");
-    o->profile = true;
     return -1;
 }
 

@@ -111,6 +111,11 @@ GODWIT_EXPLAIN=wire timeout 30 "$build/mpiexec" -n 2 "$build/mpi_hello" 2>&1 </d
     "mpiexec: --profile: true did not call MPI_Init of this library, so there is nothing to tell of it" ] || fail "--profile true"
 timeout 60 "$build/mpiexec" --profile="$dir/p.html" -n 2 "$build/mpi_hello" 2>&1 </dev/null | grep "nothing to tell" && fail "--profile of a program with MPI"
 
+for o in record:recorded replay:repeated; do
+    [ "$(timeout 30 "$build/mpiexec" --${o%:*}="$dir/r" -n 2 true 2>&1 </dev/null)" = \
+        "mpiexec: --${o%:*}: true did not call MPI_Init of this library, so nothing is ${o#*:}" ] || fail "--${o%:*} true"
+done
+
 # Stacks when the time is up.
 if command -v gdb >/dev/null; then
     rc=0
