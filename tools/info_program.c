@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "info_program.h"
 #include "base/os.h"
+#include "job/program.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -19,21 +20,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What we have for those that need it: a door, our library itself, or nothing. */
+enum { STANDARD = 0, CXX = 5 };
+/* What stands for each library here: a door; for that of the standard ABI our library itself. */
 static const struct family {
-    const char *begin, *built_with, *door; /* door NULL: none */
+    const char *begin, *built_with, *door; /* door NULL: our library */
 } families[] = {
-    {"libmpi_abi.so", "the standard ABI", NULL},
+    [STANDARD] = {"libmpi_abi.so", "the standard ABI", NULL},
     {"libmpichfort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
     {"libmpifort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
     {"libmpich.so.12", "MPICH", "libmpich.so.12"},
     {"libmpi.so.12", "MPICH", "libmpich.so.12"},
-    {"libmpi_cxx.so.40", "Open MPI, in C++", "libmpi_cxx.so.40"},
+    [CXX] = {"libmpi_cxx.so.40", "Open MPI, in C++", "libmpi_cxx.so.40"},
     {"libmpi_mpifh.so.40", "Open MPI, in Fortran", "libmpi_mpifh.so.40"},
     {"libmpi_usempi", "Open MPI, in Fortran", "libmpi_mpifh.so.40"},
     {"libmpi.so.40", "Open MPI", "libmpi.so.40"},
 };
-enum { FAMILIES = sizeof families / sizeof families[0], STANDARD = 0, CXX = 5 };
+enum { FAMILIES = sizeof families / sizeof families[0] };
 
 struct file {
     const char *at;
@@ -92,15 +94,6 @@ static bool file_read(struct file *f)
     return d && f->symbols;
 }
 
-static bool is_mpi_name(const char *name)
-{
-    static const char *const begins[] = {"MPI_",   "PMPI_",   "MPIX_",   "PMPIX_", "MPIR_", "mpi_",    "pmpi_",   "mpix_",
-                                         "__mpi_", "mpipriv", "mpifcmb", "OMPI_",  "ompi_", "_ZN3MPI", "_ZNK3MPI"};
-    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
-        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
-    return false;
-}
-
 static void *door_load(const char *library, char path[PATH_MAX + 64])
 {
     static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door", "fortran"};
@@ -125,7 +118,7 @@ static bool have(void *const doors[], const char *name)
 static bool is_asked_for(const ElfW(Sym) * s, const char *name)
 {
     bool is_variable = ELF64_ST_TYPE(s->st_info) == STT_OBJECT && strncmp(name, "_ZN3MPI", 7) == 0;
-    return is_mpi_name(name) && (s->st_shndx == SHN_UNDEF || is_variable);
+    return program_is_mpi_name(name) && (s->st_shndx == SHN_UNDEF || is_variable);
 }
 
 /* What the file asks of MPI, in the doors of all libraries that it names. */
@@ -135,7 +128,7 @@ static int report_names(const struct file *f, void *const doors[])
     for (size_t i = 0; i < f->n_symbols; i++) {
         const char *name = name_at(f, f->symbols[i].st_name);
         if (!is_asked_for(&f->symbols[i], name)) continue;
-        if (!f->needs[CXX] && strncmp(name, "_ZN", 3) == 0) continue; /* MPICH's library for C++ has them, a client of the door */
+        if (!f->needs[CXX] && strncmp(name, "_Z", 2) == 0) continue; /* MPICH's library for C++ has them, a client of the door */
         wanted++;
         if (have(doors, name)) continue;
         if (!lacking++)

@@ -285,8 +285,7 @@ char *program_list(const char *loader, const char *file, const struct words *con
     return text;
 }
 
-/* In C, Fortran and C++: not what only contains the letters, as "compile" does. */
-static bool is_mpi_name(const char *name)
+bool program_is_mpi_name(const char *name)
 {
     static const char *const all[] = {"MPI_",  "PMPI_", "MPIX_",   "PMPIX_",   "MPIR_",     "MPII_",
                                       "mpi_",  "pmpi_", "mpix_",   "__mpi_",   "mpipriv",   "mpifcmb",
@@ -300,7 +299,7 @@ static enum program_mpi mpi_of_line(const char *line)
     char name[256];
     const char *lacks = strstr(line, "undefined symbol:");
     if (sscanf(lacks ? lacks + strlen("undefined symbol:") : line, " %255[^ \t\n]", name) != 1) return PROGRAM_UNKNOWN;
-    if (lacks) return is_mpi_name(name) ? PROGRAM_PMIX : PROGRAM_UNKNOWN;
+    if (lacks) return program_is_mpi_name(name) ? PROGRAM_PMIX : PROGRAM_UNKNOWN;
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     return strncmp(base, "libpmix", 7) == 0 ? PROGRAM_UNKNOWN : program_mpi_of_library(base); /* others bring that along */
 }

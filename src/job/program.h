@@ -15,6 +15,8 @@
 enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PROGRAM_MPICH, PROGRAM_OMPI, PROGRAM_OMPI_CXX };
 enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
 enum program_mpi program_mpi_of_library(const char *name);        /* such as libmpi.so.40 */
+/* A name of MPI, in C, Fortran or C++: not what only contains the letters, as "compile" does. */
+bool program_is_mpi_name(const char *name);
 /* What its libraries are of, and theirs, as the loader finds them with these variables: for a program that names none itself (UNKNOWN) and for
  * OMPI and OMPI_CXX; where a name of MPI is not in any of them, PMIX.  Runs the loader (a millisecond) unless all that the file needs is the C library. */
 enum program_mpi program_mpi_by_loader(const char *name, const char *wdir, const struct words *env);
