@@ -125,19 +125,36 @@ bool pmi_doors_open(struct job *j)
     return true;
 }
 
-/* Takes the doors' folders out of a library path: ours, and those that another installation of Godwit has put there. */
-static void take_out(char *list, const char *folders)
+/* Is this folder of n characters one of `folders`, or the doors' of another installation of Godwit? */
+static bool is_door(const char *folder, size_t n, const char *folders)
 {
     static const char end[] = "/godwit/doors";
+    if (n >= sizeof end - 1 && strncmp(folder + n - (sizeof end - 1), end, sizeof end - 1) == 0) return true;
+    for (const char *f = folders; *f; f += strcspn(f, ":"), f += *f == ':')
+        if (n == strcspn(f, ":") && strncmp(folder, f, n) == 0) return true;
+    return false;
+}
+
+bool pmi_doors_hold(const char *path)
+{
+    char *folders = folder_find();
+    const char *name = strrchr(path, '/');
+    bool is = name && is_door(path, (size_t)(name - path), folders ? folders : "");
+    free(folders);
+    return is;
+}
+
+/* Takes the doors' folders out of a library path. */
+static void take_out(char *list, const char *folders)
+{
     char *to = list;
     bool ends_in_name = *list && list[strlen(list) - 1] != ':';
     for (const char *p = list; *p;) {
         size_t n = strcspn(p, ":"), whole = n + (p[n] == ':');
-        bool is_door = n >= sizeof end - 1 && strncmp(p + n - (sizeof end - 1), end, sizeof end - 1) == 0;
-        for (const char *f = folders; *f && !is_door; f += strcspn(f, ":"), f += *f == ':')
-            is_door = n == strcspn(f, ":") && strncmp(p, f, n) == 0;
-        if (!is_door) memmove(to, p, whole);
-        to += is_door ? 0 : whole;
+        if (!is_door(p, n, folders)) {
+            memmove(to, p, whole);
+            to += whole;
+        }
         p += whole;
     }
     *to = 0;

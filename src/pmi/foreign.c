@@ -99,7 +99,7 @@ static struct {
     char program[256]; /* the program that has loaded it */
 } seen;
 
-/* A process that has our library is one of ours: what else it has is a door to that. */
+/* A process that has our library, or a door to it while ours is still being loaded, is one of ours. */
 static bool library_find(pid_t pid)
 {
     char path[48], *line = NULL;
@@ -110,9 +110,9 @@ static bool library_find(pid_t pid)
     while (f && !is_ours && getline(&line, &cap, f) > 0) {
         const char *name = strrchr(line, '/');
         enum program_mpi is = name ? program_mpi_of_library(name + 1) : PROGRAM_UNKNOWN;
-        is_ours = is == PROGRAM_OURS;
-        if (is != PROGRAM_UNKNOWN && !is_ours && !seen.library[0] &&
-            strncmp(name, "/libmpi", 7) == 0) /* libpmix is no MPI library */
+        if (is == PROGRAM_UNKNOWN || strncmp(name, "/libmpi", 7) != 0) continue; /* libpmix is no MPI library */
+        is_ours = is == PROGRAM_OURS || pmi_doors_hold(strchr(line, '/'));
+        if (!is_ours && !seen.library[0])
             snprintf(seen.library, sizeof seen.library, "%.*s", (int)strcspn(name + 1, " \n"), name + 1);
     }
     free(line);

@@ -21,6 +21,8 @@ const char *pmi_doors_word(const struct job *j, int app, unsigned kinds);
 bool pmi_doors_open(struct job *j);
 /* Takes them out, where an mpiexec of which this one is a child has put them in. */
 void pmi_doors_close(struct job *j);
+/* Is this file, by its whole path, one of these libraries, of this installation or another? */
+bool pmi_doors_hold(const char *path);
 /* GODWIT_DOORS=off, in our environment or by -genv: it is of the whole job, and -env of one program does not say it.  mpiexec reads its
  * settings only later. */
 bool pmi_doors_are_off(const struct job *j);

@@ -69,6 +69,17 @@ for p in $peers; do
         [ "$(run -n 2 sh -c 'mpiexec.hydra -n 2 ./mpich' 2>"$dir/err" | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = " 2 0/2 app 0 sum 1, 2 1/2 app 0 sum 1," ] ||
             fail "Hydra below mpiexec: $(cat "$dir/err")"
         [ ! -s "$dir/err" ] || fail "Hydra below mpiexec: $(cat "$dir/err")"
+        # a door is no other library, also as long as ours behind it is not loaded
+        mkdir -p godwit/doors
+        echo | gcc -xc - -shared -o godwit/doors/libmpich.so.12
+        for so in godwit/doors/libmpich.so.12 libmpich.so.12; do
+            [ -f $so ] || cp godwit/doors/libmpich.so.12 .
+            failing 0 -n 2 python3 -c "import ctypes, time; ctypes.CDLL('./$so'); time.sleep(.2)"
+            case $so in
+            godwit*) [ ! -s "$dir/err" ] || fail "a door that is being loaded: $(cat "$dir/err")" ;;
+            *) grep -q "python3.* loaded libmpich.so.12, another MPI library" "$dir/err" || fail "a library in no door's folder: $(cat "$dir/err")" ;;
+            esac
+        done
         failing 126 -n 1 ./mpich : -n 1 "$build/mpi_world_size"
         grep -q "mpich was linked with MPICH and .*mpi_world_size with Godwit" "$dir/err" || fail "two libraries: $(cat "$dir/err")"
         ;;
