@@ -141,7 +141,7 @@ int std_raise(int fn, void *on, int code, const char *what, ...)
         put_arguments(&t, what, &args);
         va_end(args.v);
     }
-    req_error_context(); /* whatever failed is raised here: a later wait's bad argument is none of its */
+    req_error_context_take(); /* whatever failed is raised here: a later wait's bad argument is none of its */
     return mpi_raise(fn, on, code, text);
 }
 
@@ -149,7 +149,7 @@ struct gw_comm *std_request_comm(const struct gw_req *r, int code)
 {
     if (code == GW_ECALLBACK) return NULL; /* a generalized request, which belongs to no communicator */
     /* No request and no context: a bad argument. */
-    const void *ctx = r ? r->errctx : req_error_context();
+    const void *ctx = r ? r->errctx : req_error_context_take();
     struct gw_obj *comm = gw_obj_lookup((uintptr_t)ctx, GW_KIND_COMM);
     /* An access to a file or a window: what raises asks only for the handler. */
     if (!comm) comm = gw_obj_lookup((uintptr_t)ctx, GW_KIND_FILE);

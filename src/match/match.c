@@ -124,10 +124,7 @@ struct match_recv *match_look(struct match_queue *q, uint32_t ctx, int src, int 
 static __attribute__((noinline)) struct match_msg *post_or_take(struct match_queue *q, struct match_recv *r)
 {
     struct match_msg *m = match_probe(q, r->ctx, r->src, r->tag, true);
-    if (m)
-        r->seq = q->next_seq++;
-    else
-        match_post_inline(q, r, r->ctx, r->src, r->tag);
+    if (!m) match_post_inline(q, r, r->ctx, r->src, r->tag);
     match_assert_state(q);
     return m;
 }

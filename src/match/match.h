@@ -28,7 +28,7 @@
 /* Embedded in a posted receive. */
 struct match_recv {
     struct match_recv *next, *prev; /* bucket chain */
-    uint64_t seq;                   /* order of posting, also of what found its message at once */
+    uint64_t seq;                   /* order of posting */
     uint32_t ctx;
     int32_t src, tag; /* may be GW_ANY_SOURCE, GW_ANY_TAG.  ctx, src and tag are set by the caller */
 };

@@ -60,6 +60,10 @@ static inline void match_append(struct match_recv **bucket, struct match_recv *r
     first->prev = r;
 }
 
+/* The number of a receive in the order of posting, for one that may not come to match_post_inline(): its message is there, or the network
+ * matches it. */
+static inline void match_number(struct match_queue *q, struct match_recv *r) { r->seq = q->next_seq++; }
+
 /* Posts a receive that no unexpected message matches. */
 static inline void match_post_inline(struct match_queue *q, struct match_recv *r, uint32_t ctx, int src, int tag)
 {

@@ -4,16 +4,12 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "p2p/p2p_private.h"
 
-#include "proto/proto_fast.h"
-
 #include <stdlib.h>
-
-static uint64_t posted_number(const struct gw_req *recv) { return ((const struct proto_recv *)recv)->m.seq; }
 
 int p2p_init(void)
 {
     req_upcalls.tell = p2p_report_requests;
-    req_upcalls.posted = posted_number;
+    req_upcalls.posted = p2p_posted_number;
     proto_upcalls.member = p2p_report_member;
     return p2p_bsend_init_room();
 }
@@ -135,11 +131,7 @@ int p2p_isend(const void *buf, int64_t count, struct gw_type *t, int dst, int ta
 {
     *req_out = &gw_req_sent;
     if (dst == GW_PROC_NULL) return GW_OK;
-    struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
-    gw_lock(&a.lane->lock);
-    int rc = proto_send(&a, buf, count, t, PROTO_LATER, req_out);
-    gw_unlock(&a.lane->lock);
-    return posted(rc);
+    return posted(send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), buf, count, t, PROTO_LATER, req_out));
 }
 
 int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,

@@ -53,6 +53,7 @@ bool p2p_partitioned_pending(const struct gw_req *r, struct boot_pending *p_out)
  * of one of MPI_Isendrecv, wait for; NULL where nothing. */
 bool p2p_persistent_pending(struct gw_req *r, struct gw_req **inner_out);
 bool p2p_both_pending(struct gw_req *r, struct gw_req **send_out, struct gw_req **recv_out);
+uint64_t p2p_posted_number(const struct gw_req *recv);              /* persistent.c: req_upcalls.posted */
 void p2p_report_requests(struct gw_req **reqs, int n, bool is_any); /* report.c: req_upcalls.tell */
 
 /* Partitioned operations (partitioned.c). */

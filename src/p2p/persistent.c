@@ -7,6 +7,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "p2p/p2p_private.h"
+#include "proto/proto_fast.h"
 
 struct persistent {
     struct gw_req req;
@@ -17,7 +18,8 @@ struct persistent {
     struct gw_type *type; /* held */
     struct gw_comm *comm; /* held */
     int32_t rank, tag;
-    uint8_t mode; /* enum p2p_mode, of sends */
+    uint64_t posted; /* number of the operation last started among the receives that were posted */
+    uint8_t mode;    /* enum p2p_mode, of sends */
     struct p2p_error error;
 };
 _Static_assert(sizeof(struct persistent) <= GW_REQ_BYTES, "fits a pooled request");
@@ -135,9 +137,17 @@ int p2p_start(struct gw_req **r)
     q->err = GW_OK;
     q->flags |= REQ_ACTIVE;
     p->inner = req_is_done(inner) ? NULL : inner;
+    p->posted = q->kind == REQ_RECV && !(inner->flags & REQ_STATIC) ? p2p_posted_number(inner) : 0;
     p2p_chain(inner, &p->done, &q->status);
     gw_unlock(&lane->lock);
     return GW_OK;
+}
+
+uint64_t p2p_posted_number(const struct gw_req *recv)
+{
+    assert(recv->kind == REQ_RECV && !(recv->flags & REQ_STATIC));
+    if (recv->flags & REQ_PERSISTENT) return container_of(recv, const struct persistent, req)->posted;
+    return ((const struct proto_recv *)recv)->m.seq;
 }
 
 int p2p_startall(int n, struct gw_req **r)

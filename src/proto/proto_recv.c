@@ -121,6 +121,7 @@ static inline void recv_post(struct proto_lane *pl, struct proto_recv *r, const 
     r->m.ctx = a->ctx;
     r->m.src = a->rank;
     r->m.tag = a->tag;
+    match_number(pl->fast.q, &r->m);
     if (unlikely(gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) && proto_tag_recv(pl, r, a)) return;
     struct match_msg *m = match_post(pl->fast.q, &r->m);
     if (unlikely(m)) msg_consume(pl, r, container_of(m, struct proto_msg, m));
@@ -233,6 +234,7 @@ int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t co
     req->errctx = errctx;
     proto_recv_describe(r, buf, count, t);
     r->state = RECV_GETTING; /* never posted */
+    match_number(lane_of(lane)->fast.q, &r->m);
     *req_out = req;
     msg_consume(lane_of(lane), r, m);
     return GW_POSTED;

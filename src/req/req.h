@@ -122,7 +122,7 @@ void req_block_about(struct gw_lane *lane, bool (*pred)(void *), void *arg, stru
 /* ---- MPI 4.1 sections 3.7.3 to 3.7.6: implementations of the entry points ----------------------------------
  * Requests may be NULL (MPI_REQUEST_NULL); the slot of a retired request is set to NULL.  status and statuses may be NULL.
  * Return GW_OK; the error code of the operation (single forms); or GW_EINSTATUS, with statuses[i].error set to *MPI error classes*
- * (SUCCESS, the error, or PENDING; multiple forms).  The error is raised on the communicator that req_error_context() returns. */
+ * (SUCCESS, the error, or PENDING; multiple forms).  The error is raised on the communicator that req_error_context_take() returns. */
 int req_wait(struct gw_req **r, struct gw_status *status);
 int req_test(struct gw_req **r, int *flag_out, struct gw_status *status);
 int req_waitall(int n, struct gw_req **r, struct gw_status *statuses);
@@ -154,6 +154,6 @@ int req_user_complete(struct gw_req *r); /* GW_EREQUEST: of another kind, or com
 int req_user_cancel(struct gw_req *r);
 int req_user_free(struct gw_req **r);             /* MPI_Request_free */
 void req_user_tag(struct gw_req *r, uint8_t abi); /* the ABI by which its functions were passed */
-const void *req_error_context(void);              /* errctx of the calling thread's last failing wait/test, once; NULL if none */
+const void *req_error_context_take(void);         /* errctx of the calling thread's last failing wait/test, once; NULL if none */
 
 #endif

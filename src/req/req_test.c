@@ -147,7 +147,7 @@ static void check_errors(int rc, int k, const int *index, const struct gw_status
     bool failed = false;
     for (int j = 0; j < k; j++) failed = failed || slots[index[j]].err < 0;
     CHECK_EQ(rc, failed ? GW_EINSTATUS : GW_OK);
-    if (failed) CHECK(req_error_context() == &context);
+    if (failed) CHECK(req_error_context_take() == &context);
     for (int j = 0; st && j < k; j++) {
         int err = slots[index[j]].err;
         CHECK_EQ(st[j].error, failed && err ? gw_error_class(err) : failed || slots[index[j]].empty ? GW_SUCCESS : UNTOUCHED);

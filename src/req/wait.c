@@ -9,7 +9,7 @@
 
 static _Thread_local const void *error_context;
 
-const void *req_error_context(void)
+const void *req_error_context_take(void)
 {
     const void *was = error_context;
     error_context = NULL;

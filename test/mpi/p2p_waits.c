@@ -114,7 +114,7 @@ static void crowd(int how, int bytes)
 }
 
 /* Of receives that are complete MPI_Waitany takes the one that was posted first, wherever it stands: so a last message comes last. */
-static void in_order(int are_posted)
+static void in_order(int are_posted, int are_persistent)
 {
     static const int slots[] = {3, 1, 4, 0, 2};
     enum { MANY = 5 };
@@ -128,7 +128,14 @@ static void in_order(int are_posted)
     }
     MPI_Request q[MANY];
     if (!are_posted) MPI_Recv(&none, 0, MPI_INT, partner, 62, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = 0; i < MANY; i++) MPI_Irecv(&in[slots[i]], 1, MPI_INT, MPI_ANY_SOURCE, 61, MPI_COMM_WORLD, &q[slots[i]]);
+    for (int i = 0; i < MANY; i++) {
+        if (!are_persistent) {
+            MPI_Irecv(&in[slots[i]], 1, MPI_INT, MPI_ANY_SOURCE, 61, MPI_COMM_WORLD, &q[slots[i]]);
+            continue;
+        }
+        MPI_Recv_init(&in[slots[i]], 1, MPI_INT, MPI_ANY_SOURCE, 61, MPI_COMM_WORLD, &q[slots[i]]);
+        MPI_Start(&q[slots[i]]);
+    }
     if (are_posted) {
         MPI_Send(&none, 0, MPI_INT, partner, 60, MPI_COMM_WORLD);
         MPI_Recv(&none, 0, MPI_INT, partner, 62, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* what was sent before it is there, too */
@@ -138,6 +145,7 @@ static void in_order(int are_posted)
         CHECK_EQ(index, slots[i]);
         CHECK_EQ(in[slots[i]], i);
     }
+    for (int i = 0; i < MANY && are_persistent; i++) MPI_Request_free(&q[i]);
 }
 
 /* Requests freed while they are active: the communication happens all the same. */
@@ -228,8 +236,7 @@ int main(int argc, char **argv)
             crowd(how, 16);
             crowd(how, 50000);
         }
-        in_order(1);
-        in_order(0);
+        for (int how = 0; how < 4; how++) in_order(how & 1, how & 2);
         freed(8);
         freed(30000);
         freed(600000);
