@@ -59,7 +59,7 @@ static void lanes_down(void)
     for (struct match_msg *m; (m = match_first_msg(pl->fast.q, UINT32_MAX));) {
         match_remove_msg(pl->fast.q, m);
         struct proto_msg *msg = container_of(m, struct proto_msg, m);
-        if (!msg->ahead || !proto_ahead_leave(pl, msg)) proto_msg_drop(pl, msg);
+        if (!proto_ahead_leave(pl, msg)) proto_msg_drop(pl, msg);
     }
     loop_end();
     peer_finalize();

@@ -124,6 +124,7 @@ void proto_ahead_finish(struct proto_lane *pl)
 
 bool proto_ahead_leave(struct proto_lane *pl, struct proto_msg *m)
 {
+    if (m->ahead == AHEAD_NOT) return false;
     if (m->ahead == AHEAD_KEPT) {
         gw_list_del(&kept_of(m)->link);
         return false;

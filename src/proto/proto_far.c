@@ -76,6 +76,13 @@ enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p,
         return PROTO_R1; /* a tag has no room for a cookie */
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= f->inline_max) return PROTO_E0;
     if (may_be_eager && len <= f->eager_max) return PROTO_E1;
+    return proto_far_select_rndv(pl, p, len, is_run);
+}
+
+enum proto_path proto_far_select_rndv(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run)
+{
+    const struct proto_limits *f = limits_of(pl, p);
+    int forced = gw_set.proto;
     if (forced == GW_SET_PROTO_R1 || !is_run || !f->may_get) return PROTO_R1;
     return forced == GW_SET_PROTO_R0 || len <= gw_set.net_get_max || !f->may_put ? PROTO_R0 : PROTO_R1;
 }

@@ -74,7 +74,7 @@ void proto_leave(struct gw_lane *lane, bool on)
         next = match_next_msg(pl->fast.q, m, UINT32_MAX);
         if (msg->kind != PROTO_RTS) continue;
         match_remove_msg(pl->fast.q, m);
-        if (msg->ahead && proto_ahead_leave(pl, msg)) continue;
+        if (proto_ahead_leave(pl, msg)) continue;
         proto_keep_left_send(pl, msg->world, proto_msg_cookie(msg));
         proto_msg_drop(pl, msg);
     }

@@ -76,7 +76,7 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     if (op->kind != PROTO_RTS && peer_is_xoff(op->peer) && !(op->kind == PROTO_EAGER && proto_keep_op(pl, op))) {
         op->no_room = op->kind == PROTO_EAGER;
         gw_counted(&gw_count.sends_held, op->no_room);
-        proto_op_ask(pl, op, proto_select(pl, op->peer, op->len, op->ptr != NULL, PROTO_STANDARD));
+        proto_op_ask(pl, op, proto_select_rndv(pl, op->peer, op->len, op->ptr != NULL));
     }
     struct proto_data d = {op->buf, op->count, op->type, op->ptr, op->len};
     uint64_t cookie = op->kind == PROTO_EAGER_SYNC ? proto_op_cookie(pl, op) : 0;

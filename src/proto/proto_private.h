@@ -278,6 +278,8 @@ void proto_lane_hook(struct proto_lane *pl); /* from now on the lane is polled i
 
 /* proto_select.c */
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode);
+/* R0 or R1, of a message that is not eager, whatever the receiver's xoff flag says now: that may change at any time. */
+enum proto_path proto_select_rndv(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run);
 /* Would this standard message be sent at once, if the peer were not xoff? */
 bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len);
 
@@ -373,6 +375,7 @@ void proto_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_c
 
 /* proto_far.c */
 enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
+enum proto_path proto_far_select_rndv(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run);
 int64_t proto_far_short_default(int size); /* limit of E0 in bytes, by the ranks of the job */
 int64_t proto_far_eager(bool is_soft);     /* limit of E1 in bytes; is_soft: wire_caps.soft */
 void proto_far_offer(struct proto_lane *pl, struct proto_recv *r,

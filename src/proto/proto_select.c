@@ -75,6 +75,14 @@ bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int6
     return len <= most_eager(pl, p);
 }
 
+enum proto_path proto_select_rndv(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run)
+{
+    if (peer_by_net(p)) return proto_far_select_rndv(pl, p, len, is_run);
+    if (gw_set.proto == GW_SET_PROTO_R1 || !is_run) return PROTO_R1;
+    if (gw_set.proto != GW_SET_PROTO_R0 && len < gw_set.cma_min) return PROTO_R1;
+    return peer_may_read(pl, p) ? PROTO_R0 : PROTO_R1;
+}
+
 enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode)
 {
     int forced = gw_set.proto;
@@ -83,7 +91,5 @@ enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t l
     bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_xoff(p);
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= pl->limits[0].inline_max) return PROTO_E0;
     if (may_be_eager && len <= eager_limit(pl)) return PROTO_E1;
-    if (forced == GW_SET_PROTO_R1 || !is_run) return PROTO_R1;
-    if (forced != GW_SET_PROTO_R0 && len < gw_set.cma_min) return PROTO_R1;
-    return peer_may_read(pl, p) ? PROTO_R0 : PROTO_R1;
+    return proto_select_rndv(pl, p, len, is_run);
 }
