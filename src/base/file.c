@@ -5,6 +5,7 @@
 #include "base/file.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -178,4 +179,20 @@ char *gw_file_tuned(void)
     bool has_base = base && *base;
     if ((!has_base && !home) || gethostname(host, sizeof host - 1) < 0) return NULL;
     return asprintf(&path, "%s%s/godwit/%s.tune", has_base ? base : home, has_base ? "" : "/.config", host) < 0 ? NULL : path;
+}
+
+char *gw_line_next(struct gw_lines *l)
+{
+    while (l->next) {
+        char *line = l->next;
+        l->next = strchr(line, '\n');
+        if (l->next) *l->next++ = 0;
+        l->number++;
+        line[strcspn(line, "#")] = 0;
+        while (isspace((unsigned char)*line)) line++;
+        size_t n = strlen(line);
+        while (n > 0 && isspace((unsigned char)line[n - 1])) line[--n] = 0;
+        if (n > 0) return line;
+    }
+    return NULL;
 }

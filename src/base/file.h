@@ -29,6 +29,13 @@ FILE *gw_file_append(const char *path);
 /* Reads a text file of at most `most` bytes into *text_out, zero-terminated, which the caller frees.  NULL, or the reason of failure, worded
  * to follow the name of the file.  may_be_pipe: pipes are allowed, too; anything else (/dev/zero) is refused. */
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out);
+/* Iterates over the lines of a text, which it changes: begin with {text, 0}, text may be NULL.  Each line without its comment (from # on) and without
+ * blanks around it, `number` counted from 1; empty ones are left out.  NULL: no more. */
+struct gw_lines {
+    char *next;
+    int number;
+};
+char *gw_line_next(struct gw_lines *l);
 
 /* HOST.tune below XDG_CONFIG_HOME or ~/.config, which godwit-tune writes and mpiexec gives the ranks of this host; whether it is there or not.
  * NULL: the environment names no folder.  The caller frees it. */

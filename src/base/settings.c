@@ -249,9 +249,6 @@ static void take_tuned(const char *path, int number, char *line, struct found *f
 {
     static const char *const tuned[] = {"GODWIT_EAGER_MAX", "GODWIT_CMA_MIN",       "GODWIT_CMA_SURE",
                                         "GODWIT_HELP_MIN",  "GODWIT_NET_EAGER_MAX", "GODWIT_NET_GET_MAX"};
-    line[strcspn(line, "#")] = 0;
-    line += strspn(line, " \t");
-    for (size_t n = strlen(line); n > 0 && strchr(" \t\r", line[n - 1]); n--) line[n - 1] = 0;
     char *value = strchr(line, '=');
     bool is_known = false;
     if (!value) return; /* the rows of tables are coll/'s */
@@ -272,12 +269,8 @@ static char *tuned_load(struct found *found)
     char *text = NULL;
     const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
-    int number = 1;
-    for (char *line = why ? NULL : text, *next; line; line = next, number++) {
-        next = strchr(line, '\n');
-        if (next) *next++ = 0;
-        take_tuned(path, number, line, found);
-    }
+    struct gw_lines lines = {why ? NULL : text, 0};
+    for (char *line; (line = gw_line_next(&lines));) take_tuned(path, lines.number, line, found);
     return text;
 }
 
