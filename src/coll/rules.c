@@ -21,10 +21,12 @@ const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int6
                                                                              : &coll_alg_reduce_scatter_halving;
 }
 
+/* All ranks must come to the same radix, so no threshold that each of them has for itself (GODWIT_CMA_MIN) decides. */
+enum { SHORT = 16 << 10 };
+
 /* The radix of trees between nodes: if the depth of the tree decides, sending more messages per rank is faster. */
 static int32_t radix_between(const struct plan_args *a)
 {
-    enum { SHORT = 16 << 10 };
     if (gw_set.bcast_internode_radix >= 0) return (int32_t)gw_set.bcast_internode_radix;
     return a->rcount * a->rt->size <= SHORT ? 4 : 2;
 }
@@ -34,7 +36,7 @@ static int32_t radix_between(const struct plan_args *a)
 static int32_t radix_on_node(const struct plan_args *a)
 {
     if (gw_set.bcast_intranode_radix >= 0) return (int32_t)gw_set.bcast_intranode_radix;
-    return a->rcount * a->rt->size < gw_set.cma_min ? 2 : 4;
+    return a->rcount * a->rt->size < SHORT ? 2 : 4;
 }
 
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a)

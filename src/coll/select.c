@@ -25,18 +25,27 @@ struct choice {
     const struct coll_rule *rule;
     int number;
 };
-/* Written by coll_select_init() and coll_tuned_take(), but for `uses` and `explained`. */
+struct tables {
+    struct choice rows[COLL_KINDS][MAX_ROWS];      /* rows of coll.tbl by collective, ended by alg NULL */
+    struct choice node_rows[COLL_KINDS][MAX_ROWS]; /* of nodes.tbl */
+};
+/* Written by coll_select_init(), except `uses`, `explained` and the rows of GODWIT_TUNE. */
 static struct select_state {
     uint32_t leaves_on;                                 /* settings allow leaves: bit by collective */
     uint32_t plain_only;                                /* GODWIT_COLL_OPT_OFF: bit by collective */
     const struct plan_algorithm *forced[COLL_KINDS];    /* by GODWIT_COLL; NULL: none */
     const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll has printed last */
-    struct choice rows[COLL_KINDS][MAX_ROWS];           /* rows of coll.tbl by collective, ended by alg NULL */
-    struct choice node_rows[COLL_KINDS][MAX_ROWS];      /* of nodes.tbl */
-    struct coll_tuned tuned;                            /* rows of GODWIT_TUNE; they come first, */
-    int n_tuned[COLL_KINDS];                            /* the first n_tuned of `rows` */
+    struct tables builtin, with_tuned;                  /* with_tuned: rows of GODWIT_TUNE come first */
+    struct coll_tuned tuned;                            /* those rows */
+    _Atomic(const struct tables *) used;                /* builtin or with_tuned [release in tuned_use, acquire in tables_of] */
     _Atomic uint64_t uses[N_ALGORITHMS];                /* calls, by the algorithm's number */
-} select_state;
+} select_state = {.used = &select_state.builtin};
+
+/* is_untuned: the communicator's. */
+static inline const struct tables *tables_of(bool is_untuned)
+{
+    return unlikely(is_untuned) ? &select_state.builtin : atomic_load_explicit(&select_state.used, memory_order_acquire);
+}
 
 static inline const char *table_of(const struct coll_rule *r)
 {
@@ -148,26 +157,30 @@ static int read_table(const struct coll_rule *rules, int count, struct choice ta
     return GW_OK;
 }
 
-/* Appends the built-in tables behind the rows of a file. */
-static int read_tables(const struct coll_tuned *t)
+/* The built-in tables, behind the rows of a file.  t NULL: no file. */
+static int read_tables(const struct coll_tuned *t, struct tables *out)
 {
-    int n[COLL_KINDS] = {0}, n_apart[COLL_KINDS] = {0};
-    if (select_state.rows[0][0].alg) { /* done before */
-        memset(select_state.rows, 0, sizeof select_state.rows);
-        memset(select_state.node_rows, 0, sizeof select_state.node_rows);
-    }
-    int rc = read_table(t->rules, t->n, select_state.rows, n);
-    memcpy(select_state.n_tuned, n, sizeof n);
-    if (rc == GW_OK) rc = read_table(t->node_rules, t->n_node, select_state.node_rows, n_apart);
-    if (rc == GW_OK) rc = read_table(coll_rules, coll_rule_count, select_state.rows, n);
-    if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, select_state.node_rows, n_apart);
+    int n[COLL_KINDS] = {0}, n_apart[COLL_KINDS] = {0}, rc = GW_OK;
+    memset(out, 0, sizeof *out);
+    if (t) rc = read_table(t->rules, t->n, out->rows, n);
+    if (t && rc == GW_OK) rc = read_table(t->node_rules, t->n_node, out->node_rows, n_apart);
+    if (rc == GW_OK) rc = read_table(coll_rules, coll_rule_count, out->rows, n);
+    if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, out->node_rows, n_apart);
+    return rc;
+}
+
+/* Other threads may be in collectives of sessions meanwhile, which use the built-in tables. */
+static int tuned_use(void)
+{
+    int rc = read_tables(&select_state.tuned, &select_state.with_tuned);
+    if (rc == GW_OK) atomic_store_explicit(&select_state.used, &select_state.with_tuned, memory_order_release);
     return rc;
 }
 
 int coll_select_tuned(void)
 {
     coll_tuned_read(gw_set.tune, &select_state.tuned);
-    return read_tables(&select_state.tuned);
+    return tuned_use();
 }
 
 /* Takes the rows of GODWIT_TUNE if they are equal on all ranks; else ranks could choose different algorithms for one collective. */
@@ -178,7 +191,7 @@ GW_ONCE int coll_tuned_take(void)
     int64_t hash = coll_tuned_hash(&select_state.tuned), most[2] = {hash, ~hash};
     int rc = coll_allreduce(GW_IN_PLACE, most, 2, gw_type_int64, gw_op_max, &gw_comm_world, NULL);
     if (rc != GW_OK) return rc;
-    if (most[0] == ~most[1]) return read_tables(&select_state.tuned);
+    if (most[0] == ~most[1]) return tuned_use();
     if (gw_comm_world.rank == 0)
         gw_warn("GODWIT_TUNE=%s does not say the same to all ranks: what is built in decides; name a file that all hosts see",
                 gw_set.tune);
@@ -187,7 +200,8 @@ GW_ONCE int coll_tuned_take(void)
 
 GW_ONCE int coll_select_init(void)
 {
-    int rc = read_tables(&(struct coll_tuned){NULL, NULL, 0, 0});
+    int rc = read_tables(NULL, &select_state.builtin);
+    atomic_store_explicit(&select_state.used, &select_state.builtin, memory_order_relaxed);
     if (rc != GW_OK) return rc;
     select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
     coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & ~(1u << COLL_BARRIER);
@@ -272,8 +286,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
         note(c, number_of(kind, select_state.forced[kind]), bytes);
         return select_state.forced[kind];
     }
-    for (const struct choice *row = select_state.rows[kind] + (unlikely(c->is_untuned) ? select_state.n_tuned[kind] : 0); row->alg;
-         row++) {
+    for (const struct choice *row = tables_of(c->is_untuned)->rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
         if (!usable(kind, row->alg, a, c, messages)) continue;
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
@@ -323,15 +336,11 @@ static bool no_levels(enum coll_kind kind)
         (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
 }
 
-/* Tuned rows are not for communicators with ranks of several jobs, which may have read different files. */
-static inline bool is_of_one_job(const struct coll_rule *r, const struct plan_args *a) { return r->is_tuned && a->is_untuned; }
-
 static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
 {
     int nodes = a->nodes ? a->nodes->n : 1;
     for (; row->alg; row++) {
         const struct coll_rule *r = row->rule;
-        if (is_of_one_job(r, a)) continue;
         int64_t wanted = row->alg->stages ? levels_up_to((enum coll_kind)r->kind) : -1;
         if (bytes > (wanted >= 0 ? wanted : r->max_bytes) || a->size < r->min_ranks || a->size > r->max_ranks) continue;
         if (nodes >= r->min_nodes && nodes <= r->max_nodes && usable_apart(row->alg, a)) return row;
@@ -376,8 +385,8 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
         *why_out = "by rule";
     }
     if (!alg) {
-        const struct choice *row = row_apart(select_state.node_rows[kind], bytes, a);
-        if (!row) row = row_apart(select_state.rows[kind], bytes, a);
+        const struct choice *row = row_apart(tables_of(a->is_untuned)->node_rows[kind], bytes, a);
+        if (!row) row = row_apart(tables_of(a->is_untuned)->rows[kind], bytes, a);
         if (!row)
             gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, a->size);
         *why_out = table_of(row->rule);
@@ -396,7 +405,7 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
     *why_out = "GODWIT_COLL";
     bool leaves = select_state.leaves_on >> kind & 1 && !(gw_set.reproducible != GW_SET_REPRODUCIBLE_OFF && kind >= COLL_REDUCE);
     if (alg && (alg->kind == PLAN_P2P ? !alg->stages : leaves) && !(alg->fits && !alg->fits(a))) return alg;
-    for (const struct choice *row = select_state.rows[kind]; row->alg; row++) {
+    for (const struct choice *row = tables_of(a->is_untuned)->rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
         if ((row->alg->fits && !row->alg->fits(a)) || (row->alg->kind != PLAN_P2P && !leaves)) continue;
         *why_out = table_of(row->rule);
@@ -425,9 +434,9 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
 
 const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, bool across, struct plan_args *a)
 {
-    for (const struct choice *row = select_state.rows[kind]; row->alg; row++) {
+    for (const struct choice *row = tables_of(a->is_untuned)->rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
-        if (is_of_one_job(row->rule, a) || row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
+        if (row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
         if (row->alg->fits && !row->alg->fits(a)) continue;
         const struct plan_algorithm *alg = row->alg->kind == PLAN_P2P ? coll_instead(row->alg, bytes, a) : row->alg;
         a->params = (struct plan_params){.piece_bytes = row->rule->piece_bytes};

@@ -33,6 +33,7 @@ static const char *keep(struct coll_tuned *t, const struct coll_rule *r, bool ha
     struct coll_rule **rules = has_nodes ? &t->node_rules : &t->rules;
     int *n = has_nodes ? &t->n_node : &t->n, same = 0;
     for (int i = 0; i < *n; i++) same += (*rules)[i].kind == r->kind;
+    _Static_assert(COLL_TUNED_ROWS == 16, "the text says so");
     if (same == COLL_TUNED_ROWS) return "its collective has 16 rows already";
     *rules = gw_xrealloc(*rules, (size_t)(*n + 1) * sizeof **rules);
     (*rules)[(*n)++] = *r;
@@ -46,24 +47,21 @@ void coll_tuned_read(const char *path, struct coll_tuned *t)
     free(t->rules), free(t->node_rules);
     *t = (struct coll_tuned){NULL, NULL, 0, 0};
     if (!path || !*path || gw_file_read(path, MOST, false, &text)) return; /* base/ has reported why it cannot be read */
-    int number = 1;
-    for (char *line = text, *next; line; line = next, number++) {
+    struct gw_lines lines = {text, 0};
+    for (char *line; (line = gw_line_next(&lines));) {
         struct coll_rule r;
         bool has_nodes;
-        next = strchr(line, '\n');
-        if (next) *next++ = 0;
         const char *why = row_of(line, &r, &has_nodes);
         if (!why && r.kind == COLL_KINDS) continue;
         if (!why) why = keep(t, &r, has_nodes);
-        if (why && gw_comm_world.rank == 0) gw_warn("GODWIT_TUNE=%s, line %d: %s; the line is left out", path, number, why);
+        if (why && gw_comm_world.rank == 0) gw_warn("GODWIT_TUNE=%s, line %d: %s; the line is left out", path, lines.number, why);
     }
     free(text);
 }
 
 int64_t coll_tuned_hash(const struct coll_tuned *t)
 {
-    int64_t radix_from = gw_set.cma_min; /* also affects the choice: rules.c */
-    uint64_t hash = gw_hash(GW_HASH_SEED, &radix_from, sizeof radix_from);
+    uint64_t hash = GW_HASH_SEED;
     for (int i = 0; i < t->n + t->n_node; i++) {
         const struct coll_rule *r = i < t->n ? &t->rules[i] : &t->node_rules[i - t->n];
         int64_t is[] = {i < t->n, r->kind, r->min_ranks, r->max_ranks, r->min_nodes, r->max_nodes, r->max_bytes, r->piece_bytes};

@@ -41,14 +41,17 @@ void comm_set_id(struct gw_comm *c, uint32_t ctx_id)
     if (c->local) comm_place(c->local, ctx_id + 1, c->lane);
 }
 
-/* A hash of the members.  Those of other jobs are left out, because each rank has different numbers for them. */
-static uint64_t members_mark(const struct gw_group *group)
+/* A hash of the members.  Those of other jobs are left out, because each rank has different numbers for them; has_others_out: there are such. */
+static uint64_t members_mark(const struct gw_group *group, bool *has_others_out)
 {
     assert(group->size > 0);
     uint64_t hash = 0;
     for (int i = 0; i < group->size; i++) {
         int world = group_world(group, i);
-        if (world < gw_boot.size) hash = (hash + (uint64_t)world + 1) * 0x9e3779b97f4a7c15;
+        if (world >= gw_boot.size)
+            *has_others_out = true;
+        else
+            hash = (hash + (uint64_t)world + 1) * 0x9e3779b97f4a7c15;
     }
     return hash >> BOOT_COLL_MARK << BOOT_COLL_MARK;
 }
@@ -63,10 +66,9 @@ static void comm_fill(struct gw_comm *c, struct gw_group *group, uint32_t ctx_id
     comm_set_id(c, ctx_id);
     c->errhandler = gw_errhandler_hold(eh);
     c->self = c->size == 1;
-    c->mark = members_mark(group);
+    c->mark = members_mark(group, &c->is_untuned);
     c->one_node = true;
     for (int i = 0; i < c->size && c->one_node; i++) c->one_node = boot_local_rank(group_world(group, i)) >= 0;
-    for (int i = 0; i < c->size && !c->one_node && !c->is_untuned; i++) c->is_untuned = group_world(group, i) >= gw_boot.size;
 }
 
 int comm_init(void)
@@ -136,6 +138,13 @@ void comm_finalize(void)
     gw_obj_unregister(&gw_group_empty.obj);
 }
 
+void comm_join(struct gw_comm *c, struct comm_family *f)
+{
+    assert(!c->family);
+    c->family = comm_family_hold(f);
+    c->is_untuned |= f != NULL;
+}
+
 int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *parent, struct gw_comm **comm_out)
 {
     struct gw_comm *c = calloc(1, sizeof *c);
@@ -146,8 +155,7 @@ int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *
         return rc;
     }
     comm_fill(c, group, ctx_id, parent->errhandler);
-    c->family = comm_family_hold(parent->family);
-    c->is_untuned |= c->family != NULL;
+    comm_join(c, parent->family);
     *comm_out = c;
     return GW_OK;
 }
@@ -165,7 +173,7 @@ int comm_create_inter(struct gw_group *group, struct gw_group *remote, uint32_t 
         return rc;
     }
     c->remote = group_hold(remote);
-    c->mark += members_mark(remote);
+    c->mark += members_mark(remote, &c->is_untuned);
     c->local = local;
     c->self = c->one_node = false;
     comm_set_id(c, ctx_id);

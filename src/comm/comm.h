@@ -117,8 +117,8 @@ struct gw_comm {
     bool one_node;   /* an intracommunicator whose members are all on this node */
     bool self;       /* size 1 */
     bool has_leaves; /* plan_leaf_ready() has returned true: shared memory for collectives on one node is there */
-    bool
-        is_untuned; /* rows of GODWIT_TUNE do not count, as members may have others: of other worlds (spawn, connect, join), of a session */
+    /* Rows of GODWIT_TUNE do not count, because members may have others: there are members of other jobs, or it belongs to a session. */
+    bool is_untuned;
     struct comm_coll *coll; /* NULL until the first collective */
     /* Number of the user's next collective call, from 1; that of MPI_Init on MPI_COMM_WORLD is 0.  The same on all members; messages
      * carry it (plan_private.h).  Other threads read it for reports. */
@@ -149,6 +149,7 @@ static inline struct gw_peer *comm_peer(const struct gw_comm *c, int rank)
 {
     return likely(c->peers != NULL) ? &c->peers[rank] : peer_get(c->lane, group_world(comm_target_group(c), rank));
 }
+void comm_join(struct gw_comm *c, struct comm_family *f); /* makes a new communicator part of a session; f NULL: of none */
 /* A new communicator object over `group`, which gets a reference, with this context id; the error handler is inherited from `parent`. */
 int comm_create_object(struct gw_group *group, uint32_t ctx_id, struct gw_comm *parent, struct gw_comm **comm_out);
 /* The same for an intercommunicator; uses ctx_id and ctx_id + 1. */

@@ -51,6 +51,7 @@ static const struct facts {
     {"mpiio_", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_USER_DETAIL, true},
     {"cb_shared", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_DETAIL, true},
     /* Settings of mpiexec and of the profile: a rank can only read them. */
+    {"tune", GW_T_SCOPE_CONSTANT, GW_T_VERBOSITY_TUNER_BASIC, false}, /* its file is read with the environment */
     {"hang_warn", GW_T_SCOPE_CONSTANT, GW_T_VERBOSITY_USER_DETAIL, false},
     {"profile_sync", GW_T_SCOPE_CONSTANT, GW_T_VERBOSITY_USER_DETAIL, false},
     {"coll_chunk", GW_T_SCOPE_ALL_EQ, GW_T_VERBOSITY_TUNER_BASIC, true},

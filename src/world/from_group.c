@@ -51,8 +51,7 @@ static int intra_make(struct gw_group *g, int tag, struct gw_errhandler *eh, str
     free(p.ranks);
     if (rc == GW_OK) rc = comm_create_object(g, id, &gw_comm_world, comm_out);
     if (rc != GW_OK) return rc;
-    (*comm_out)->family = comm_family_hold(g->family);
-    (*comm_out)->is_untuned |= g->family != NULL;
+    comm_join(*comm_out, g->family);
     return comm_set_errhandler(*comm_out, eh);
 }
 
