@@ -191,7 +191,6 @@ static void changed_codes(void)
         CHECK_EQ(MPI_Comm_call_errhandler(a, MPI_ERR_RANK), MPI_SUCCESS); /* the call of the handler went well */
     }
     CHECK_EQ(runs[0] - before, 16);
-    runs[0] = before;
     MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
     MPI_Win_set_errhandler(w, eh_win);
     CHECK_EQ(MPI_Put(&x, 1, MPI_INT, size, 0, 1, MPI_INT, w), another);
@@ -270,17 +269,17 @@ static void handlers(void)
     CHECK_EQ(class_of(MPI_Waitall(-1, q, s)), MPI_ERR_ARG);
     CHECK_EQ(runs[0], 6);
     MPI_Request_free(&q[0]);
-    runs[0] = 4;
 
     /* Called by the program, with codes of all kinds. */
     MPI_Add_error_class(&class);
     MPI_Add_error_code(class, &code);
+    int before = runs[0];
     CHECK_EQ(MPI_Comm_call_errhandler(a, MPI_ERR_OTHER), MPI_SUCCESS);
-    CHECK(runs[0] == 5 && last_comm == a && last_code == MPI_ERR_OTHER);
+    CHECK(runs[0] - before == 1 && last_comm == a && last_code == MPI_ERR_OTHER);
     CHECK_EQ(MPI_Comm_call_errhandler(a, code), MPI_SUCCESS);
-    CHECK(runs[0] == 6 && last_code == code);
+    CHECK(runs[0] - before == 2 && last_code == code);
     CHECK_EQ(MPI_Comm_call_errhandler(d, code), MPI_SUCCESS);
-    CHECK_EQ(runs[0], 6);
+    CHECK_EQ(runs[0] - before, 2);
 
     /* Calls without a communicator go to the one of MPI_COMM_SELF. */
     MPI_Datatype t = MPI_DATATYPE_NULL;
@@ -289,10 +288,10 @@ static void handlers(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, got);
     MPI_Errhandler_free(&got);
     CHECK_EQ(class_of(MPI_Type_size(t, &n)), MPI_ERR_TYPE);
-    CHECK(runs[0] == 7 && last_comm == MPI_COMM_SELF);
+    CHECK(runs[0] - before == 3 && last_comm == MPI_COMM_SELF);
     MPI_Comm null = MPI_COMM_NULL;
     CHECK_EQ(class_of(MPI_Comm_rank(null, &n)), MPI_ERR_COMM);
-    CHECK(runs[0] == 8 && last_comm == MPI_COMM_SELF);
+    CHECK(runs[0] - before == 4 && last_comm == MPI_COMM_SELF);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 
     /* The library goes on. */
