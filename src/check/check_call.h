@@ -79,6 +79,7 @@ int check_court_post(struct gw_comm *c, int to, int tag, const void *bytes,
                      size_t n);                     /* a copy goes on the stream of checking; nobody waits for it */
 bool check_court_has_both(const struct gw_comm *c); /* an intercommunicator of which both groups come together */
 int check_court_sigs_max(const struct gw_comm *c);  /* so many a record may have; the same number on all members */
+void check_take_in(void);                           /* progress, until there is nothing new three times in a row */
 void check_court_end(void);                         /* MPI_Finalize: complains about calls that not all have made */
 
 #endif

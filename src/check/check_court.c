@@ -454,13 +454,18 @@ static void say_unfinished(struct court *k)
     free((void *)(uintptr_t)calls.v);
 }
 
+void check_take_in(void)
+{
+    for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1;
+}
+
 /* All that was sent is taken in; where calls are missing or differ some of it is not, and nobody waits for that. */
 static void settle(void)
 {
     enum { ROUNDS_WITHOUT_NEWS = 20 };
     int64_t left = -1, was;
     for (int same = 0; left != 0 && same < ROUNDS_WITHOUT_NEWS; same = left == was ? same + 1 : 0) {
-        for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1;
+        check_take_in();
         was = left;
         gw_lock(&parcel_lock);
         int64_t mine = n_parcels;

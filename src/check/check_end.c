@@ -42,17 +42,12 @@ static void say_messages(void)
     n_left = 0;
 }
 
-static void take_in(void)
-{
-    for (int quiet = 0; quiet < 3;) quiet = req_progress() ? 0 : quiet + 1;
-}
-
 /* What has been sent to us is here: everybody lets go of what is queued, meets the others, and looks once more. */
 static void gather_messages(void)
 {
-    take_in();
+    check_take_in();
     coll_barrier(&gw_comm_world, NULL);
-    take_in();
+    check_take_in();
 }
 
 static void look_at_messages(void)
@@ -81,7 +76,7 @@ static const char *const kind_words[GW_KIND_COUNT][3] = {
     [GW_KIND_MSG] = {"matched message", "matched messages", "MPI_Mrecv or MPI_Imrecv"},
 };
 
-static unsigned kind_of(const struct check_item *i) { return i->id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS); }
+static enum gw_kind kind_of(const struct check_item *i) { return (enum gw_kind)gw_id_kind(i->id); }
 
 enum { NEVER_COMPLETED, NEVER_FREED, STILL_ACTIVE, ENDS };
 static int end_of(const struct check_item *i)
@@ -132,7 +127,7 @@ static void say_handles(const struct check_item *i, int n)
 /* MPI lets programs free these after MPI_Finalize too; the last session is in the call that frees it. */
 static bool may_stay(const struct check_item *i)
 {
-    unsigned kind = kind_of(i);
+    enum gw_kind kind = kind_of(i);
     return kind == GW_KIND_INFO || kind == GW_KIND_ERRHANDLER || kind == GW_KIND_KEYVAL || kind == GW_KIND_SESSION;
 }
 
@@ -199,7 +194,7 @@ void check_rest(void)
 {
     end();
     if (check_is_alone()) return; /* after check_end() */
-    take_in();
+    check_take_in();
     look_at_messages();
     look_at_items(false);
     check_say_alone();

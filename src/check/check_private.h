@@ -43,6 +43,9 @@ void check_say_alone(void); /* the last instance is over, but for what the progr
 /* The name of the communicator of a context on the wire; out: CHECK_COMM_TEXT bytes. */
 const char *check_comm_name(uint32_t ctx, char *out);
 enum { CHECK_COMM_TEXT = GW_MAX_OBJECT_NAME + 32 };
+/* "the window NAME"; w NULL: one that was freed.  out: CHECK_WIN_TEXT bytes. */
+const char *check_win_name(const struct rma_win *w, char *out);
+enum { CHECK_WIN_TEXT = GW_MAX_OBJECT_NAME + 32 };
 
 /* ---- types (check_type.c) ---- */
 void check_type_begin(void);
@@ -64,7 +67,8 @@ struct check_span {
     int64_t n_sums, piece;
 };
 struct check_span check_span(const void *buf, int64_t count, struct gw_type *t, bool is_written);
-void check_span_drop(struct check_span *s); /* one that is not given away */
+void check_span_drop(struct check_span *s);   /* one that is not given away */
+void check_span_forget(struct check_span *s); /* its sums: from here on it may change */
 /* Exactly; at: the first byte that they share. */
 bool check_span_overlap(const struct check_span *a, const struct check_span *b, uintptr_t *at_out);
 void check_span_sum(struct check_span *s); /* if it is only read */

@@ -32,7 +32,7 @@ struct race_win {
     int n_targets, *targets;  /* of MPI_Win_start */
     struct check_site locked; /* a lock between fences, under which something was accessed; fn 0: none */
     struct check_site first_lock;
-    struct race_locks *under_locks; /* NULL: nothing yet */
+    struct race_locks *under_locks; /* NULL: no lock yet; OPEN_LOCKS: is there */
 };
 static struct race_win *wins; /* with check_lock */
 static _Atomic int n_exposed;
@@ -58,8 +58,6 @@ static char *part_of(const struct rma_win *w, int64_t *size_out)
 }
 
 /* ---- the origin's log ---- */
-static bool is_run(int64_t count, const struct gw_type *t) { return t->is_dense || (count == 1 && t->is_single); }
-
 static const char *run_at(const void *buf, const struct gw_type *t)
 {
     return (const char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
@@ -161,7 +159,7 @@ void check_race_before(struct rma_win *w, struct check_race *a, void *room, size
     bool is_open = r->state == OPEN_FENCE || r->state == OPEN_START,
          is_soon = !w->deferred || check_race_log_calls(r->log) < AWAITED;
     bool wanted = is_open && is_soon && a->target >= 0 && a->count > 0 && a->count <= BEFORE_MAX && bytes > 0 &&
-        bytes <= BEFORE_MAX && is_run(a->count, a->type);
+        bytes <= BEFORE_MAX && type_is_run(a->type, a->count);
     gw_unlock(&check_lock);
     if (!wanted) return;
     if ((size_t)bytes > cap) room = a->owned = gw_xmalloc((size_t)bytes);
@@ -172,8 +170,7 @@ void check_race_before(struct rma_win *w, struct check_race *a, void *room, size
 bool check_race_next(struct rma_win *w, const struct check_me *me, int target, int64_t disp, int64_t bytes)
 {
     const struct race_win *r = race_of(w);
-    return r->state == OPEN_LOCKS && !r->first_lock.fn && r->under_locks &&
-        check_race_locks_next(r->under_locks, w, me, target, disp, bytes);
+    return r->state == OPEN_LOCKS && !r->first_lock.fn && check_race_locks_next(r->under_locks, w, me, target, disp, bytes);
 }
 
 void check_race_access(struct rma_win *w, const struct check_race *a)
@@ -183,8 +180,8 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     if (moved == 0) return;
     struct race_step step = {
         .kind = a->kind, .fn = check_me.now.fn, .from = check_me.now.from, .disp = a->disp, .brings = a->brings};
-    bool is_one = is_run(a->count, a->type);
-    bool is_whole = a->data && is_one && is_run(a->data_count, a->data_type) && a->data_count * a->data_type->size == whole;
+    bool is_one = type_is_run(a->type, a->count);
+    bool is_whole = a->data && is_one && type_is_run(a->data_type, a->data_count) && a->data_count * a->data_type->size == whole;
     if (a->kind == RACE_UPDATE) step.op = a->op->obj.id;
     step.before = moved == whole ? a->before : NULL;
     step.after = is_whole ? run_at(a->data, a->data_type) : NULL;
@@ -195,7 +192,7 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     bool is_locked = r->state == OPEN_LOCKS;
     if (!is_locked) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
     if (is_locked && r->first_lock.fn) r->locked = r->first_lock;
-    if (r->state != OPEN_NONE && (!is_locked || r->under_locks) &&
+    if (r->state != OPEN_NONE &&
         (is_locked || !is_one || !check_race_log_follow(r->log, rma_disp_unit(w, a->target), a->target, &step)))
         is_one ? log_one(r, a, &step) : log_runs(r, a, &step, moved);
     gw_unlock(&check_lock);
@@ -219,7 +216,7 @@ bool check_race_is_exposed(uintptr_t lo, uintptr_t hi)
 
 void check_race_touch(const struct check_span *s)
 {
-    if (atomic_load_explicit(&n_exposed, memory_order_relaxed) == 0 || s->lo == s->hi || !is_run(s->count, s->type)) return;
+    if (atomic_load_explicit(&n_exposed, memory_order_relaxed) == 0 || s->lo == s->hi || !type_is_run(s->type, s->count)) return;
     for (struct race_win *r = wins; r; r = r->next) {
         int64_t size;
         uintptr_t base = (uintptr_t)part_of(r->win, &size);
@@ -255,40 +252,34 @@ static bool is_alone_in(const struct race_win *r)
 }
 
 /* ---- words ---- */
+enum { ACCESS_TEXT = CHECK_SITE_TEXT + 64 };
 struct told {
     struct race_win *r;
     const char *epoch;
     int n;
 };
 
-static const char *access_text(const struct race_access *a, int me, char *out, size_t cap)
+static const char *access_text(const struct race_access *a, int me, char *out)
 {
     char site[CHECK_SITE_TEXT];
     check_site_text(check_site_unpack(a->fn, a->place, a->module), site);
     if (a->kind == RACE_LOAD || a->kind == RACE_STORE)
-        snprintf(out, cap, "%s of rank %d itself, which %s that memory as a buffer", site, me,
+        snprintf(out, ACCESS_TEXT, "%s of rank %d itself, which %s that memory as a buffer", site, me,
                  a->kind == RACE_LOAD ? "reads" : "writes");
     else
-        snprintf(out, cap, "%s of rank %d", site, a->origin);
-    return out;
-}
-
-static const char *window_text(const struct rma_win *w, char *out, size_t cap)
-{
-    snprintf(out, cap, "%s%s", w->name[0] ? "the window " : "a window without a name", w->name);
+        snprintf(out, ACCESS_TEXT, "%s of rank %d", site, a->origin);
     return out;
 }
 
 static void tell_race(const struct race_access *a, const struct race_access *b, int64_t from, int64_t to, void *arg)
 {
-    enum { TEXT = CHECK_SITE_TEXT + 64, NAME = GW_MAX_OBJECT_NAME + 32 };
     struct told *t = arg;
-    char one[TEXT], other[TEXT], name[NAME];
+    char one[ACCESS_TEXT], other[ACCESS_TEXT], name[CHECK_WIN_TEXT];
     int me = t->r->win->comm->rank;
     if (t->n++ >= TOLD_MAX) return;
-    access_text(a, me, one, TEXT);
-    access_text(b, me, other, TEXT);
-    window_text(t->r->win, name, NAME);
+    access_text(a, me, one);
+    access_text(b, me, other);
+    check_win_name(t->r->win, name);
     const char *ops = a->kind == RACE_UPDATE && b->kind == RACE_UPDATE ? ", by accumulates of different operations" : "";
     if (t->epoch)
         check_say("accesses race: %s and %s, in one epoch of %s, both access bytes %lld to %lld of the part of rank %d in %s%s",
@@ -302,26 +293,24 @@ static void tell_race(const struct race_access *a, const struct race_access *b, 
 
 static void tell_store(struct told *t, const struct race_access *a)
 {
-    enum { TEXT = CHECK_SITE_TEXT + 64, NAME = GW_MAX_OBJECT_NAME + 32 };
-    char one[TEXT], name[NAME];
+    char one[ACCESS_TEXT], name[CHECK_WIN_TEXT];
     int me = t->r->win->comm->rank;
     if (t->n++ >= TOLD_MAX) return;
     check_say(
         "accesses race: bytes %lld to %lld of the part of rank %d in %s, which %s accesses, were changed in the same epoch of %s by a store of the "
         "program, or by way of another window over that memory",
-        (long long)a->lo, (long long)a->hi - 1, me, window_text(t->r->win, name, NAME), access_text(a, me, one, TEXT), t->epoch);
+        (long long)a->lo, (long long)a->hi - 1, me, check_win_name(t->r->win, name), access_text(a, me, one), t->epoch);
 }
 
 static void tell_changed(struct told *t, const struct race_access *a)
 {
-    enum { TEXT = CHECK_SITE_TEXT + 64, NAME = GW_MAX_OBJECT_NAME + 32 };
-    char one[TEXT], name[NAME];
+    char one[ACCESS_TEXT], name[CHECK_WIN_TEXT];
     int me = t->r->win->comm->rank;
     if (t->n++ >= TOLD_MAX) return;
     check_say(
         "accesses race: bytes %lld to %lld of the part of rank %d in %s, which %s wrote under a lock, were changed before a flush or unlock "
         "completed it, by a store of the program or by way of another window over that memory",
-        (long long)a->lo, (long long)a->hi - 1, me, window_text(t->r->win, name, NAME), access_text(a, me, one, TEXT));
+        (long long)a->lo, (long long)a->hi - 1, me, check_win_name(t->r->win, name), access_text(a, me, one));
 }
 
 /* ---- the target judges ---- */
@@ -426,12 +415,12 @@ static struct race_access *locks_log(const struct race_win *r, int64_t *counts)
 
 static void look_at_lock(struct race_win *r, int assertions)
 {
-    char site[CHECK_SITE_TEXT], here[CHECK_SITE_TEXT], name[GW_MAX_OBJECT_NAME + 32];
+    char site[CHECK_SITE_TEXT], here[CHECK_SITE_TEXT], name[CHECK_WIN_TEXT];
     if (r->locked.fn && !(assertions & GW_MODE_NOPRECEDE))
         check_say(
             "lock inside an epoch of MPI_Win_fence: %s of %s lies between two fences, and what was done under it too; the fence before it must say "
             "MPI_MODE_NOSUCCEED, or %s MPI_MODE_NOPRECEDE",
-            check_site_text(r->locked, site), window_text(r->win, name, sizeof name), check_site_text(check_me.now, here));
+            check_site_text(r->locked, site), check_win_name(r->win, name), check_site_text(check_me.now, here));
     r->locked.fn = r->first_lock.fn = 0;
 }
 
@@ -608,7 +597,7 @@ static void judge_all_locks(struct race_win *r)
 
 void check_race_free(struct rma_win *w)
 {
-    char site[CHECK_SITE_TEXT], name[GW_MAX_OBJECT_NAME + 32];
+    char site[CHECK_SITE_TEXT], name[CHECK_WIN_TEXT];
     struct race_win *r = race_look(w), **at = &wins;
     judge_all_locks(r);
     gw_lock(&check_lock);
@@ -621,7 +610,7 @@ void check_race_free(struct rma_win *w)
     if (r->state == OPEN_FENCE && a)
         check_say(
             "epoch not closed: no MPI_Win_fence followed %s at rank %d on %s before MPI_Win_free; only that fence completes it",
-            check_site_text(check_site_unpack(a->fn, a->place, a->module), site), target, window_text(w, name, sizeof name));
+            check_site_text(check_site_unpack(a->fn, a->place, a->module), site), target, check_win_name(w, name));
     check_race_log_drop(r->log);
     free(r->own);
     free(r->origins);

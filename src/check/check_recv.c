@@ -20,12 +20,6 @@ static uint32_t *arriving;
 static size_t room;
 static _Atomic size_t n_arriving;
 
-static void sums_drop(struct check_span *s)
-{
-    free(s->sums);
-    s->sums = NULL;
-}
-
 void check_recv_sum(struct check_span *s)
 {
     enum { LONGEST = 64 << 20 }; /* of longer ones reading them twice would take too long */
@@ -48,7 +42,7 @@ void check_recv_posted(struct check_item *i, struct gw_req *r)
     i->is_receive = true;
     i->running = running ? running->obj.id : 0;
     if (running && proto_is_posted(running)) return;
-    sums_drop(&i->spans[0]);
+    check_span_forget(&i->spans[0]);
     arriving_add(i->id);
 }
 
@@ -80,7 +74,7 @@ static void met(const struct proto_meeting *m)
     struct check_item *i = m->req->obj.id && s.lo != s.hi ? check_use_running(m->req->obj.id, &s) : NULL;
     if (i && i->is_receive && i->is_active) {
         if (check_span_changed(&i->spans[0], &from, &to, &gone)) say_written(i, from, to, gone);
-        sums_drop(&i->spans[0]);
+        check_span_forget(&i->spans[0]);
         arriving_add(i->id);
     }
     gw_unlock(&check_lock);

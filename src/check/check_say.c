@@ -56,43 +56,57 @@ const char *check_comm_name(uint32_t ctx, char *out)
     return out;
 }
 
+const char *check_win_name(const struct rma_win *w, char *out)
+{
+    snprintf(out, CHECK_WIN_TEXT, "%s%s", w && w->name[0] ? "the window " : "a window without a name", w ? w->name : "");
+    return out;
+}
+
 /* One write, so that the findings of several ranks do not mix. */
 static void put(const char *text, size_t n)
 {
     for (ssize_t k; n > 0 && (k = write(STDERR_FILENO, text, n)) > 0; n -= (size_t)k) text += k;
 }
 
-void check_say(const char *fmt, ...)
+static void put_line(const char *head, const char *fmt, va_list args)
 {
     char text[4096];
-    int number = atomic_fetch_add(&n_findings, 1);
-    if (number > CHECK_FINDINGS) return;
-    int n = snprintf(text, sizeof text, "godwit[%d] check: ", me);
-    if (number < CHECK_FINDINGS) {
-        va_list args;
-        va_start(args, fmt);
-        n += vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
-        va_end(args);
-        n = n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
-    } else {
-        n += snprintf(text + n, sizeof text - (size_t)n - 1, "there is more; this rank has said %d things and says no more",
-                      CHECK_FINDINGS);
-    }
+    int n = snprintf(text, sizeof text, "godwit[%d] %s: ", me, head);
+    n += vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
+    n = n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
     text[n++] = '\n';
     put(text, (size_t)n);
+}
+
+static void put_words(const char *head, const char *fmt, ...) GW_PRINTF(2, 3);
+static void put_words(const char *head, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    put_line(head, fmt, args);
+    va_end(args);
+}
+
+void check_say(const char *fmt, ...)
+{
+    static const char *const head = "check";
+    int number = atomic_fetch_add(&n_findings, 1);
+    if (number > CHECK_FINDINGS) return;
+    va_list args;
+    va_start(args, fmt);
+    if (number < CHECK_FINDINGS)
+        put_line(head, fmt, args);
+    else
+        put_words(head, "there is more; this rank has said %d things and says no more", CHECK_FINDINGS);
+    va_end(args);
     if (mode() == MODE_ABORT && alone) gw_exit_now(1);
     if (mode() == MODE_ABORT) boot_abort(1, "GODWIT_CHECK found misuse of MPI and was asked to end the job");
 }
 
 void check_remark(const char *fmt, ...)
 {
-    char text[1024];
-    int n = snprintf(text, sizeof text, "godwit[%d] GODWIT_CHECK: ", me);
     va_list args;
     va_start(args, fmt);
-    n += vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
+    put_line("GODWIT_CHECK", fmt, args);
     va_end(args);
-    n = n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
-    text[n++] = '\n';
-    put(text, (size_t)n);
 }

@@ -27,7 +27,11 @@ void check_span_drop(struct check_span *s)
     if (s->owns_type) type_release(s->type);
 }
 
-static bool is_one_run(const struct check_span *s) { return s->type->is_dense || (s->count == 1 && s->type->is_single); }
+void check_span_forget(struct check_span *s)
+{
+    free(s->sums);
+    s->sums = NULL;
+}
 
 /* ---- exact overlap: the runs of both, in the order of their addresses ---- */
 enum { RUNS_MAX = 1 << 20 }; /* of more than so many, overlap is not looked for */
@@ -91,7 +95,7 @@ bool check_span_overlap(const struct check_span *a, const struct check_span *b, 
     struct runs x = {0}, y = {0};
     if (a->hi <= b->lo || b->hi <= a->lo) return false;
     *at_out = a->lo > b->lo ? a->lo : b->lo;
-    if (is_one_run(a) && is_one_run(b)) return true;
+    if (type_is_run(a->type, a->count) && type_is_run(b->type, b->count)) return true;
     bool found = runs_of(a, &x) && runs_of(b, &y) && runs_overlap(&x, &y, at_out);
     free(x.v);
     free(y.v);
@@ -202,15 +206,14 @@ void check_span_sum_now(struct check_span *s)
     int64_t total = s->count * s->type->size;
     s->n_sums = check_span_pieces(total, &s->piece);
     if (!s->sums) s->sums = gw_xmalloc((size_t)s->n_sums * sizeof *s->sums);
-    if (is_one_run(s) && check_can_read((const void *)s->lo, (size_t)total)) {
+    if (type_is_run(s->type, s->count) && check_can_read((const void *)s->lo, (size_t)total)) {
         check_sum_pieces((const void *)s->lo, total, s->piece, s->sums);
         return;
     }
     type_cursor_init(&c, s->buf, s->count, s->type);
     for (int64_t i = 0; i < s->n_sums; i++) {
         if (sum_piece(&c, s->piece, &readable, &s->sums[i])) continue;
-        free(s->sums); /* who looks at the buffer will say so */
-        s->sums = NULL;
+        check_span_forget(s); /* who looks at the buffer will say so */
         return;
     }
 }

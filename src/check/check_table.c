@@ -100,7 +100,7 @@ void check_items_free(void)
 /* The user need not, or must not, free what was there before. */
 static bool is_predefined(uint32_t id)
 {
-    enum gw_kind kind = (enum gw_kind)(id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS));
+    enum gw_kind kind = (enum gw_kind)gw_id_kind(id);
     if (id < GW_ID_PREDEF_END || id == gw_req_sent.obj.id || id == gw_req_procnull.obj.id) return true;
     const struct gw_obj *o = kind < GW_KIND_COUNT ? gw_obj_lookup(id, kind) : NULL;
     return !o || o->predefined;
@@ -114,8 +114,8 @@ void check_made(int fn, const void *from, uint32_t id)
     struct check_item *i = check_item_find(id);
     if (!i)
         check_item_add(id, site, 0);
-    else if (id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) != GW_KIND_REQ) /* a request's check may have been here */
-        i->handles++;                                                 /* one object may be asked for several times */
+    else if (gw_id_kind(id) != GW_KIND_REQ) /* a request's check may have been here */
+        i->handles++;                       /* one object may be asked for several times */
     gw_unlock(&check_lock);
 }
 

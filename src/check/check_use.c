@@ -9,7 +9,7 @@
 
 /* Spans in use, by address.  Apart, as those that are only read may lie over each other, hundreds of thousands of them. */
 static struct check_tree in_use[2]; /* read, written */
-/* Of a program that begins more operations in one epoch, so many are looked at. */
+/* So many items without a handle are kept; the buffers of further ones are compared with theirs, and forgotten. */
 enum { LOOSE_MAX = 1 << 18 };
 static int n_loose;
 static bool has_said_full;
@@ -43,19 +43,15 @@ static const struct check_span *span_of(const struct check_used *u) { return &u-
 /* ---- words ---- */
 static const char *buffer_word(const struct check_span *s) { return s->is_written ? "receive buffer" : "send buffer"; }
 
-static enum gw_kind owner_kind(const struct check_item *i)
-{
-    return (enum gw_kind)(i->owner >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS));
-}
+static enum gw_kind owner_kind(const struct check_item *i) { return (enum gw_kind)gw_id_kind(i->owner); }
 
 /* " at rank 3 on the window NAME" */
 static void owner_text(const struct check_item *i, char *out)
 {
     const struct gw_obj *o = gw_obj_lookup(i->owner, owner_kind(i));
     if (owner_kind(i) == GW_KIND_WIN) {
-        const struct rma_win *w = (const struct rma_win *)o;
-        snprintf(out, CHECK_ABOUT_TEXT, " at rank %d on %s%s", i->rank, w && w->name[0] ? "the window " : "a window without a name",
-                 w ? w->name : "");
+        char name[CHECK_WIN_TEXT];
+        snprintf(out, CHECK_ABOUT_TEXT, " at rank %d on %s", i->rank, check_win_name((const struct rma_win *)o, name));
     } else if (owner_kind(i) == GW_KIND_FILE) {
         snprintf(out, CHECK_ABOUT_TEXT, " on the file %.200s", o ? ((const struct gw_file *)o)->name : "that was closed");
     } else {
@@ -148,9 +144,7 @@ static void say_overlap(const struct check_span *s, const struct check_item *oth
 static void overlaps(struct check_span *s)
 {
     s->is_told = true;
-    if (!s->is_written) return;
-    free(s->sums);
-    s->sums = NULL;
+    if (s->is_written) check_span_forget(s);
 }
 
 static bool look_at(struct check_node *n, void *arg)
@@ -320,8 +314,8 @@ static void pend(const struct check_span *spans, int n, struct check_about about
     if (m > 0 && n_loose == LOOSE_MAX && !has_said_full) {
         has_said_full = true;
         check_remark(
-            "of operations on windows, files and partitions that are under way, %d of this rank are looked at; the buffers of "
-            "further ones are not",
+            "of operations on windows, files and partitions that are under way, %d of this rank are kept (those of a loop along its buffers "
+            "count as one); further ones are compared with these only, and whether their buffers change is not seen",
             LOOSE_MAX);
     }
     if (m == 0 || n_loose == LOOSE_MAX) {
@@ -547,8 +541,7 @@ void check_use_settle(uint32_t owner, int rank)
 bool check_use_is_short(uint32_t owner, int rank, int most)
 {
     gw_lock(&check_lock);
-    int n = check_late_count(owner, rank);
-    bool is_short = n < most && n + check_owed_calls(owner, rank) < most;
+    bool is_short = check_late_count(owner, rank) + check_owed_calls(owner, rank) < most;
     gw_unlock(&check_lock);
     return is_short;
 }

@@ -251,12 +251,12 @@ const struct check_kind check_of_swap = {.before = swap_before, .after = access_
 /* ---- locks of a window that was promised to have none ---- */
 static int look_at_promise(struct check_run *r)
 {
-    char site[CHECK_SITE_TEXT];
+    char site[CHECK_SITE_TEXT], name[CHECK_WIN_TEXT];
     struct rma_win *w = r->a.win;
     if (rma_no_locks(w))
         check_say(
-            "lock of a window without locks: %s, but the hint no_locks of %s%s is true. The call goes on here; other libraries may refuse it",
-            check_site_text(check_me.now, site), w->name[0] ? "the window " : "this window", w->name);
+            "lock of a window without locks: %s, but the hint no_locks of %s is true. The call goes on here; other libraries may refuse it",
+            check_site_text(check_me.now, site), check_win_name(w, name));
     return GW_OK;
 }
 

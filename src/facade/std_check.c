@@ -61,8 +61,7 @@ static int why_handle(const char *name, uintptr_t h, enum gw_kind kind)
     for (int k = 1; k < GW_KIND_COUNT; k++)
         if (k != GW_KIND_KEYVAL && facts[k].null == h)
             return gw_fail(f->code, "%s is %s, not the handle of a %s", name, facts[k].plural_null, f->word);
-    if (h >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) == kind)
-        return gw_fail(f->code, "%s (0x%llx) was freed", name, (unsigned long long)h);
+    if (gw_id_kind(h) == kind) return gw_fail(f->code, "%s (0x%llx) was freed", name, (unsigned long long)h);
     return gw_fail(
         f->code,
         "%s (0x%llx) is no handle; where it comes from code that was compiled with another MPI library's mpi.h, mpif.h or "

@@ -52,6 +52,8 @@ struct gw_obj {
 #define GW_ID_PREDEF_END  4096u
 #define GW_OBJ_CHUNK_BITS 10 /* slots are stored in chunks of 1024, never moved */
 
+static inline uint64_t gw_id_kind(uint64_t id) { return id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS); } /* not of predefined objects */
+
 struct gw_slot_table {
     _Atomic(struct gw_obj **) chunk[1u << (GW_ID_SLOT_BITS - GW_OBJ_CHUNK_BITS)];
 };

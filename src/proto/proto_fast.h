@@ -49,10 +49,7 @@ struct proto_fast {
         inline_end; /* contiguous messages of fewer bytes may be sent inline; 0 while older messages are queued, or without a ring */
 };
 
-static inline bool proto_is_run(const struct gw_type *t, int64_t count)
-{
-    return t->is_dense || (count == 1 && t->is_single) || count == 0;
-}
+static inline bool proto_is_run(const struct gw_type *t, int64_t count) { return type_is_run(t, count) || count == 0; }
 static inline void proto_type_hold(struct gw_type *t)
 {
     if (unlikely(!t->obj.predefined)) type_hold(t);

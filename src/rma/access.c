@@ -119,8 +119,7 @@ static int check_fits(const struct data *from, const char *from_word, const stru
 /* The address of d's data if they are contiguous, else NULL. */
 static char *one_run(const struct data *d)
 {
-    bool is_run = d->type->is_dense || (d->type->is_single && d->count == 1);
-    return is_run ? (char *)((uintptr_t)d->buf + (uintptr_t)d->type->true_lb) : NULL;
+    return type_is_run(d->type, d->count) ? (char *)((uintptr_t)d->buf + (uintptr_t)d->type->true_lb) : NULL;
 }
 
 static int move_far(struct place *p, bool is_put, const struct data *here)

@@ -137,7 +137,7 @@ int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
     int rc = GW_OK, n;
     bool may_be_deferred = w->flavor != GW_WIN_FLAVOR_DYNAMIC; /* there the target looks first whether the memory is attached */
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t);     /* addresses there: they are computed, never followed */
-    if (may_be_deferred && (!is_put || bytes > ASK_PIECE) && (t->is_dense || (t->is_single && count == 1))) {
+    if (may_be_deferred && (!is_put || bytes > ASK_PIECE) && type_is_run(t, count)) {
         struct ask_run run = {at + (uint64_t)t->true_lb, (uint64_t)bytes};
         return is_put ? rma_deferred_put_long(w, target, run, packed) : rma_deferred_get(w, target, &run, 1, bytes, packed);
     }

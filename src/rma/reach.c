@@ -68,7 +68,7 @@ int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int
     struct iovec runs[RUNS];
     bool is_put = how & REACH_PUT;
     int rc = GW_OK;
-    if (w->targets[target].key && (t->is_dense || (t->is_single && count == 1)))
+    if (w->targets[target].key && type_is_run(t, count))
         return rma_deferred_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
     if (!w->targets[target].has_cma) return rma_ask_move(w, target, is_put, at, count, t, bytes, packed);
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* the target's addresses, not followed */

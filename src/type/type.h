@@ -109,6 +109,8 @@ struct gw_type {
     struct gw_attrs attrs;
     char *name; /* owned; NULL: the default name */
 };
+/* Are the data of `count` items one run of bytes, at offset true_lb? */
+static inline bool type_is_run(const struct gw_type *t, int64_t count) { return t->is_dense || (count == 1 && t->is_single); }
 
 /* ---- start and end, by one thread ----------------------------------------------------------------------- */
 /* Sizes in bytes of a Fortran compiler's default types. */
