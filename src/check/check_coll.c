@@ -90,6 +90,7 @@ static int comm_free_before(struct check_run *r)
 }
 static int comm_free_after(struct check_run *r, int rc)
 {
+    assert(r->held && r->form == CHECK_BLOCKS);
     check_me.now = r->site;
     if (rc == GW_OK) check_together(r->held, false);
     comm_release(r->held);
@@ -124,6 +125,7 @@ static struct check_span blocks(const void *buf, int n, struct gw_counts counts,
 /* The record of a call with data: its buffers follow. */
 static struct check_call *record(struct check_run *r, int shape, int n_s, int n_r)
 {
+    assert(!r->record);
     struct check_call *k = r->record = call_new(r->a.comm, r->form == CHECK_BLOCKS, shape, n_s, n_r);
     const struct gw_op *op = r->a.op;
     if (op) k->op = op->obj.predefined ? (int32_t)op->obj.id : CHECK_OP_USER + op->commutes;

@@ -108,6 +108,7 @@ static void parcel_sent(struct gw_done *done, int err)
     (void)err;
     struct parcel *p = container_of(done, struct parcel, done);
     gw_lock(&parcel_lock);
+    assert(*p->at == p && n_parcels > 0);
     *p->at = p->next;
     if (p->next) p->next->at = p->at;
     n_parcels--;
@@ -180,6 +181,7 @@ static int look(struct court *k, int least)
 
 static void pronounce(struct court *k, struct entry *e, int32_t verdict)
 {
+    assert(!e->verdict_out || e->call.member == 0);
     if (e->verdict_out)
         atomic_store_explicit(e->verdict_out, verdict, memory_order_release); /* [V1] */
     else if (e->call.waits && e->call.member < k->n_first)
@@ -202,6 +204,7 @@ static void judge_all(struct court *k)
         k->is_over = verdict == GW_OK && frees(&k->lines[0].first->call);
         for (int i = 0; i < k->n; i++) {
             struct entry *e = k->lines[i].first;
+            assert(e && e->call.member == i); /* as many lines are ready as there are */
             k->lines[i].first = e->next;
             k->n_ready -= e->next == NULL;
             pronounce(k, e, verdict);
@@ -213,6 +216,7 @@ static void judge_all(struct court *k)
 static void take_in(struct court *k, const struct check_call *call, _Atomic int32_t *verdict_out)
 {
     struct entry *e = gw_xmalloc(sizeof *e + call_bytes(call));
+    assert(call->member >= 0 && call->member < k->n);
     struct line *l = &k->lines[call->member];
     e->next = NULL;
     e->verdict_out = verdict_out;
@@ -245,6 +249,7 @@ static void hear(struct ear *ear)
 static void listen(struct ear *ear)
 {
     struct court *k = ear->court;
+    assert(!ear->recv); /* there is one at a time */
     while (!k->is_over) {
         int rc = p2p_stream_irecv(GW_STREAM_CHECK, ear->buffer, record_max(k->comm), gw_type_byte, GW_ANY_SOURCE, TAG_CALL,
                                   ear->comm, &ear->recv);

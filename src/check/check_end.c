@@ -119,6 +119,7 @@ static void say_request(const struct check_item *i, int n)
 static void say_handles(const struct check_item *i, int n)
 {
     char site[CHECK_SITE_TEXT];
+    assert(kind_of(i) < GW_KIND_COUNT);
     const char *const *words = kind_words[kind_of(i)];
     if (words[0])
         check_say("handles not freed: %d %s from %s; %s frees them", n, words[n > 1], check_site_text(i->made, site), words[2]);

@@ -18,6 +18,7 @@ static int write_before(struct check_run *r) { return access_before(r, false); }
 
 static int access_after(struct check_run *r, int rc)
 {
+    assert(r->n_spans == 1 && r->about.owner);
     if (rc != GW_OK || r->form == CHECK_BLOCKS) return rc;
     if (req_is_done(*r->a.request))
         check_span_sum_now(&r->spans[0]); /* what it reads is there */

@@ -252,6 +252,7 @@ struct judgement check_judge(struct judge_calls c)
     struct judgement j = {JUDGE_FINE, GW_ECOUNT, "", -1, -1, 0, 0};
     struct side a = first_side(c), b = second_side(c);
     const struct check_call *one = anyone((struct side){c.v, c.n});
+    assert(c.n_first > 0 && c.n_first <= c.n);
     if (!one) return j;
     for (int i = 0; i < c.n; i++)
         if (c.v[i] && c.v[i]->fn != one->fn)
@@ -273,6 +274,7 @@ static void add(char **at, char *end, const char *fmt, ...) GW_PRINTF(3, 4);
 static void add(char **at, char *end, const char *fmt, ...)
 {
     va_list args;
+    assert(*at < end); /* there is always room for the 0 */
     va_start(args, fmt);
     int n = vsnprintf(*at, (size_t)(end - *at), fmt, args);
     va_end(args);

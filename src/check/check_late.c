@@ -114,6 +114,7 @@ static bool sums_take(uintptr_t lo, uintptr_t hi)
     int64_t bytes = (int64_t)(hi - lo), piece, n = check_span_pieces(bytes, &piece);
     if (!can_read(lo, hi)) return false;
     if (late.n_sums + CHECK_PIECES > late.sums_room) late.sums = more_room(late.sums, &late.sums_room, sizeof *late.sums);
+    assert(n > 0 && n <= CHECK_PIECES && late.n_sums + (size_t)n <= late.sums_room);
     check_sum_pieces((const void *)lo, bytes, piece, late.sums + late.n_sums);
     late.n_sums += (size_t)n;
     return true;
@@ -126,6 +127,8 @@ static void enter(const struct entry *call, bool is_like_last)
     late.n_calls++;
     count_one(call->owner, call->target);
     widen(call);
+    assert(late.lo <= call->lo && call->lo + call->bytes <= late.hi); /* L1 */
+    assert(!is_like_last || last);
     if (is_like_last && last->n_calls == 1) last->stride = (int64_t)(call->lo - last->lo);
     if (is_like_last && last->lo + (uintptr_t)last->stride * last->n_calls == call->lo) {
         last->n_calls++;
@@ -139,6 +142,7 @@ static void enter(const struct entry *call, bool is_like_last)
 
 bool check_late_add(const struct check_span *s, const struct check_about *about, bool is_there)
 {
+    assert(s->lo < s->hi && s->hi - s->lo <= CHECK_LATE_MAX);
     if (is_full()) check_late_now();
     struct entry call = {.from = check_me.now.from,
                          .lo = s->lo,
@@ -187,6 +191,7 @@ static bool must_not_meet(void)
             uint64_t lo = e->lo + (uint64_t)e->stride * i - late.lo;
             *end++ = (struct check_range){lo, (lo + e->bytes) << 1 | e->is_written};
         }
+    assert(end == v + late.n_calls);
     check_sort(v, late.n_calls);
     uint64_t reach = 0, written = 0; /* the ends of all so far, and of those that are written */
     bool do_meet = false;
@@ -255,7 +260,8 @@ void check_late_now(void)
             check_use_again(&s, e->has_sums ? sums : NULL, (struct check_site){e->fn, e->from}, about);
         }
     }
-    late = was; /* for its room */
+    assert(late.n == 0); /* items are looked at by check_use.c alone */
+    late = was;          /* for its room */
     begin_again();
 }
 

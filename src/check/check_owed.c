@@ -40,6 +40,7 @@ static void link_in(struct check_item *i, int which, int32_t rank)
 {
     struct owed **at = owed_at(i->owner, rank);
     struct check_link *l = &i->links[which];
+    assert(!l->at && i->n_calls > 0);
     if (!*at) {
         *at = gw_xcalloc(1, sizeof **at);
         **at = (struct owed){.owner = i->owner, .rank = rank};
@@ -55,11 +56,13 @@ static void link_in(struct check_item *i, int which, int32_t rank)
 static void link_out(struct check_item *i, int which, int32_t rank)
 {
     struct check_link *l = &i->links[which];
+    assert(*l->at == i && l->of->owner == i->owner && l->of->rank == rank);
     *l->at = l->next;
     if (l->next) l->next->links[which].at = l->at;
     l->at = NULL;
     struct owed *o = l->of, **at;
     o->n_calls -= i->n_calls;
+    assert((o->n_calls > 0) == (o->first != NULL));
     if (o->first) return;
     at = owed_at(i->owner, rank);
     *at = o->next;
@@ -75,6 +78,7 @@ void check_owed_add(struct check_item *i)
 
 void check_owed_more(struct check_item *i)
 {
+    assert(i->links[0].at && i->links[1].at); /* it is in use, and has an owner */
     i->n_calls++;
     i->links[0].of->n_calls++;
     i->links[1].of->n_calls++;

@@ -219,6 +219,7 @@ const char *check_site_text(struct check_site s, char *out)
 {
     Dl_info d;
     int n = snprintf(out, CHECK_SITE_TEXT, "%s", check_call_name(s.fn));
+    assert(n > 0 && n < CHECK_SITE_TEXT);
     size_t rest = CHECK_SITE_TEXT - (size_t)n;
     if (!s.from || !dladdr(s.from, &d) || !d.dli_fname) return out;
     /* The address is that of the instruction behind the call. */

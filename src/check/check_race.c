@@ -190,6 +190,7 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     gw_lock(&check_lock);
     struct race_win *r = race_of(w);
     bool is_locked = r->state == OPEN_LOCKS;
+    assert(!is_locked || r->under_locks);
     if (!is_locked) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
     if (is_locked && r->first_lock.fn) r->locked = r->first_lock;
     if (r->state != OPEN_NONE &&
@@ -224,6 +225,7 @@ void check_race_touch(const struct check_span *s)
         struct race_access a = access_new(r->win, s->is_written ? RACE_STORE : RACE_LOAD);
         a.lo = (int64_t)((s->lo > base ? s->lo : base) - base);
         a.hi = gw_min64((int64_t)(s->hi - base), size);
+        assert(a.lo >= 0 && a.lo < a.hi && r->n_own < ACCESSES_MAX);
         struct race_access *last = r->n_own ? &r->own[r->n_own - 1] : NULL;
         if (last && last->kind == a.kind && last->fn == a.fn && last->place == a.place && last->hi == a.lo &&
             strcmp(last->module, a.module) == 0) {
@@ -355,7 +357,9 @@ static void expose(struct race_win *r, bool is_exposed)
 {
     int64_t size;
     const char *base = part_of(r->win, &size);
-    atomic_fetch_add_explicit(&n_exposed, is_exposed - r->is_exposed, memory_order_relaxed);
+    int before = atomic_fetch_add_explicit(&n_exposed, is_exposed - r->is_exposed, memory_order_relaxed);
+    assert(before >= r->is_exposed); /* it counts the windows that are exposed */
+    (void)before;
     r->is_exposed = is_exposed;
     r->n_own = 0;
     r->calls = atomic_load_explicit(&n_calls, memory_order_relaxed);

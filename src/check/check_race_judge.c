@@ -90,6 +90,7 @@ static bool hit(struct check_node *n, void *arg)
     struct search *s = arg;
     struct item *other = container_of(n, struct item, node);
     struct race_access *a = s->by->access, *b = other->access;
+    assert(a != b);                                           /* it is looked for before it is added */
     if (s->by_others && a->origin == b->origin) return false; /* accumulates of one origin are ordered */
     if (!may_compare(a, b)) return false;
     if (s->hits++ == 0) {
@@ -139,6 +140,7 @@ static void add(struct court *c, struct item *i)
 {
     const struct race_access *a = i->access;
     int op = a->kind == RACE_UPDATE ? op_index(c, a->op) : -1;
+    assert(!i->in);
     if (op >= OPS || (a->until_ns && a->until_ns <= a->since_ns)) return;
     i->in = op >= 0 ? &c->updates[op] : &c->of[a->kind];
     check_tree_add(i->in, &i->node);

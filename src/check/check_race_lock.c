@@ -92,6 +92,7 @@ void check_race_locks_drop(struct race_locks *l)
 
 void check_race_locks_take(struct race_locks *l, int target, bool is_exclusive)
 {
+    assert(target == CHECK_EVERYONE || (target >= 0 && target < l->size));
     for (int i = 0; i < l->size; i++)
         if (target == i || target == CHECK_EVERYONE) l->of[i].is_exclusive = is_exclusive;
 }
@@ -135,6 +136,7 @@ void check_race_locks_place(struct race_locks *l, int target, const struct race_
 {
     bool is_exclusive = l->of[target].is_exclusive;
     int32_t *first = bucket_of(l, s, is_exclusive);
+    assert(place_find(l, s, is_over, is_exclusive) == NONE); /* told once */
     if (l->n_places == l->places_room) {
         l->places_room = 2 * l->places_room + 8;
         l->places = gw_xrealloc(l->places, l->places_room * sizeof *l->places);
@@ -151,6 +153,7 @@ void check_race_locks_place(struct race_locks *l, int target, const struct race_
 
 static void leaves(struct list *of, const struct race_step *s)
 {
+    assert(of->n > 0 && (of->n_left == 0 || of->left[of->n_left - 1].entry < of->n - 1)); /* in order of their entries */
     if (of->n_left == of->left_room) of->left = gw_xrealloc(of->left, (of->left_room = 2 * of->left_room + 16) * sizeof *of->left);
     of->left[of->n_left++] = (struct left){of->n - 1, check_sum_bytes(CHECK_SEED, s->after, (size_t)(s->hi - s->lo)), false};
 }
@@ -176,6 +179,7 @@ static struct entry *goes_on(const struct list *of, const struct entry *e, int64
 /* An access of so many bytes, which goes on with the last entry, or is a new one (e, but for its size), or several. */
 static void enter(const struct race_locks *l, struct list *of, struct entry e, int64_t bytes, struct entry *last)
 {
+    assert(of->n <= l->most && e.place < l->n_places);
     if (last) {
         last->bytes += (uint32_t)bytes;
         last->since_ns = e.since_ns;
@@ -230,6 +234,7 @@ bool check_race_locks_add(struct race_locks *l, const struct rma_win *w, int tar
 void check_race_locks_end(struct race_locks *l, int target, bool is_local)
 {
     struct list *of = &l->of[target];
+    assert(of->first_open <= of->first_bringing && of->first_bringing <= of->n && of->first_left <= of->n_left);
     if (of->n > (is_local ? of->first_bringing : of->first_open)) {
         if (of->n_ends == of->ends_room)
             of->ends = gw_xrealloc(of->ends, (of->ends_room = 2 * of->ends_room + 16) * sizeof *of->ends);
@@ -248,6 +253,7 @@ void check_race_locks_look(struct race_locks *l, struct rma_win *w, int target)
     gw_lock(&check_lock);
     for (size_t i = of->first_left; i < of->n_left; i++) {
         struct left was = of->left[i];
+        assert(was.entry < of->n);
         struct entry e = of->v[was.entry];
         uint64_t sum;
         gw_unlock(&check_lock);
@@ -275,6 +281,7 @@ void check_race_locks_copy(const struct race_locks *l, int target, struct race_a
     size_t all = 0, local = 0, left = 0;
     for (size_t i = 0; i < of->n; i++, out++) {
         const struct entry *e = &of->v[i];
+        assert(e->place < l->n_places);
         const struct place *p = &l->places[e->place];
         *out = p->is;
         out->lo = e->at;

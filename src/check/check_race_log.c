@@ -91,6 +91,7 @@ void check_race_log_add(struct race_log *l, int target, const struct race_access
     if (l->n == ACCESSES_MAX) return;
     if (l->n == l->room) l->v = gw_xrealloc(l->v, (l->room = 2 * l->room + 64) * sizeof *l->v);
     struct logged *last = &l->v[l->n++];
+    assert((int64_t)l->n <= l->n_calls); /* an entry is of one call or more */
     *last = (struct logged){target, s->from, {CHECK_SEED, 0}, {CHECK_SEED, 0}, *a};
     sum_step(last, 0, s);
 }
@@ -118,6 +119,7 @@ struct race_access *check_race_log_all(const struct race_log *l, int size, bool 
     size_t n = 0, at = 0, *next = gw_xcalloc((size_t)size + 1, sizeof *next);
     for (size_t k = 0; k < l->n; k++) {
         if (!is_whole && !has_sums(&l->v[k].access)) continue;
+        assert(l->v[k].target >= 0 && l->v[k].target < size);
         bytes[l->v[k].target] += (int64_t)sizeof(struct race_access);
         n++;
     }

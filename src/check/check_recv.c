@@ -31,6 +31,7 @@ void check_recv_sum(struct check_span *s)
 static void arriving_add(uint32_t id)
 {
     size_t n = atomic_load_explicit(&n_arriving, memory_order_relaxed);
+    assert(n <= room);
     if (n == room) arriving = gw_xrealloc(arriving, (room = 2 * room + 64) * sizeof *arriving);
     arriving[n] = id;
     atomic_store_explicit(&n_arriving, n + 1, memory_order_relaxed);
@@ -39,6 +40,7 @@ static void arriving_add(uint32_t id)
 void check_recv_posted(struct check_item *i, struct gw_req *r)
 {
     const struct gw_req *running = p2p_running(r);
+    assert(i->n_spans == 1 && i->spans[0].is_written);
     i->is_receive = true;
     i->running = running ? running->obj.id : 0;
     if (running && proto_is_posted(running)) return;

@@ -55,6 +55,7 @@ static int seen_after(struct check_run *r, int rc)
 }
 static int seen_any_after(struct check_run *r, int rc)
 {
+    assert(!*r->a.flag || *r->a.index < number_of(r));
     if (*r->a.flag && *r->a.index >= 0) seen(r->a.array_of_requests[*r->a.index]);
     return rc;
 }

@@ -33,6 +33,7 @@ void check_run_drop(struct check_run *r)
 static int end(struct check_run *r, int rc)
 {
     struct check_me *me = r->me;
+    assert(me == &check_me); /* a call ends in the thread that it began in */
     struct check_run *other = atomic_exchange_explicit(&spare, r, memory_order_acq_rel); /* [R1] */
     if (unlikely(other)) free(other);
     check_left(me);

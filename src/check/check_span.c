@@ -194,6 +194,7 @@ void check_sum_pieces(const void *at, int64_t bytes, int64_t piece, uint64_t *su
         *sums_out = check_sum_word(CHECK_SEED, word);
         return;
     }
+    assert(piece > 0);
     for (const char *p = at; bytes > 0; bytes -= piece, p += piece)
         *sums_out++ = check_sum_bytes(CHECK_SEED, p, (size_t)gw_min64(piece, bytes));
 }
@@ -205,6 +206,7 @@ void check_span_sum_now(struct check_span *s)
     if (s->lo == s->hi) return;
     int64_t total = s->count * s->type->size;
     s->n_sums = check_span_pieces(total, &s->piece);
+    assert(s->n_sums > 0 && s->n_sums <= CHECK_PIECES);
     if (!s->sums) s->sums = gw_xmalloc((size_t)s->n_sums * sizeof *s->sums);
     if (type_is_run(s->type, s->count) && check_can_read((const void *)s->lo, (size_t)total)) {
         check_sum_pieces((const void *)s->lo, total, s->piece, s->sums);
@@ -222,6 +224,7 @@ void check_span_sum_now(struct check_span *s)
 void check_span_append_sums(struct check_span *s, const struct check_span *next)
 {
     if (!next->sums) return;
+    assert(next->piece == s->piece);
     for (int64_t i = 0; i < next->n_sums; i++) {
         if ((s->n_sums & (s->n_sums - 1)) == 0 || !s->each)
             s->sums = gw_xrealloc(s->sums, 2 * (size_t)(s->n_sums + 1) * sizeof *s->sums);
@@ -241,6 +244,7 @@ bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *
     bool changed = false;
     *gone_out = false;
     if (!s->sums) return false;
+    assert(s->n_sums > 0 && s->piece > 0);
     type_cursor_init(&c, s->buf, s->count, s->type);
     for (int64_t i = 0; i < s->n_sums; i++) {
         uint64_t sum;

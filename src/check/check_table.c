@@ -38,6 +38,7 @@ static void grow(void)
 
 struct check_item *check_item_new(int n_spans)
 {
+    assert(n_spans >= 0 && n_spans <= CHECK_SPANS);
     struct check_item *i = gw_xcalloc(1, sizeof *i + (size_t)n_spans * (sizeof *i->spans + sizeof *i->used));
     i->n_spans = n_spans;
     i->spans = (struct check_span *)(uintptr_t)(i + 1);
@@ -48,6 +49,7 @@ struct check_item *check_item_new(int n_spans)
 struct check_item *check_item_add(uint32_t id, struct check_site made, int n_spans)
 {
     if (table.n_items >= table.n_buckets) grow();
+    assert(table.n_items < table.n_buckets); /* one a bucket on average */
     struct check_item *i = check_item_new(n_spans);
     i->id = id;
     i->handles = 1;
@@ -73,7 +75,7 @@ void check_item_free(struct check_item *i)
 void check_item_drop(struct check_item *i)
 {
     struct check_item **at = bucket_of(i->id);
-    while (*at != i) at = &(*at)->next;
+    for (; *at != i; at = &(*at)->next) assert(*at); /* it is in the table */
     *at = i->next;
     table.n_items--;
     check_item_free(i);
@@ -91,6 +93,7 @@ void check_items_free(void)
 {
     size_t bucket = 0;
     for (struct check_item *i = check_item_next(NULL, &bucket); i; i = check_item_next(NULL, &bucket)) check_item_drop(i);
+    assert(table.n_items == 0);
     free(table.buckets);
     table.buckets = NULL;
     table.n_buckets = 0;
@@ -123,6 +126,7 @@ void check_gone(uint32_t id)
 {
     gw_lock(&check_lock);
     struct check_item *i = check_item_find(id);
+    assert(!i || i->handles > 0);
     if (i && --i->handles == 0) check_item_drop(i);
     gw_unlock(&check_lock);
 }

@@ -56,6 +56,7 @@ void check_inside(struct check_me *me)
 {
     char site[CHECK_SITE_TEXT], other_site[CHECK_SITE_TEXT];
     if (me->depth++ > 0 || atomic_load_explicit(&level, memory_order_relaxed) != GW_THREAD_SERIALIZED) return;
+    assert(!me->counts);
     me->counts = true;
     gw_lock(&check_lock);
     struct check_site other = inside;
@@ -71,11 +72,13 @@ void check_inside(struct check_me *me)
 
 void check_left(struct check_me *me)
 {
+    assert(me->depth > 0);
     if (--me->depth > 0) return;
     check_recv_arrivals();
     if (!me->counts) return;
     me->counts = false;
     gw_lock(&check_lock);
+    assert(n_inside > 0);
     n_inside--;
     gw_unlock(&check_lock);
 }

@@ -79,6 +79,7 @@ static void branch_insert(struct check_tree *t, size_t at, struct check_leaf *l)
 static void leaf_split(struct check_tree *t, size_t at, bool is_at_end)
 {
     struct check_leaf *l = t->v[at].leaf, *rest = gw_xmalloc(sizeof *rest);
+    assert(l->n == LEAF && at < t->n);
     int keep = is_at_end ? LEAF - 1 : LEAF / 2;
     rest->n = l->n - keep;
     l->n = keep;
@@ -90,6 +91,7 @@ static void leaf_split(struct check_tree *t, size_t at, bool is_at_end)
 
 void check_tree_add(struct check_tree *t, struct check_node *n)
 {
+    assert(n->lo < n->hi);
     if (!t->n) {
         struct check_leaf *l = t->spare ? t->spare : gw_xmalloc(sizeof *l);
         l->n = 0;
@@ -115,6 +117,7 @@ void check_tree_add(struct check_tree *t, struct check_node *n)
 /* Where a node that is in it is. */
 static struct entry *entry_of(const struct check_tree *t, const struct check_node *n, size_t *at_out)
 {
+    assert(t->n > 0);
     *at_out = leaf_find(t, n->lo, n);
     struct check_leaf *l = t->v[*at_out].leaf;
     struct entry *e = &l->v[place_find(l, n->lo, n)];
@@ -125,6 +128,7 @@ static struct entry *entry_of(const struct check_tree *t, const struct check_nod
 void check_tree_extend(struct check_tree *t, struct check_node *n, uintptr_t hi)
 {
     size_t at;
+    assert(hi >= n->hi); /* T2: reach and longest never shrink here */
     entry_of(t, n, &at)->hi = n->hi = hi;
     if (hi > t->v[at].reach) t->v[at].reach = hi;
     if (hi - n->lo > t->longest) t->longest = hi - n->lo;

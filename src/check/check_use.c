@@ -17,6 +17,7 @@ static struct check_item *last_loose; /* of a window or file, the last one that 
 
 static void used_add(struct check_item *item)
 {
+    assert(!item->is_active);
     for (int k = 0; k < item->n_spans; k++) {
         const struct check_span *s = &item->spans[k];
         if (s->lo == s->hi) continue;
@@ -31,6 +32,7 @@ static void used_remove(struct check_item *item)
 {
     for (int k = 0; k < item->n_spans; k++) {
         if (!item->used[k].item) continue;
+        assert(item->is_active && item->used[k].item == item);
         check_tree_remove(&in_use[item->spans[k].is_written], &item->used[k].node);
         item->used[k].item = NULL;
     }
@@ -87,6 +89,7 @@ static struct check_span one_call(const struct check_span *s, int64_t at, int64_
     int64_t bytes = s->each * s->type->size, k = s->each ? at / bytes : 0;
     *before_out = k * bytes;
     if (!s->each) return one;
+    assert(s->count % s->each == 0 && k < s->count / s->each);
     one.count = s->each;
     one.buf = (const char *)s->buf + k * s->each * s->type->extent;
     return one;
@@ -260,7 +263,7 @@ static void fill(struct check_item *i, const struct check_span *spans, int n, st
     i->tag = about.tag;
     i->owner = about.owner;
     i->n_calls = 1;
-    assert(i->n_spans == n);
+    assert(i->n_spans == n && (about.owner || about.comm));
     for (int k = 0; k < n; k++) {
         i->spans[k] = spans[k];
         if (!spans[k].owns_type) type_hold(spans[k].type);
@@ -305,6 +308,8 @@ static void pend(const struct check_span *spans, int n, struct check_about about
 {
     struct check_span v[CHECK_SPANS];
     int m = 0;
+    assert(!last_loose || (last_loose->is_loose && last_loose->is_active));
+    assert(n_loose >= 0 && n_loose <= LOOSE_MAX);
     if (can_follow(last_loose, spans, n, &about)) {
         follow(last_loose, spans, n);
         return;
@@ -377,6 +382,7 @@ void check_use_divide(uint32_t id, int partitions)
 
 static void partition_begin(const struct check_item *i, int number)
 {
+    assert(number >= 0 && number < i->partitions && i->n_spans == 1);
     const struct check_span *first = &i->spans[0];
     if (first->lo == first->hi) return; /* MPI_PROC_NULL too */
     struct check_span s = check_span((const char *)first->buf + number * first->count * first->type->extent, first->count,
@@ -431,6 +437,7 @@ void check_use_start(struct gw_req *r, struct check_site site)
             i->is_active = true;
         else
             used_add(i);
+        assert(!i->is_receive || !i->partitions);
         if (i->is_receive) check_recv_posted(i, r);
     }
     gw_unlock(&check_lock);
@@ -513,6 +520,7 @@ static void over(struct check_item *i)
     used_remove(i);
     if (!i->is_loose) return;
     if (i == last_loose) last_loose = NULL;
+    assert(n_loose > 0);
     n_loose--;
     check_item_free(i);
 }
