@@ -39,6 +39,9 @@ mpqc          1,2,4 mpqc
 freefem       1,2,4 freefem++
 gerris        1,2   gerris
 abyss         2,4   abyss
+gromacs       -     gromacs
+cp2k          -     cp2k
+openfoam      2,4,7 openfoam
 netpipe       2     netpipe-openmpi
 netpipe_mpich 2     netpipe-mpich2
 "
@@ -241,6 +244,120 @@ abyss() {
     sequences | awk '{ for (i = 1; i <= 260; i += 3) { n++; printf ">r%d\n%s\n", n, substr($2, i, 50) } }' >reads.fa
     mpi "$1" "$root/usr/lib/abyss/ABYSS-P" -k 21 -e 1 -E 0 -c 1 -t 0 -o contigs.fa reads.fa
     awk '/^[ACGT]/ { print length($0) }' contigs.fa | sort -n | uniq -c
+}
+
+# Water, 1728 molecules, 20 steps of molecular dynamics.
+gromacs() {
+    export GMXDATA="$root/usr/share/gromacs" GMXLIB="$root/usr/share/gromacs/top"
+    printf '#include "oplsaa.ff/%s.itp"\n' forcefield spc >water.top
+    printf '[ system ]\nwater\n[ molecules ]\nSOL 1728\n' >>water.top
+    printf '%s\n' "integrator = md" "nsteps = 20" "dt = 0.001" "nstlog = 5" "nstenergy = 5" "nstcalcenergy = 5" "coulombtype = PME" \
+        "rcoulomb = 0.85" "rvdw = 0.85" "rlist = 0.85" "tcoupl = no" "gen_vel = no" >water.mdp
+    { gmx genconf -f "$GMXLIB/spc216.gro" -nbox 2 2 2 -o water.gro && gmx grompp -f water.mdp -p water.top -c water.gro -o water.tpr; } >log 2>&1 ||
+        fail "gmx: $(tail -n 5 log)"
+    mpi "$1" gmx_mpi mdrun -s water.tpr -reprod -ntomp 1 -pin off -notunepme -dlb no -g a.log
+    grep -A 6 'Energies' a.log || fail "gromacs ($library) computed no energies"
+}
+# A molecule of water by density functional theory.
+cp2k() {
+    export CP2K_DATA_DIR="$root/usr/share/cp2k"
+    cat >water.inp <<EOT
+&GLOBAL
+  PROJECT water
+&END
+&FORCE_EVAL
+  &DFT
+    BASIS_SET_FILE_NAME BASIS_SET
+    POTENTIAL_FILE_NAME GTH_POTENTIALS
+    &MGRID
+      CUTOFF 120
+    &END
+    &QS
+      EPS_DEFAULT 1.0E-8
+    &END
+    &SCF
+      MAX_SCF 15
+      SCF_GUESS ATOMIC
+      EPS_SCF 1.0E-6
+    &END
+    &XC
+      &XC_FUNCTIONAL PADE
+      &END
+    &END
+  &END
+  &SUBSYS
+    &CELL
+      ABC 5.0 5.0 5.0
+    &END
+    &COORD
+      O 0.0 0.0 0.0
+      H 0.757 0.586 0.0
+      H -0.757 0.586 0.0
+    &END
+    &KIND H
+      BASIS_SET DZV-GTH-PADE
+      POTENTIAL GTH-PADE-q1
+    &END
+    &KIND O
+      BASIS_SET DZVP-GTH-PADE
+      POTENTIAL GTH-PADE-q6
+    &END
+  &END
+&END
+EOT
+    mpi "$1" cp2k -i water.inp # of the last digits, sums of another order have others
+    lines 'SCF run converged|Total FORCE_EVAL' | sed 's/\(\.[0-9]\{10\}\)[0-9]*$/\1/'
+}
+# A lid-driven cavity, a strip of it a rank.
+openfoam() {
+    export LD_LIBRARY_PATH="$root/usr/lib/openmpi-system:$LD_LIBRARY_PATH" WM_PROJECT_DIR="$root/usr/share/openfoam"
+    dict() { # FILE CLASS: what follows the head
+        { echo "FoamFile { version 2.0; format ascii; class $2; object ${1#*/}; }" && cat; } >"$1"
+    }
+    mkdir 0 constant system
+    dict system/controlDict dictionary <<EOT
+startFrom startTime; startTime 0; stopAt endTime; endTime 0.05; deltaT 0.005; writeControl timeStep; writeInterval 100;
+EOT
+    dict system/blockMeshDict dictionary <<EOT
+scale 0.1;
+vertices ((0 0 0) (1 0 0) (1 1 0) (0 1 0) (0 0 0.1) (1 0 0.1) (1 1 0.1) (0 1 0.1));
+blocks (hex (0 1 2 3 4 5 6 7) (21 20 1) simpleGrading (1 1 1));
+boundary (
+    lid { type wall; faces ((3 7 6 2)); }
+    walls { type wall; faces ((0 4 7 3) (2 6 5 1) (1 5 4 0)); }
+    sides { type empty; faces ((0 3 2 1) (4 5 6 7)); }
+);
+EOT
+    dict system/fvSchemes dictionary <<EOT
+ddtSchemes { default Euler; }
+gradSchemes { default Gauss linear; }
+divSchemes { default none; div(phi,U) Gauss linear; }
+laplacianSchemes { default Gauss linear orthogonal; }
+interpolationSchemes { default linear; }
+snGradSchemes { default orthogonal; }
+EOT
+    dict system/fvSolution dictionary <<EOT
+solvers {
+    p { solver PCG; preconditioner DIC; tolerance 1e-6; relTol 0.05; }
+    pFinal { \$p; relTol 0; }
+    U { solver smoothSolver; smoother symGaussSeidel; tolerance 1e-5; relTol 0; }
+}
+PISO { nCorrectors 2; nNonOrthogonalCorrectors 0; pRefCell 0; pRefValue 0; }
+EOT
+    dict system/decomposeParDict dictionary <<EOT
+numberOfSubdomains $1; method simple; simpleCoeffs { n ($1 1 1); delta 0.001; }
+EOT
+    echo "nu 0.01;" | dict constant/transportProperties dictionary
+    dict 0/p volScalarField <<EOT
+dimensions [0 2 -2 0 0 0 0]; internalField uniform 0;
+boundaryField { lid { type zeroGradient; } walls { type zeroGradient; } sides { type empty; } }
+EOT
+    dict 0/U volVectorField <<EOT
+dimensions [0 1 -1 0 0 0 0]; internalField uniform (0 0 0);
+boundaryField { lid { type fixedValue; value uniform (1 0 0); } walls { type noSlip; } sides { type empty; } }
+EOT
+    { GODWIT_DOORS=off blockMesh && GODWIT_DOORS=off decomposePar; } >log 2>&1 || fail "openfoam: $(tail -n 5 log)"
+    mpi "$1" icoFoam -parallel && lines 'Solving for|Courant'
 }
 
 netpipe() { mpi "$1" "${2:-NPopenmpi}" -i -u 5000 -n 3 -o np && lines 'Integrity check' | sort -n; }
