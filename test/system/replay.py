@@ -236,6 +236,18 @@ int main(int argc, char **argv)
         if (rank == 0) MPI_Wait(&q[1], &s), printf("0 %d\n", s.MPI_SOURCE), fflush(stdout), later(100000), raise(SIGKILL);
         later(2000000);
     }
+    if (strcmp(what, "both") == 0 || strcmp(what, "replace") == 0) { /* so does that of a call that sends, too */
+        int out[4] = {rank, 7, rank, 7}, *data = *what == 'b' ? out : memcpy(in[0], out, sizeof out);
+        if (rank == 0) {
+            if (*what == 'b') MPI_Isendrecv(out, 2, MPI_INT, 1, 5, in[0], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &q[0]);
+            else MPI_Isendrecv_replace(data, 2, MPI_INT, 1, 5, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &q[0]);
+            any(1, 1);
+        }
+        if (rank == 1) MPI_Recv(in[1], 4, MPI_INT, 0, 5, MPI_COMM_WORLD, &s), MPI_Get_count(&s, MPI_INT, &n), printf("1 %d: %d %d\n", n, in[1][0], in[1][1]), fflush(stdout);
+        turns(1);
+        if (rank == 0) MPI_Wait(&q[1], &s), printf("0 %d\n", s.MPI_SOURCE), fflush(stdout), later(100000), raise(SIGKILL);
+        later(2000000);
+    }
     if (strcmp(what, "free") == 0) {
         if (rank == 0) any(0, 1), MPI_Request_free(&q[0]);
         turns(1);
@@ -325,7 +337,7 @@ def check_hangs(job):
 
 
 def check_cases(job):
-    for what, n, fails in (("truncate", 3, False), ("cancel", 2, False), ("prepared", 3, False), ("free", 3, False), ("kill", 3, True)):
+    for what, n, fails in (("truncate", 3, False), ("cancel", 2, False), ("prepared", 3, False), ("free", 3, False), ("kill", 3, True), ("both", 3, True), ("replace", 3, True)):
         was, _ = job.recorded(n, what, "one", fails=fails)
         assert was, what
         for order in ("one", "other", "other"):

@@ -209,7 +209,10 @@ int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     bool any = is_any(source, recvtag), is_null = source == MPI_PROC_NULL;
     uint64_t number = replay_number();
     enum became became = replay_is(REPLAY_REPLAYING) ? recorded(number, &source, &recvtag) : AS_IT_IS;
-    int rc =
+    int rc = became >= CANCELLED ? replay_send_apart(sendbuf, sendcount, sendtype, dest, sendtag, comm) : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS) return rc;
+    if (became >= CANCELLED) return start_stranded(recvbuf, recvcount, recvtype, source, recvtag, comm, number, request);
+    rc =
         PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     return is_null ? rc : started(rc, number, any, became, request);
 }
@@ -227,7 +230,10 @@ int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
     bool any = is_any(source, recvtag), is_null = source == MPI_PROC_NULL;
     uint64_t number = replay_number();
     enum became became = replay_is(REPLAY_REPLAYING) ? recorded(number, &source, &recvtag) : AS_IT_IS;
-    int rc = PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    int rc = became >= CANCELLED ? replay_send_apart(buf, count, datatype, dest, sendtag, comm) : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS) return rc;
+    if (became >= CANCELLED) return start_stranded(buf, count, datatype, source, recvtag, comm, number, request);
+    rc = PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     return is_null ? rc : started(rc, number, any, became, request);
 }
 

@@ -134,15 +134,20 @@ int MPI_Comm_free(MPI_Comm *comm)
     return MPI_SUCCESS;
 }
 
+/* With replay_lock(). */
+static void request_unlink(const struct replay_request *r)
+{
+    struct replay_request **at = bucket(r->request);
+    while (*at && *at != r) at = &(*at)->next;
+    if (!*at) return;
+    *at = r->next;
+    add(&replay_n_requests, -1);
+}
+
 void replay_request_drop(struct replay_request *r)
 {
     replay_lock();
-    for (struct replay_request **at = bucket(r->request); *at; at = &(*at)->next)
-        if (*at == r) {
-            *at = r->next;
-            add(&replay_n_requests, -1);
-            break;
-        }
+    request_unlink(r);
     if (r->has_args) PMPI_Type_free(&r->type);
     if (r->has_args) comm_unheld(r);
     r->next = unused;
@@ -171,6 +176,32 @@ int replay_request_strand(struct replay_request *r)
 {
     r->is_unmet = true;
     return PMPI_Irecv_c(r->buf, r->count, r->type, 0, 0, replay_nobody(), &r->hidden);
+}
+
+static struct apart {
+    struct apart *next;
+    MPI_Request request;
+    char data[];
+} * sent_apart;
+
+int replay_send_apart(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    MPI_Count cap = 0, n = 0;
+    int rc = PMPI_Pack_size_c(count, type, comm, &cap);
+    if (rc != MPI_SUCCESS) return rc;
+    struct apart *a = malloc(sizeof *a + (size_t)cap);
+    if (!a) abort(); /* the others wait for the message */
+    rc = PMPI_Pack_c(buf, count, type, a->data, cap, &n, comm);
+    if (rc == MPI_SUCCESS) rc = PMPI_Isend_c(a->data, n, MPI_PACKED, dest, tag, comm, &a->request);
+    if (rc != MPI_SUCCESS) {
+        free(a);
+        return rc;
+    }
+    replay_lock();
+    a->next = sent_apart;
+    sent_apart = a;
+    replay_unlock();
+    return MPI_SUCCESS;
 }
 
 /* The stranded one that was made first. */
@@ -234,12 +265,7 @@ void replay_freed_look(bool is_last)
 void replay_request_freed(struct replay_request *r)
 {
     replay_lock();
-    for (struct replay_request **at = bucket(r->request); *at; at = &(*at)->next)
-        if (*at == r) {
-            *at = r->next;
-            add(&replay_n_requests, -1);
-            break;
-        }
+    request_unlink(r);
     r->next = freed;
     freed = r;
     add(&replay_n_freed, 1);
@@ -258,6 +284,12 @@ static void requests_free(void)
             }
             replay_request_drop(r);
         }
+    while (sent_apart) {
+        struct apart *a = sent_apart;
+        sent_apart = a->next;
+        PMPI_Wait(&a->request, MPI_STATUS_IGNORE); /* as MPI_Finalize would */
+        free(a);
+    }
     if (nobody != MPI_COMM_NULL) PMPI_Comm_free(&nobody);
 }
 

@@ -127,7 +127,6 @@ struct replay_request {
     bool is_kept;  /* replaying: it took a message in the recorded run, so that it is not cancelled */
     bool is_unmet; /* replaying: hidden is posted where nobody sends */
     bool has_args; /* those below, with a type of our own: what is posted later needs them */
-    bool is_freed; /* recording: by the program, and under way still */
     void *buf;
     MPI_Count count;
     MPI_Datatype type;
@@ -144,6 +143,8 @@ void replay_request_keep(struct replay_request *r, void *buf, MPI_Count count, M
                          MPI_Comm comm);
 /* Posts it where nobody sends. */
 int replay_request_strand(struct replay_request *r);
+/* Sends a copy of the data, which is let go of at the end: for the receive of the same call is stranded, and its request tells of that alone. */
+int replay_send_apart(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
 /* Recording: those that the program has freed: what they took meanwhile is recorded; is_last: they are let go. */
 void replay_freed_look(bool is_last);
 /* Recording: it is complete, with this status. */
