@@ -26,6 +26,7 @@ struct env_wanted {
     const char *names; /* ENV_LIST: names separated by commas */
 };
 
+enum { APP_WORDS = 32 }; /* of a wrapper's line, as `nice -n 5 ./a.out`, that may be programs */
 /* One program of the job, as given between two `:` of the command line. */
 struct launch_app {
     int n; /* ranks */
@@ -34,9 +35,10 @@ struct launch_app {
     char **argv;
     struct words env; /* NAME=VALUE */
     struct env_wanted inherits;
-    const char *wdir; /* folder to start in; NULL: that of mpiexec */
-    const char *path; /* folders that are searched for the program before PATH; NULL: none */
-    const char *file; /* file with more options of the program; NULL: none */
+    const char *wdir;       /* folder to start in; NULL: that of mpiexec */
+    const char *path;       /* folders that are searched for the program before PATH; NULL: none */
+    const char *file;       /* file with more options of the program; NULL: none */
+    uint8_t mpi[APP_WORDS]; /* 1 + enum program_mpi of these words of argv; 0: not looked at yet (pmi/doors.c) */
 };
 
 /* What a rank is bound to.  SHARE: an equal share of the cores, the default. */

@@ -59,11 +59,14 @@ static void variable_add(const struct job *j, const struct launch_app *a, const 
     free(pair);
 }
 
-/* With the doors in front, if there are any.  They are looked for where it matters: a program of ours waits for nothing. */
-static enum program_mpi kind_of(const struct job *j, const struct launch_app *a, const char *name)
+/* Of word i of its line, with the doors in front, if there are any.  They are looked for where it matters: a program of ours waits for
+ * nothing, and arguments are mostly none. */
+static enum program_mpi word_look(const struct job *j, const struct launch_app *a, int i)
 {
+    const char *name = a->argv[i];
     enum program_mpi is = program_mpi(name, a->wdir);
-    if (is != PROGRAM_UNKNOWN && is != PROGRAM_OMPI && is != PROGRAM_OMPI_CXX) return is;
+    bool has_door = is == PROGRAM_OMPI || is == PROGRAM_OMPI_CXX;
+    if (!has_door && (is != PROGRAM_UNKNOWN || i > 0)) return is;
     char *folder = pmi_doors_are_off(j) ? NULL : folder_find();
     if (folder) {
         struct words env = {NULL, 0};
@@ -76,13 +79,19 @@ static enum program_mpi kind_of(const struct job *j, const struct launch_app *a,
     return is == PROGRAM_OMPI_CXX ? PROGRAM_PMIX : is;
 }
 
-/* The first argument of these kinds. */
-static const char *argument_of(const struct job *j, const struct launch_app *a, unsigned kinds)
+/* The same, looked at once: the loader may have to run. */
+static enum program_mpi kind_of(const struct job *j, struct launch_app *a, int i)
 {
-    enum { WORDS = 32 }; /* of a wrapper's, as in `nice -n 5 ./a.out` */
-    for (int i = 1; a->argv[i] && i < WORDS; i++) {
-        enum program_mpi word = program_mpi(a->argv[i], a->wdir);
-        if (word == PROGRAM_OMPI || word == PROGRAM_OMPI_CXX) word = kind_of(j, a, a->argv[i]);
+    assert(i >= 0 && i < APP_WORDS);
+    if (!a->mpi[i]) a->mpi[i] = (uint8_t)(1 + word_look(j, a, i));
+    return (enum program_mpi)(a->mpi[i] - 1);
+}
+
+/* The first argument of these kinds. */
+static const char *argument_of(const struct job *j, struct launch_app *a, unsigned kinds)
+{
+    for (int i = 1; i < APP_WORDS && a->argv[i]; i++) {
+        enum program_mpi word = kind_of(j, a, i);
         if (word != PROGRAM_UNKNOWN && kinds & 1u << word) return a->argv[i];
     }
     return NULL;
@@ -90,16 +99,16 @@ static const char *argument_of(const struct job *j, const struct launch_app *a, 
 
 const char *pmi_doors_word(const struct job *j, int app, unsigned kinds)
 {
-    const struct launch_app *a = &j->o.apps[app];
-    enum program_mpi is = kind_of(j, a, a->argv[0]);
+    struct launch_app *a = &j->o.apps[app];
+    enum program_mpi is = kind_of(j, a, 0);
     if (kinds & 1u << is) return a->argv[0];
     return is == PROGRAM_UNKNOWN ? argument_of(j, a, kinds) : NULL;
 }
 
 enum program_mpi pmi_doors_kind(const struct job *j, int app)
 {
-    const struct launch_app *a = &j->o.apps[app];
-    enum program_mpi is = kind_of(j, a, a->argv[0]);
+    struct launch_app *a = &j->o.apps[app];
+    enum program_mpi is = kind_of(j, a, 0);
     return is == PROGRAM_UNKNOWN && argument_of(j, a, 1u << PROGRAM_PMIX) ? PROGRAM_PMIX : is;
 }
 
