@@ -40,7 +40,8 @@ class Case:
 
 
 def unit_cases(build):
-    folders = glob.glob(os.path.join(ROOT, "src", "*", "*_test.c")) + glob.glob(os.path.join(ROOT, "sim", "*_test.c"))
+    folders = glob.glob(os.path.join(ROOT, "src", "*", "*_test.c")) + glob.glob(os.path.join(ROOT, "sim", "*_test.c")) + \
+        glob.glob(os.path.join(ROOT, "tools", "*", "*_test.c"))
     for path in sorted(folders):
         room = os.path.basename(os.path.dirname(path)).replace("sim", "scale") if path.startswith(os.path.join(ROOT, "sim")) else \
             os.path.basename(os.path.dirname(path))

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STANDARD = 0, CXX = 5 };
+enum { STANDARD = 0, CXX = 5 }; /* rows of it that are special */
 /* What stands for each library here: a door; for that of the standard ABI our library itself. */
 static const struct family {
     const char *begin, *built_with, *door; /* door NULL: our library */

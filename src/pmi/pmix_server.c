@@ -43,7 +43,7 @@ static struct {
 
 static struct {
     struct job *job;         /* for the calls that libpmix makes from a thread of its own; NULL: there is no server */
-    pmix_proc_t self;        /* the name of the job */
+    pmix_proc_t self;        /* the job's name, and the rank that stands for the server */
     char folder[200];        /* of its sockets and of the ranks' sessions */
     _Atomic uint32_t n_done; /* calls into libpmix that its thread has answered: futex word, wait_for() */
     _Atomic int status;      /* the last error among these answers */

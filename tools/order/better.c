@@ -7,6 +7,7 @@
 #include "boot/boot.h"
 #include "boot/order.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,41 @@ struct load_cost load_weigh(const double *load, const int32_t *node_of, const st
         if (sum > c.most) c.most = sum;
     }
     return c;
+}
+
+/* Of part b, or of all where b < 0, by the ranks of node k. */
+static double part_load(const float *load, int n, int b, const int32_t *node_of, int ranks, int k)
+{
+    double sum = 0;
+    for (int r = 0; r < ranks; r++)
+        for (int i = b < 0 ? 0 : b; node_of[r] == k && i < (b < 0 ? n : b + 1); i++)
+            sum += (double)load[(size_t)r * (size_t)n + (size_t)i];
+    return sum;
+}
+
+static int fullest(const float *load, int n, const int32_t *node_of, const struct machine *m)
+{
+    int best = 0;
+    double most = -1;
+    for (int k = 0; k < m->nodes; k++) {
+        double sum = part_load(load, n, -1, node_of, m->ranks, k);
+        if (sum > most) most = sum, best = k;
+    }
+    return best;
+}
+
+bool load_gain_is_steady(const float *load, int n, const int32_t *node_now, const int32_t *node_then, const struct machine *m)
+{
+    if (n < LOAD_PARTS_LEAST) return false;
+    int now = fullest(load, n, node_now, m), then = fullest(load, n, node_then, m);
+    double mean = 0, squares = 0;
+    for (int b = 0; b < n; b++) {
+        double gain = part_load(load, n, b, node_now, m->ranks, now) - part_load(load, n, b, node_then, m->ranks, then),
+               off = gain - mean;
+        mean += off / (b + 1);
+        squares += off * (gain - mean);
+    }
+    return mean > (3 + sqrt(2 * log(m->nodes))) * sqrt(squares / (n - 1) / n);
 }
 
 struct loaded {

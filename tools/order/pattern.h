@@ -39,5 +39,11 @@ struct load_cost {
     double most, mean; /* sum of a node */
 };
 struct load_cost load_weigh(const double *load, const int32_t *node_of, const struct machine *m);
+/* Is what the fullest node has less with another order more than noise?  load[r * n + b]: what rank r computed in part b of n parts of the run that
+ * have as many steps each.  In each part the gain is what the node that is the fullest of the whole run has now, less what the one has that would
+ * be.  By noise alone the fullest of many nodes stands sqrt(2 ln nodes) deviations out; so the mean gain of a part must exceed that and 3 of its
+ * standard error (the parts' deviation, divided by sqrt(n)).  Fewer than LOAD_PARTS_LEAST parts tell nothing: false. */
+enum { LOAD_PARTS_LEAST = 4 };
+bool load_gain_is_steady(const float *load, int n, const int32_t *node_now, const int32_t *node_then, const struct machine *m);
 
 #endif

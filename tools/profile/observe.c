@@ -7,15 +7,12 @@
 #include "boot/order.h"
 #include "observe.h"
 
-#include "../../src/base/file.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert((int)GRID_DIMS == (int)PROF_DIMS, "the page has the dimensions that a grid has");
 static const double LEAST_GAIN = .02; /* of all bytes, or of the fullest node's load: less is not worth a file */
 
 /* Words in lines of at most WIDE characters. */
@@ -175,8 +172,8 @@ static int compare_orders(struct look *l)
     if (rc == 0) rc = order_set(&l->rows[2], l, "Fold", BOOT_ORDER_FOLD, NULL);
     if (rc == 0) rc = order_set(&l->rows[3], l, "RoundRobin", BOOT_ORDER_ROUND, NULL);
     l->rows[0] = l->custom;
-    l->n_rows = 4;
     if (rc < 0) return rc;
+    l->n_rows = 4;
     double best = 0;
     for (int i = 1; i < 4; i++) best = best > l->rows[i].cost.near_bytes ? best : l->rows[i].cost.near_bytes;
     if (best < l->now.cost.near_bytes) best = l->now.cost.near_bytes;
@@ -248,6 +245,14 @@ static bool is_less(const struct look *l, const struct order *o)
     return less > LEAST_GAIN * l->now.load.most && less > LEAST_GAIN * l->r->total;
 }
 
+/* And is it steady, from step to step?  What noise adds to some ranks once is evened out by many an order, and back the next time. */
+static bool is_steady(const struct look *l, const struct order *o)
+{
+    const struct prof_report *r = l->r;
+    return r->step_user && traffic_nodes(BOOT_ORDER_FILE, l->m.ranks, l->m.node_of_process, o->list, l->node) == 0 &&
+        load_gain_is_steady(r->step_user, r->n_step_parts, r->node, l->node, &l->m);
+}
+
 static void say_load(FILE *f, struct look *l)
 {
     struct order even, both;
@@ -256,6 +261,13 @@ static void say_load(FILE *f, struct look *l)
     if (order_for_load(l->r->user, &l->m, even_list) < 0 || order_set(&even, l, "Custom", BOOT_ORDER_FILE, even_list) < 0) return;
     if (is_less(l, &even)) {
         fputs("  Metric-Based Rank Order:\n\n", f);
+        if (!is_steady(l, &even)) {
+            say(f,
+                "Some nodes compute longer than others, the fullest %.3e s, the mean %.3e s, but not by more than steps differ, or there are "
+                "fewer than %d steps to tell: an order for that might be one for noise, and none is written.",
+                l->now.load.most, l->now.load.mean, LOAD_PARTS_LEAST);
+            return;
+        }
         say(f,
             "Some nodes compute longer than others. Where memory, caches or the network are what the ranks of a node share, an order "
             "that mixes ranks with much and with little to do may help:");
@@ -268,7 +280,7 @@ static void say_load(FILE *f, struct look *l)
         order_set(&both, l, "Custom", BOOT_ORDER_FILE, both_list) < 0)
         return;
     double less = 1 - both.load.most / l->now.load.most;
-    if (!is_less(l, &both) || less + share(&both) - share(&l->now) < LEAST_GAIN) return;
+    if (!is_less(l, &both) || !is_steady(l, &both) || less + share(&both) - share(&l->now) < LEAST_GAIN) return;
     fputs("  MPI Hybrid Rank Order:\n\n", f);
     say(f, "An order for both, the time that nodes compute and the bytes that stay on them, which may be fewer than now:");
     table_of_load(f, "    ", &l->now, &both, true);

@@ -21,6 +21,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "../order/grid.h"
+
 enum prof_group { PROF_P2P, PROF_COLL, PROF_RMA, PROF_IO, PROF_OTHER, PROF_GROUPS };
 enum { PROF_BINS = 40 }; /* sizes of messages: 0, 1, 2-3, 4-7, .. bytes */
 
@@ -154,7 +156,7 @@ void prof_forget(MPI_Request request);
 
 /* ---- steps: step.c ---- */
 enum prof_part { PROF_USER, PROF_MPI, PROF_SYNC, PROF_PARTS };
-enum { PROF_SLOWEST = 3 };
+enum { PROF_SLOWEST = 3, PROF_STEP_PARTS = 16 };
 struct prof_step {
     float part[PROF_PARTS]; /* in the order in which they come: computing and communicating, then waiting for the others */
 };
@@ -164,7 +166,7 @@ void prof_step_end(uint64_t meet, uint64_t met); /* ticks: all ranks wait for ea
 void prof_steps_gather(struct prof_report *r);   /* collective over MPI_COMM_WORLD; r is written on rank 0 */
 
 /* An order of ranks, for the page. */
-enum { PROF_ORDERS = 5, PROF_DIMS = 8 };
+enum { PROF_ORDERS = 5 };
 struct prof_order {
     char name[16];
     int method;   /* of MPICH_RANK_REORDER_METHOD; -1: the one that was current */
@@ -202,10 +204,12 @@ struct prof_report {
     char (*site_names)[160];
     int n_sites;
     struct prof_order orders[PROF_ORDERS]; /* best first, if there are several nodes */
-    int n_orders, n_dims, dim[PROF_DIMS];  /* n_dims 0: no grid was found */
+    int n_orders, n_dims, dim[GRID_DIMS];  /* n_dims 0: no grid was found */
     struct prof_step *slow;                /* [ranks][PROF_SLOWEST], or NULL: there are no steps */
     int n_steps, step_ends, slow_at[PROF_SLOWEST];
     double step_mean;
+    float *step_user; /* [ranks][n_step_parts] seconds that each computed in parts of as many steps, or NULL */
+    int n_step_parts;
 };
 void prof_report(void); /* collective over MPI_COMM_WORLD */
 void prof_observe(struct prof_report *r,

@@ -392,7 +392,7 @@ void prof_report(void)
         observe(&r);
         write_page(&r);
         free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.syscall), free(r.sent), free(all);
-        free(r.node), free(r.observations), free(r.sites), free(r.site_names), free(r.slow);
+        free(r.node), free(r.observations), free(r.sites), free(r.site_names), free(r.slow), free(r.step_user);
         for (int i = 0; i < r.n_orders; i++) free(r.orders[i].node);
     }
 }

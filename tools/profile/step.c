@@ -67,6 +67,17 @@ static void find_slowest(const float *most, int n, int *at_out)
     }
 }
 
+/* What each rank computed in parts of the run, of as many steps each; what is left over of n steps is in none. */
+static void gather_parts(struct prof_report *r, int n)
+{
+    float mine[PROF_STEP_PARTS] = {0};
+    int parts = n < PROF_STEP_PARTS ? n : PROF_STEP_PARTS, each = n / parts;
+    for (int i = 0; i < parts * each; i++) mine[i / each] += steps[i].part[PROF_USER] / (float)prof_own.ticks_per_s;
+    if (prof_own.rank == 0) r->step_user = calloc((size_t)r->ranks * (size_t)parts, sizeof *r->step_user);
+    PMPI_Gather(mine, parts, MPI_FLOAT, r->step_user, parts, MPI_FLOAT, 0, MPI_COMM_WORLD);
+    if (r->step_user) r->n_step_parts = parts;
+}
+
 void prof_steps_gather(struct prof_report *r)
 {
     int mine[2] = {n_ends, -n_ends}, least[2], at[PROF_SLOWEST];
@@ -75,6 +86,7 @@ void prof_steps_gather(struct prof_report *r)
     PMPI_Allreduce(mine, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (least[0] != -least[1] || least[0] < 2) return; /* MPI_Pcontrol at other times: they have not the same */
     int n = (n_ends + per - 1) / per;
+    gather_parts(r, n_ends / per);
     for (int i = 0; i < n; i++) own[i] = length(&steps[i]) / (float)prof_own.ticks_per_s;
     PMPI_Reduce(own, most, n, MPI_FLOAT, MPI_MAX, 0, MPI_COMM_WORLD);
     if (prof_own.rank == 0) find_slowest(most, n, at);
