@@ -407,8 +407,7 @@ def entry(e, abi, model):
     if not hot.is_hot(e):
         return lines
     short, params = e.name[4:], hot.parameters(e, client)
-    is_cold = not any(p.kind == "REQUEST" and p.is_array for p in e.params) # many requests are right, too
-    lines[0] = "DOOR_CORE(%s);\n%sint door_slow_%s(%s)" % (short, "GW_COLD " if is_cold else "", short, params)
+    lines[0] = "DOOR_CORE(%s);\nGW_COLD int door_slow_%s(%s)" % (short, short, params)
     call = "%s(%s)" % (hot.name(e, abi.name), ", ".join(p.name for p in e.params))
     return lines + ["DOOR(int, %s, (%s))" % (short, params), "{", "    return %s;" % call, "}", ""]
 

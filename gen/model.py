@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 API = os.path.join(ROOT, "api")
 # Flags of api/*.tbl, which api/p2p.tbl explains; those with a value name a parameter, but for the first three.
 FLAGS = {"any", "value", "inline", "hot", "doors", "null_failed", "lent", "data", "uncommitted", "parts", "alias"}
-VALUED = {"null", "check", "together", "raises", "leader", "room", "everywhere", "in_place", "blocks"}
+VALUED = {"null", "check", "together", "raises", "leader", "room", "everywhere", "in_place", "blocks", "attempt"}
 OF_COLLECTIVES = {"check", "in_place", "blocks", "parts", "alias"}
 NULLS = {"comm": "COMMUNICATOR", "file": "FILE", "info": "INFO", "request": "REQUEST", "type": "DATATYPE", "win": "WINDOW"}
 
@@ -185,7 +185,7 @@ def read_flags(text, function, where):
         flag, equals, value = word.partition("=")
         if flag not in (VALUED if equals else FLAGS):
             sys.exit("%s: unknown flag %s" % (where, word))
-        known = {"null": NULLS, "together": ("waits", "goes_on"), "check": [value]}.get(flag, names)  # of check= the compiler knows
+        known = {"null": NULLS, "together": ("waits", "goes_on"), "check": [value], "attempt": [value]}.get(flag, names)  # of these two the compiler knows
         if equals and value.split("*")[0] not in known:
             sys.exit("%s: %s does not go with %s" % (where, word, function.name))
         flags.setdefault(flag, []).extend([value] if equals else [])

@@ -1,6 +1,6 @@
 /* doors_codec.h -- how buffers and statuses change over, in the door and in the library's own entry points for its programs
  * (gen/hot.py).  A client.h includes it last: what goes before are its types and constants (CLIENT_X), and door_status_load() and
- * door_status_store() of doors_ABI.h.
+ * door_status_fill() of doors_ABI.h.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -21,6 +21,11 @@ static inline void *door_buffer_in(const void *buf)
 /* ---- statuses ----
  * The error field is the program's in both directions: only where a call returns MPI_ERR_IN_STATUS has it been written. */
 enum { DOOR_UNTOUCHED = INT_MIN }; /* no tag */
+static inline void door_status_store(const MPI_Status *from, client_Status *to)
+{
+    door_status_fill(from, to);
+    to->ERROR = from->MPI_ERROR;
+}
 static inline MPI_Status *door_status_in(const client_Status *from, MPI_Status *to)
 {
     if (!from) return NULL;

@@ -148,14 +148,14 @@ static inline void door_status_load(const client_Status *from, MPI_Status *to)
 _Static_assert(offsetof(client_Status, TAG) == offsetof(client_Status, SOURCE) + 4 && offsetof(MPI_Status, MPI_TAG) == 4,
                "two at a time");
 _Static_assert(offsetof(client_Status, count_hi_and_cancelled) == offsetof(client_Status, count_lo) + 4, "two at a time");
-static inline void door_status_store(const MPI_Status *from, client_Status *to)
+/* All but the error field. */
+static inline void door_status_fill(const MPI_Status *from, client_Status *to)
 {
     const uint64_t wild = (uint32_t)MPI_ANY_SOURCE | (uint64_t)(uint32_t)MPI_ANY_TAG << 32;
     uint64_t count, both; /* the bytes; source and tag */
     memcpy(&count, &from->MPI_internal[1], 8);
     memcpy(&both, &from->MPI_SOURCE, 8);
     memcpy(&to->count_lo, &count, 8);
-    to->ERROR = from->MPI_ERROR;
     if (both == wild) { /* a send's */
         both = (uint32_t)CLIENT_ANY_SOURCE | (uint64_t)(uint32_t)CLIENT_ANY_TAG << 32;
     } else if (unlikely(both & 0x8000000080000000)) {

@@ -96,11 +96,11 @@ static inline void door_status_load(const client_Status *from, MPI_Status *to)
     to->MPI_internal[1] = (int)(uint32_t)from->_ucount;
     to->MPI_internal[2] = (int)(uint32_t)((uint64_t)from->_ucount >> 32);
 }
-static inline void door_status_store(const MPI_Status *from, client_Status *to)
+/* All but the error field. */
+static inline void door_status_fill(const MPI_Status *from, client_Status *to)
 {
     to->SOURCE = door_rank_out(from->MPI_SOURCE);
     to->TAG = door_tag_out(from->MPI_TAG);
-    to->ERROR = from->MPI_ERROR;
     to->_cancelled = from->MPI_internal[0];
     to->_ucount = (uint64_t)(uint32_t)from->MPI_internal[2] << 32 | (uint32_t)from->MPI_internal[1];
 }

@@ -27,20 +27,50 @@ static inline int hot_tag(int tag)
     return tag == CLIENT_ANY_TAG ? MPI_ANY_TAG : INT_MIN;
 }
 
-/* False: there are too many, or one of them is no request. */
-static inline bool hot_requests_in(const client_Request *h, int n, struct gw_req **out)
+/* False: one of them is no request. */
+static inline bool hot_requests_find(const client_Request *h, int n, struct gw_req **out)
 {
-    if (unlikely(n > STD_ARRAY_STACK) || unlikely(!h)) return false;
+    if (unlikely(!h)) return false;
     for (int i = 0; i < n; i++) {
         out[i] = hot_request(h[i]);
         if (unlikely(!out[i]) && h[i] != HOT_REQUEST_NULL) return false;
     }
     return true;
 }
+/* The same in memory that std_array_free(*out, stack) frees; after false there is none. */
+static inline bool hot_requests_in(const client_Request *h, int n, struct gw_req **stack, struct gw_req ***out)
+{
+    *out = std_array(stack, n, sizeof **out);
+    if (likely(hot_requests_find(h, n, *out))) return true;
+    std_array_free(*out, stack);
+    return false;
+}
 static inline void hot_requests_out(struct gw_req *const *in, int n, client_Request *h)
 {
     for (int i = 0; i < n; i++)
         if (!in[i] && h[i] != HOT_REQUEST_NULL) h[i] = HOT_REQUEST_NULL;
+}
+
+static GW_COLD void hot_status_empty(client_Status *to)
+{
+    MPI_Status empty;
+    gw_status_empty(std_status(&empty));
+    door_status_store(&empty, to);
+}
+
+/* MPI_Waitall where no operation failed and none has a function to call: what the requests hold goes to the program's statuses, which have
+ * another layout, at once.  False: nothing was retired. */
+static inline bool hot_waitall(int n, struct gw_req **r, client_Status *s)
+{
+    if (unlikely(!req_waitall_begin(n, r))) return false;
+    for (int i = 0; door_are_statuses(s) && i < n; i++) {
+        if (unlikely(req_is_inactive(r[i])))
+            hot_status_empty(&s[i]);
+        else
+            door_status_fill((const MPI_Status *)&r[i]->status, &s[i]);
+    }
+    req_waitall_end(n, r);
+    return true;
 }
 
 #endif

@@ -74,6 +74,11 @@ struct gw_req *req_new(struct gw_lane *lane, enum req_kind kind);
 void req_recycle(struct gw_req *r);
 /* Completes the request; the caller has set r->status and r->err.  Recycles it if REQ_FREED. */
 void req_complete(struct gw_req *r);
+/* Null, or persistent and not started. */
+static inline bool req_is_inactive(const struct gw_req *r)
+{
+    return !r || (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) == REQ_PERSISTENT;
+}
 static inline bool req_is_done(const struct gw_req *r) { return atomic_load_explicit(&r->done, memory_order_acquire) != 0; }
 
 /* ---- progress -------------------------------------------------------------------------------------------
@@ -126,6 +131,11 @@ void req_block_about(struct gw_lane *lane, bool (*pred)(void *), void *arg, stru
 int req_wait(struct gw_req **r, struct gw_status *status);
 int req_test(struct gw_req **r, int *flag_out, struct gw_status *status);
 int req_waitall(int n, struct gw_req **r, struct gw_status *statuses);
+/* The same in two halves, for callers whose statuses have another layout.  req_waitall_begin() waits for all; true: what they answer is final, so
+ * that the caller reads r[i]->status of those that are not inactive, and retires all by req_waitall_end().  False: one failed, or has a function
+ * to call; nothing is retired, and req_waitall() goes on. */
+bool req_waitall_begin(int n, struct gw_req **r);
+void req_waitall_end(int n, struct gw_req **r);
 int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses);
 /* Of several receives that are complete the one that was posted first: messages of one source leave in their order, on which programs rely that
  * count last messages.  Sends and others take turns. */

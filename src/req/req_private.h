@@ -10,12 +10,6 @@
 
 enum { CHUNK_REQS = 64, CHECKED_REQS = 2048 }; /* requests by which a lane's pool grows; its first size under GODWIT_CHECK */
 
-/* An inactive request: null, or persistent and not started. */
-static inline bool req_is_inactive(const struct gw_req *r)
-{
-    return !r || (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) == REQ_PERSISTENT;
-}
-
 /* Calls the query function of a completed generalized request, which fills in r->status.  Returns its error. */
 int req_user_query(struct gw_req *r);
 /* Reports for a hang report what a long wait, or many failed tests, are for: all of r[n], or one of them (is_any). */

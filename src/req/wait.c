@@ -135,6 +135,30 @@ int req_waitall(int n, struct gw_req **r, struct gw_status *statuses)
     return retire_all(n, r, statuses);
 }
 
+bool req_waitall_begin(int n, struct gw_req **r)
+{
+    bool is_plain = true;
+    for (int i = 0; i < n; i++) {
+        if (req_is_inactive(r[i])) continue;
+        req_block_in(r, n, i);
+        if (unlikely(r[i]->flags & REQ_FINALIZE) || unlikely(r[i]->err < 0)) is_plain = false;
+    }
+    return is_plain;
+}
+
+void req_waitall_end(int n, struct gw_req **r)
+{
+    struct gw_lane *held = NULL;
+    for (int i = 0; i < n; i++) {
+        if (req_is_inactive(r[i])) continue;
+        assert(!(r[i]->flags & REQ_FINALIZE));
+        int err = retire_held(&r[i], NULL, &held);
+        assert(err == GW_OK);
+        (void)err;
+    }
+    hold_lane(&held, NULL);
+}
+
 static bool all_done(int n, struct gw_req **r)
 {
     for (int i = 0; i < n; i++)

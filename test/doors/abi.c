@@ -208,6 +208,62 @@ static void statuses(void)
     OK(flag && count == 12);
 }
 
+/* Fewer than an array on the stack holds, and more: null and inactive requests among others, one that fails (at `fails`). */
+enum { MOST = 150 };
+static void many(int count, int fails, int is_test)
+{
+    static MPI_Request r[MOST];
+    static MPI_Status s[MOST + 1];
+    static int in[MOST], two[2];
+    int flag = 0, rc;
+    for (int i = 0; i <= MOST; i++) memset(&s[i], 7, sizeof s[i]), s[i].MPI_ERROR = KEPT;
+    for (int i = 0; i < count; i++) {
+        if (i % 5 == 0) r[i] = MPI_REQUEST_NULL;
+        if (i % 5 == 1) MPI_Recv_init(&in[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &r[i]);
+        if (i % 5 == 2) MPI_Irecv(&in[i], 1, MPI_INT, MPI_PROC_NULL, i, MPI_COMM_SELF, &r[i]);
+        if (i % 5 > 2) MPI_Irecv(&in[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &r[i]);
+    }
+    for (int i = 0; i < count; i++)
+        if (i % 5 > 2) MPI_Send(two, 1 + (i == fails), MPI_INT, 0, i, MPI_COMM_SELF);
+    if (is_test)
+        while ((rc = MPI_Testall(count, r, &flag, s)) == MPI_SUCCESS && !flag) OK(s[0].MPI_ERROR == KEPT);
+    else
+        rc = MPI_Waitall(count, r, s);
+    OK(class_of(rc) == (fails < 0 ? MPI_SUCCESS : MPI_ERR_IN_STATUS));
+    for (int i = 0; i < count; i++) {
+        int is_empty = i % 5 < 2, error = fails < 0 && !is_empty ? KEPT : i == fails ? MPI_ERR_TRUNCATE : MPI_SUCCESS, bytes;
+        OK(s[i].MPI_SOURCE == (is_empty ? MPI_ANY_SOURCE : i % 5 == 2 ? MPI_PROC_NULL : 0));
+        OK(s[i].MPI_TAG == (i % 5 > 2 ? i : MPI_ANY_TAG) && (s[i].MPI_ERROR == KEPT ? KEPT : class_of(s[i].MPI_ERROR)) == error);
+        MPI_Get_count(&s[i], MPI_BYTE, &bytes);
+        OK(i == fails || bytes == (i % 5 > 2 ? 4 : 0));
+        MPI_Test_cancelled(&s[i], &flag);
+        OK(!flag && (r[i] == MPI_REQUEST_NULL) == (i % 5 != 1));
+        if (i % 5 == 1) MPI_Request_free(&r[i]);
+    }
+    OK(s[count].MPI_ERROR == KEPT);
+}
+
+static void arrays(void)
+{
+    static const int counts[] = {0, 1, 2, 20, 64, 65, MOST};
+    MPI_Request r[MOST];
+    int which, in[MOST];
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 7; i++)
+        for (int is_test = 0; is_test < 2; is_test++) {
+            many(counts[i], -1, is_test);
+            if (counts[i] > 4) many(counts[i], counts[i] / 5 * 5 - 2, is_test);
+        }
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    for (int i = 0; i < MOST; i++) MPI_Irecv(&in[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &r[i]);
+    MPI_Send(&n, 1, MPI_INT, 0, MOST - 1, MPI_COMM_SELF);
+    MPI_Waitany(MOST, r, &which, MPI_STATUS_IGNORE);
+    OK(which == MOST - 1 && in[which] == n && r[which] == MPI_REQUEST_NULL && r[0] != MPI_REQUEST_NULL);
+    for (int i = 0; i < MOST - 1; i++) MPI_Send(&n, 1, MPI_INT, 0, i, MPI_COMM_SELF);
+    MPI_Waitall(MOST, r, MPI_STATUSES_IGNORE);
+    OK(r[0] == MPI_REQUEST_NULL && in[0] == n);
+}
+
 /* ---- 5. special addresses ---- */
 static void addresses(void)
 {
@@ -415,6 +471,7 @@ int main(int argc, char **argv)
     handles();
     constants();
     statuses();
+    arrays();
     addresses();
     functions();
     alltoallw();

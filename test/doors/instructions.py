@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A call through a door takes few instructions more than natively (callgrind counts, so that the load of the machine does not matter): at
-most 15 for MPI_Comm_rank, 40 for MPI_Isend, MPI_Irecv and their part of MPI_Waitall together, 40 for MPI_Isend of a long message and, with
+most 15 for MPI_Comm_rank, 40 for MPI_Isend, MPI_Irecv and their part of MPI_Waitall together, with statuses or without, 40 for MPI_Isend of a long message and, with
 MPI_THREAD_MULTIPLE, for MPI_Isend and MPI_Irecv each.  Prints all that cost.c counts."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -22,6 +22,8 @@ DOORS = {"mpich": "mpicc.mpich", "ompi": "mpicc.openmpi"}
 SUMS = {"Comm_rank": (["Comm_rank"], 15), "Comm_size": (["Comm_size"], 15), "Comm_rank_made": (["Comm_rank_made"], 15),
         "Isend + Irecv + Waitall": (["Isend", "Irecv", "Waitall"], 40),
         "the same, communicator made, Waitall of 2": (["Isend_made", "Irecv_made", "Waitall_2"], 40),
+        "Isend + Irecv + Waitall of 2 with statuses": (["Isend", "Irecv", "Waitall_2_statuses"], 40),
+        "the same, communicator made": (["Isend_made", "Irecv_made", "Waitall_2_statuses"], 40),
         "Isend, long": (["Isend_long"], 40)}
 SUMS_THREADS = {"with threads, Isend": (["Isend"], 40), "with threads, Irecv": (["Irecv"], 40)}
 
