@@ -7,8 +7,6 @@
 #include "base/file.h"
 #include "base/settings.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -96,32 +94,6 @@ bool gw_set_bool(const char *text, bool *out)
     return false;
 }
 
-/* Decimal or 0x, with K, M, G or T (powers of 1024, an optional B or iB behind); "auto" is -1. */
-static bool parse_number(const char *text, bool suffix, int64_t *out)
-{
-    if (strcasecmp(text, "auto") == 0) {
-        *out = -1;
-        return true;
-    }
-    char *end;
-    errno = 0;
-    long long v = strtoll(text, &end, strncasecmp(text, "0x", 2) == 0 ? 16 : 10);
-    if (end == text || errno) return false;
-    if (suffix && *end) {
-        static const char units[] = "KMGT";
-        const char *u = strchr(units, toupper((unsigned char)*end));
-        int shift = u && *u ? 10 * (int)(u - units + 1) : 0;
-        if (shift) end++;
-        if (shift && strcasecmp(end, "iB") == 0) end += 2;
-        if (strcasecmp(end, "B") == 0) end++;
-        if (v > (INT64_MAX >> shift) || v < (INT64_MIN >> shift)) return false;
-        v *= 1ll << shift;
-    }
-    if (*end) return false;
-    *out = v;
-    return true;
-}
-
 /* "lo..hi", either end may be missing. */
 static bool in_range(const char *range, int64_t v)
 {
@@ -130,8 +102,8 @@ static bool in_range(const char *range, int64_t v)
     char lo_text[32];
     snprintf(lo_text, sizeof lo_text, "%.*s", (int)(dots - range), range);
     int64_t lo, hi;
-    return (!lo_text[0] || !parse_number(lo_text, true, &lo) || v >= lo) &&
-        (!dots[2] || !parse_number(dots + 2, true, &hi) || v <= hi);
+    return (!lo_text[0] || !gw_number_read(lo_text, true, &lo) || v >= lo) &&
+        (!dots[2] || !gw_number_read(dots + 2, true, &hi) || v <= hi);
 }
 
 int gw_word_index(const char *list, const char *word, size_t len)
@@ -166,7 +138,7 @@ static bool setting_parse(const struct setting_row *row, const char *text, bool 
     case SETTING_BOOL: return gw_set_bool(text, field(row));
     case SETTING_INT:
     case SETTING_SIZE:
-        if (!parse_number(text, row->kind == SETTING_SIZE, &v)) return false;
+        if (!gw_number_read(text, row->kind == SETTING_SIZE, &v)) return false;
         /* A default may lie outside ("auto"); so may a value that says the same. */
         if (!is_default && strcasecmp(text, setting_text(row->default_text)) != 0 && !in_range(setting_text(row->range), v))
             return false;

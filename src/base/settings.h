@@ -13,7 +13,10 @@
  * A site's file (/etc/godwit.conf and /etc/cray-mpich.conf, or the one that GODWIT_SITE names) sets variables first: lines NAME=VALUE,
  * where the environment does not have it, and NAME:force=VALUE.  GODWIT_SITE= (empty) means none.  getenv() stands nowhere else but here, in boot (the launchers'
  * own variables, and one setting that is needed before main()) and where libfabric is opened (one of its own). */
-bool gw_set_bool(const char *text, bool *out);         /* false: it is neither a word of truth nor one of falsehood */
+bool gw_set_bool(const char *text, bool *out); /* false: it is neither a word of truth nor one of falsehood */
+/* Decimal or 0x; has_unit: K, M, G or T may follow (powers of 1024, with B or iB behind), as in 64K; "auto" is -1.  False: it is none, and
+ * *out is not written. */
+bool gw_number_read(const char *text, bool has_unit, int64_t *out);
 bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
 void gw_settings_load(
     void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */

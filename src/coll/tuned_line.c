@@ -1,9 +1,10 @@
-/* tuned_line.c -- a line of the file that GODWIT_TUNE names.  Needs no other file: godwit-tune is built with it, and reads its files as jobs
- * do.
+/* tuned_line.c -- a line of the file that GODWIT_TUNE names.  Needs base/number.c alone: godwit-tune is built with both, and reads its
+ * files as jobs do.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
+#include "base/settings.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -46,19 +47,10 @@ static char *trimmed(char *text)
 /* "16K"; "-": none. */
 static bool size_of(const char *text, int64_t none, int64_t most, int64_t *out)
 {
-    char *end;
-    int shift = 0;
+    int64_t v;
     if (strcmp(text, "-") == 0) return *out = none, true;
-    if (!isdigit((unsigned char)*text)) return false;
-    unsigned long long v = strtoull(text, &end, 10);
-    if (*end == 'K')
-        shift = 10, end++;
-    else if (*end == 'M')
-        shift = 20, end++;
-    else if (*end == 'G')
-        shift = 30, end++;
-    if (*end || v > (unsigned long long)most >> shift) return false;
-    *out = (int64_t)(v << shift);
+    if (!isdigit((unsigned char)*text) || !gw_number_read(text, true, &v) || v > most) return false;
+    *out = v;
     return true;
 }
 

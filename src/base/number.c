@@ -1,0 +1,35 @@
+/* number.c -- numbers and sizes as users write them.  Needs no other file: godwit-tune is built with it.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
+
+bool gw_number_read(const char *text, bool has_unit, int64_t *out)
+{
+    if (strcasecmp(text, "auto") == 0) {
+        *out = -1;
+        return true;
+    }
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, strncasecmp(text, "0x", 2) == 0 ? 16 : 10);
+    if (end == text || errno) return false;
+    if (has_unit && *end) {
+        static const char units[] = "KMGT";
+        const char *u = strchr(units, toupper((unsigned char)*end));
+        int shift = u && *u ? 10 * (int)(u - units + 1) : 0;
+        if (shift) end++;
+        if (shift && strcasecmp(end, "iB") == 0) end += 2;
+        if (strcasecmp(end, "B") == 0) end++;
+        if (v > (INT64_MAX >> shift) || v < (INT64_MIN >> shift)) return false;
+        v *= 1ll << shift;
+    }
+    if (*end) return false;
+    *out = v;
+    return true;
+}
