@@ -70,6 +70,12 @@ bool gw_huge_is_offered(void)
         !(gw_line_read(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled") && strstr(text, "[never]"));
 }
 
+int gw_huge_move(uintptr_t piece)
+{
+    assert(piece % GW_HUGE_BYTES == 0);
+    return madvise((void *)piece, GW_HUGE_BYTES, MADV_COLLAPSE) < 0 ? errno : 0;
+}
+
 void *gw_huge_place(uint64_t bytes)
 {
     if (gw_set.huge_pages != GW_SET_HUGE_PAGES_ALL) return NULL;
@@ -86,8 +92,8 @@ void *gw_huge_place(uint64_t bytes)
  * system does not move such memory, or has no huge page left. */
 static void move_all(uintptr_t from, uintptr_t end)
 {
-    for (; from < end; from += GW_HUGE_BYTES)
-        if (madvise((void *)from, GW_HUGE_BYTES, MADV_COLLAPSE) != 0 && errno != EAGAIN) return;
+    for (int err; from < end; from += GW_HUGE_BYTES)
+        if ((err = gw_huge_move(from)) && err != EAGAIN) return;
 }
 
 void gw_huge_use(const char *what, void *at, uint64_t bytes)

@@ -15,8 +15,9 @@
 bool gw_line_read(char *text_out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
 /* ---- huge pages: those of 2 MiB are used, no others ---- */
 enum { GW_HUGE_SHIFT = 21, GW_HUGE_BYTES = 1 << GW_HUGE_SHIFT };
-bool gw_huge_is_offered(void) GW_COLD;   /* this machine has them, and they are not off (transparent_hugepage/enabled: never) */
-bool gw_cores_are_crowded(void) GW_COLD; /* more tasks want to run than four a core of this machine */
+bool gw_huge_is_offered(void) GW_COLD;     /* this machine has them, and they are not off (transparent_hugepage/enabled: never) */
+int gw_huge_move(uintptr_t piece) GW_COLD; /* moves memory onto one (MADV_COLLAPSE, Linux 6.1): 0, or the kernel's errno */
+bool gw_cores_are_crowded(void) GW_COLD;   /* more tasks want to run than four a core of this machine */
 /* The library's own memory on them, where GODWIT_HUGE_PAGES=all asks for it.
  * An address range of `bytes` on which huge pages fit, reserved for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: not asked
  * for, or there is none, and anywhere will do. */

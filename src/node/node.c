@@ -7,7 +7,7 @@
 
 struct node gw_node;
 
-enum { JOBS_PER_RANK = 16, PAGE = 4096 };
+enum { JOBS_PER_RANK = 16 };
 
 struct node_job {
     _Atomic int64_t next; /* first byte that nobody has claimed */
@@ -25,7 +25,7 @@ static struct {
 /* Where the doors, the jobs and the areas lie behind the head. */
 static uint64_t front_bytes(uint64_t n)
 {
-    return gw_align_up((n + 1) * sizeof(struct node_door) + n * JOBS_PER_RANK * sizeof(struct node_job), PAGE);
+    return gw_align_up((n + 1) * sizeof(struct node_door) + n * JOBS_PER_RANK * sizeof(struct node_job), gw_page_bytes());
 }
 
 uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doors_out, char **areas_out)
@@ -58,7 +58,7 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 {
     assert(!gw_node.base && gw_boot.nlocal > 0);
     uint64_t n = (uint64_t)gw_boot.nlocal;
-    map.area_size = gw_align_up(area_bytes, PAGE);
+    map.area_size = gw_align_up(area_bytes, gw_page_bytes());
     uint64_t heap_at = front_bytes(n) + n * map.area_size;
     uint64_t total = heap_at + heap_bytes;
     struct boot_head *head = boot_map_segment(total, n * seldom_bytes);

@@ -13,16 +13,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "node/node.h"
 #include "base/count.h"
 #include "base/os.h"
 #include "base/settings.h"
-
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
 
 enum {
     KNOWN = 4096,            /* pieces that are counted at a time: 8 GiB of consecutive memory */
@@ -50,7 +45,7 @@ static GW_COLD int ask(void)
 static GW_COLD bool move(uintptr_t piece)
 {
     uint64_t since = gw_now_ns();
-    int rc = madvise((void *)piece, GW_HUGE_BYTES, MADV_COLLAPSE) < 0 ? errno : 0;
+    int rc = gw_huge_move(piece);
     uint64_t us = (gw_now_ns() - since) / 1000;
     if (rc == 0) gw_counted(&gw_count.pages_moved, 1);
     if (rc == ENOMEM || rc == EBUSY || us >= TOO_LONG_US) {

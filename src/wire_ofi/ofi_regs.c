@@ -5,9 +5,9 @@
 #include "wire_ofi/ofi_private.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/count.h"
+#include "base/os.h"
 #include "wire_ofi/ofi_watch.h"
 
 static const uint64_t remote = FI_REMOTE_READ | FI_REMOTE_WRITE;
@@ -129,10 +129,10 @@ static int reg_open(struct wire *w, struct ofi_reg *r)
 static int reg_new(struct wire *w, const void *p, size_t bytes, uint64_t access, struct ofi_reg **reg_out)
 {
     struct ofi_reg *r = gw_xmalloc(sizeof *r);
-    uintptr_t lo = (uintptr_t)p, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t lo = (uintptr_t)p, page = gw_page_bytes();
     *r = (struct ofi_reg){.lo = lo, .hi = lo + bytes, .access = access, .users = 1};
     r->page_lo = lo & ~(page - 1);
-    r->page_hi = (lo + bytes + page - 1) & ~(page - 1);
+    r->page_hi = gw_align_up(lo + bytes, page);
     keep(w, r);
     int rc = reg_open(w, r);
     /* Pinned memory is limited (ulimit -l, or by the card): close all registrations that are not in use, and try again. */

@@ -166,7 +166,7 @@ bool ofi_watch_begin(uintptr_t lo, uintptr_t hi)
  * a thread changes watched memory and its event has not been read. */
 static int unprotect(uintptr_t page)
 {
-    struct uffdio_writeprotect p = {.range = {page, (uint64_t)sysconf(_SC_PAGESIZE)}};
+    struct uffdio_writeprotect p = {.range = {page, gw_page_bytes()}};
     return ioctl(watch.uffd, UFFDIO_WRITEPROTECT, &p) == 0 ? 0 : errno;
 }
 
