@@ -158,6 +158,14 @@ bool sim_net_post(struct sim_net *net, int to, struct sim_msg *m)
     return net->ways.bug == SIM_BUG_NONE || m->from == net->n || break_it(net, q, m);
 }
 
+/* A message has left the queue between these two: a sender that was refused may try again. */
+static void room_made(struct sim_net *net, int from, int to)
+{
+    if (from == net->n || !net->wants_room[from * net->n + to]) return;
+    net->wants_room[from * net->n + to] = 0;
+    net->credit_at[from] = net->now + some_delay(net, to, from);
+}
+
 struct sim_msg *sim_net_take(struct sim_net *net, int to, int lane)
 {
     int n_due = 0;
@@ -170,10 +178,7 @@ struct sim_msg *sim_net_take(struct sim_net *net, int to, int lane)
     from->first = m->next;
     if (!m->next) from->last = &from->first;
     from->n--;
-    if (m->from < net->n && net->wants_room[m->from * net->n + to]) {
-        net->wants_room[m->from * net->n + to] = 0;
-        net->credit_at[m->from] = net->now + some_delay(net, to, m->from);
-    }
+    room_made(net, m->from, to);
     net->taken++;
     net->activity++;
     if (net->note) net->note(net, "taken", m->from, to, m);
@@ -181,15 +186,22 @@ struct sim_msg *sim_net_take(struct sim_net *net, int to, int lane)
     return m;
 }
 
+static void queue_drop(struct sim_net *net, struct sim_queue *q)
+{
+    for (struct sim_msg *m; (m = q->first); free(m), net->lost++) q->first = m->next;
+    q->last = &q->first;
+    q->n = 0;
+}
+
+/* What is under way to a rank that leaves is lost. */
 void sim_net_there(struct sim_net *net, int rank, bool is_there)
 {
-    struct sim_msg *m;
     net->is_there[rank] = is_there;
-    uint64_t now = net->now;
-    net->now = SIM_NEVER - 1; /* whatever is under way to it */
     for (int lane = 0; lane < GW_MAX_LANES && !is_there; lane++)
-        for (; (m = sim_net_take(net, rank, lane)); free(m)) net->lost++, net->taken--;
-    net->now = now;
+        for (int from = 0; from <= net->n; from++) {
+            queue_drop(net, queue_of(net, rank, lane, from));
+            room_made(net, from, rank);
+        }
 }
 
 uint64_t sim_net_due(const struct sim_net *net, int rank)

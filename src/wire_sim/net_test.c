@@ -136,6 +136,21 @@ static int arrive(void)
     sim_net_free(net);
     return got;
 }
+/* A sender that was refused learns that there is room again when the receiver leaves. */
+static void leaving_makes_room(void)
+{
+    struct sim_ways ways = {.delay_ns = 1000, .room = 1, .no_ack = true};
+    struct sim_net *net = sim_net_new(2, 1, &ways);
+    sim_net_there(net, 1, true);
+    sim_net_post(net, 1, sim_net_room(net, 0, 1, 0, 0));
+    CHECK(sim_net_room(net, 0, 1, 0, 0) == NULL);
+    CHECK(sim_net_due(net, 0) == SIM_NEVER);
+    net->now = 5000;
+    sim_net_there(net, 1, false);
+    CHECK(net->lost == 1 && net->taken == 0 && sim_net_take(net, 1, 0) == NULL);
+    CHECK(sim_net_due(net, 0) >= net->now && sim_net_due(net, 0) < net->now + ways.delay_ns);
+    sim_net_free(net);
+}
 static void without_acknowledgement(void)
 {
     gw_boot.nnodes = 2;
@@ -159,6 +174,7 @@ int main(void)
     the_seed_decides();
     refusals();
     bugs_do_what_they_say();
+    leaving_makes_room();
     without_acknowledgement();
     return unit_end();
 }
