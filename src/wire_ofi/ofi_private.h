@@ -113,10 +113,10 @@ struct wire {
     struct ofi_tag_layout layout;
     bool is_leaving, is_closing;   /* wire_ops.leave() was called; close() is running */
     int under_way;                 /* operations whose completion is to come, without receives */
-    int n_doubted;                 /* peers with doubted_ns, and 1 while is_marking */
+    int n_doubted;                 /* peers with doubted_ns */
     bool is_marking;               /* connections were made after their descriptors were last looked at (ofi_fds.h) */
     uint64_t connect_ns;           /* time of the last of these connects */
-    uint64_t look_at;              /* ticks: when descriptors are looked at next */
+    uint64_t look_at;              /* ticks: when ofi_reach_look() is due; 0: nobody is doubted, and nothing to be marked */
     uint64_t doubt_at;             /* ticks: when doubted peers are looked at next */
     struct network_alive *alive;   /* watched hosts; NULL: none */
     uint32_t idle;                 /* rounds of progress without an event */
@@ -205,7 +205,7 @@ void ofi_reach_begin(struct ofi_ep *ep);
 /* No reply to a request for an address yet: to be called repeatedly. */
 void ofi_reach_unanswered(const struct ofi_ondemand_call *c, bool *is_warned);
 void ofi_reach_end(struct ofi_ep *ep);       /* the peer is connected, by a connection of either end */
-void ofi_reach_look(struct wire *w) GW_COLD; /* to be called while w->n_doubted > 0 and operations are under way */
+void ofi_reach_look(struct wire *w) GW_COLD; /* to be called when w->look_at is not 0, and over */
 /* ofi_send.c */
 int ofi_sends_open(struct wire *w);
 int ofi_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);

@@ -72,10 +72,11 @@ void ofi_reach_begin(struct ofi_ep *ep)
     struct wire *w = ep->w;
     if (ep->rank == gw_boot.rank || !ofi_is_by_tcp(w)) return;
     uint64_t ticks = gw_ticks(), mark_at = ticks + MARK_US * gw_ticks_per_us();
-    bool was_marking = w->is_marking, is_first = w->n_doubted == was_marking; /* no peer is doubted yet */
+    bool was_marking = w->is_marking, is_first = w->n_doubted == 0;
+    assert(!ep->doubted_ns);
     ep->doubted_ns = w->connect_ns = gw_now_ns();
     w->is_marking = true;
-    w->n_doubted += !was_marking + 1;
+    w->n_doubted++;
     if (!was_marking && (is_first || w->look_at > mark_at)) w->look_at = mark_at; /* never later than it was due before */
     if (is_first) w->doubt_at = ticks + DOUBT_US * gw_ticks_per_us();
 }
@@ -90,6 +91,7 @@ void ofi_reach_unanswered(const struct ofi_ondemand_call *c, bool *is_warned)
 
 void ofi_reach_end(struct ofi_ep *ep)
 {
+    assert(ep->doubted_ns && ep->w->n_doubted > 0);
     ep->doubted_ns = 0;
     ep->w->n_doubted--;
 }
@@ -143,7 +145,6 @@ static void connections_mark(struct wire *w, uint64_t now)
     if (fi_getname(&w->ep->fid, &own, &bytes) == 0) ofi_fds_mark_connections(&own.any, is_peer, w);
     if (now - w->connect_ns < made_ns) return;
     w->is_marking = false;
-    w->n_doubted--;
 }
 
 void ofi_reach_look(struct wire *w)
@@ -157,7 +158,8 @@ void ofi_reach_look(struct wire *w)
             w->eps[r]->doubted_ns = (uint64_t)gw_min64((int64_t)(w->eps[r]->doubted_ns + away_ns), (int64_t)now);
     w->look_at = ticks + (w->is_marking ? MARK_US : DOUBT_US) * gw_ticks_per_us();
     if (w->is_marking) connections_mark(w, now);
-    if (w->n_doubted == w->is_marking || ticks < w->doubt_at) return;
+    if (!w->n_doubted && !w->is_marking) w->look_at = 0;
+    if (!w->n_doubted || ticks < w->doubt_at) return;
     w->doubt_at = ticks + DOUBT_US * gw_ticks_per_us();
     char *four = table_read("/proc/net/tcp"), *six = table_read("/proc/net/tcp6");
     const char *tables[2] = {four, six};

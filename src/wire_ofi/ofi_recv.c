@@ -316,6 +316,6 @@ int ofi_progress(struct wire *w)
         boot_connected_step(); /* also in a program that polls and never sleeps */
         if (unlikely(w->alive != NULL) && w->idle % IDLE_LOOKS_ALIVE == 0) network_alive_look(w->alive);
     }
-    if (unlikely(w->n_doubted) && n == 0 && gw_ticks() >= w->look_at) ofi_reach_look(w);
+    if (unlikely(w->look_at) && n == 0 && gw_ticks() >= w->look_at) ofi_reach_look(w);
     return n;
 }
