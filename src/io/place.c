@@ -23,6 +23,7 @@ struct choice {
 
 static void choose(struct choice *c, int rank)
 {
+    assert(rank >= 0 && rank < c->n);
     if (c->count >= c->wanted || c->taken[rank]) return;
     c->taken[rank] = true;
     c->ranks[c->count++] = rank;
@@ -105,6 +106,7 @@ int io_place_choose(const int *node, const char *const *names, int n, int wanted
         choose_spread(&c);
     if (c.count == 0) choose(&c, 0); /* no host of the list runs a rank */
     free(c.taken);
+    assert(c.count > 0 && c.count <= c.wanted);
     return c.count;
 }
 

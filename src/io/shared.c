@@ -76,6 +76,7 @@ static void question_heard(struct gw_done *done, int err)
 
 static void keeper_open(struct gw_file *f)
 {
+    assert(f->comm->rank == 0 && f->shared && !f->keeper);
     struct io_keeper *k = gw_xcalloc(1, sizeof *k);
     k->f = f;
     k->heard.fn = question_heard;
@@ -96,6 +97,7 @@ static void keeper_close(struct gw_file *f)
 static int ask(struct gw_file *f, int64_t etypes, int64_t *at_out)
 {
     struct gw_comm *c = f->comm;
+    assert(!f->shared); /* ranks of rank 0's node have the pointer */
     uint32_t n = atomic_fetch_add_explicit(&f->questions, 1, memory_order_relaxed) %
         NUMBERS; /* several threads may have requests under way */
     struct question q = {.origin = c->rank, .number = (int32_t)n, .etypes = etypes};

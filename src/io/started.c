@@ -77,6 +77,7 @@ static bool extents_known(struct io_op *op)
 /* Starts the agreement on the result. */
 static int agree(struct io_op *op)
 {
+    assert(!op->phase && !op->pool);
     op->outcome = gw_min64(op->rc, GW_OK);
     op->at = AGREED;
     return coll_allreduce(&op->outcome, &op->worst, 1, gw_type_int64, gw_op_min, op->f->comm, &op->as);
@@ -134,6 +135,7 @@ static void look(struct gw_done *done, int err)
 {
     struct io_op *op = container_of(done, struct io_op, look);
     (void)err;
+    assert(op->at == SHARING && op->pool);
     if (!io_windows_can(op->pool)) return;
     req_hook_del(op->lane, &op->hook);
     req_hook_count(op->lane, 1);
@@ -193,6 +195,7 @@ static struct io_op *finish(struct io_op *op)
 {
     struct gw_lane *lane = op->lane;
     struct gw_file *f = op->f;
+    assert(atomic_load_explicit(&f->started, memory_order_relaxed) == op); /* they end in the order in which they were started */
     if (op->phase) io_steps_end(op->phase, &op->moved);
     io_windows_leave(f, &op->all[0]);
     if (op->broken) {

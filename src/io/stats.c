@@ -50,6 +50,7 @@ int io_clock_slow(struct gw_file *f, int phase)
     struct io_clock *c = &f->clock;
     uint64_t now = gw_now_ns();
     int before = c->phase;
+    assert(phase >= 0 && phase < IO_PHASES);
     c->spent[c->dir][before] += now - c->since;
     c->since = now;
     c->phase = phase;

@@ -83,6 +83,7 @@ static void phase_begin(struct phase *p, const struct io_data *d, const struct i
         before = next;
         if (rank_of(p, a) == p->f->comm->rank) p->me = a;
     }
+    assert(before == end); /* each byte of the stream is in one domain */
     p->buffer = gw_min64(p->f->hints.collective_buffer, p->domain);
     if (p->me >= 0) p->memory = gw_xmalloc((size_t)p->buffer + BLOCK);
     p->window = (char *)gw_align_up((size_t)p->memory, BLOCK);
@@ -241,6 +242,7 @@ static void window_work(struct phase *p, int64_t w, int64_t *valid)
     int64_t n = 0;
     for (int i = 0; i < p->size; i++) n += p->pieces_in[i];
     if (n == 0) return;
+    assert(p->me >= 0); /* nobody gives pieces to a rank that is no aggregator */
     int before = io_clock(p->f, IO_T_FILE);
     char *data = p->write ? p->data_in : p->data_out;
     if (p->write)

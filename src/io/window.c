@@ -103,6 +103,8 @@ static void pool_lay(struct pool *p, const struct io_extent *whole)
         int64_t share = gw_max64((p->to - p->base) / p->aggregators, WINDOW_MIN);
         p->window = gw_min64(p->window, (int64_t)gw_align_up((size_t)share, BLOCK));
     }
+    assert(p->window > 0 && p->window <= whole->window &&
+           p->window % BITS == 0); /* slots have room for it, and whole words of marks */
     p->windows = (p->to - p->base + p->window - 1) / p->window;
     p->has_holes = !whole->cover;
 }
@@ -205,6 +207,7 @@ static bool has_duty(const struct pool *p)
 static void do_duty(struct pool *p)
 {
     int64_t k = p->due, got = 0;
+    assert(k % p->aggregators == p->me && k < p->windows);
     p->due += p->aggregators;
     if (p->rc == GW_OK) p->rc = window_file(p, k, &got);
     if (p->write) {
@@ -224,6 +227,7 @@ static void fill(struct pool *p, int64_t k)
     int64_t begin = begin_of(p, k);
     char *data = data_of(p, k);
     while (io_walk_below(&p->walk, begin + p->window, &run)) {
+        assert(run.at >= begin && run.at + run.bytes <= begin + p->window);
         p->moved += type_cursor_pack(&p->mem, data + (run.at - begin), run.bytes);
         if (p->has_holes) mark(marks_of(p, k), run.at - begin, run.bytes);
     }
@@ -235,6 +239,7 @@ static void take(struct pool *p, int64_t k)
     int64_t begin = begin_of(p, k), end = begin + slot_of(p, k)->got;
     const char *data = data_of(p, k);
     while (!p->ended && io_walk_below(&p->walk, begin + p->window, &run)) {
+        assert(run.at >= begin && run.at + run.bytes <= begin + p->window);
         int64_t have = gw_max64(gw_min64(end - run.at, run.bytes), 0);
         p->moved += type_cursor_unpack(&p->mem, data + (run.at - begin), have);
         p->ended = have < run.bytes;
@@ -244,6 +249,7 @@ static void take(struct pool *p, int64_t k)
 static void arrive(struct pool *p, int64_t k)
 {
     int32_t before = atomic_fetch_add_explicit(&slot_of(p, k)->arrived, 1, memory_order_acq_rel);
+    assert(before < p->f->comm->size);
     if (before + 1 == p->f->comm->size) ring(p, p->f->aggregators[k % p->aggregators]);
 }
 

@@ -140,6 +140,7 @@ void fabric_infos_close(struct fabric_infos *m)
 static struct fi_info *infos_at(const struct fabric_infos *m, int offer)
 {
     struct fi_info *i = m->list;
+    assert(offer >= 0 && offer < m->n);
     while (offer-- > 0) i = i->next;
     return i;
 }
@@ -202,6 +203,7 @@ static int nic_pick(const struct fabric_infos *m, int *offer_out)
 {
     int offers[NIC_MOST], list[NIC_MOST], n = 0, rc = nic_select(gw_set.nic_count, fabric_infos_nics(m, offers), list, &n);
     if (rc != GW_OK) return rc;
+    assert(!fabric_nics.ranks); /* they are there while cards are assigned */
     char note[256];
     size_t ranks = (size_t)gw_boot.nlocal;
     struct nic_place *places = gw_xcalloc(ranks, sizeof *places);

@@ -74,6 +74,7 @@ static bool monitor_tell(void)
     if (getenv(monitor_variable)) return false;
     if (who == GW_SET_REG_CACHE_MONITOR_AUTO)
         who = gw_uffd_may() == GW_OK ? GW_SET_REG_CACHE_MONITOR_USERFAULTFD : GW_SET_REG_CACHE_MONITOR_DISABLED;
+    assert((size_t)who < GW_ARRAY_LEN(words) && words[who]);
     return setenv(monitor_variable, words[who], 0) == 0;
 }
 

@@ -193,6 +193,7 @@ int iface_rank(const struct iface *all, int n, const char *list, struct iface_ve
             r++;
             continue;
         }
+        assert(usable < refused); /* no refused one is overwritten */
         int at = usable++;
         for (; at > 0; at--) {
             const struct iface *other = &all[verdicts_out[at - 1].iface];

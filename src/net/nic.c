@@ -173,6 +173,7 @@ int nic_assign(const struct nic_node *node, enum nic_policy policy, const char *
         assign_near(node, policy == NIC_GPU, nic_out, note_out, cap);
     else
         for (int r = 0; r < node->n_ranks; r++) nic_out[r] = policy == NIC_BLOCK ? r / block : r % n;
+    assert(node->n_ranks == 0 || nic_out[node->n_ranks - 1] < n); /* the last block is not beyond the last card */
     return GW_OK;
 }
 
@@ -237,7 +238,10 @@ void nic_load_text(const struct nic_node *node, const int *nic_of, char *out, si
 {
     int load[NIC_MOST] = {0};
     assert(node->n_nics <= NIC_MOST);
-    for (int r = 0; r < node->n_ranks; r++) load[nic_of[r]]++;
+    for (int r = 0; r < node->n_ranks; r++) {
+        assert(nic_of[r] >= 0 && nic_of[r] < node->n_nics);
+        load[nic_of[r]]++;
+    }
     *out = 0;
     for (int i = 0; i < node->n_nics; i++)
         gw_text_add(out, cap, "%sNIC %d (%s): %d rank%s", i ? ", " : "", i, node->nics[i].name, load[i], load[i] == 1 ? "" : "s");

@@ -214,6 +214,7 @@ int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *w
             r++;
             continue;
         }
+        assert(usable < refused); /* no refused one is overwritten */
         int at = usable++;
         for (; at > 0 && compare(&offers[i], &offers[verdicts_out[at - 1].offer], wish, &why) > 0; at--)
             verdicts_out[at] = verdicts_out[at - 1];

@@ -142,6 +142,7 @@ static void connections_mark(struct wire *w, uint64_t now)
         char room[NAME_MOST];
     } own;
     size_t bytes = sizeof own;
+    assert(w->is_marking);
     if (fi_getname(&w->ep->fid, &own, &bytes) == 0) ofi_fds_mark_connections(&own.any, is_peer, w);
     if (now - w->connect_ns < made_ns) return;
     w->is_marking = false;
@@ -151,6 +152,7 @@ void ofi_reach_look(struct wire *w)
 {
     static const uint64_t second_ns = 1000000000;
     uint64_t ticks = gw_ticks(), now = gw_now_ns();
+    assert(w->look_at);
     if (ticks < w->look_at) return;
     uint64_t away_ns = (ticks - w->look_at) * 1000 / gw_ticks_per_us(); /* without progress nothing connects */
     for (int r = 0; r < w->n_eps && away_ns > second_ns; r++)

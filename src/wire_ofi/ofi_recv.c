@@ -45,6 +45,7 @@ static void become(struct wire *w, struct ofi_recv *r, enum ofi_recv_state state
     w->n_taking += (state == OFI_RECV_POSTED) - (r->state == OFI_RECV_POSTED);
     w->n_idle += (state == OFI_RECV_IDLE) - (r->state == OFI_RECV_IDLE);
     r->state = state;
+    assert(w->n_taking >= 0 && w->n_idle >= 0 && w->n_taking + w->n_idle <= w->n_recvs + w->n_more); /* R2 */
     w->must_post = w->n_idle && w->n_taking < w->n_recvs;
 }
 
@@ -67,7 +68,11 @@ static int recv_post(struct wire *w, struct ofi_recv *r)
                    fabric_lib.strerror((int)-rc));
 }
 
-static struct ofi_recv *recv_at(const struct wire *w, int i) { return i < w->n_recvs ? &w->recvs[i] : w->more[i - w->n_recvs]; }
+static struct ofi_recv *recv_at(const struct wire *w, int i)
+{
+    assert(i >= 0 && i < w->n_recvs + w->n_more);
+    return i < w->n_recvs ? &w->recvs[i] : w->more[i - w->n_recvs];
+}
 
 static void recv_more(struct wire *w)
 {
@@ -228,6 +233,7 @@ void ofi_recv_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
 int ofi_recvs_open(struct wire *w)
 {
     w->is_multi = w->info->caps & FI_MULTI_RECV;
+    assert(!w->recvs && w->packet_max > PACKET_LEAST);
     w->packet_span = w->packet_max - PACKET_LEAST;
     w->may_starve = w->is_multi && ofi_is_soft(w);
     w->must_post = true;

@@ -43,6 +43,7 @@ static struct ofi_reg *kept_find(struct ofi_regs *c, uintptr_t lo, uintptr_t hi,
 static struct ofi_reg *kept_out(struct ofi_regs *c, int i)
 {
     struct ofi_reg *r = c->kept[i];
+    assert(i >= 0 && i < c->n && r->is_kept && c->bytes >= r->hi - r->lo);
     memmove(c->kept + i, c->kept + i + 1, (size_t)(--c->n - i) * sizeof *c->kept);
     c->bytes -= r->hi - r->lo;
     r->is_kept = false;
@@ -102,6 +103,7 @@ static void keep(struct wire *w, struct ofi_reg *r)
     make_room(w, 1, bytes);
     ofi_watch_lock();
     if (has_room(c, 1, bytes) && ofi_watch_begin(r->page_lo, r->page_hi)) {
+        assert(!r->is_kept && c->n < c->most);
         memmove(c->kept + 1, c->kept, (size_t)c->n++ * sizeof *c->kept);
         c->kept[0] = r;
         c->bytes += bytes;
@@ -164,6 +166,7 @@ int ofi_regs_take(struct wire *w, const void *p, size_t bytes, uint64_t access, 
 
 void ofi_regs_give(struct wire *w, struct ofi_reg *r)
 {
+    assert(r->users > 0);
     if (--r->users == 0 && !r->is_kept) reg_close(w, r);
 }
 
@@ -203,6 +206,7 @@ void ofi_regs_close(struct wire *w)
     if (!c->kept) return;
     ofi_watch_lock();
     while (c->n) drop(kept_out(c, c->n - 1), &dropped);
+    assert(c->bytes == 0); /* they were those of what was kept */
     gw_list_del(&c->link);
     ofi_watch_unlock();
     for (struct ofi_reg *r; (r = dropped); reg_close(w, r)) dropped = r->next;

@@ -35,6 +35,7 @@ int ofi_register(struct wire *w, const void *p, size_t bytes, uint64_t access, u
 int ofi_region_begin(struct wire *w, struct ofi_reg *r)
 {
     int i = w->first_free_region;
+    assert(!r->number && i >= 0 && i <= w->n_regions);
     while (i < w->n_regions && w->regions[i]) i++;
     if (i == REGIONS_MOST) return gw_fail(GW_ENOMEM, "%d regions of memory are exposed already", REGIONS_MOST);
     if (i == w->n_regions) {
@@ -50,6 +51,7 @@ int ofi_region_begin(struct wire *w, struct ofi_reg *r)
 
 void ofi_region_end(struct wire *w, struct ofi_reg *r)
 {
+    assert(r->number > 0 && r->number <= w->n_regions && w->regions[r->number - 1] == r);
     w->regions[r->number - 1] = NULL;
     if (r->number - 1 < w->first_free_region) w->first_free_region = r->number - 1;
 }

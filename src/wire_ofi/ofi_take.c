@@ -132,6 +132,7 @@ static void catch_post(struct wire *w, struct ofi_catch *c)
                           &c->op.context);
     if (c->is_posted != (rc == 0)) w->n_catches_unposted += rc == 0 ? -1 : 1;
     c->is_posted = rc == 0;
+    assert(w->n_catches_unposted >= 0 && w->n_catches_unposted <= CATCHES);
     if (rc && rc != -FI_EAGAIN)
         gw_die("a receive buffer for the network was refused by provider %s: %s", ofi_provider_name(w),
                fabric_lib.strerror((int)-rc));

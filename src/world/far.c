@@ -49,6 +49,7 @@ int world_far_contacts(struct gw_comm *c, struct contact **contacts_out)
 static int numbers_take(const struct gw_comm *local, const int32_t *mine, const int32_t *rows, const struct gw_group *remote)
 {
     int homes = world_names_homes(mine), own = world_names_home_of(mine, local->rank);
+    assert(own >= 0 && own < homes);
     for (int i = 0; i < remote->size; i++) {
         int number = group_world(remote, i), first = rows[(size_t)i * (size_t)homes + (size_t)own];
         if (number < gw_boot.size || !node_is_far(number)) continue;

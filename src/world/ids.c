@@ -53,6 +53,7 @@ static bool is_held_up(const struct ids *w)
 void world_ids_propose(struct ids *w, int64_t values[IDS_VALUES])
 {
     gw_lock(&ids.lock);
+    assert(ids.under_way > 0);
     /* Ids of lane 0, if all members want that. */
     values[ID] = gw_lanes_spread ? ids.next_id : (ids.next_id + gw_nlanes - 1) / gw_nlanes * gw_nlanes;
     values[RACE] = gw_threads || ids.under_way > 1;
@@ -65,6 +66,7 @@ void world_ids_propose(struct ids *w, int64_t values[IDS_VALUES])
 /* Takes w->id, if no other agreement of this process has got it or may get it. */
 static bool take(const struct ids *w)
 {
+    assert(w->id >= w->kept); /* the largest proposal wins */
     if (w->id == w->kept) return true;
     bool kept_last =
         w->kept != KEPT_NONE && w->kept + w->n == ids.next_id && w->id > w->kept; /* no other agreement has begun since */

@@ -29,6 +29,7 @@ static void agreed(struct gw_done *done, int err)
 {
     struct idup *d = container_of(done, struct idup, agree.over);
     (void)err;
+    assert(d->agree.more); /* until the id is won */
     if (!d->verifies) {
         d->verifies = true;
         world_ids_take(&d->ids, d->agree.result, d->agree.values);

@@ -98,6 +98,7 @@ enum { TAG_BITS = 30 };
 static int bridge_comm(const int32_t numbers[2], struct gw_comm *c, struct gw_comm **comm_out)
 {
     struct gw_group *two;
+    assert(numbers[0] != numbers[1]);
     int rc = group_from_map(2, numbers, &two);
     if (rc != GW_OK) return rc;
     rc = comm_create_object(two, GW_CTX_ID_JOIN, c, comm_out);
@@ -235,6 +236,7 @@ int world_join_comm(struct gw_comm *c, int root, int rc, struct bridge *bridge, 
 {
     int said[3] = {rc, bridge->is_far, bridge->is_first}, sent = coll_bcast(said, 3, gw_type_int, root, c, NULL), told = said[0];
     bool is_root = c->rank == root;
+    assert(!is_root || rc != GW_OK || bridge->comm);
     struct bridge b = {.comm = is_root ? bridge->comm : c,
                        .rank = is_root ? bridge->rank : 0,
                        .tag = bridge->tag,

@@ -92,6 +92,7 @@ int world_names_of(struct gw_group *g, const struct contact *contacts, int32_t *
     for (int i = 0; contacts && i < g->size; i++, at += AT_WORDS) memcpy(w + at, contacts[i].at, PEER_AT);
     free(list);
     free(place);
+    assert(world_names_are_whole(w, at)); /* as those who get it check */
     *words_out = w;
     *n_out = at;
     return GW_OK;
@@ -200,7 +201,7 @@ void world_names_firsts(const int32_t *words, int32_t *firsts_out)
 
 int world_names_home_of(const int32_t *words, int member)
 {
-    assert(member >= 0);
+    assert(member >= 0 && member < behind_homes(words)[0]);
     return words[0] > 1 ? behind_homes(words)[2 + 2 * member] : 0;
 }
 

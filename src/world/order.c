@@ -43,6 +43,7 @@ static bool triplet(const char **p, int64_t t[3])
 /* The largest number of a triplet from 0 to `most`; -1: there is none. */
 static int64_t largest(const int64_t t[3], int64_t most)
 {
+    assert(t[2] != 0);
     int64_t low = t[0], step = t[2], last = (t[1] - t[0]) / step; /* of the steps */
     if (step < 0) low += last * step, step = -step;
     if (low > most) return -1;

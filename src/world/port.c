@@ -227,6 +227,7 @@ static int connect_root(const char *port_name, struct gw_info *info, struct gw_c
                         "the job that opens it is started with GODWIT_PORT_REACH=hosts");
     if (is_not_here) rc = connect_far(port_name, &port, &at, until_ns, &fd);
     if (rc != GW_OK) return rc;
+    assert(fd >= 0);
     rc = accepted_wait(fd, port_name, info, seconds, until_ns);
     if (rc == GW_OK) return world_join_meet(fd, false, c, b);
     close(fd);

@@ -96,6 +96,7 @@ static int parts_make(struct gw_comm *c, const struct rows *rows, const int32_t 
     int rc = world_id_agree_whole(c, c->remote ? 2 : 1, &id);
     if (rc == GW_OK && with(mine, mine, what)) {
         rc = side_pick(rows, false, c->group, mine, with, what, &local);
+        assert(rc != GW_OK || local->size > 0); /* this process is in its part */
         if (rc == GW_OK && c->remote) rc = side_pick(rows, true, c->remote, mine, with, what, &remote);
         if (rc == GW_OK) rc = world_sides_join(c, local, remote, id, &new);
     }
@@ -194,6 +195,7 @@ int world_comm_split_type(struct gw_comm *c, int split_type, int key, struct gw_
         if (kind_divides(c, &rows, k)) level = k;
     if (rc == GW_OK) rc = parts_make(c, &rows, row, same_resource, level, comm_out);
     if (rc == GW_OK && *comm_out) rc = comm_set_info(*comm_out, info);
+    assert(rc != GW_OK || !*comm_out || row[WANT] != WANTS_NEXT_LEVEL || level >= 0);
     if (rc == GW_OK && *comm_out && info && row[WANT] == WANTS_NEXT_LEVEL)
         rc = gw_info_set(info, "mpi_hw_resource_type", node_hw_names[level]);
     rows_free(&rows);
