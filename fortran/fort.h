@@ -12,7 +12,9 @@
 #ifndef FORT_H
 #define FORT_H
 
+#include <assert.h>
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -85,27 +87,32 @@ FORT_HIDDEN int fort_types_of_peers(MPI_Comm comm, enum fort_peers peers, bool i
         if ((c) != (few)) free(c);                                                                                                 \
     } while (0)
 
-/* ---- what lives until a request is complete: copies of sections, arrays of datatypes ---- */
-FORT_HIDDEN extern _Atomic(int) fort_kept;
-/* Completes what hangs at the request that is complete now (copies back, frees). */
-FORT_HIDDEN void fort_done(int request);
+/* ---- what lives until a request is complete, or as long as a persistent one: copies of sections, arrays of datatypes ----
+ * Any thread may call these, for requests that are its own; the numbers are Fortran's.  Where fort_has_records() is false there is nothing to do. */
+FORT_HIDDEN extern _Atomic(int) fort_records;
+/* Relaxed: who has a request has it from the thread that made it, and its record. */
+static inline bool fort_has_records(void) { return unlikely(atomic_load_explicit(&fort_records, memory_order_relaxed)); }
+/* The request is complete: its copies go back, and what lived until then is freed. */
+FORT_HIDDEN void fort_request_complete(int request);
+/* It is not null after a call that may have completed it. */
+FORT_HIDDEN void fort_request_stays(int request);
+/* Before MPI_Request_free, after which another request may get the number. */
+FORT_HIDDEN void fort_request_free(int request);
+/* Around MPI_Start and MPI_Startall, which returned rc: a failed one may have started some of them. */
+FORT_HIDDEN void fort_start_begin(const int *requests, MPI_Count n);
+FORT_HIDDEN void fort_start_end(const int *requests, MPI_Count n, int rc);
+/* An array from malloc that the request of a call that returned rc reads, until it is complete. */
 FORT_HIDDEN void fort_keep_memory(MPI_Request request, int rc, void *memory);
-/* Copies of sections that live as long as a persistent request: copied in at each start, back when it is complete. */
-FORT_HIDDEN extern _Atomic(int) fort_lasting;
-FORT_HIDDEN void fort_lasting_begin(const int *requests, MPI_Count n);
-FORT_HIDDEN void fort_lasting_started(const int *requests, MPI_Count n); /* after the start, if that succeeded */
-FORT_HIDDEN void fort_lasting_end(int request, bool is_freed);
-
-/* After MPI_Request_get_status of these, which stay requests: the user may look at the buffers of those that are complete. */
-FORT_HIDDEN void fort_requests_seen(const int *requests, MPI_Count n);
 
 static inline void fort_request_back(int *f, MPI_Request c)
 {
     int was = *f;
-    if (unlikely(fort_lasting)) fort_lasting_end(was, c == MPI_REQUEST_NULL);
-    if (c != MPI_REQUEST_NULL) return;
-    *f = fort_request_int(MPI_REQUEST_NULL);
-    if (unlikely(fort_kept) && was != *f) fort_done(was);
+    if (c == MPI_REQUEST_NULL) *f = fort_request_int(MPI_REQUEST_NULL);
+    if (!fort_has_records()) return;
+    if (c != MPI_REQUEST_NULL)
+        fort_request_stays(was);
+    else if (was != *f)
+        fort_request_complete(was);
 }
 
 /* ---- texts ---- */
@@ -135,7 +142,8 @@ static inline bool fort_desc_is_whole(const struct fort_desc *d) { return fort_d
 enum { FORT_NEEDS_COPY = -1 }; /* the datatype has holes, or does not fit the elements */
 FORT_HIDDEN int fort_section_type(const struct fort_desc *d, MPI_Count count, MPI_Datatype type, MPI_Datatype *type_out);
 
-/* A section that is not contiguous, as a contiguous copy of all of it. */
+/* A section that is not contiguous, as a contiguous copy of all of it, in the memory of its record (section.c).  _in: for the call, or until
+ * its request is complete; _lasting: of a persistent request, and nothing is copied before its start.  One of _free, _keep and _last ends it. */
 struct fort_copy {
     const struct fort_desc *section; /* NULL: there is no copy */
     void *memory;
@@ -143,7 +151,7 @@ struct fort_copy {
 FORT_HIDDEN int fort_copy_in(struct fort_copy *c, const struct fort_desc *d);
 FORT_HIDDEN void fort_copy_free(struct fort_copy *c, bool copies_back);
 FORT_HIDDEN void fort_copy_keep(struct fort_copy *c, bool copies_back, MPI_Request request, int rc);
-FORT_HIDDEN int fort_copy_lasting(struct fort_copy *c, const struct fort_desc *d); /* nothing is copied yet */
+FORT_HIDDEN int fort_copy_lasting(struct fort_copy *c, const struct fort_desc *d);
 FORT_HIDDEN void fort_copy_last(struct fort_copy *c, bool copies_back, MPI_Request request, int rc);
 /* Where a copy would not do: an error through the communicator's handler. */
 FORT_HIDDEN int fort_refuse_type(void); /* the same where a datatype cannot be made */

@@ -89,6 +89,7 @@ int fort_refuse_type(void)
 static void move(const struct fort_desc *d, char *memory, bool into_memory)
 {
     ptrdiff_t at[15] = {0}, total = 1;
+    assert(d->rank >= 0 && (size_t)d->rank <= sizeof at / sizeof *at);
     for (int i = 0; i < d->rank; i++) total *= fort_extent(d, i);
     char *p = d->base;
     for (ptrdiff_t n = 0; n < total; n++, memory += d->elem_len) {
@@ -109,21 +110,46 @@ static size_t bytes_of(const struct fort_desc *d)
     return bytes;
 }
 
+/* A copy, and, where it lives as long as a request, what is known about it. */
+struct record {
+    struct record *next;
+    int request;
+    bool lasts;       /* as long as a persistent request */
+    bool is_active;   /* that is started, and not seen complete since */
+    bool copies_back; /* once it is complete */
+    void *array;      /* freed with it; NULL: none */
+    struct fort_desc section;
+    _Alignas(max_align_t) char copy[];
+};
+
+static struct record *record_of(const struct fort_copy *c)
+{
+    assert(c->section && c->memory);
+    return (struct record *)(void *)((char *)c->memory - offsetof(struct record, copy));
+}
+
+int fort_copy_lasting(struct fort_copy *c, const struct fort_desc *d)
+{
+    struct record *r = malloc(sizeof *r + bytes_of(d));
+    if (!r) return fort_no_memory(MPI_COMM_SELF);
+    r->array = NULL;
+    c->memory = r->copy;
+    c->section = d;
+    return MPI_SUCCESS;
+}
+
 int fort_copy_in(struct fort_copy *c, const struct fort_desc *d)
 {
-    size_t bytes = bytes_of(d);
-    c->memory = malloc(bytes ? bytes : 1);
-    if (!c->memory) return fort_no_memory(MPI_COMM_SELF);
-    c->section = d;
-    move(d, c->memory, true);
-    return MPI_SUCCESS;
+    int rc = fort_copy_lasting(c, d);
+    if (rc == MPI_SUCCESS) move(d, c->memory, true);
+    return rc;
 }
 
 void fort_copy_free(struct fort_copy *c, bool copies_back)
 {
     if (!c->section) return;
     if (copies_back) move(c->section, c->memory, false);
-    free(c->memory);
+    free(record_of(c));
     c->section = NULL;
 }
 
@@ -133,202 +159,171 @@ int fort_refuse_section(MPI_Comm comm)
     return MPI_ERR_BUFFER;
 }
 
-/* Its caller's descriptor is gone when the call returns. */
-static void describe(struct fort_desc *to, const struct fort_desc *d)
+/* ---- records of requests, by their numbers in Fortran ---- */
+enum { BUCKETS = 1024 };
+static struct {
+    pthread_mutex_t lock;
+    struct record *first[BUCKETS]; /* under `lock`, the oldest first */
+} records = {.lock = PTHREAD_MUTEX_INITIALIZER};
+_Atomic(int) fort_records; /* how many there are */
+
+/* Where the next record of the request is, from `at` on; it may point to NULL.  `lock` is held. */
+static struct record **next_of(struct record **at, int request)
 {
-    memcpy(to, d, offsetof(struct fort_desc, dim) + (size_t)d->rank * sizeof(struct fort_dim));
+    while (*at && (*at)->request != request) at = &(*at)->next;
+    return at;
+}
+static struct record **first_of(int request) { return next_of(&records.first[(unsigned)request % BUCKETS], request); }
+
+static void note(struct record *r, MPI_Request request)
+{
+    assert(request != MPI_REQUEST_NULL && !(r->array && r->copies_back));
+    r->next = NULL;
+    r->request = fort_request_int(request);
+    r->is_active = false;
+    pthread_mutex_lock(&records.lock);
+    struct record **at = &records.first[(unsigned)r->request % BUCKETS];
+    while (*at) at = &(*at)->next;
+    *at = r;
+    atomic_fetch_add_explicit(&fort_records, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&records.lock);
 }
 
-/* ---- until a request is complete ---- */
-struct fort_keep {
-    struct fort_keep *next;
-    int request;
-    void *memory;
-    bool copies_back;
-    struct fort_desc section;
-};
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct fort_keep *first, **last = &first;
-_Atomic(int) fort_kept;
-
-static struct fort_keep *keep(MPI_Request request, void *memory)
+static void forget(struct record **at)
 {
-    struct fort_keep *k = malloc(sizeof *k);
-    if (!k) return NULL;
-    k->next = NULL;
-    k->request = fort_request_int(request);
-    k->memory = memory;
-    k->copies_back = false;
-    return k;
-}
-
-static void append(struct fort_keep *k)
-{
-    pthread_mutex_lock(&lock);
-    *last = k;
-    last = &k->next;
-    fort_kept++;
-    pthread_mutex_unlock(&lock);
+    *at = (*at)->next;
+    int before = atomic_fetch_sub_explicit(&fort_records, 1, memory_order_relaxed);
+    assert(before > 0);
+    (void)before;
 }
 
 void fort_keep_memory(MPI_Request request, int rc, void *memory)
 {
-    struct fort_keep *k = rc == MPI_SUCCESS && request != MPI_REQUEST_NULL ? keep(request, memory) : NULL;
-    if (k)
-        append(k);
-    else if (rc != MPI_SUCCESS || request == MPI_REQUEST_NULL)
-        free(memory); /* without memory for a record it stays: the request reads it */
+    bool is_used = rc == MPI_SUCCESS && request != MPI_REQUEST_NULL;
+    struct record *r = is_used ? malloc(sizeof *r) : NULL;
+    if (!is_used) free(memory);
+    if (!r) return; /* without memory for a record it stays: the request reads it */
+    r->array = memory;
+    r->lasts = r->copies_back = false;
+    note(r, request);
+}
+
+/* Its caller's descriptor is gone when the call returns. */
+static void note_copy(struct fort_copy *c, bool copies_back, bool lasts, MPI_Request request)
+{
+    struct record *r = record_of(c);
+    const struct fort_desc *d = c->section;
+    memcpy(&r->section, d, offsetof(struct fort_desc, dim) + (size_t)d->rank * sizeof(struct fort_dim));
+    r->copies_back = copies_back;
+    r->lasts = lasts;
+    note(r, request);
 }
 
 void fort_copy_keep(struct fort_copy *c, bool copies_back, MPI_Request request, int rc)
 {
     if (!c->section) return;
-    if (rc != MPI_SUCCESS || request == MPI_REQUEST_NULL) {
+    if (rc != MPI_SUCCESS || request == MPI_REQUEST_NULL)
         fort_copy_free(c, copies_back && rc == MPI_SUCCESS);
-        return;
-    }
-    struct fort_keep *k = keep(request, c->memory);
-    if (!k) { /* no memory: complete it here */
-        PMPI_Wait(&request, MPI_STATUS_IGNORE);
-        fort_copy_free(c, copies_back);
-        return;
-    }
-    k->copies_back = copies_back;
-    describe(&k->section, c->section);
-    append(k);
-}
-
-/* A number that came back with a new request while the old one was being completed has its record behind: the oldest counts. */
-static struct fort_keep *take(int request)
-{
-    pthread_mutex_lock(&lock);
-    struct fort_keep **p = &first, *k;
-    while ((k = *p) && k->request != request) p = &k->next;
-    if (k) {
-        *p = k->next;
-        if (last == &k->next) last = p;
-        fort_kept--;
-    }
-    pthread_mutex_unlock(&lock);
-    return k;
-}
-
-void fort_done(int request)
-{
-    struct fort_keep *k;
-    while ((k = take(request))) {
-        if (k->copies_back) move(&k->section, k->memory, false);
-        free(k->memory);
-        free(k);
-    }
-}
-
-/* ---- as long as a persistent request ---- */
-struct lasting {
-    struct lasting *next;
-    int request;
-    bool copies_back, is_active; /* started, and not seen complete since */
-    struct fort_desc section;
-    _Alignas(max_align_t) char memory[];
-};
-static struct lasting *all_lasting; /* under `lock` */
-_Atomic(int) fort_lasting;
-
-int fort_copy_lasting(struct fort_copy *c, const struct fort_desc *d)
-{
-    struct lasting *l = malloc(sizeof *l + bytes_of(d));
-    if (!l) return fort_no_memory(MPI_COMM_SELF);
-    c->memory = l->memory;
-    c->section = d;
-    return MPI_SUCCESS;
+    else
+        note_copy(c, copies_back, false, request);
 }
 
 void fort_copy_last(struct fort_copy *c, bool copies_back, MPI_Request request, int rc)
 {
     if (!c->section) return;
-    struct lasting *l = (struct lasting *)(void *)((char *)c->memory - offsetof(struct lasting, memory));
-    if (rc != MPI_SUCCESS) {
-        free(l);
-        return;
+    if (rc != MPI_SUCCESS)
+        fort_copy_free(c, false);
+    else
+        note_copy(c, copies_back, true, request);
+}
+
+void fort_request_complete(int request)
+{
+    struct record *over = NULL;
+    pthread_mutex_lock(&records.lock);
+    for (struct record **at = first_of(request), *r; (r = *at); at = next_of(at, request)) {
+        bool is_over = !r->lasts || r->is_active;
+        if (is_over && r->copies_back) move(&r->section, r->copy, false);
+        r->is_active = false;
+        if (r->lasts) {
+            at = &r->next;
+            continue;
+        }
+        forget(at);
+        r->next = over;
+        over = r;
     }
-    l->request = fort_request_int(request);
-    l->copies_back = copies_back;
-    l->is_active = false;
-    describe(&l->section, c->section);
-    pthread_mutex_lock(&lock);
-    l->next = all_lasting;
-    all_lasting = l;
-    fort_lasting++;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&records.lock);
+    for (struct record *next; over; over = next) {
+        next = over->next;
+        free(over->array);
+        free(over);
+    }
 }
 
-void fort_lasting_begin(const int *requests, MPI_Count n)
-{
-    pthread_mutex_lock(&lock);
-    for (MPI_Count i = 0; i < n; i++)
-        for (struct lasting *l = all_lasting; l; l = l->next)
-            if (l->request == requests[i] && !l->is_active) move(&l->section, l->memory, true);
-    pthread_mutex_unlock(&lock);
-}
-
-void fort_lasting_started(const int *requests, MPI_Count n)
-{
-    pthread_mutex_lock(&lock);
-    for (MPI_Count i = 0; i < n; i++)
-        for (struct lasting *l = all_lasting; l; l = l->next) l->is_active |= l->request == requests[i];
-    pthread_mutex_unlock(&lock);
-}
-
-static bool is_active(int request)
+/* Has it a record that its completion, not seen yet, is of interest for?  may_last: among those of persistent requests alone. */
+static bool is_awaited(int request, bool may_last)
 {
     bool yes = false;
-    pthread_mutex_lock(&lock);
-    for (struct lasting *l = all_lasting; l; l = l->next) yes |= l->request == request && l->is_active;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&records.lock);
+    for (struct record **at = first_of(request), *r; (r = *at) && !yes; at = next_of(&r->next, request))
+        yes = r->lasts ? r->is_active : !may_last;
+    pthread_mutex_unlock(&records.lock);
     return yes;
+}
+
+static void look(int request, bool may_last)
+{
+    int is_complete = 0;
+    if (is_awaited(request, may_last) &&
+        PMPI_Request_get_status(fort_request(request), &is_complete, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_complete)
+        fort_request_complete(request);
 }
 
 /* Of several requests, one that is complete but not the answer of this call is copied back early: nobody may look at the buffer yet. */
-void fort_lasting_end(int request, bool is_freed)
+void fort_request_stays(int request) { look(request, true); }
+
+void fort_request_free(int request)
+{
+    look(request, false);
+    pthread_mutex_lock(&records.lock);
+    for (struct record **at = first_of(request), *r; (r = *at); at = next_of(at, request)) {
+        forget(at);
+        if (r->lasts && !r->is_active) free(r); /* else it is read and written until the operation is over, of which nobody hears */
+    }
+    pthread_mutex_unlock(&records.lock);
+}
+
+/* ---- starts of persistent requests ---- */
+void fort_start_begin(const int *requests, MPI_Count n)
+{
+    pthread_mutex_lock(&records.lock);
+    for (MPI_Count i = 0; i < n; i++)
+        for (struct record **at = first_of(requests[i]), *r; (r = *at); at = next_of(&r->next, requests[i]))
+            if (r->lasts && !r->is_active) move(&r->section, r->copy, true);
+    pthread_mutex_unlock(&records.lock);
+}
+
+/* After a start that failed: an inactive request is complete, with the status of one. */
+static bool was_started(int request)
 {
     int is_complete = 0;
-    if (!is_freed &&
-        (!is_active(request) || PMPI_Request_get_status(fort_request(request), &is_complete, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
-         !is_complete))
-        return;
-    pthread_mutex_lock(&lock);
-    for (struct lasting **p = &all_lasting, *l; (l = *p);) {
-        if (l->request == request && l->is_active && is_complete) {
-            if (l->copies_back) move(&l->section, l->memory, false);
-            l->is_active = false;
-        }
-        if (l->request != request || !is_freed) {
-            p = &l->next;
-            continue;
-        }
-        *p = l->next;
-        fort_lasting--;
-        if (!l->is_active) free(l); /* else it is read and written until the operation is over, of which nobody hears */
-    }
-    pthread_mutex_unlock(&lock);
+    MPI_Status s;
+    if (PMPI_Request_get_status(fort_request(request), &is_complete, &s) != MPI_SUCCESS) return false;
+    return !is_complete || s.MPI_SOURCE != MPI_ANY_SOURCE || s.MPI_TAG != MPI_ANY_TAG;
 }
 
-static bool is_kept(int request)
-{
-    bool yes = false;
-    pthread_mutex_lock(&lock);
-    for (struct fort_keep *k = first; k && !yes; k = k->next) yes = k->request == request;
-    pthread_mutex_unlock(&lock);
-    return yes;
-}
-
-void fort_requests_seen(const int *requests, MPI_Count n)
+void fort_start_end(const int *requests, MPI_Count n, int rc)
 {
     for (MPI_Count i = 0; i < n; i++) {
-        int is_complete = 0;
-        fort_lasting_end(requests[i], false);
-        if (!is_kept(requests[i])) continue;
-        int rc = PMPI_Request_get_status(fort_request(requests[i]), &is_complete, MPI_STATUS_IGNORE);
-        if (rc == MPI_SUCCESS && is_complete) fort_done(requests[i]);
+        bool is_new = false;
+        pthread_mutex_lock(&records.lock);
+        for (struct record **at = first_of(requests[i]), *r; (r = *at); at = next_of(&r->next, requests[i])) {
+            is_new |= r->lasts && !r->is_active;
+            if (rc == MPI_SUCCESS) r->is_active = true;
+        }
+        pthread_mutex_unlock(&records.lock);
+        if (rc == MPI_SUCCESS || !is_new || !was_started(requests[i])) continue;
+        fort_start_end(&requests[i], 1, MPI_SUCCESS);
     }
 }

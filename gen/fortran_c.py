@@ -26,6 +26,12 @@ TRIPLES = {"buf": ("count", "datatype"), "buffer": ("count", "datatype"), "sendb
            "origin_addr": ("origin_count", "origin_datatype"), "result_addr": ("result_count", "result_datatype"), "inbuf": ("incount", "datatype"),
            "outbuf": ("outcount", "datatype")}
 TEXT_MAX = {("MPI_File_get_view", "datarep"): "MPI_MAX_DATAREP_STRING", ("MPI_Info_get_nthkey", "key"): "MPI_MAX_INFO_KEY"}
+# What is complete after MPI_Request_get_status*, which leaves the requests as they are: the user may look at the buffers.
+SEEN = {"": "if (*flag) fort_request_complete(*request);",
+        "_any": "if (*flag && index_c != MPI_UNDEFINED) fort_request_complete(array_of_requests[index_c]);",
+        "_all": "for (int i = 0; *flag && i < *count; i++) fort_request_complete(array_of_requests[i]);",
+        "_some": "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)\n"
+                 "                fort_request_complete(array_of_requests[array_of_indices[i]]);"}
 ONE_BASED = re.compile(r"^MPI_(Wait|Test|Request_get_status_)(any|some)$")
 
 
@@ -67,21 +73,24 @@ class Body:
         self.f, self.e, self.is_f08, self.style = f, api.Entry(f, large), is_f08, style
         self.descriptors = is_f08 and has_choice(f)
         self.declared, self.before, self.always, self.success, self.decls, self.lengths, self.args = [], [], [], [], [], [], []
+        self.late = [] # right before the call
         self.can_fail = False
         if f.name == "MPI_Session_init":
             self.success.append("fort_started();")
         if f.name in ("MPI_Start", "MPI_Startall"):
             which = "request, 1" if f.name == "MPI_Start" else "array_of_requests, *count"
-            self.before.append("if (unlikely(fort_lasting)) fort_lasting_begin(%s);" % which)
-            self.success.append("if (unlikely(fort_lasting)) fort_lasting_started(%s);" % which)
+            self.late.append("if (fort_has_records()) fort_start_begin(%s);" % which)
+            self.always.append("if (fort_has_records()) fort_start_end(%s, rc);" % which)
         if f.name.startswith("MPI_Request_get_status"):
-            r = next(p for p in self.e.params if p.kind == "REQUEST")
-            self.success.append("if (unlikely(fort_kept | fort_lasting)) fort_requests_seen(%s, %s);" % (r.name, "*" + r.len if r.is_array else "1"))
+            self.success.append("if (fort_has_records()) {\n            %s\n        }" % SEEN[f.name[len("MPI_Request_get_status"):]])
+        if f.name == "MPI_Request_free":
+            self.before.append("if (fort_has_records()) fort_request_free(*request);")
         for p in self.e.params:
             self.args.append(self.marshal(p))
         for p in self.e.params:
             if p.kind == "BUFFER" and self.descriptors:
                 self.section(p)
+        self.before += self.late
 
     def fail(self, condition, rc):
         self.can_fail = True
@@ -168,6 +177,13 @@ class Body:
                 return n + "_c"
             return "fort_%s(*%s)" % (word, n)
         null = "MPI_%s_NULL" % kind.upper()
+        if self.f.name == "MPI_Start":
+            self.declared.append("MPI_Request %s_c = fort_request(*%s);" % (n, n))
+            return "&%s_c" % n
+        if self.f.name == "MPI_Request_free":
+            self.declared.append("MPI_Request %s_c = fort_request(*%s);" % (n, n))
+            self.success.append("*%s = fort_request_int(MPI_REQUEST_NULL);" % n)
+            return "&%s_c" % n
         if p.dir == "out":
             self.declared.append("MPI_%s %s_c = %s;" % (kind, n, null))
             self.success.append("*%s = fort_%s_int(%s_c);" % (n, word, n))
@@ -190,7 +206,7 @@ class Body:
         self.fail("!%s_c" % n, "fort_no_memory(MPI_COMM_SELF)")
         if p.dir == "out":
             self.always.append("fort_types_back(%s_c, %s_few, %s, %s);" % (n, n, n, count))
-        elif p.dir == "inout":
+        elif p.dir == "inout" and self.f.name != "MPI_Startall": # which leaves them as they are
             self.always.append("fort_requests_back(%s_c, %s_few, %s, %s);" % (n, n, n, count))
         else:
             self.always.append("fort_array_free(%s_c, %s_few);" % (n, n))
