@@ -259,6 +259,10 @@ int main(int argc, char **argv)
     if (strcmp(what, "repeat") == 0)
         for (int i = 0; i < 20000; i++)
             if (rank == 1) send(0, 1, 3); else if (rank == 0) MPI_Recv(in[0], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &s);
+    if (strcmp(what, "steps") == 0) /* every second one is of any source, of a high tag, behind a probe now and then */
+        for (int i = 0; i < 3000; i++)
+            if (rank == 1) send(0, 1, 100);
+            else if (rank == 0) { if (i % 1000 == 999) MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s); MPI_Recv(in[0], 1, MPI_INT, i % 2 ? MPI_ANY_SOURCE : 1, 100, MPI_COMM_WORLD, &s); }
     if (strcmp(what, "some") == 0) { /* calls for a record that lies */
         if (rank == 0) any(0, 1), any(1, 1);
         turns(1);
@@ -348,6 +352,10 @@ def check_cases(job):
     assert re.search(r" 20000 receives .* (\d+) bytes", said) and os.path.getsize(job.record + "/rank.0") < 32 + 32, said
     _, said = job.replayed(2, "repeat", "one")
     assert " 20000 receives of any message, 0 tests, probes and waits were repeated" in said, said
+    _, said = job.recorded(2, "steps", "one")
+    assert " 1500 receives of any message, 3 tests" in said and os.path.getsize(job.record + "/rank.0") < 32 + 3 * 20, said
+    _, said = job.replayed(2, "steps", "one")
+    assert " 1500 receives of any message, 3 tests, probes and waits were repeated" in said, said
     _, said = job.recorded(3, "session", "one")
     assert said.count("the program has begun with a session: nothing is recorded unless it calls MPI_Init") == 1, said
 

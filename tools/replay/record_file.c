@@ -56,29 +56,60 @@ static uint8_t *put(uint8_t *at, uint64_t v)
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------------- */
+uint8_t replay_full = 127;
+struct replay_out replay_out = {.count = &replay_full, .message = REPLAY_NO_MESSAGE};
 static struct {
     int fd;
     struct head *head;
-    size_t mapped, at;        /* bytes of the file; where the next event comes to stand */
-    size_t last, last_bytes;  /* the event before */
-    size_t repeat_at;         /* its last REPEAT; 0: none yet */
-    int repeat_wide;          /* bytes of the count there */
-    uint64_t repeats, number; /* the count there; of the last TAKE */
-} out = {.fd = -1};
+    size_t mapped;  /* bytes of the file */
+    int count_wide; /* bytes of the count of the last REPEAT */
+} file = {.fd = -1};
 
-static uint8_t *bytes(void) { return (uint8_t *)out.head; }
+static uint64_t count_of(const uint8_t *at, int wide)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < wide; i++) count |= (uint64_t)(at[i] & 127) << 7 * i;
+    return count;
+}
+
+void replay_repeats_end(void)
+{
+    struct replay_out *o = &replay_out;
+    if (o->count != &replay_full && o->step) replay.n_takes += count_of(o->count, file.count_wide);
+    o->count = &replay_full;
+}
+
+/* The file is mapped here now, its next event comes to stand behind so many bytes. */
+static void out_set(struct head *head, size_t mapped, size_t at)
+{
+    struct replay_out *o = &replay_out;
+    uint8_t *begin = (uint8_t *)head, *was = (uint8_t *)file.head;
+    if (o->last) o->last = begin + (o->last - was);
+    if (o->last && o->count != &replay_full) o->count = begin + (o->count - was);
+    o->at = begin + at, o->limit = begin + mapped - SLACK, o->events = begin + sizeof *head, o->used = &head->used;
+    file.head = head, file.mapped = mapped;
+}
+
+/* Nothing is written any more. */
+static void out_end(void)
+{
+    replay_repeats_end();
+    replay_out = (struct replay_out){.count = &replay_full, .message = REPLAY_NO_MESSAGE};
+}
 
 static bool has_room(size_t n)
 {
-    if (out.at + n + SLACK <= out.mapped) return true;
-    size_t more = (out.at + n + SLACK + GROW) / GROW * GROW;
-    void *to = posix_fallocate(out.fd, 0, (off_t)more) == 0 ? mremap(out.head, out.mapped, more, MREMAP_MAYMOVE) : MAP_FAILED;
+    struct replay_out *o = &replay_out;
+    if (!o->at) return false;
+    if (o->at + n <= o->limit) return true;
+    size_t at = (size_t)(o->at - (uint8_t *)file.head), more = (at + n + SLACK + GROW) / GROW * GROW;
+    void *to = posix_fallocate(file.fd, 0, (off_t)more) == 0 ? mremap(file.head, file.mapped, more, MREMAP_MAYMOVE) : MAP_FAILED;
     if (to == MAP_FAILED) {
+        out_end();
         replay_departs("there is no room for more of the record; it ends here");
         return false;
     }
-    out.head = to;
-    out.mapped = more;
+    out_set(to, more, at);
     return true;
 }
 
@@ -87,86 +118,75 @@ int replay_file_create(const char *path)
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), err;
     if (fd < 0) return errno;
     err = posix_fallocate(fd, 0, GROW);
-    void *at = err ? MAP_FAILED : mmap(NULL, GROW, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (at == MAP_FAILED) {
+    struct head *head = err ? MAP_FAILED : mmap(NULL, GROW, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (head == MAP_FAILED) {
         if (!err) err = errno;
         close(fd);
         return err;
     }
-    out.fd = fd, out.head = at, out.mapped = GROW, out.at = sizeof(struct head);
-    memcpy(out.head->magic, magic, sizeof magic);
-    out.head->rank = replay.rank, out.head->ranks = replay.ranks;
+    file.fd = fd;
+    out_set(head, GROW, sizeof *head);
+    memcpy(head->magic, magic, sizeof magic);
+    head->rank = replay.rank, head->ranks = replay.ranks;
     return 0;
 }
-
-static void used(void) { atomic_store_explicit(&out.head->used, out.at - sizeof(struct head), memory_order_release); }
 
 /* A count as the first `wide` bytes of a word. */
 static uint64_t padded(uint64_t count, int wide)
 {
     if (wide == 1) return count;
-    uint64_t word = (count & 127) | (count & 127 << 7) << 1 | (count & 127 << 14) << 2 | (count & UINT64_C(127) << 21) << 3;
-    if (wide == 4) return word | 0x808080;
-    for (int i = 4; i < 8; i++) word |= (count >> 7 * i & 127) << 8 * i;
-    return word | 0x0080808080808080;
+    uint64_t word = 0;
+    for (int i = 0; i < wide; i++) word |= ((count >> 7 * i & 127) | (i < wide - 1 ? 128 : 0)) << 8 * i;
+    return word;
 }
 
-/* The event whose n bytes stand at out.at is the same as the one before: that is counted in its place. */
+/* The event of n bytes at `at` is the same as the one before: that is counted in its place. */
 static bool repeated(size_t n)
 {
-    if (n != out.last_bytes || memcmp(bytes() + out.last, bytes() + out.at, n) != 0) return false;
-    if (!out.repeat_at || out.repeats == (UINT64_C(1) << 7 * out.repeat_wide) - 1) {
-        out.repeat_wide = !out.repeat_at ? 1 : out.repeat_wide < 4 ? 4 : 8;
-        out.repeat_at = out.at;
-        out.repeats = 0;
-        bytes()[out.at] = REPEAT;
+    struct replay_out *o = &replay_out;
+    if (n != o->last_bytes || memcmp(o->last, o->at, n) != 0) return false;
+    uint8_t *count = o->count;
+    uint64_t times = count == &replay_full ? 0 : count_of(count, file.count_wide);
+    if (count == &replay_full || times == (UINT64_C(1) << 7 * file.count_wide) - 1) {
+        replay_repeats_end();
+        file.count_wide = count == &replay_full ? 1 : file.count_wide < 4 ? 4 : 8;
+        *o->at = REPEAT;
+        count = o->at + 1;
+        times = 0;
     }
-    uint64_t word = padded(++out.repeats, out.repeat_wide);
-    memcpy(bytes() + out.repeat_at + 1, &word, sizeof word);
-    out.at = out.repeat_at + 1 + (size_t)out.repeat_wide;
-    used();
+    uint64_t word = padded(times + 1, file.count_wide);
+    memcpy(count, &word, sizeof word);
+    o->count = count;
+    o->at = count + file.count_wide;
+    atomic_store_explicit(o->used, (uint64_t)(o->at - o->events), memory_order_release);
     return true;
 }
 
-static void event_written(uint8_t *end)
+/* True: it is the one before once more. */
+static bool event_written(const uint8_t *end)
 {
-    size_t n = (size_t)(end - (bytes() + out.at));
-    if (repeated(n)) return;
-    out.last = out.at, out.last_bytes = n, out.repeat_at = 0;
-    out.at += n;
-    used();
+    size_t n = (size_t)(end - replay_out.at);
+    if (repeated(n)) return true;
+    replay_event(&replay_out, n);
+    return false;
 }
 
-/* The next receive, of low rank and tag: three bytes, written and compared as one word. */
-static bool took_small(uint64_t number, int source, int tag)
+void replay_took_slow(uint64_t number, int source, int tag)
 {
-    if (number != out.number + 1 || (unsigned)source > 63 || (unsigned)tag > 63 || out.at + SLACK > out.mapped) return false;
-    uint32_t word = (2u << 2 | TAKE) | (uint32_t)source << 9 | (uint32_t)tag << 17, was;
-    memcpy(&was, bytes() + out.last, sizeof was);
-    memcpy(bytes() + out.at, &word, sizeof word);
-    out.number = number;
-    replay.n_takes++;
-    if (out.last_bytes == 3 && (was & 0xffffff) == word) return repeated(3);
-    out.last = out.at, out.last_bytes = 3, out.repeat_at = 0;
-    out.at += 3;
-    used();
-    return true;
-}
-
-void replay_took(uint64_t number, int source, int tag)
-{
-    if (took_small(number, source, tag) || !has_room(32)) return;
-    uint8_t *at = put(bytes() + out.at, fold((int64_t)(number - out.number)) << 2 | TAKE);
-    out.number = number;
+    struct replay_out *o = &replay_out;
+    if (!has_room(32)) return;
+    uint64_t step = number - (o->next - o->step);
+    uint8_t *at = put(o->at, fold((int64_t)step) << 2 | TAKE);
     at = put(at, fold(source));
-    event_written(put(at, fold(tag)));
-    replay.n_takes++;
+    if (!event_written(put(at, fold(tag)))) replay.n_takes++;
+    o->step = step, o->message = (uint64_t)(uint32_t)source << 32 | (uint32_t)tag, o->next = number + step;
 }
 
 void replay_ended(const struct replay_call *c)
 {
+    struct replay_out *o = &replay_out;
     if (!has_room(32 + 5 * (size_t)(c->n > 0 ? c->n : 0))) return;
-    uint8_t *at = put(bytes() + out.at, (replay.noes << 3 | (uint64_t)c->kind) << 2 | CALL);
+    uint8_t *at = put(o->at, (replay.noes << 3 | (uint64_t)c->kind) << 2 | CALL);
     if (c->kind == REPLAY_PROBE || c->kind == REPLAY_IPROBE) {
         at = put(at, fold(c->source));
         at = put(at, fold(c->tag));
@@ -176,21 +196,22 @@ void replay_ended(const struct replay_call *c)
     }
     replay.noes = 0;
     event_written(at);
+    o->next -= o->step;
+    o->step = 0, o->message = REPLAY_NO_MESSAGE;
     replay.n_calls++;
 }
 
 uint64_t replay_file_close(bool is_whole)
 {
-    if (out.fd < 0) return 0;
-    if (is_whole && has_room(32)) {
-        out.at = (size_t)(put(bytes() + out.at, replay.receives << 2 | END) - bytes());
-        used();
-    }
-    size_t n = out.at;
-    munmap(out.head, out.mapped);
-    if (ftruncate(out.fd, (off_t)n) != 0) n = out.mapped; /* longer than it need be */
-    close(out.fd);
-    out.fd = -1;
+    if (file.fd < 0) return 0;
+    if (is_whole && has_room(32))
+        replay_event(&replay_out, (uint64_t)(put(replay_out.at, replay.receives << 2 | END) - replay_out.at));
+    size_t n = replay_out.at ? (size_t)(replay_out.at - (uint8_t *)file.head) : file.mapped;
+    out_end();
+    munmap(file.head, file.mapped);
+    if (ftruncate(file.fd, (off_t)n) != 0) n = file.mapped; /* longer than it need be */
+    close(file.fd);
+    file.fd = -1;
     return n;
 }
 

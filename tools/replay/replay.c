@@ -30,6 +30,12 @@ void replay_said_no(void)
     replay_unlock();
 }
 
+static void mode_set(enum replay_mode mode)
+{
+    atomic_store_explicit(&replay.mode, mode, memory_order_relaxed);
+    atomic_store_explicit(&replay.is_quick, mode == REPLAY_RECORDING && !replay.has_threads, memory_order_relaxed);
+}
+
 static void unmet_post(void);
 void replay_departs(const char *fmt, ...)
 {
@@ -37,7 +43,7 @@ void replay_departs(const char *fmt, ...)
     va_list more;
     replay_lock();
     enum replay_mode was = atomic_load_explicit(&replay.mode, memory_order_relaxed);
-    atomic_store_explicit(&replay.mode, REPLAY_OFF, memory_order_relaxed);
+    mode_set(REPLAY_OFF);
     if (was == REPLAY_REPLAYING) unmet_post();
     replay_unlock();
     if (was == REPLAY_OFF) return;
@@ -308,7 +314,7 @@ static void record_begin(void)
         fprintf(stderr, "godwit record: rank %d: cannot write %s/rank.%d: %s; nothing is recorded\n", replay.rank, folder,
                 replay.rank, strerror(err));
     else
-        atomic_store_explicit(&replay.mode, REPLAY_RECORDING, memory_order_relaxed);
+        mode_set(REPLAY_RECORDING);
 }
 
 /* A rank without a record ends the job: a replay in which some ranks run freely would repeat nothing. */
@@ -320,7 +326,7 @@ static void replay_begin(void)
         fprintf(stderr, "godwit replay: rank %d: cannot use %s: %s\n", replay.rank, path, why);
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
-    atomic_store_explicit(&replay.mode, REPLAY_REPLAYING, memory_order_relaxed);
+    mode_set(REPLAY_REPLAYING);
 }
 
 /* Types and constants of another library's programs are not ours.  mpiexec knows the program's file; here are those that scripts start. */
@@ -398,7 +404,7 @@ static void end(void)
         replay_departs("the recorded run had more tests, probes and waits than this one, which had %llu",
                        (unsigned long long)replay.n_calls);
     was_replaying = replay_is(REPLAY_REPLAYING);
-    atomic_store_explicit(&replay.mode, REPLAY_OFF, memory_order_relaxed);
+    mode_set(REPLAY_OFF);
     requests_free();
     while (unused) {
         struct replay_request *next = unused->next;

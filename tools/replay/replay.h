@@ -30,10 +30,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden) /* MPI's names alone are for others */
+
 enum replay_mode { REPLAY_OFF, REPLAY_RECORDING, REPLAY_REPLAYING };
 struct replay {
     _Atomic enum replay_mode mode;
-    bool has_threads; /* MPI_THREAD_MULTIPLE */
+    _Atomic bool is_quick; /* recording, and not MPI_THREAD_MULTIPLE: nothing has to be asked */
+    bool has_threads;      /* MPI_THREAD_MULTIPLE */
     int rank, ranks;
     uint64_t receives;         /* that the program has started or made, each with a number from 1 on */
     uint64_t n_takes, n_calls; /* recorded, or repeated */
@@ -42,6 +45,7 @@ struct replay {
 extern struct replay replay;
 /* Relaxed: each call goes by what it reads, and the record by replay_lock(). */
 static inline bool replay_is(enum replay_mode mode) { return atomic_load_explicit(&replay.mode, memory_order_relaxed) == mode; }
+static inline bool replay_is_quick(void) { return atomic_load_explicit(&replay.is_quick, memory_order_relaxed); }
 static inline bool replay_has(const _Atomic int *n) { return atomic_load_explicit(n, memory_order_relaxed) != 0; }
 void replay_threads_lock(void);
 void replay_threads_unlock(void);
@@ -97,7 +101,50 @@ struct replay_call {
 /* ---- recording: the file is mapped, and grows; what was recorded before a crash or a kill is there ---- */
 /* 0, or errno. */
 int replay_file_create(const char *path);
-void replay_took(uint64_t number, int source, int tag);
+/* Where the next event is written; record_file.c.  The few instructions that most receives of any source need are here. */
+struct replay_out {
+    uint8_t *at, *limit;    /* where it comes to stand; below `limit` a short one has room.  NULL both: nothing is written */
+    uint8_t *events;        /* the first */
+    _Atomic uint64_t *used; /* bytes of whole events, in the head of the file */
+    uint8_t *last;          /* the event before, */
+    uint64_t last_bytes;    /* of so many */
+    uint8_t
+        *count; /* the lowest seven bits of how often it was repeated; where it cannot be raised in its place, they are all set */
+    uint64_t step,
+        message; /* of the event before, if it is a TAKE (else 0, REPLAY_NO_MESSAGE): what it adds to the number; source and tag */
+    uint64_t next; /* number of the last TAKE, and step more */
+};
+#define REPLAY_NO_MESSAGE UINT64_MAX
+extern struct replay_out replay_out;
+extern uint8_t replay_full;
+void replay_took_slow(uint64_t number, int source, int tag);
+void replay_repeats_end(void); /* those in `count` are in replay.n_takes now */
+/* The event of n bytes at `at` is whole, and not the same as the one before. */
+static inline void replay_event(struct replay_out *o, uint64_t n)
+{
+    if (o->count != &replay_full) replay_repeats_end();
+    o->last = o->at, o->last_bytes = n, o->count = &replay_full;
+    o->at += n;
+    atomic_store_explicit(o->used, (uint64_t)(o->at - o->events), memory_order_release);
+}
+/* With replay_lock(). */
+static inline void replay_took(uint64_t number, int source, int tag)
+{
+    struct replay_out *o = &replay_out;
+    uint64_t message = (uint64_t)(uint32_t)source << 32 | (uint32_t)tag;
+    if (__builtin_expect(number == o->next && message == o->message && (*o->count & 127) != 127, 1)) { /* the same once more */
+        ++*o->count;
+        o->next += o->step;
+    } else if (message != o->message && number - (o->next - o->step) == 1 && (unsigned)(source | tag) < 64 && o->at < o->limit) {
+        uint32_t word = 1u << 3 | (uint32_t)source << 9 | (uint32_t)tag << 17; /* three bytes, as put() writes them */
+        __builtin_memcpy(o->at, &word, sizeof word);
+        replay_event(o, 3);
+        o->step = 1, o->message = message, o->next = number + 1;
+        replay.n_takes++;
+    } else {
+        replay_took_slow(number, source, tag);
+    }
+}
 void replay_ended(const struct replay_call *c); /* noes are replay.noes, which are 0 then */
 uint64_t replay_file_close(bool is_whole);      /* its bytes; is_whole: the program reached MPI_Finalize */
 
@@ -150,5 +197,7 @@ void replay_freed_look(bool is_last);
 /* Recording: it is complete, with this status. */
 void replay_request_took(struct replay_request *r, const MPI_Status *s);
 MPI_Comm replay_nobody(void); /* a communicator on which nobody sends */
+
+#pragma GCC visibility pop
 
 #endif
