@@ -24,7 +24,7 @@ for id in $rows; do echo "$ids" | grep -qxF "$id" || wrong "row $id is not in th
 # is_run FILE: a test that test/run.py finds
 is_run() {
     case $1 in
-    src/*_test.c | test/../sim/*_test.c) [ -f "$1" ] ;;
+    src/*_test.c | tools/*_test.c | test/../sim/*_test.c) [ -f "$1" ] ;;
     test/mpi/*.c) [ -f "$1" ] && grep -q "^$(basename "$1" .c) " test/mpi/testlist ;;
     *.sh | *.py) [ -f "$1" ] && grep -q '^# run\.py:' "$1" ;;
     *) false ;;
@@ -45,7 +45,7 @@ while IFS='|' read -r _ row what state tests more; do
     " not yet :"*) wrong "row $row: not yet, and names tests" ;;
     *:*[a-z]*)
         for t in $tests; do
-            case $t in src/*) file=$t ;; *) file=test/$t ;; esac
+            case $t in src/* | tools/*) file=$t ;; *) file=test/$t ;; esac
             is_run "$file" || wrong "row $row: $file is not there, or is not run as a test"
         done
         ;;
