@@ -18,8 +18,8 @@ bool gw_set_bool(const char *text, bool *out); /* false: it is neither a word of
  * *out is not written. */
 bool gw_number_read(const char *text, bool has_unit, int64_t *out);
 bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
-void gw_settings_load(
-    void); /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */
+/* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */
+void gw_settings_load(void);
 const char *gw_foreign_why(const char *name); /* why a variable of HPE's MPI is of no effect here; NULL: it is not known to be so */
 struct gw_setting_info {                      /* one row, for godwit-info, man pages and MPI_T */
     const char *name, *room, *env, *type, *default_text, *range, *aliases, *help;

@@ -13,9 +13,8 @@ void bind_free(struct bind_map *m, int n_ranks);
 void bind_print(const struct bind_map *m, int n_ranks);
 void bind_show(const struct launch_options *o, const struct bind_map *m, const char *host); /* on standard output: --display-map */
 int bind_memory(const struct bind_map *m, int rank); /* this process's memory policy; 0 or errno */
-int bind_cores(
-    const struct launch_options
-        *o); /* cores (not hardware threads) that may be used, at most what a CPU quota leaves; NULL: no option limits them */
+/* cores (not hardware threads) that may be used, at most what a CPU quota leaves; NULL: no option limits them */
+int bind_cores(const struct launch_options *o);
 int bind_units(const struct launch_options *o, enum unit unit); /* so many of them there are */
 
 #endif

@@ -93,8 +93,8 @@ static inline uint64_t boot_shm_offset(int nlocal)
  * unless GODWIT_HUGE_PAGES=all makes all of it resident.
  * If there is not enough memory, the process ends with a message.  Closes its descriptors. */
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
-extern struct boot_rank
-    *boot_slot; /* this rank's slot; never NULL: a private one before the segment is mapped and after boot_finalize() */
+/* this rank's slot; never NULL: a private one before the segment is mapped and after boot_finalize() */
+extern struct boot_rank *boot_slot;
 struct boot_rank *boot_my_rank_slot(void);      /* the same */
 struct boot_rank *boot_slot_of(int local_rank); /* of another rank of this node, while the segment is mapped */
 /* Records that this rank enters a collective (struct boot_coll), in the MPI call entered last. */

@@ -72,8 +72,8 @@ void check_span_forget(struct check_span *s); /* its sums: from here on it may c
 /* Exactly; at: the first byte that they share. */
 bool check_span_overlap(const struct check_span *a, const struct check_span *b, uintptr_t *at_out);
 void check_span_sum(struct check_span *s); /* if it is only read */
-void check_span_sum_now(
-    struct check_span *s); /* of what is written too: the operation has been made, the program does not know it yet */
+/* of what is written too: the operation has been made, the program does not know it yet */
+void check_span_sum_now(struct check_span *s);
 /* The pieces of so many bytes, of *piece_out each, the last one perhaps less: at most CHECK_PIECES.  And their sums, of memory that can be read. */
 enum { CHECK_PIECES = 64, CHECK_PIECE_MIN = 8 };
 int64_t check_span_pieces_of(int64_t bytes, int64_t *piece_out);
@@ -112,8 +112,8 @@ struct check_tree {
 void check_tree_add(struct check_tree *t, struct check_node *n);
 void check_tree_extend(struct check_tree *t, struct check_node *n, uintptr_t hi); /* one that is in it, to a larger hi */
 void check_tree_remove(struct check_tree *t, struct check_node *n);               /* that is in it */
-void check_tree_drop(
-    struct check_tree *t); /* empties it and frees its memory, which an empty tree keeps some of; the nodes stay the caller's */
+/* empties it and frees its memory, which an empty tree keeps some of; the nodes stay the caller's */
+void check_tree_drop(struct check_tree *t);
 const char *check_tree_broken(const struct check_tree *t); /* which invariant does not hold, NULL: all do */
 /* Shows those that share bytes with [lo, hi), by address, until one is enough (true). */
 typedef bool check_node_fn(struct check_node *n, void *arg);

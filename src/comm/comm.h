@@ -124,8 +124,8 @@ struct gw_comm {
      * carry it (plan_private.h).  Other threads read it for reports. */
     _Atomic uint64_t colls;
     uint64_t said; /* running hash of the calls: the same on all members unless their calls differ (plan_enter_as) */
-    uint64_t
-        mark; /* hash of the members, the same on all: tells communicators of equal context id apart in reports (boot_coll_mark) */
+    /* hash of the members, the same on all: tells communicators of equal context id apart in reports (boot_coll_mark) */
+    uint64_t mark;
     struct gw_attrs attrs;
     uint16_t chosen; /* algorithm of the last collective (coll_algorithm_name), from 1; 0: none yet */
     uint8_t hints;   /* enum comm_hint */

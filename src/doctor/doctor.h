@@ -55,9 +55,8 @@ enum {                      /* after which failures a check is printed */
        AFTER_PROCESSES = 4, /* no processes or descriptors */
        WHEN_ASKED = 8,
 };
-void doctor_machine_look(
-    struct machine *m,
-    unsigned when); /* fills in *m from this machine; the caller has set program, wdir and ranks, and zeroed the rest */
+/* fills in *m from this machine; the caller has set program, wdir and ranks, and zeroed the rest */
+void doctor_machine_look(struct machine *m, unsigned when);
 void doctor_machine_free(struct machine *m);
 
 typedef void check_fn(const struct machine *m, struct answer *a);

@@ -54,8 +54,8 @@ void launch_mpir_free(void);
 int launch_forward_start(struct job *j);
 void launch_forward_output(struct job *j, struct stream *s); /* reads what is there; closes the stream at its end */
 void launch_forward_input(struct job *j);
-int launch_forward_flush_stale(
-    struct job *j);                     /* prints partial lines that have waited long; ms until the next is due, -1: none waits */
+/* prints partial lines that have waited long; ms until the next is due, -1: none waits */
+int launch_forward_flush_stale(struct job *j);
 void launch_forward_end(struct job *j); /* after the last rank: prints the rest of all streams and closes them */
 
 /* ---- output.c ---- */

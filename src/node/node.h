@@ -36,8 +36,8 @@ struct node {
     char *base;            /* of the mapping: offset 0 */
     uint64_t bytes;
     struct node_door *doors; /* [nlocal] */
-    _Atomic uint32_t
-        armed; /* threads of this process that sleep, or will after one more poll: wires without doorbell must arm themselves */
+    /* threads of this process that sleep, or will after one more poll: wires without doorbell must arm themselves */
+    _Atomic uint32_t armed;
 };
 GW_EXTERN struct node gw_node;
 

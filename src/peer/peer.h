@@ -122,8 +122,8 @@ void peer_net_look(struct lane_wire *w); /* progress of this network alone */
 /* is_leaving: this process will send no more; false: it goes on after all.  In between, a send that fails because the peer has ended is
  * no error. */
 void peer_leave(bool is_leaving);
-const char *peer_broken(
-    struct gw_lane *lane); /* peer_state.c: the invariant that does not hold, in words; NULL: all do; lock held */
+/* peer_state.c: the invariant that does not hold, in words; NULL: all do; lock held */
+const char *peer_broken(struct gw_lane *lane);
 static inline void peer_assert_state(struct gw_lane *lane)
 {
     if (GW_ASSERT_STATES) gw_assert_state(peer_broken(lane));

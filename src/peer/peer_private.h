@@ -8,7 +8,7 @@
 #include "peer/peer.h"
 
 bool peer_may_net(void); /* GODWIT_WIRES allows a network */
-void peer_choose_net(
-    bool is_wanted); /* sets peer_wires[1] by GODWIT_WIRES; is_wanted: it will be opened, so GODWIT_EXPLAIN prints the choice */
+/* sets peer_wires[1] by GODWIT_WIRES; is_wanted: it will be opened, so GODWIT_EXPLAIN prints the choice */
+void peer_choose_net(bool is_wanted);
 
 #endif

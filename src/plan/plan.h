@@ -337,8 +337,8 @@ bool plan_leaf_ready(struct gw_comm *c);
  * different results. */
 bool plan_node_leaf_ready(struct gw_comm *c);
 const struct plan_nodes *plan_nodes(struct gw_comm *c); /* NULL: not known, because some members are of other worlds */
-bool plan_pull_ready(
-    struct gw_comm *c); /* can all members read each other's memory?  Tested once; plan_leaf_ready() must be true */
+/* can all members read each other's memory?  Tested once; plan_leaf_ready() must be true */
+bool plan_pull_ready(struct gw_comm *c);
 
 /* For the checker: resolves references without a communicator. */
 struct plan_memory {

@@ -26,8 +26,8 @@ bool pmi_doors_hold(const char *path);
 /* GODWIT_DOORS=off, in our environment or by -genv: it is of the whole job, and -env of one program does not say it.  mpiexec reads its
  * settings only later. */
 bool pmi_doors_are_off(const struct job *j);
-int foreign_look(
-    const struct job *j); /* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */
+/* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */
+int foreign_look(const struct job *j);
 void foreign_say(const struct job *j); /* at the end: prints a message if so */
 
 #endif

@@ -74,8 +74,8 @@ void proto_cancel(struct gw_req *r);
 /* To be called before a posted receive is cancelled whose message may still arrive: that message will be received and discarded, so that
  * its sender does not wait for ever.  No effect if a message has matched already, or if the network does the matching. */
 void proto_absorb(const struct gw_req *r);
-bool proto_drained(
-    struct gw_lane *lane); /* nothing is queued to be sent and no copy is kept for a receiver; finalize waits for this */
+/* nothing is queued to be sent and no copy is kept for a receiver; finalize waits for this */
+bool proto_drained(struct gw_lane *lane);
 /* on: no receive will be posted any more, so senders of unmatched synchronous and rendezvous messages are notified.  false: ends that. */
 void proto_leave(struct gw_lane *lane, bool on);
 

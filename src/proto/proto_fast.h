@@ -45,8 +45,8 @@ _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first 
 /* First member of struct proto_lane. */
 struct proto_fast {
     struct match_queue *q;
-    uint64_t
-        inline_end; /* contiguous messages of fewer bytes may be sent inline; 0 while older messages are queued, or without a ring */
+    /* contiguous messages of fewer bytes may be sent inline; 0 while older messages are queued, or without a ring */
+    uint64_t inline_end;
 };
 
 static inline bool proto_is_run(const struct gw_type *t, int64_t count) { return type_is_run(t, count) || count == 0; }

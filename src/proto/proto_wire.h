@@ -53,16 +53,17 @@ struct proto_hdr {
 };
 struct proto_ctl {
     uint64_t to; /* cookie of the record that this is for */
-    uint64_t
-        value; /* NOTE: number of basic elements, `to` their signature; CTS, HELP: the receiver's cookie; DATA: offset in the message; FIN: the job or 0; CANCEL: world rank */
+    /* NOTE: number of basic elements, `to` their signature; CTS, HELP: the receiver's cookie; DATA: offset in the message; FIN: the job or
+     * 0; CANCEL: world rank */
+    uint64_t value;
 };
 enum { PROTO_RTS_KEPT = 2 }; /* rts.key, to another node: the sender is done with it, and it may be fetched before it is received */
 struct proto_rts {
     uint64_t cookie, addr; /* addr 0: the receiver cannot read the data, R1 only */
     int64_t len;
-    uint64_t
-        key; /* of wire.h, for caps.keys; on a node: not 0 where the data lie on huge pages; from another node with addr 0: 1 where they
-                            * are one run of bytes, PROTO_RTS_KEPT where the sender keeps them */
+    /* of wire.h, for caps.keys; on a node: not 0 where the data lie on huge pages; from another node with addr 0: 1 where they are one run
+     * of bytes, PROTO_RTS_KEPT where the sender keeps them */
+    uint64_t key;
 };
 struct proto_cts {
     int64_t from, to; /* these bytes of the message are wanted */

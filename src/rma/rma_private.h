@@ -158,8 +158,8 @@ int rma_ask_lock(struct rma_win *w, int target, enum lock_kind kind);
 int rma_ask_unlock(struct rma_win *w, int target, enum lock_kind kind); /* after all operations on that target */
 int rma_ask_all_take(struct rma_win *w);                                /* on all nodes */
 int rma_ask_all_give(struct rma_win *w);
-int rma_serve_open(
-    struct rma_win *w); /* collective: this rank serves requests; until rma_serve_close(), after the last request of any rank */
+/* collective: this rank serves requests; until rma_serve_close(), after the last request of any rank */
+int rma_serve_open(struct rma_win *w);
 int rma_serve_close(struct rma_win *w);
 
 /* Validates a message of requests before they are served (request.c).  False: invalid, and counted. */
@@ -188,8 +188,8 @@ int rma_deferred_say(struct rma_win *w, int target, const struct ask_head *h, co
 /* True: no operation under way reads or writes the target's memory by the wire, and no gets are pending.  Puts and accumulates may
  * still wait to be sent. */
 bool rma_deferred_may_unlock(struct rma_win *w, int target);
-int rma_deferred_settle(
-    struct rma_win *w); /* waits until all is complete at this end; returns the first error since the last call */
+/* waits until all is complete at this end; returns the first error since the last call */
+int rma_deferred_settle(struct rma_win *w);
 int rma_deferred_flush(struct rma_win *w, int target); /* the same, complete also at the target */
 int rma_deferred_flush_all(struct rma_win *w);
 int rma_deferred_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */

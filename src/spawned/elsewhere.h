@@ -15,11 +15,10 @@ void elsewhere_file(struct job *j, int app, const char *path);
  * parent job; is_reached: other hosts can reach it. */
 void elsewhere_choose(struct job *j, const char *parent, bool is_reached);
 void elsewhere_stay(struct job *j); /* no process manager can start the job: it runs on this host */
-void elsewhere_environment(
-    void); /* removes variables of the process manager that has started this mpiexec, before another is run */
-void elsewhere_publish(
-    const struct hosts *h,
-    const int *counts); /* `counts` ranks start on each host: publishes the slots left, for jobs that they spawn */
+/* removes variables of the process manager that has started this mpiexec, before another is run */
+void elsewhere_environment(void);
+/* `counts` ranks start on each host: publishes the slots left, for jobs that they spawn */
+void elsewhere_publish(const struct hosts *h, const int *counts);
 void elsewhere_free(void);
 
 #endif

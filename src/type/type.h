@@ -94,9 +94,9 @@ struct gw_type {
     bool is_single; /* the data are one run of bytes, but the extent may differ from the size: one item is one memcpy */
     uint8_t elem;   /* enum gw_elem; NONE for derived types */
     uint8_t group;  /* enum gw_elem_group */
-    uint8_t
-        basic; /* the element kind of all elements (enum gw_elem), NONE if they differ: reductions and accumulate work on derived
-                       types of one kind */
+    /* the element kind of all elements (enum gw_elem), NONE if they differ: reductions and accumulate work on derived types of one
+     * kind */
+    uint8_t basic;
     bool committed;
     int64_t size; /* bytes of data; -1: an optional type that this platform lacks */
     int64_t lb, extent, true_lb, true_extent;

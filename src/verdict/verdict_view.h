@@ -30,8 +30,8 @@ bool verdict_waits_for_any(const struct boot_pending *p);
 
 /* verdict_coll.c.  True: a disagreement was found and printed. */
 bool verdict_find_mismatch(struct text *t, const struct view *v); /* the first collective in which its members do not agree */
-bool verdict_find_differing(
-    struct text *t, const struct view *v); /* the one in which a stuck rank waits for a rank that has called something else */
+/* the one in which a stuck rank waits for a rank that has called something else */
+bool verdict_find_differing(struct text *t, const struct view *v);
 bool verdict_is_finalize(const struct verdict_job *j, uint32_t call);
 
 #endif

@@ -101,8 +101,8 @@ struct wire_ep {
     int32_t as; /* this process's number as the peer knows it: the sender that outgoing messages name */
     const _Atomic uint32_t
         *xoff; /* flow control: not 0 while the peer holds too many unexpected messages; send RTS instead of data.  Never NULL */
-    struct node_door
-        *door; /* the peer's doorbell, rung after a commit and after a copy job; NULL: the peer is on another machine */
+    /* the peer's doorbell, rung after a commit and after a copy job; NULL: the peer is on another machine */
+    struct node_door *door;
     /* Capabilities of this peer. */
     uint32_t short_max, pack_max; /* bytes, as in struct wire_caps */
     uint8_t can_read;             /* enum wire_read */

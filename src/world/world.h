@@ -54,8 +54,8 @@ struct world_program { /* one of the programs to be started */
  * *comm_out NULL: no process was started, as the info key soft allows. */
 int world_comm_spawn(int n_programs, const struct world_program *programs, int root, struct gw_comm *c, struct gw_comm **comm_out,
                      int *codes);
-int world_spawn_codes(
-    void); /* how many codes this thread's last world_comm_spawn has written: only the root knows from its arguments */
+/* how many codes this thread's last world_comm_spawn has written: only the root knows from its arguments */
+int world_spawn_codes(void);
 int world_comm_get_parent(struct gw_comm **comm_out); /* NULL: this process was not spawned, or the communicator was freed */
 int world_meet_parent(void); /* connects with the parent job; at the end of init, if gw_boot.parent is set */
 void world_finalize(void);

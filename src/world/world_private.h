@@ -50,9 +50,9 @@ struct ids {
     int64_t kept; /* the last proposal of this process, which it gives to no other agreement; -1: none */
     int n;
     bool is_alone; /* there is one member */
-    bool
-        is_request; /* set after world_ids_begin(): other agreements may begin meanwhile, so the second exchange is always needed */
-    bool lost;      /* an earlier try has failed; then it is in a list by `link` */
+    /* set after world_ids_begin(): other agreements may begin meanwhile, so the second exchange is always needed */
+    bool is_request;
+    bool lost; /* an earlier try has failed; then it is in a list by `link` */
     struct gw_list link;
 };
 void world_ids_begin(struct ids *w, int n, bool is_alone);
