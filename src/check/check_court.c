@@ -54,8 +54,10 @@ struct court {
     bool is_over;         /* MPI_Comm_free */
     struct ear ears[2];   /* the second: of the other group */
 };
-static struct court *courts;
-static struct gw_lock court_lock; /* before a lane's; nothing waits with it held */
+static struct {
+    struct court *first;
+    struct gw_lock lock; /* over all that courts have; before a lane's; nothing waits with it held */
+} courts;
 
 static struct gw_comm *own_group(struct gw_comm *c) { return c->remote ? c->local : c; }
 
@@ -87,32 +89,34 @@ struct parcel {
     struct gw_req *req;
     char bytes[] GW_ALIGNED(8);
 };
-static struct parcel *parcels; /* on their way */
-static int64_t n_parcels;
-static struct gw_lock parcel_lock; /* after a lane's */
+static struct {
+    struct parcel *first;
+    int64_t n;
+    struct gw_lock lock; /* after a lane's */
+} parcels;               /* on their way */
 
 static void parcel_add(struct parcel *p, struct gw_req *r)
 {
-    gw_lock(&parcel_lock);
+    gw_lock(&parcels.lock);
     p->req = r;
-    p->next = parcels;
-    p->at = &parcels;
+    p->next = parcels.first;
+    p->at = &parcels.first;
     if (p->next) p->next->at = &p->next;
-    parcels = p;
-    n_parcels++;
-    gw_unlock(&parcel_lock);
+    parcels.first = p;
+    parcels.n++;
+    gw_unlock(&parcels.lock);
 }
 
 static void parcel_sent(struct gw_done *done, int err)
 {
     (void)err;
     struct parcel *p = container_of(done, struct parcel, done);
-    gw_lock(&parcel_lock);
-    assert(*p->at == p && n_parcels > 0);
+    gw_lock(&parcels.lock);
+    assert(*p->at == p && parcels.n > 0);
     *p->at = p->next;
     if (p->next) p->next->at = p->at;
-    n_parcels--;
-    gw_unlock(&parcel_lock);
+    parcels.n--;
+    gw_unlock(&parcels.lock);
     free(p);
 }
 
@@ -302,7 +306,7 @@ static void court_close(struct court *k)
 
 static void close_those_over(void)
 {
-    for (struct court **at = &courts; *at;) {
+    for (struct court **at = &courts.first; *at;) {
         struct court *k = *at;
         if (!k->is_over) {
             at = &k->next;
@@ -318,11 +322,11 @@ static void work(struct gw_done *done, int err)
     (void)err;
     struct ear *ear = container_of(container_of(done, struct req_work, run), struct ear, work);
     struct court *k = ear->court;
-    gw_lock(&court_lock);
+    gw_lock(&courts.lock);
     hear(ear);
     listen(ear);
     if (k->is_over) close_those_over();
-    gw_unlock(&court_lock);
+    gw_unlock(&courts.lock);
 }
 
 static void ear_open(struct court *k, struct ear *ear, struct gw_comm *c)
@@ -337,7 +341,7 @@ static void ear_open(struct court *k, struct ear *ear, struct gw_comm *c)
 
 static struct court *court_of(struct gw_comm *c)
 {
-    struct court *k = courts;
+    struct court *k = courts.first;
     while (k && k->comm != c) k = k->next;
     if (k) return k;
     k = gw_xcalloc(1, sizeof *k);
@@ -345,8 +349,8 @@ static struct court *court_of(struct gw_comm *c)
     k->n_first = c->size;
     k->n = c->size + (check_court_has_both(c) ? c->remote->size : 0);
     k->lines = gw_xcalloc((size_t)k->n, sizeof *k->lines);
-    k->next = courts;
-    courts = k;
+    k->next = courts.first;
+    courts.first = k;
     if (c->size > 1) ear_open(k, &k->ears[0], own_group(c));
     if (k->n > k->n_first) ear_open(k, &k->ears[1], c);
     return k;
@@ -366,9 +370,9 @@ struct wait {
 static void look_early(struct wait *w)
 {
     w->late_ns = 0;
-    gw_lock(&court_lock);
+    gw_lock(&courts.lock);
     look(court_of(w->comm), JUDGE_WRONG);
-    gw_unlock(&court_lock);
+    gw_unlock(&courts.lock);
 }
 
 static bool is_judged(void *arg)
@@ -384,7 +388,7 @@ static void wait_tell(struct gw_done *done, int err)
     (void)err;
     struct wait *w = container_of(done, struct wait, about);
     struct gw_comm *c = w->comm;
-    gw_lock(&court_lock);
+    gw_lock(&courts.lock);
     struct court *k = court_of(c);
     struct boot_where *where = node_report_begin();
     where->has_coll = 1;
@@ -404,18 +408,18 @@ static void wait_tell(struct gw_done *done, int err)
                                                                      .ctx = c->ctx >> GW_STREAM_BITS};
         where->n_pending++;
     }
-    gw_unlock(&court_lock);
+    gw_unlock(&courts.lock);
     p2p_report_end(where, c->lane);
 }
 
 static int at_rank_0(struct gw_comm *c, struct check_call *call)
 {
     struct wait w = {{wait_tell}, c, NO_VERDICT, gw_now_ns() + LATE_NS};
-    gw_lock(&court_lock);
+    gw_lock(&courts.lock);
     struct court *k = court_of(c);
     take_in(k, call, call->waits ? &w.verdict : NULL);
     if (k->is_over) close_those_over();
-    gw_unlock(&court_lock);
+    gw_unlock(&courts.lock);
     if (!call->waits) return GW_OK;
     if (!is_judged(&w)) req_block_about(c->lane, is_judged, &w, &w.about);
     return atomic_load_explicit(&w.verdict, memory_order_relaxed);
@@ -472,17 +476,17 @@ static void settle(void)
     for (int same = 0; left != 0 && same < ROUNDS_WITHOUT_NEWS; same = left == was ? same + 1 : 0) {
         check_take_in();
         was = left;
-        gw_lock(&parcel_lock);
-        int64_t mine = n_parcels;
-        gw_unlock(&parcel_lock);
+        gw_lock(&parcels.lock);
+        int64_t mine = parcels.n;
+        gw_unlock(&parcels.lock);
         if (coll_allreduce(&mine, &left, 1, gw_type_int64, gw_op_sum, &gw_comm_world, NULL) != GW_OK) break;
     }
     for (int i = 0; left != 0 && i < gw_nlanes; i++) {
         gw_lock(&gw_lanes[i].lock);
-        gw_lock(&parcel_lock);
-        for (struct parcel *p = parcels; p; p = p->next)
+        gw_lock(&parcels.lock);
+        for (struct parcel *p = parcels.first; p; p = p->next)
             if (p->req->lane == i) p->req->flags &= (uint16_t)~REQ_FREED;
-        gw_unlock(&parcel_lock);
+        gw_unlock(&parcels.lock);
         gw_unlock(&gw_lanes[i].lock);
     }
 }
@@ -490,10 +494,10 @@ static void settle(void)
 void check_court_end(void)
 {
     settle();
-    while (courts) {
-        struct court *k = courts;
+    while (courts.first) {
+        struct court *k = courts.first;
         say_unfinished(k);
-        courts = k->next;
+        courts.first = k->next;
         court_close(k);
     }
 }

@@ -10,11 +10,14 @@
 
 /* ---- messages ------------------------------------------------------------------------------------------------------------- */
 /* Those of one source, tag and communicator are one finding. */
-static struct left {
+struct left {
     struct proto_left first;
     int64_t n, bytes;
-} left[CHECK_FINDINGS];
-static int n_left;
+};
+static struct {
+    struct left v[CHECK_FINDINGS];
+    int n;
+} lefts;
 
 static void add_message(struct gw_done *done, int err)
 {
@@ -22,24 +25,25 @@ static void add_message(struct gw_done *done, int err)
     const struct proto_left *l = container_of(done, struct proto_left, done);
     int k = 0;
     if (l->ctx & PROTO_STREAM_MASK) return;
-    while (k < n_left && (left[k].first.ctx != l->ctx || left[k].first.src != l->src || left[k].first.tag != l->tag)) k++;
+    while (k < lefts.n && (lefts.v[k].first.ctx != l->ctx || lefts.v[k].first.src != l->src || lefts.v[k].first.tag != l->tag)) k++;
     if (k == CHECK_FINDINGS) return;
-    if (k == n_left) left[n_left++] = (struct left){.first = *l};
-    left[k].n++;
-    left[k].bytes += l->bytes;
+    if (k == lefts.n) lefts.v[lefts.n++] = (struct left){.first = *l};
+    lefts.v[k].n++;
+    lefts.v[k].bytes += l->bytes;
 }
 
 static void say_messages(void)
 {
     char comm[CHECK_COMM_TEXT];
-    for (int k = 0; k < n_left; k++) {
-        const struct proto_left *l = &left[k].first;
+    for (int k = 0; k < lefts.n; k++) {
+        const struct proto_left *l = &lefts.v[k].first;
         check_say("messages not received: %lld %s of %lld bytes%s from rank %d with tag %d on %s came, and no receive "
                   "took %s",
-                  (long long)left[k].n, left[k].n == 1 ? "message" : "messages", (long long)left[k].bytes,
-                  left[k].n == 1 ? "" : " in all", l->src, l->tag, check_comm_name(l->ctx, comm), left[k].n == 1 ? "it" : "them");
+                  (long long)lefts.v[k].n, lefts.v[k].n == 1 ? "message" : "messages", (long long)lefts.v[k].bytes,
+                  lefts.v[k].n == 1 ? "" : " in all", l->src, l->tag, check_comm_name(l->ctx, comm),
+                  lefts.v[k].n == 1 ? "it" : "them");
     }
-    n_left = 0;
+    lefts.n = 0;
 }
 
 /* What has been sent to us is here: everybody lets go of what is queued, meets the others, and looks once more. */
@@ -156,22 +160,24 @@ static void look_at_items(bool at_exit)
     free(all);
 }
 
-static pid_t registered; /* at_exit, in this process */
-static bool is_ended;    /* MPI_Finalize, or the last MPI_Session_finalize: who exits without has other worries */
+static struct {
+    pid_t registered; /* at_exit(), in this process */
+    bool has_ended;   /* MPI_Finalize, or the last MPI_Session_finalize: a program that exits without has other worries */
+} exits;
 
 static void at_exit(void)
 {
-    if (registered != getpid()) return;
-    if (is_ended) look_at_items(true);
+    if (exits.registered != getpid()) return;
+    if (exits.has_ended) look_at_items(true);
     check_use_end();
     gw_checking = false;
 }
 
 static void end(void)
 {
-    is_ended = true;
-    if (registered != getpid()) atexit(at_exit);
-    registered = getpid();
+    exits.has_ended = true;
+    if (exits.registered != getpid()) atexit(at_exit);
+    exits.registered = getpid();
 }
 
 int check_leave(int fn)

@@ -34,20 +34,22 @@ struct race_win {
     struct check_site first_lock;
     struct race_locks *under_locks; /* NULL: no lock yet; OPEN_LOCKS: is there */
 };
-static struct race_win *wins; /* with check_lock */
-static _Atomic int n_exposed;
-static _Atomic int64_t n_calls; /* of any kind but accesses */
+static struct {
+    struct race_win *first; /* with check_lock */
+    _Atomic int n_exposed;
+    _Atomic int64_t n_calls; /* of any kind but accesses */
+} wins;
 
 static struct race_win *race_of(struct rma_win *w)
 {
-    struct race_win *r = wins;
+    struct race_win *r = wins.first;
     while (r && r->win != w) r = r->next;
     if (r) return r;
     r = gw_xcalloc(1, sizeof *r);
     r->win = w;
     r->log = check_race_log_new();
-    r->next = wins;
-    return wins = r;
+    r->next = wins.first;
+    return wins.first = r;
 }
 
 static char *part_of(const struct rma_win *w, int64_t *size_out)
@@ -191,7 +193,7 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     struct race_win *r = race_of(w);
     bool is_locked = r->state == OPEN_LOCKS;
     assert(!is_locked || r->under_locks);
-    if (!is_locked) atomic_fetch_sub_explicit(&n_calls, 1, memory_order_relaxed);
+    if (!is_locked) atomic_fetch_sub_explicit(&wins.n_calls, 1, memory_order_relaxed);
     if (is_locked && r->first_lock.fn) r->locked = r->first_lock;
     if (r->state != OPEN_NONE &&
         (is_locked || !is_one || !check_race_log_follow(r->log, rma_disp_unit(w, a->target), a->target, &step)))
@@ -209,16 +211,17 @@ static bool lies_in(const struct race_win *r, uintptr_t lo, uintptr_t hi)
 
 bool check_race_is_exposed(uintptr_t lo, uintptr_t hi)
 {
-    if (atomic_load_explicit(&n_exposed, memory_order_relaxed) == 0) return false;
-    for (const struct race_win *r = wins; r; r = r->next)
+    if (atomic_load_explicit(&wins.n_exposed, memory_order_relaxed) == 0) return false;
+    for (const struct race_win *r = wins.first; r; r = r->next)
         if (lies_in(r, lo, hi)) return true;
     return false;
 }
 
 void check_race_touch(const struct check_span *s)
 {
-    if (atomic_load_explicit(&n_exposed, memory_order_relaxed) == 0 || s->lo == s->hi || !type_is_run(s->type, s->count)) return;
-    for (struct race_win *r = wins; r; r = r->next) {
+    if (atomic_load_explicit(&wins.n_exposed, memory_order_relaxed) == 0 || s->lo == s->hi || !type_is_run(s->type, s->count))
+        return;
+    for (struct race_win *r = wins.first; r; r = r->next) {
         int64_t size;
         uintptr_t base = (uintptr_t)part_of(r->win, &size);
         if (!lies_in(r, s->lo, s->hi) || r->n_own == ACCESSES_MAX) continue;
@@ -237,7 +240,7 @@ void check_race_touch(const struct check_span *s)
     }
 }
 
-void check_race_call(void) { atomic_fetch_add_explicit(&n_calls, 1, memory_order_relaxed); }
+void check_race_call(void) { atomic_fetch_add_explicit(&wins.n_calls, 1, memory_order_relaxed); }
 
 /* Nothing that others do in the epoch can have been told to wait for what this rank did: it has called nothing but what ends the epoch, and
  * nobody stores here by another way. */
@@ -245,8 +248,9 @@ static bool is_alone_in(const struct race_win *r)
 {
     int64_t size, other_size;
     const char *base = part_of(r->win, &size);
-    if (atomic_load_explicit(&n_calls, memory_order_relaxed) > r->calls + 1 || r->win->flavor == GW_WIN_FLAVOR_SHARED) return false;
-    for (const struct race_win *o = wins; o; o = o->next) {
+    if (atomic_load_explicit(&wins.n_calls, memory_order_relaxed) > r->calls + 1 || r->win->flavor == GW_WIN_FLAVOR_SHARED)
+        return false;
+    for (const struct race_win *o = wins.first; o; o = o->next) {
         const char *other = part_of(o->win, &other_size);
         if (o != r && (!other || (other < base + size && base < other + other_size))) return false;
     }
@@ -357,12 +361,12 @@ static void expose(struct race_win *r, bool is_exposed)
 {
     int64_t size;
     const char *base = part_of(r->win, &size);
-    int before = atomic_fetch_add_explicit(&n_exposed, is_exposed - r->is_exposed, memory_order_relaxed);
+    int before = atomic_fetch_add_explicit(&wins.n_exposed, is_exposed - r->is_exposed, memory_order_relaxed);
     assert(before >= r->is_exposed); /* it counts the windows that are exposed */
     (void)before;
     r->is_exposed = is_exposed;
     r->n_own = 0;
-    r->calls = atomic_load_explicit(&n_calls, memory_order_relaxed);
+    r->calls = atomic_load_explicit(&wins.n_calls, memory_order_relaxed);
     if (!is_exposed || !base || size > COPY_MAX || !check_can_read(base, (size_t)size)) {
         free(r->copy);
         r->copy = NULL;
@@ -602,7 +606,7 @@ static void judge_all_locks(struct race_win *r)
 void check_race_free(struct rma_win *w)
 {
     char site[CHECK_SITE_TEXT], name[CHECK_WIN_TEXT];
-    struct race_win *r = race_look(w), **at = &wins;
+    struct race_win *r = race_look(w), **at = &wins.first;
     judge_all_locks(r);
     gw_lock(&check_lock);
     while (*at != r) at = &(*at)->next;

@@ -16,9 +16,11 @@
 #include <stdlib.h>
 
 /* Requests in the state `arriving`, by number; with check_lock. */
-static uint32_t *arriving;
-static size_t room;
-static _Atomic size_t n_arriving;
+static struct {
+    uint32_t *v;
+    size_t room;
+    _Atomic size_t n;
+} arriving;
 
 void check_recv_sum(struct check_span *s)
 {
@@ -30,11 +32,11 @@ void check_recv_sum(struct check_span *s)
 
 static void arriving_add(uint32_t id)
 {
-    size_t n = atomic_load_explicit(&n_arriving, memory_order_relaxed);
-    assert(n <= room);
-    if (n == room) arriving = gw_xrealloc(arriving, (room = 2 * room + 64) * sizeof *arriving);
-    arriving[n] = id;
-    atomic_store_explicit(&n_arriving, n + 1, memory_order_relaxed);
+    size_t n = atomic_load_explicit(&arriving.n, memory_order_relaxed);
+    assert(n <= arriving.room);
+    if (n == arriving.room) arriving.v = gw_xrealloc(arriving.v, (arriving.room = 2 * arriving.room + 64) * sizeof *arriving.v);
+    arriving.v[n] = id;
+    atomic_store_explicit(&arriving.n, n + 1, memory_order_relaxed);
 }
 
 void check_recv_posted(struct check_item *i, struct gw_req *r)
@@ -99,26 +101,26 @@ void check_recv_begin(void)
 
 void check_recv_arrivals(void)
 {
-    if (atomic_load_explicit(&n_arriving, memory_order_relaxed) == 0) return;
+    if (atomic_load_explicit(&arriving.n, memory_order_relaxed) == 0) return;
     gw_lock(&check_lock);
-    size_t kept = 0, n = atomic_load_explicit(&n_arriving, memory_order_relaxed);
+    size_t kept = 0, n = atomic_load_explicit(&arriving.n, memory_order_relaxed);
     for (size_t k = 0; k < n; k++) {
-        struct check_item *i = check_item_find(arriving[k]);
-        const struct gw_req *r = (const struct gw_req *)gw_obj_lookup(arriving[k], GW_KIND_REQ);
+        struct check_item *i = check_item_find(arriving.v[k]);
+        const struct gw_req *r = (const struct gw_req *)gw_obj_lookup(arriving.v[k], GW_KIND_REQ);
         if (!i || !r || !i->is_active) continue;
         if (!req_is_done(r))
-            arriving[kept++] = arriving[k];
+            arriving.v[kept++] = arriving.v[k];
         else if (i->spans[0].lo != i->spans[0].hi)
             check_recv_sum(&i->spans[0]);
     }
-    atomic_store_explicit(&n_arriving, kept, memory_order_relaxed);
+    atomic_store_explicit(&arriving.n, kept, memory_order_relaxed);
     gw_unlock(&check_lock);
 }
 
 void check_recv_end(void)
 {
-    free(arriving);
-    arriving = NULL;
-    room = 0;
-    atomic_store_explicit(&n_arriving, 0, memory_order_relaxed);
+    free(arriving.v);
+    arriving.v = NULL;
+    arriving.room = 0;
+    atomic_store_explicit(&arriving.n, 0, memory_order_relaxed);
 }

@@ -13,9 +13,11 @@
 #include "boot/segment.h"
 
 enum { MODE_OFF, MODE_ON, MODE_ABORT, MODES }; /* the setting's words come twice */
-static _Atomic int n_findings;
-static int me;     /* rank, also when the rooms below are gone */
-static bool alone; /* they are */
+static struct {
+    _Atomic int n;
+    int rank;      /* of this process, also when the rooms below are gone: */
+    bool is_alone; /* they are */
+} findings;
 
 static int mode(void) { return gw_set.check % MODES; }
 
@@ -31,15 +33,15 @@ void check_alike(void)
                    gw_boot.local_to_world[i]);
 }
 
-bool check_is_alone(void) { return alone; }
+bool check_is_alone(void) { return findings.is_alone; }
 
-void check_say_alone(void) { alone = true; }
+void check_say_alone(void) { findings.is_alone = true; }
 
 void check_begin(void)
 {
-    n_findings = 0;
-    alone = false;
-    me = gw_boot.rank;
+    findings.n = 0;
+    findings.is_alone = false;
+    findings.rank = gw_boot.rank;
     check_place_begin();
     check_type_begin();
     check_recv_begin();
@@ -71,7 +73,7 @@ static void put(const char *text, size_t n)
 static void put_line(const char *head, const char *fmt, va_list args)
 {
     char text[4096];
-    int n = snprintf(text, sizeof text, "godwit[%d] %s: ", me, head);
+    int n = snprintf(text, sizeof text, "godwit[%d] %s: ", findings.rank, head);
     n += vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
     n = n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
     text[n++] = '\n';
@@ -90,7 +92,7 @@ static void put_words(const char *head, const char *fmt, ...)
 void check_say(const char *fmt, ...)
 {
     static const char *const head = "check";
-    int number = atomic_fetch_add(&n_findings, 1);
+    int number = atomic_fetch_add(&findings.n, 1);
     if (number > CHECK_FINDINGS) return;
     va_list args;
     va_start(args, fmt);
@@ -99,7 +101,7 @@ void check_say(const char *fmt, ...)
     else
         put_words(head, "there is more; this rank has said %d things and says no more", CHECK_FINDINGS);
     va_end(args);
-    if (mode() == MODE_ABORT && alone) gw_exit_now(1);
+    if (mode() == MODE_ABORT && findings.is_alone) gw_exit_now(1);
     if (mode() == MODE_ABORT) boot_abort(1, "GODWIT_CHECK found misuse of MPI and was asked to end the job");
 }
 

@@ -9,18 +9,20 @@
 
 #include <pthread.h>
 
-static _Atomic int level = GW_THREAD_MULTIPLE;
-static pthread_t first;          /* that initialised MPI */
-static _Atomic bool has_first;   /* not a session */
-static int n_inside;             /* threads in calls that are looked at; with check_lock */
-static struct check_site inside; /* the call of the last one that entered */
+static struct {
+    _Atomic int level;
+    pthread_t first;          /* that initialised MPI */
+    _Atomic bool has_first;   /* not a session */
+    int n_inside;             /* in calls that are looked at; with check_lock, as is: */
+    struct check_site inside; /* the call of the last one that entered */
+} threads = {.level = GW_THREAD_MULTIPLE};
 
-void check_level(int highest) { atomic_store_explicit(&level, highest, memory_order_relaxed); }
+void check_level(int highest) { atomic_store_explicit(&threads.level, highest, memory_order_relaxed); }
 
 void check_main_thread(void)
 {
-    first = pthread_self();
-    atomic_store_explicit(&has_first, true, memory_order_release); /* [M1] */
+    threads.first = pthread_self();
+    atomic_store_explicit(&threads.has_first, true, memory_order_release); /* [M1] */
 }
 
 /* Each place is told once.  With check_lock. */
@@ -39,9 +41,9 @@ static bool is_news(const void *from)
 void check_thread_look(void)
 {
     char site[CHECK_SITE_TEXT];
-    int now = atomic_load_explicit(&level, memory_order_relaxed);
+    int now = atomic_load_explicit(&threads.level, memory_order_relaxed);
     if (now != GW_THREAD_SINGLE && now != GW_THREAD_FUNNELED) return;
-    if (!atomic_load_explicit(&has_first, memory_order_acquire) || pthread_equal(first, pthread_self()))
+    if (!atomic_load_explicit(&threads.has_first, memory_order_acquire) || pthread_equal(threads.first, pthread_self()))
         return; /* pairs with [M1] */
     gw_lock(&check_lock);
     bool is_new = is_news(check_me.now.from);
@@ -55,13 +57,13 @@ void check_thread_look(void)
 void check_inside(struct check_me *me)
 {
     char site[CHECK_SITE_TEXT], other_site[CHECK_SITE_TEXT];
-    if (me->depth++ > 0 || atomic_load_explicit(&level, memory_order_relaxed) != GW_THREAD_SERIALIZED) return;
+    if (me->depth++ > 0 || atomic_load_explicit(&threads.level, memory_order_relaxed) != GW_THREAD_SERIALIZED) return;
     assert(!me->counts);
     me->counts = true;
     gw_lock(&check_lock);
-    struct check_site other = inside;
-    bool is_new = n_inside++ > 0 && is_news(check_me.now.from);
-    inside = check_me.now;
+    struct check_site other = threads.inside;
+    bool is_new = threads.n_inside++ > 0 && is_news(check_me.now.from);
+    threads.inside = check_me.now;
     gw_unlock(&check_lock);
     if (is_new)
         check_say(
@@ -78,7 +80,7 @@ void check_left(struct check_me *me)
     if (!me->counts) return;
     me->counts = false;
     gw_lock(&check_lock);
-    assert(n_inside > 0);
-    n_inside--;
+    assert(threads.n_inside > 0);
+    threads.n_inside--;
     gw_unlock(&check_lock);
 }

@@ -11,9 +11,11 @@
 static struct check_tree in_use[2]; /* read, written */
 /* So many items without a handle are kept; the buffers of further ones are compared with theirs, and forgotten. */
 enum { LOOSE_MAX = 1 << 18 };
-static int n_loose;
-static bool has_said_full;
-static struct check_item *last_loose; /* of a window or file, the last one that was begun: most loops go on where it ends */
+static struct {
+    int n;
+    bool has_said_full;
+    struct check_item *last; /* of a window or file, the last one that was begun: most loops go on where it ends */
+} loose;
 
 static void used_add(struct check_item *item)
 {
@@ -308,22 +310,22 @@ static void pend(const struct check_span *spans, int n, struct check_about about
 {
     struct check_span v[CHECK_SPANS];
     int m = 0;
-    assert(!last_loose || (last_loose->is_loose && last_loose->is_active));
-    assert(n_loose >= 0 && n_loose <= LOOSE_MAX);
-    if (can_follow(last_loose, spans, n, &about)) {
-        follow(last_loose, spans, n);
+    assert(!loose.last || (loose.last->is_loose && loose.last->is_active));
+    assert(loose.n >= 0 && loose.n <= LOOSE_MAX);
+    if (can_follow(loose.last, spans, n, &about)) {
+        follow(loose.last, spans, n);
         return;
     }
     for (int k = 0; k < n; k++)
         if (spans[k].lo != spans[k].hi) v[m++] = spans[k];
-    if (m > 0 && n_loose == LOOSE_MAX && !has_said_full) {
-        has_said_full = true;
+    if (m > 0 && loose.n == LOOSE_MAX && !loose.has_said_full) {
+        loose.has_said_full = true;
         check_remark(
             "of operations on windows, files and partitions that are under way, %d of this rank are kept (those of a loop along its buffers "
             "count as one); further ones are compared with these only, and whether their buffers change is not seen",
             LOOSE_MAX);
     }
-    if (m == 0 || n_loose == LOOSE_MAX) {
+    if (m == 0 || loose.n == LOOSE_MAX) {
         for (int k = 0; k < m; k++) check_span_drop(&v[k]);
         return;
     }
@@ -332,8 +334,8 @@ static void pend(const struct check_span *spans, int n, struct check_about about
     i->is_loose = true;
     fill(i, v, m, about);
     used_add(i);
-    n_loose++;
-    last_loose = owner_kind(i) != GW_KIND_REQ ? i : NULL; /* partitions are told apart */
+    loose.n++;
+    loose.last = owner_kind(i) != GW_KIND_REQ ? i : NULL; /* partitions are told apart */
 }
 
 static bool is_there(struct check_node *n, void *arg)
@@ -519,9 +521,9 @@ static void over(struct check_item *i)
     check_arrays_look(i);
     used_remove(i);
     if (!i->is_loose) return;
-    if (i == last_loose) last_loose = NULL;
-    assert(n_loose > 0);
-    n_loose--;
+    if (i == loose.last) loose.last = NULL;
+    assert(loose.n > 0);
+    loose.n--;
     check_item_free(i);
 }
 
@@ -636,8 +638,8 @@ void check_use_end(void)
         used_remove(i);
         if (i->is_loose) check_item_free(i);
     }
-    n_loose = 0;
-    last_loose = NULL;
+    loose.n = 0;
+    loose.last = NULL;
     check_late_end();
     check_recv_end();
     check_items_free();

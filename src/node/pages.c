@@ -27,17 +27,18 @@ enum {
     TOO_LONG_US = 100000,    /* the kernel had to make room first */
 };
 /* Number of the piece << 28 | TRIED | HUGE | KiB since then.  Threads that count at once may count too little, which only delays. */
-static _Atomic uint64_t known[KNOWN];
+enum answer { NOT_ASKED, MAY, MAY_NOT };
+static struct {
+    _Atomic uint64_t known[KNOWN];
+    _Atomic int answer; /* may pages be moved? */
+} pages;
 enum { TRIED = 1 << 27, HUGE = 1 << 26, KIB = HUGE - 1 }; /* it was tried to move the piece; it is on a huge page */
-
-static _Atomic int answer; /* may pages be moved? */
-enum { NOT_ASKED, MAY, MAY_NOT };
 
 /* May pages be moved? */
 static GW_COLD int ask(void)
 {
     int now = gw_set.huge_pages != GW_SET_HUGE_PAGES_OFF && gw_huge_is_offered() ? MAY : MAY_NOT;
-    atomic_store_explicit(&answer, now, memory_order_relaxed);
+    atomic_store_explicit(&pages.answer, now, memory_order_relaxed);
     return now;
 }
 
@@ -49,7 +50,7 @@ static GW_COLD bool move(uintptr_t piece)
     uint64_t us = (gw_now_ns() - since) / 1000;
     if (rc == 0) gw_counted(&gw_count.pages_moved, 1);
     if (rc == ENOMEM || rc == EBUSY || us >= TOO_LONG_US) {
-        atomic_store_explicit(&answer, MAY_NOT, memory_order_relaxed);
+        atomic_store_explicit(&pages.answer, MAY_NOT, memory_order_relaxed);
         GW_EXPLAIN(GW_LOG_WIRE, "no more memory is moved onto huge pages: the last 2 MiB took %llu us%s%s", (unsigned long long)us,
                    rc ? ": " : "", rc ? strerror(rc) : "");
     }
@@ -60,13 +61,13 @@ static GW_COLD bool move(uintptr_t piece)
 static inline bool piece_read(uintptr_t piece, int64_t bytes, int *moved)
 {
     uint64_t number = piece >> GW_HUGE_SHIFT, now;
-    _Atomic uint64_t *k = &known[number % KNOWN];
+    _Atomic uint64_t *k = &pages.known[number % KNOWN];
     now = atomic_load_explicit(k, memory_order_relaxed);
     if (now >> 28 != number) now = number << 28;
     now += (uint64_t)(bytes >> 10);
     bool is_due = (now & KIB) >= (now & TRIED ? AGAIN_AFTER : MOVE_AFTER);
     if (unlikely(is_due)) {
-        int may = atomic_load_explicit(&answer, memory_order_relaxed);
+        int may = atomic_load_explicit(&pages.answer, memory_order_relaxed);
         if (may == NOT_ASKED) may = ask();
         if (may == MAY && (*moved)++ >= AT_ONCE) return now & HUGE;
         if (may == MAY && gw_cores_are_crowded())
