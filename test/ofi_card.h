@@ -187,7 +187,7 @@ static void end(void)
     munmap(place, LEN);
 }
 
-/* What the kernel has told by now is marked: who unmaps goes on a moment earlier. */
+/* What the kernel has reported by now is marked: a thread that unmaps goes on a moment earlier. */
 static inline void settle(void)
 {
     ofi_watch_lock();
@@ -318,7 +318,7 @@ static void in_child(unsigned call, uint32_t command, int err, void (*test)(void
 /* False: there is nothing to be tested, and it was said why. */
 static bool card_begin(void)
 {
-    alarm(120); /* who unmaps watched memory waits for us */
+    alarm(120); /* a thread that unmaps watched memory waits for this one */
     gw_settings_load();
     gw_boot = (struct boot_info){.size = 1, .nlocal = 1, .nnodes = 1};
     if (!card_open()) {

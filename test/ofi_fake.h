@@ -33,10 +33,10 @@ static struct ways {
     uint64_t tag_format;
     size_t cq_data;
     int cq_takes;              /* entries that the queue takes before what is sent waits */
-    bool is_other_without_rma; /* who does not ask for it is offered another domain */
+    bool is_other_without_rma; /* without that wish another domain is offered */
     bool is_ip;                /* by IP, and able to do no more than is asked for */
     int away;                  /* so many times nothing is there */
-    uint32_t tclass;           /* the one traffic class that it has, for who asks for it */
+    uint32_t tclass;           /* the one traffic class that it has, where it is asked for */
 } ways;
 
 struct packet {

@@ -1,4 +1,4 @@
-/* trip.h -- messages of proto on their way from a process to itself over the wires of wire_sim/loop.h, each one in the test's hands; and the
+/* trip.h -- messages of proto on their way from a process to itself over the wires of wire_sim/loop.h, each forwarded by the test; and the
  * same with one thing wrong, which must be dropped and counted, and change nothing.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -1,4 +1,4 @@
-/* facts.c -- what a process knows right after its start, before any message: who and where it and the others are, and what they put
+/* facts.c -- what a process knows right after its start, before any message: which rank each process is and where, and what they put
  * for each other.  Prints one line a rank: "rank R of S, node N of M, local L of K on HOST by HOW".
  *
  *   facts [barrier]     barrier: the others read only after boot_fence()

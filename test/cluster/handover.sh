@@ -1,5 +1,5 @@
 #!/bin/sh
-# mpiexec on several hosts behaves as on one: it says who starts the job, and exit statuses, signals, standard input, time limits,
+# mpiexec on several hosts behaves as on one: it says which launcher starts the job, and exit statuses, signals, standard input, time limits,
 # environments and folders are as ever; nothing lives on, whatever ended it.
 # users.md rows 2, 5
 # run.py: timeout=120 tags=cluster,extra

@@ -2,9 +2,9 @@
  *
  *   host make NAME          makes a host, prints the pid of its init, and stays until its own parent is gone
  *   host delay US A B...    wires the TAP devices eth0 of the process A and port of our own: see relay()
- *   host serve              hands remote shells on that are started inside a host: a host cannot enter another one
+ *   host serve              forwards remote shells that are started inside a host: a host cannot enter another one
  *   on HOST COMMAND...      runs COMMAND there: signals, exit status and working directory as if it ran here
- *   rsh [-x] HOST WORDS...  hands the words to a shell there as a remote shell does: a clean environment, its home, and nothing
+ *   rsh [-x] HOST WORDS...  passes the words to a shell there as a remote shell does: a clean environment, its home, and nothing
  *                           that happens to us ends what was started
  * The last two are this program under another name; $CLUSTER/HOST.pid holds the pid of the init, and HOST.cores, where there is such
  * a file, the first of the cores that are the host's own and how many they are.
@@ -237,7 +237,7 @@ static void rsh_serve(int s)
     for (int i = 0; i < 3; i++) close(fds[i]);
     while (waitpid(pid, &status, 0) != pid) continue;
     unsigned char code = WIFEXITED(status) ? (unsigned char)WEXITSTATUS(status) : 255;
-    if (send(s, &code, 1, MSG_NOSIGNAL) < 0) {} /* who asked may be gone */
+    if (send(s, &code, 1, MSG_NOSIGNAL) < 0) {} /* the client may be gone */
 }
 
 static int serve(void)
@@ -284,7 +284,7 @@ static int rsh(char **argv)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-/* ---- delay: frames of a pair of TAP devices are handed over later ---------------------------------------------------- */
+/* ---- delay: frames of a pair of TAP devices are forwarded later ---------------------------------------------------- */
 enum { QUEUE = 4096, FRAME = 1600 };
 struct frame {
     uint64_t due;

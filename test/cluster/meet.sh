@@ -38,7 +38,7 @@ one() {
 }
 on1="on n1 $build/mpiexec -n 2 $meet" on2="on n2 $build/mpiexec -n 3 $meet"
 
-# Under mpiexec ports are for their host, unless the user says otherwise; who comes from elsewhere is told.
+# Under mpiexec ports are for their host, unless the user says otherwise; a process of another host that connects gets an error that says so.
 first="$on1 late $port" second="true"
 rm -f "$port"
 timeout 60 $first >"$dir/first" 2>&1 </dev/null & pid=$!

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rank order on two hosts under Hydra (PMI-1 and PMI-2) and Open MPI's mpirun (PMIx): who shares a node is what the method says, and
+# Rank order on two hosts under Hydra (PMI-1 and PMI-2) and Open MPI's mpirun (PMIx): which ranks share a node is what the method says, and
 # messages find the right process.  Hydra deals four processes out one by one, so its own order is a b a b.
 # run.py: timeout=120 tags=cluster
 # SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -1,6 +1,6 @@
 #!/bin/sh
 # MPI_Comm_spawn starts children on other hosts: where the info keys say, and in free slots where nothing is said; under Slurm, Hydra,
-# Open MPI's mpirun and mpiexec.  Where nobody can start them there, the reason is told.  They and their parents fail together.
+# Open MPI's mpirun and mpiexec.  Where no launcher can start them there, the error says why.  They and their parents fail together.
 # run.py: timeout=300 tags=cluster
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -24,7 +24,7 @@ where() {
     [ $rc = 0 ] && [ "$(cat "$dir/out")" = "$wanted" ] || fail "$*: status $rc, '$(cat "$dir/out")' and not '$wanted': $(head -c 1500 "$dir/err")"
     # Open MPI's mpirun warns where its child was faster than it itself.
     grep -v -e '^mpiexec: .* starts [0-9]* ranks\?$' -e 'plm:[a-z]*sh: Warning: setpgid' "$dir/err" && fail "$* says this"
-    for h in $CLUSTER_HOSTS; do # children of others than mpiexec may end a little later than who was started here
+    for h in $CLUSTER_HOSTS; do # children that another launcher started may end a little later than those started here
         for _ in $(seq 50); do on $h pgrep -x cluster_meet >/dev/null || break; sleep 0.1; done
         on $h pgrep -x cluster_meet && fail "$*: a process is left on $h"
     done
@@ -69,7 +69,7 @@ if command -v prterun >/dev/null; then # prrte.sh
     where "n1 n1 n2 n2" "$build/mpiexec" --engine prterun -host n1:2,n2:3 -n 3 $agent "$meet" place 4 - -
 fi
 
-# ---- where nothing is said: this host's free slots, then those of the others; who finds none stays here ----
+# ---- where nothing is said: this host's free slots, then those of the other hosts; a process for which there is none starts here ----
 where "n1" $step "$meet" place 1 - -
 where "n1 n2" $step "$meet" place 2 - -
 where "n1 n1 n2" $step "$meet" place 3 - -

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Somebody on a host that has nothing to do with a job on two others reaches nothing behind the job's network ports: no connection
+# A process on a host that has nothing to do with a job on two others reaches nothing behind the job's network ports: no connection
 # comes about, so 100 of them raise no descriptors, and the frame that crashes libfabric 1.17 does not arrive (doc/adr/0020).  With
 # providers net and tcp;ofi_rxm, opened late and early; without the filter he gets through, so that the test is one.  Over sockets of
 # our own connections are told from each other by keys, not by hosts.  Who belongs to the job gets in: over IPv6, and from another

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Jobs on different hosts that are connected fail together, and the other one is named (MPI 4.1 section 11.10.4): by MPI_Abort, by
-# SIGKILL of a rank, of everything, by a cable; under mpiexec and the engines.  Those that have disconnected go on, and who ends well
-# takes nobody along.
+# SIGKILL of a rank, of everything, by a cable; under mpiexec and the engines.  Those that have disconnected go on, and a
+# job that ends well ends no other.
 # run.py: timeout=300 tags=cluster
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ranks under Flux, as far as that can be had: Debian has no flux-core, so a script stands for its command `flux run`, with the options that
-mpiexec hands over, the environment of its tasks, and its socket of PMI-1 (PMI_FD).  mpiexec inside an instance (FLUX_URI) hands over, tasks are
-ranks of one job, their messages arrive; two programs in one job go by FLUX_TASK_RANK; a rank under a launcher that offers
+mpiexec gives it, the environment of its tasks, and its socket of PMI-1 (PMI_FD).  mpiexec inside an instance (FLUX_URI) calls flux,
+tasks are ranks of one job, their messages arrive; two programs in one job go by FLUX_TASK_RANK; a rank under a launcher that offers
 no way to the others (PALS) is refused."""
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors

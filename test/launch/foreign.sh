@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs of MPICH and Open MPI, plain and below wrappers (sh, env, nice, timeout, python3), are ranks of one job with their own
-# library, at no cost to our programs; an abort ends the job with its code; who asked nobody is named at the end.
+# library, at no cost to our programs; an abort ends the job with its code; a rank that asked no server is named at the end.
 # users.md row 2
 # run.py: timeout=280 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors

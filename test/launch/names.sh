@@ -1,5 +1,5 @@
 #!/bin/sh
-# The ranks' numbers under the names of other launchers, and that these lead nobody astray: programs of MPICH and Open MPI, their
+# The ranks' numbers under the names of other launchers, and that these mislead no other library: programs of MPICH and Open MPI, their
 # launchers below ours and ours below theirs, start as they would without.
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -14,7 +14,7 @@ trap 'for p in $(left); do kill -9 $p 2>/dev/null || :; done; rm -rf "$dir"' EXI
 fail() { echo "orphans: $*"; exit 1; }
 export GW_MARK=$mark
 
-# adopt STATUS COMMAND...: runs it as process 1 of a container would that reaps nobody; whom it has inherited in the end is left over
+# adopt STATUS COMMAND...: runs it as process 1 of a container would that reaps no process; those that it has inherited in the end are left over
 cat >"$dir/adopt.py" <<'END'
 import ctypes, os, subprocess, sys
 if ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) != 0:  # PR_SET_CHILD_SUBREAPER

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.py: tags=quick
-# Jobs that are connected fail together; those that have disconnected go on, and mpiexec's exit status tells of the failure.
+# Jobs that are connected fail together; those that have disconnected go on, and mpiexec's exit status says that one failed.
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
@@ -10,7 +10,7 @@ trap 'rm -rf "$tmp"' EXIT
 program=$build/mpi_spawn_parted
 [ -x "$program" ] || { echo "no spawn_parted in $build"; exit 77; }
 
-# The program's status, in `status`; the sign that those who go on wait for comes when somebody has been killed, and a while later: an end that
+# The program's status, in `status`; the sign for which the jobs that go on wait comes when a process has been killed, and a while later: an end that
 # ought not to come would have come.
 ended() {
     rm -f "$tmp/sign"
@@ -23,7 +23,7 @@ ended() {
     wait $! || status=$?
 }
 
-# HOW WHO, the lines of those who go on, sorted, with commas
+# HOW WHO, the lines of the ranks that go on, sorted, with commas
 check() {
     ended "$build/mpiexec" -n 2 "$program" "$1" "$2"
     got=$(grep 'goes on$' "$tmp/out" | sort | tr '\n' ',')

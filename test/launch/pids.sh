@@ -1,5 +1,5 @@
 #!/bin/sh
-# Only pids that are still ours are signalled: mpiexec signals nobody whom it has reaped, and its keeper nobody who took a rank's number.
+# Only pids that are still ours are signalled: mpiexec signals no process that it has reaped, and its keeper none that got a rank's pid afterwards.
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -93,7 +93,7 @@ for o in "-n 1" "-n 2" "-stdin all -n 2"; do
     [ "$(run $o wc -c <&- | sort -u)" = 0 ] || fail "closed input, $o"
     [ "$(run $o wc -c </dev/null | sort -u)" = 0 ] || fail "empty input, $o"
 done
-# What cannot be written is lost, which the exit status says; who prints nothing loses nothing.
+# What cannot be written is lost, which the exit status says; a rank that prints nothing loses nothing.
 if run -n 2 echo x >&- 2>/dev/null; then fail "closed output"; fi
 run -n 2 true >&- || fail "closed output, nothing printed"
 [ "$(run -n 2 echo x 2>&-)" = "$(printf 'x\nx')" ] || fail "closed errors"

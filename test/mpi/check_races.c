@@ -396,7 +396,7 @@ static void races_ok(void)
             MPI_Barrier(MPI_COMM_WORLD);
         }
         if (by_fence) MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-        /* Under exclusive locks everything is in order; so it is where messages say who is next. */
+        /* Under exclusive locks everything is in order; so it is where messages say which rank is next. */
         for (int i = 0; i < 3; i++) {
             MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
             put(5, 5), get(50, 10);
@@ -418,7 +418,7 @@ static void races_ok(void)
         MPI_Win_free(&win);
     }
 }
-static void stored_ok(void) /* stores of the target, of which a message tells the origin before it puts */
+static void stored_ok(void) /* stores of the target before it sends the origin a message, after which that puts */
 {
     window_open();
     by_fence = 1;
@@ -497,7 +497,7 @@ static void lock_inside(void) /* one finding of every rank */
     MPI_Win_free(&win);
 }
 
-/* ---- under locks: rank 0 is the target, and tells one finding for each window ---- */
+/* ---- under locks: rank 0 is the target, and prints one finding for each window ---- */
 enum locked {
     OWN_PUT_GET,
     OWN_PUT_PUT,

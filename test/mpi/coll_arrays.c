@@ -26,7 +26,8 @@ static const char *const names[] = {
     "alltoallw",         "alltoallw in place", "reduce_scatter", "neighbor_allgatherv", "neighbor_alltoallv",
     "neighbor_alltoallw"};
 
-/* Who is in a communicator, by ranks of MPI_COMM_WORLD: whom I send to and receive from (the other group, the neighbours), and my own group. */
+/* The members of a communicator as ranks of MPI_COMM_WORLD: those that I send to and receive from (the other group, the neighbours), and my
+ * own group. */
 struct who {
     MPI_Comm c;
     int inter, graph, n_to, n_from, n_own, *to, *from, *own;

@@ -1,7 +1,7 @@
 /* coll_mismatch.c -- collectives that do not match: each kind is one mistake that must be told at once, by name (test/system/coll_mismatch.sh).
  *
  *     mpi_coll_mismatch KIND [FACTOR [dup]]   makes the mistake once; sizes times FACTOR; on a communicator made for it
- *     mpi_coll_mismatch returned              with MPI_ERRORS_RETURN: who looks has the code, and the communicator works afterwards
+ *     mpi_coll_mismatch returned              with MPI_ERRORS_RETURN: the caller gets the code, and the communicator works afterwards
  *     mpi_coll_mismatch first                 the same where it is the first collective of a communicator
  *     mpi_coll_mismatch late                  the same where some come so late that the root has given up: nobody waits for ever
  *
@@ -255,7 +255,7 @@ static int errors_of(int code)
 
 static int first_less(void) { return MPI_Gather(in, n(5, 3), MPI_INT, out, 5, MPI_INT, 0, c); }
 
-/* The one who says where the shared memory is does not come to it. */
+/* The rank that says where the shared memory is does not come to it. */
 static int first_request(void)
 {
     if (rank) return MPI_Gather(in, 5, MPI_INT, out, 5, MPI_INT, 0, c);

@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     }
     unsigned long long before = counted(waited);
     run(n, ROUNDS);
-    /* A thread that waits looks at the lanes of others, too, whose threads may meet it there: a few times in thousands of messages. */
+    /* A thread that waits looks at the lanes of other threads, too, which may meet it there: a few times in thousands of messages. */
     if (!is_shared && !wraps && !is_far) CHECK(counted(waited) - before <= (unsigned)(n * ROUNDS * WINDOW / 100));
     for (double start = MPI_Wtime(); is_shared || wraps;) {
         int is_seen = counted(waited) > before, is_late = MPI_Wtime() - start > SECONDS, now[2] = {is_seen, is_late}, all[2];

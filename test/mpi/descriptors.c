@@ -12,7 +12,7 @@
 enum { MOST = 1024 };
 static char before[MOST]; /* open when this rank began, and not the segment */
 
-/* Those that are open, and where they lead; by whom is not told. */
+/* Those that are open, and what they refer to; not which part of the library opened them. */
 static void look(void (*each)(int fd, const char *to))
 {
     DIR *d = opendir("/proc/self/fd");

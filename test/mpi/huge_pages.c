@@ -1,4 +1,4 @@
-/* huge_pages.c -- memory that others read again and again moves onto huge pages meanwhile: what arrives is what was sent, whichever
+/* huge_pages.c -- memory that other ranks read again and again moves onto huge pages meanwhile: what arrives is what was sent, whichever
  * call reads it.  With GODWIT_HUGE_PAGES=all the library's own memory lies there, too.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -77,7 +77,7 @@ static void many(void)
     for (int i = 0; i < MANY; i++) MPI_Comm_free(&c[i * 7 % MANY]);
 }
 
-/* On communicators that share members, begun in different orders by different ranks, and blocking ones between: who proposes what
+/* On communicators that share members, begun in different orders by different ranks, and blocking ones between: which id a rank proposes
  * first differs from rank to rank. */
 static void orders(void)
 {

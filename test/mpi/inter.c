@@ -139,7 +139,7 @@ static void partitioned(MPI_Comm c, const struct sides *s)
     for (int i = 0; i < 2 * s->nr; i++) MPI_Request_free(&q[i]);
 }
 
-/* Pairs of equal rank; who has none talks to nobody. */
+/* Pairs of equal rank; a rank without a partner exchanges nothing. */
 static void sendrecvs(MPI_Comm c, const struct sides *s)
 {
     int to = s->me < s->nr ? s->me : MPI_PROC_NULL, out = rank + 500, got = -1, v = rank;

@@ -108,7 +108,7 @@ static void gathers(MPI_Comm c, const struct sides *s, int side, int r, int n, e
 {
     struct layout l = layout_new(kind, n);
     int root = root_word(s, side, r), counts[64], displs[64], places = 0;
-    int others = s->n[!side];               /* who sends */
+    int others = s->n[!side];               /* the senders */
     for (int i = others - 1; i >= 0; i--) { /* v: blocks of different sizes in reverse, with holes */
         counts[i] = vector ? i % 3 * n / (int)l.per : n / (int)l.per;
         displs[i] = places;

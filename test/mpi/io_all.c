@@ -222,7 +222,7 @@ static void external(MPI_Info info)
     file_remove(name);
 }
 
-/* What starts an access waits for nobody: here the others come when the first has started. */
+/* The call that starts an access does not wait: here the other ranks come when the first has started. */
 static void requests(MPI_Info info)
 {
     const char *name = in_folder("requests");

@@ -1,4 +1,4 @@
-/* io_hints.c -- hints that say who opens a file, how many aggregators it has, and that its data go past the page cache.
+/* io_hints.c -- hints that say which ranks open a file, how many aggregators it has, and that its data go past the page cache.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-/* io_start.c -- non-blocking collective access: what starts it waits for nobody, and much of it may be under way.
+/* io_start.c -- non-blocking collective access: the call that starts it does not wait for other ranks, and much of it may be under way.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-/* io_windows.c -- collective access in pieces of every length, with holes that nobody gives, over many windows of the aggregators.
+/* io_windows.c -- collective access in pieces of every length, with holes that no rank writes, over many windows of the aggregators.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -31,7 +31,7 @@ static int is_loopback(const char *hex)
     return strcmp(hex, "00000000000000000000000001000000") == 0 || (strlen(hex) == 8 && strcmp(hex + 6, "7F") == 0);
 }
 
-/* How many of ours are open to others, and how many are not. */
+/* How many of this rank's are open to other hosts, and how many are not. */
 static void table_look(const char *name, const unsigned long *inode, int n, int *open_out, int *closed_out)
 {
     char path[64], line[512], at[64], remote[64];

@@ -8,7 +8,7 @@
 
 enum { DEGREE_MAX = 128, FORMS = 6 };
 
-/* ---- topologies: whom I hear and tell, and the number of the edge of each block (-1: there is nobody) ---- */
+/* ---- topologies: the neighbours that I receive from and send to, and the number of the edge of each block (-1: there is nobody) ---- */
 struct hood {
     MPI_Comm comm;
     int me, nin, nout, in[DEGREE_MAX], out[DEGREE_MAX], in_edge[DEGREE_MAX], out_edge[DEGREE_MAX];

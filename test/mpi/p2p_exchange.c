@@ -1,4 +1,4 @@
-/* p2p_exchange.c -- large messages in all directions at a time: everybody with everybody, round a ring, all to one.
+/* p2p_exchange.c -- large messages in all directions at a time: each rank with each, round a ring, all to one.
  *
  * Goes on for a while, because the library tries its ways of copying in turns.
  *

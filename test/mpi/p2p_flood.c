@@ -1,4 +1,4 @@
-/* p2p_flood.c -- many sends to a rank that does not receive yet: nobody fails, memory stays bounded, order and data are right.
+/* p2p_flood.c -- many sends to a rank that does not receive yet: no send fails, memory stays bounded, order and data are right.
  *
  * args: bytes of a message, messages (100,000).  The receiver first takes a message that each sender sends last but one in time (another tag).
  *

@@ -1,5 +1,6 @@
-/* p2p_tagged.c -- who matches messages (GODWIT_MATCH_MODE): many receives at once, many messages before their receives, wildcards that
- * ranks of this node and of others satisfy, buffers of all kinds, tags at their limit, communicators beyond the network's.
+/* p2p_tagged.c -- messages matched by the library or by the network (GODWIT_MATCH_MODE): many receives at once, many messages
+ * before their receives, wildcards that ranks of this node and of other nodes satisfy, buffers of all kinds, tags at their limit,
+ * communicators beyond the network's.
  *
  *   p2p_tagged [WORD...]: only those parts; limit=N: MPI_TAG_UB has to be N
  *

@@ -1,4 +1,4 @@
-/* p2p_truncate.c -- a message longer than its receive: the error, the status; the sender and later messages are well.
+/* p2p_truncate.c -- a message longer than its receive: the error, the status; the sender and later messages are not affected.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

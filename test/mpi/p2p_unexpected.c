@@ -1,4 +1,4 @@
-/* p2p_unexpected.c -- small sends that nobody waits for yet: they return, their data and order are right, they cost little memory, and it
+/* p2p_unexpected.c -- small sends before their receives: they return, their data and order are right, they cost little memory, and it
  * goes back to the system once they are received.
  *
  * args: BYTES of a message (4), MESSAGES of each worker (1000), HOW (in), WHEN (barrier).  All but rank 0 send to rank 0.

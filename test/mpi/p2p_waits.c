@@ -161,7 +161,7 @@ static void freed(int bytes)
     CHECK(q == MPI_REQUEST_NULL);
     MPI_Issend(out, bytes, MPI_BYTE, partner, 50, MPI_COMM_WORLD, &q);
     MPI_Request_free(&q);
-    /* Nothing tells us when it is over but the data itself. */
+    /* Only the data itself show when it is over. */
     while (pattern_wrong(in, bytes, 5) != -1) {
         int flag;
         MPI_Iprobe(MPI_ANY_SOURCE, 51, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);

@@ -47,7 +47,7 @@ static void others_wait(int kind)
     window_free(&w);
 }
 
-/* All at once: who helps another is helped by a third, or by the same. */
+/* All at once: a rank that helps another is helped by a third, or by the same. */
 static void all_at_once(int kind)
 {
     struct window w;

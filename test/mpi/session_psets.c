@@ -33,7 +33,7 @@ static void level_of_process(void)
     level_is(NULL, "MPI_THREAD_SERIALIZED");
     many = session_open("MPI_THREAD_MULTIPLE");
     level_is(NULL, "MPI_THREAD_MULTIPLE");
-    level_is("MPI_THREAD_FUNNELED", "MPI_THREAD_FUNNELED"); /* who asks gets what is asked for */
+    level_is("MPI_THREAD_FUNNELED", "MPI_THREAD_FUNNELED"); /* a session gets the level that it asks for */
     session_close(&many);
     session_close(&serial);
     level_is(NULL, "MPI_THREAD_SINGLE");

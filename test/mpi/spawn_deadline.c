@@ -48,7 +48,7 @@ static void nobody(const char *port, MPI_Comm others)
     MPI_Info_free(&wrong);
 }
 
-/* The accepting side, after all those attempts: they do not count, and the next who connects is served. */
+/* The accepting side, after all those attempts: they do not count, and the next process that connects is served. */
 static void serve(const char *port)
 {
     MPI_Info info = timeout_of("0.1");

@@ -1,4 +1,4 @@
-/* split_type.c -- communicators by hardware: ranks bind themselves to two cpus, and who is with whom is known from that and from
+/* split_type.c -- communicators by hardware: ranks bind themselves to two cpus, and which ranks belong together is known from that and from
  * what the kernel writes about these cpus.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

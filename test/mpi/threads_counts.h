@@ -150,7 +150,7 @@ static void FORM(scene_alltoallw)(struct th *th)
     FORMS(FORM(check_blocks)(th, &v, 1), FORM(MPI_Alltoallw), FORM(MPI_Ialltoallw), FORM(MPI_Alltoallw_init), a, v.mine,
           v.mine_bytes, v.types, b, v.counts, v.bytes, v.types, th->own);
 }
-/* On a ring (left, right): two neighbours, who may be the same rank or this one. */
+/* On a ring (left, right): two neighbours, which may be the same rank or this one. */
 static void FORM(scene_neighbor_vectors)(struct th *th)
 {
     MPI_Comm ring;

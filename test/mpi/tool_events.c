@@ -1,4 +1,4 @@
-/* tool_events.c -- MPI_T: events reach those who listen, with their data, and who promised too little is told what it missed (MPI 4.1
+/* tool_events.c -- MPI_T: events reach the handlers with their data, and one whose buffer is too small learns how many it missed (MPI 4.1
  * section 15.3.8).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

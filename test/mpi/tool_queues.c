@@ -1,4 +1,4 @@
-/* tool_queues.c -- rank 1 plays the debugger of rank 0, which is stopped: it loads the library that MPIR_dll_name names, hands it the
+/* tool_queues.c -- rank 1 plays the debugger of rank 0, which is stopped: it loads the library that MPIR_dll_name names, gives it the
  * callbacks of the message queue interface, and finds what rank 0 has posted, sent and not received yet.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -178,7 +178,7 @@ static void adjacent(int weighted, int reorder)
     check_and_free(c, weighted, reorder);
 }
 
-/* Everybody tells of some edges, each source with as many destinations as follow each other in the table. */
+/* Each rank gives some edges, each source with as many destinations as follow each other in the table. */
 static void anybody(int weighted, int reorder)
 {
     int sources[EDGES_MAX], degrees[EDGES_MAX], to[EDGES_MAX], w[EDGES_MAX], n = 0, m = 0;

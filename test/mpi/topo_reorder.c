@@ -1,4 +1,4 @@
-/* topo_reorder.c -- reorder puts those who talk near each other: on the machine of GODWIT_REORDER_MACHINE (as its help says), or on this one
+/* topo_reorder.c -- reorder puts ranks that communicate near each other: on the machine of GODWIT_REORDER_MACHINE (as its help says), or on this one
  * with the ranks bound so that neighbours by rank are on different cores (argument "bind"), or not at all (argument "off").
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

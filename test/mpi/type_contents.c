@@ -1,4 +1,4 @@
-/* type_contents.c -- what MPI_Type_get_envelope and MPI_Type_get_contents tell of a datatype builds an equal one: for every
+/* type_contents.c -- what MPI_Type_get_envelope and MPI_Type_get_contents return of a datatype builds an equal one: for every
  * constructor, through the plain calls and through those with large counts.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -135,7 +135,7 @@ static void plain(void)
     MPI_Type_free(&inner);
 }
 
-/* The same by large counts: get_contents_c tells counts as 64-bit numbers of their own. */
+/* The same by large counts: get_contents_c returns counts as 64-bit numbers of their own. */
 static void large(void)
 {
     const MPI_Count lengths[2] = {2, 3}, at[2] = {7, 1};

@@ -177,7 +177,8 @@ static void window_use(unsigned seed)
 static MPI_Win counted;
 static long long *counted_base;
 
-/* Rank `who` cannot be read, and has no room for a copy of what it sends: who needs that hears whose it is, and why. */
+/* Rank `who` cannot be read, and has no room for a copy of what it sends: a receiver that needs one gets an error that names the rank
+ * and the reason. */
 static void refused(int who, int is_over)
 {
     char text[MPI_MAX_ERROR_STRING] = "", name[64];
@@ -240,7 +241,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     int who = argc > 2 ? atoi(argv[2]) : -1, is_late = argc > 3;
     give_up_rights();
-    MPI_Barrier(MPI_COMM_WORLD); /* who has them cannot be read by who has not */
+    MPI_Barrier(MPI_COMM_WORLD); /* a process that has them cannot be read by one that has not */
     if (strcmp(what, "refused") == 0) refused(who, 0);
     if (is_late) messages(300);
     if (is_late && strcmp(what, "collectives") == 0) collectives(MPI_COMM_WORLD, 400);

@@ -125,7 +125,7 @@ static void deadlock(const char *how)
     run_over(SIM_DEADLOCK);
 }
 
-/* ---- who runs next ----------------------------------------------------------------------------------------------------------- */
+/* ---- which rank runs next ----------------------------------------------------------------------------------------------------------- */
 static bool can_run(int i)
 {
     const struct rank *r = &s.ranks[i];

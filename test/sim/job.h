@@ -19,7 +19,7 @@ struct sim_run {
     int argc;
     char **argv;
     struct sim_ways ways;
-    uint32_t switches; /* chance in 256 that a scheduling point hands on although this rank could go on */
+    uint32_t switches; /* chance in 256 that a scheduling point lets another rank run although this one could go on */
     uint32_t weights;  /* some ranks run more often than others: 2^(0 .. weights - 1) times */
     int dies;          /* this rank stops for ever .. */
     uint64_t dies_at;  /* .. at its so many-th scheduling point; -1: none does */

@@ -118,7 +118,7 @@ void __wrap_rma_busy_exit(struct rma_win *w, int target)
 {
     is_updating = false;
     if (!has_skipped) __real_rma_busy_exit(w, target);
-    has_skipped = false; /* who tries, and does not enter, leaves as well */
+    has_skipped = false; /* a rank that tries and does not enter leaves as well */
     host->pause(false);
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# GODWIT_CHECK: each misuse is found and told once, in the right words; what is right is not complained about.
+# GODWIT_CHECK: each misuse is found and reported once, in the right words; what is right is not complained about.
 # users.md row 21: what a program leaves behind.
 # run.py: timeout=240 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors

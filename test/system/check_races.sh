@@ -1,6 +1,6 @@
 #!/bin/sh
 # GODWIT_CHECK: races in windows, writes into pending receive buffers, ready sends without a receive, threads below their level.
-# Each is told, in the right words; what is right is not complained about.  users.md row 21.
+# Each is reported, in the right words; what is right is not complained about.  users.md row 21.
 # run.py: timeout=300 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

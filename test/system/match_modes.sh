@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who matches messages from other nodes (GODWIT_MATCH_MODE): the network, Godwit, or first the one and then the other; on faked nodes with a
+# What matches messages from other nodes (GODWIT_MATCH_MODE): the network, Godwit, or first the one and then the other; on faked nodes with a
 # provider that really takes only so many receives.
 # run.py: timeout=240
 # SPDX-FileCopyrightText: 2026 The Godwit authors

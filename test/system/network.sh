@@ -27,7 +27,7 @@ results() { # WIRES PROVIDER: a fingerprint of each result, of ranks on three fa
 }
 own=$(results shm,tcp "")
 [ "$(results shm,ofi net)" = "$own" ] || { echo "other bits by libfabric than by TCP of our own"; exit 1; }
-# The smallest number of buffers: who finds none waits, nothing is lost.
+# The smallest number of buffers: a sender that finds none waits, nothing is lost.
 GODWIT_OFI_SEND_BUFFERS=2 GODWIT_PROGRESS_EVENT_CNT=1 timeout 60 mpiexec.hydra -n 3 "$build/mpi_p2p_stress"
 if timeout 60 mpiexec.hydra -n 2 -genv GODWIT_OFI_PROVIDER no_such "$build/mpi_hello" 2>"$log" >&2; then
     echo "a provider that does not exist was accepted"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What Godwit writes on its own account goes into no file that a link leads to: memory report, statistics of files, profile, cards' counters.
-# A stranger can leave links in /tmp; each is told in a sentence, and the job does not fail.
+# A stranger can leave links in /tmp; each is reported in a sentence, and the job does not fail.
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

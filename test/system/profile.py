@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mpiexec --profile: the table's columns and sums, who waits and who computes, bytes between ranks, the page (also in Chromium)."""
+"""mpiexec --profile: the table's columns and sums, which ranks wait and which compute, bytes between ranks, the page (also in Chromium)."""
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

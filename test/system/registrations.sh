@@ -1,6 +1,6 @@
 #!/bin/sh
-# Registrations of memory: kept or not, as the settings and the kernel say; and who tells libfabric's own caches that memory was freed: never
-# replaced functions, unless the user asks for them.
+# Registrations of memory: kept or not, as the settings and the kernel say; and which monitor reports to libfabric's own caches that
+# memory was freed: never replaced functions, unless the user asks for them.
 # users.md row 19
 # run.py: timeout=120
 # SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -122,7 +122,7 @@ def progress():
 
 
 def xpmem():
-    """Who asks for XPMEM is told once what there is instead; who asks for CMA gets it."""
+    """A user who asks for XPMEM is told once what there is instead; one who asks for CMA gets it."""
     said = job(3, "mpi_hello", MPICH_SMP_SINGLE_COPY_MODE="XPMEM")
     why = "/dev/xpmem is there, but this library does not use it" if os.path.exists("/dev/xpmem") else "this machine has no /dev/xpmem"
     assert said.count("MPICH_SMP_SINGLE_COPY_MODE=XPMEM: " + why) == 1, said
@@ -215,7 +215,7 @@ def timers():
 
 
 def threads():
-    """Who has threads find locks held is told what to do; who has a communicator for each thread is not."""
+    """A program whose threads find locks held is told what to do; one with a communicator for each thread is not."""
     word = "give each thread a communicator of its own (MPI_Comm_dup), and the job a lane for each (GODWIT_LANES, here 4)"
     assert word in job(2, "mpi_comm_per_thread shared 4", "--vnodes 2", MPICH_STATS_DISPLAY="1", mtl_ofi_num_ctxts="4")
     assert word not in job(2, "mpi_hello", "--vnodes 2", MPICH_STATS_DISPLAY="1", mtl_ofi_num_ctxts="4")

@@ -1,5 +1,5 @@
 /* mqs.h -- the message queue interface between a debugger and an MPI library's own reader (the names and layouts are the interface's):
- * the debugger loads the library, tells it how to read the program, and asks for communicators and operations one by one.
+ * the debugger loads the library, gives it functions that read the program, and asks for communicators and operations one by one.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -65,7 +65,7 @@ static int fetch(mqs_process *p, mqs_process_info *i, const void *address, void 
 
 static mqs_process_info *info_of(mqs_process *p) { return basic->mqs_get_process_info_fp(p); }
 
-/* ---- who we are ------------------------------------------------------------------------------------------------------ */
+/* ---- this library ------------------------------------------------------------------------------------------------------ */
 EXPORT void mqs_setup_basic_callbacks(const mqs_basic_callbacks *callbacks) { basic = callbacks; }
 
 EXPORT char *mqs_version_string(void) { return "Godwit " GODWIT_VERSION " message queues"; }

@@ -1,4 +1,4 @@
-/* grid_order.c -- `grid_order`: writes a rank order for programs whose ranks talk to their neighbours in a grid.  Its command line is
+/* grid_order.c -- `grid_order`: writes a rank order for programs whose ranks exchange data with their neighbours in a grid.  Its command line is
  * that of the tool of the same name which comes with HPE's performance tools; doc/grid_order.1 says what was decided where its manual
  * is silent.
  *

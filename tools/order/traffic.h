@@ -1,4 +1,4 @@
-/* traffic.h -- who sends how much to whom, and what of it stays on nodes under an order of ranks.  Pure, as grid.h.
+/* traffic.h -- how much each rank sends to each other one, and what of it stays on nodes under an order of ranks.  Pure, as grid.h.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

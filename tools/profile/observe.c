@@ -1,5 +1,5 @@
 /* observe.c -- what the numbers mean and what could be done: the communication grid and orders of ranks, with files of those that win;
- * which collective takes the time and which setting concerns it; who computes longer than others.
+ * which collective takes the time and which setting concerns it; which ranks compute longer than others.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,4 +1,4 @@
-/* page.c -- the report as one HTML page that needs nothing else: table, ranks, sizes of messages, who sends how much to whom.
+/* page.c -- the report as one HTML page that needs nothing else: table, ranks, sizes of messages, bytes from rank to rank.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -37,7 +37,7 @@ static struct {
 } o;
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------------------------ */
-/* Runs one with these settings and words (each ended by NULL), and hands each line of its output on.  False: it failed. */
+/* Runs one with these settings and words (each ended by NULL), and forwards each line of its output.  False: it failed. */
 static bool run(char *const set[], char *const words[], void (*line_is)(void *about, const char *line), void *about)
 {
     char *argv[MOST_WORDS + 16], text[512];
