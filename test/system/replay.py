@@ -257,8 +257,10 @@ int main(int argc, char **argv)
         if (rank == 0) any(2, 1), MPI_Cancel(&q[2]), MPI_Wait(&q[2], &s), printf("0 %d %d\n", in[0][0], in[1][0]);
     }
     if (strcmp(what, "repeat") == 0)
-        for (int i = 0; i < 20000; i++)
+        for (int i = 0, flag; i < 20000; i++) {
             if (rank == 1) send(0, 1, 3); else if (rank == 0) MPI_Recv(in[0], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &s);
+            if (rank == 0 && i > 19900) MPI_Iprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &flag, &s); /* no */
+        }
     if (strcmp(what, "steps") == 0) /* every second one is of any source, of a high tag, behind a probe now and then */
         for (int i = 0; i < 3000; i++)
             if (rank == 1) send(0, 1, 100);

@@ -4,7 +4,7 @@
  *     TAKE    number of the receive less that of the TAKE before, source (or REPLAY_CANCELLED, REPLAY_KEPT), tag
  *     CALL    kind, noes; by kind: source and tag, or how many and the indices
  *     REPEAT  how many more times the event before happened
- *     END     how many receives there were
+ *     END     how many receives there were; then, where some did, how many calls have said no since the last CALL
  * Numbers that may be negative are folded (0, -1, 1, -2 .. are 0, 1, 2, 3 ..).
  *
  * The count of a REPEAT is raised where it stands, by one store of eight bytes that does not change how many of them are its own: it has
@@ -34,7 +34,7 @@ struct head {
     _Atomic uint64_t used; /* bytes of whole events behind the head */
 };
 _Static_assert(sizeof(struct head) == 32, "events follow");
-static const char magic[16] = "godwit order 2\n";
+static const char magic[16] = "godwit order 3\n";
 
 const char *const replay_kind_names[REPLAY_KINDS] = {
     "MPI_Test or another test",
@@ -201,11 +201,17 @@ void replay_ended(const struct replay_call *c)
     replay.n_calls++;
 }
 
+static void end_write(void)
+{
+    uint8_t *at = put(replay_out.at, replay.receives << 2 | END);
+    if (replay.noes) at = put(at, replay.noes);
+    replay_event(&replay_out, (uint64_t)(at - replay_out.at));
+}
+
 uint64_t replay_file_close(bool is_whole)
 {
     if (file.fd < 0) return 0;
-    if (is_whole && has_room(32))
-        replay_event(&replay_out, (uint64_t)(put(replay_out.at, replay.receives << 2 | END) - replay_out.at));
+    if (is_whole && has_room(32)) end_write();
     size_t n = replay_out.at ? (size_t)(replay_out.at - (uint8_t *)file.head) : file.mapped;
     out_end();
     munmap(file.head, file.mapped);
@@ -228,11 +234,12 @@ struct reader {
 };
 static struct reader takes, calls;
 static bool is_whole;
-static uint64_t whole_receives;
-static bool has_call;               /* calls.call is still to be repeated, */
-static uint64_t noes_left,          /* after so many that say no, */
-    call_more;                      /* and so many times again */
-static struct replay_take *cancels; /* what became of receives that the program wanted to cancel, by number */
+static uint64_t whole_receives, whole_noes; /* of a whole record; noes after its last CALL, */
+static uint64_t noes_repeated;              /* and so many of them were repeated */
+static bool has_call;                       /* calls.call is still to be repeated, */
+static uint64_t noes_left,                  /* after so many that say no, */
+    call_more;                              /* and so many times again */
+static struct replay_take *cancels;         /* what became of receives that the program wanted to cancel, by number */
 static size_t n_cancels;
 
 /* TAKEs that were read before their receive was asked for; what was read is bounded. */
@@ -342,6 +349,7 @@ static enum next next(struct reader *r)
     if ((v & 3) == END) {
         is_whole = true;
         whole_receives = v >> 2;
+        if (r->at < r->end && !get(r, &whole_noes)) return BAD;
         return r->at == r->end ? NO : BAD;
     }
     bool is_good = (v & 3) == TAKE ? get_take(r, v >> 2) : (v & 3) == CALL ? get_call(r, v >> 2) : v == REPEAT && get_repeat(r);
@@ -512,7 +520,12 @@ bool replay_find_cancel(uint64_t number, bool *is_kept_out)
 
 static enum replay_due due_now(enum replay_kind kind, struct replay_call *call_out)
 {
+    bool may_say_no = kind != REPLAY_WAITANY && kind != REPLAY_WAITSOME && kind != REPLAY_PROBE;
     if (!has_call) {
+        if (may_say_no && noes_repeated < whole_noes) {
+            noes_repeated++;
+            return REPLAY_NO;
+        }
         if (is_whole)
             replay_departs("%s is called; the recorded run had no such call after its first %llu", replay_kind_names[kind],
                            (unsigned long long)replay.n_calls);
@@ -523,7 +536,7 @@ static enum replay_due due_now(enum replay_kind kind, struct replay_call *call_o
     }
     if (noes_left > 0) {
         noes_left--;
-        if (kind != REPLAY_WAITANY && kind != REPLAY_WAITSOME && kind != REPLAY_PROBE) return REPLAY_NO;
+        if (may_say_no) return REPLAY_NO;
         replay_departs(
             "%s is called where a call said no in the recorded run (number %llu of those that depend on the order of messages)",
             replay_kind_names[kind], (unsigned long long)replay.n_calls + 1);
@@ -556,4 +569,4 @@ enum replay_due replay_due(enum replay_kind kind, struct replay_call *call_out)
     return is;
 }
 
-bool replay_has_calls(void) { return has_call; }
+bool replay_has_calls(void) { return has_call || noes_repeated < whole_noes; }
