@@ -13,8 +13,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- operations and error handlers ---- */
 enum { SLOTS = 512 };
+/* Written once, under `lock`, before the slot's C function is handed out; who calls that has it from who got it, and needs no order. */
 static struct slot {
-    _Atomic(fort_fn *) fn;
+    fort_fn *fn;
     enum fort_owner owner;
 } ops[SLOTS], errors[SLOTS];
 
@@ -22,12 +23,14 @@ static struct slot {
 static void call_op(int slot, void *in, void *inout, int *len, MPI_Datatype *type)
 {
     int f_type = fort_type_int(*type);
+    assert(ops[slot].fn);
     ((void (*)(void *, void *, int *, int *))ops[slot].fn)(in, inout, len, &f_type);
 }
 
 static void call_error(int slot, void *handle, int *code)
 {
     const struct slot *s = &errors[slot];
+    assert(s->fn);
     int f = s->owner == FORT_COMM ? fort_comm_int(*(MPI_Comm *)handle)
         : s->owner == FORT_WIN    ? fort_win_int(*(MPI_Win *)handle)
         : s->owner == FORT_FILE   ? fort_file_int(*(MPI_File *)handle)
@@ -56,10 +59,7 @@ static int find_slot(struct slot *slots, fort_fn *fn, enum fort_owner owner)
     int i = 0;
     pthread_mutex_lock(&lock);
     while (i < SLOTS && slots[i].fn && (slots[i].fn != fn || slots[i].owner != owner)) i++;
-    if (i < SLOTS) {
-        slots[i].owner = owner;
-        slots[i].fn = fn;
-    }
+    if (i < SLOTS && !slots[i].fn) slots[i] = (struct slot){fn, owner};
     pthread_mutex_unlock(&lock);
     return i < SLOTS ? i : -1;
 }
@@ -102,6 +102,7 @@ static void add_boxes(void)
     MPI_Aint *b = malloc(n * sizeof *b);
     if (!b) return;
     for (size_t i = 0; i < n; i++) b[i] = i + 1 < n ? (MPI_Aint)&b[i + 1] : 0;
+    assert(!values.free);
     values.free = b;
     values.boxes[values.chunks++] = b;
 }

@@ -16,6 +16,7 @@ static __attribute__((constructor)) void look_where(void)
         for (; i > 0 && at[i - 1] > (uintptr_t)s->at; i--) at[i] = at[i - 1];
         at[i] = (uintptr_t)s->at;
     }
+    assert(n >= 2 && n <= FORT_SPECIALS);
     for (int i = 2; i < n; i++)
         if (at[i] - at[i - 1] > at[cut] - at[cut - 1]) cut = i;
     fort_ranges[0] = (struct fort_range){at[0], at[cut - 1] - at[0] + 1};

@@ -9,7 +9,8 @@ struct fort_sentinels mpi_abi_sentinels_;
 struct fort_sentinel_texts mpi_abi_sentinel_texts_;
 
 /* ---- handles ---- */
-unsigned fort_plain = 4096;
+enum { PREDEFINED_END = 4096 }; /* of the standard ABI */
+unsigned fort_plain = PREDEFINED_END;
 
 /* Numbers of objects of two kinds: where those are their handles, those of all kinds are. */
 static void look_at_handles(void)
@@ -27,7 +28,7 @@ static void look_at_handles(void)
 void fort_started(void)
 {
     fort_describe_types();
-    look_at_handles();
+    if (fort_plain == PREDEFINED_END) look_at_handles();
 }
 
 /* ---- handles of mpi_f08 that are compared ---- */

@@ -42,7 +42,8 @@ static inline bool fort_is_no_texts(const char *argv)
 
 /* ---- handles: INTEGERs by MPI_*_toint; predefined ones have the same value in both languages ---- */
 /* Below fort_plain, a power of 2, a handle has the same value in C and in Fortran.  The standard ABI says so of predefined ones; where
- * the library's own handles turn out to be small numbers, too, fort_started() raises it. */
+ * the library's own handles turn out to be small numbers, too, fort_started() raises it, once.  No atomic: gcc takes an instruction more to
+ * compare with one; a thread that sends while another one opens the first session may read either value, and both are right. */
 FORT_HIDDEN extern unsigned fort_plain;
 static inline bool fort_are_plain(int all) { return (unsigned)all < fort_plain; }
 #define FORT_PLAIN(Type, f) ((Type)(uintptr_t)(unsigned)(f))

@@ -91,6 +91,7 @@ int fort_types_of_peers(MPI_Comm comm, enum fort_peers peers, bool is_in_place, 
         if (rc == MPI_SUCCESS) rc = is_inter ? PMPI_Comm_remote_size(comm, &n) : PMPI_Comm_size(comm, &n);
     }
     if (rc != MPI_SUCCESS) return rc;
+    assert(n >= 0);
     MPI_Datatype *c = malloc(((size_t)n + 1) * sizeof *c);
     if (!c) return fort_no_memory(comm);
     for (int i = 0; i < n; i++) c[i] = fort_type(f[i]);

@@ -30,6 +30,7 @@ BITS = {"amode": r"MODE_(APPEND|CREATE|DELETE_ON_CLOSE|EXCL|RDONLY|RDWR|SEQUENTI
         "assert": r"MODE_(NOCHECK|NOPRECEDE|NOPUT|NOSTORE|NOSUCCEED)"}
 # What a value that is in no set becomes: itself, or one that no call takes (both ways).
 OPEN_SETS = {"rank", "tag", "keyval", "code", "darg"}
+WRAPPED = {"rank", "tag", "code"} # door_SET_in() and door_SET_out() tell the usual values, or those that users added, before they ask the set
 # kind -> set, of scalars and of what `int *` points to.
 KINDS = {"RANK": "rank", "RANK_NNI": "rank", "TAG": "tag", "THREAD_LEVEL": "thread", "ORDER": "order", "COMBINER": "combiner",
          "TYPECLASS": "typeclass", "COMM_COMPARISON": "comparison", "GROUP_COMPARISON": "comparison", "TOPOLOGY_TYPE": "topology",
@@ -89,7 +90,7 @@ def set_functions(model, abi):
         rows = pairs(model, abi, pattern)
         for way, a, b in (("in", 2, 1), ("out", 1, 2)):
             other = "v" if word in OPEN_SETS else "door_no_value(v)"
-            yield "static inline int door_%s_%s_any(int v)" % (word, way)
+            yield "static inline int door_%s_%s%s(int v)" % (word, way, "_any" if word in WRAPPED else "")
             yield "{"
             yield "    switch (v) {"
             seen = set()
@@ -271,8 +272,10 @@ class Marshal:
             return self.handle_array(p) if p.is_array else self.handle(p)
         if p.kind in ("STATUS", "F08_STATUS", "F90_STATUS"):
             return self.status(p)
-        if p.kind == "BUFFER" and (self.f.chapter == 6 or self.f.is_neighbor or re.search("Buffer_attach|attach_buffer", self.f.name)):
+        if p.kind == "BUFFER" and (self.f.chapter == 6 or self.f.is_neighbor):
             return "door_buffer_in(%s)" % p.name
+        if p.kind == "BUFFER" and re.search("Buffer_attach|attach_buffer", self.f.name):
+            return "door_attached_in(%s)" % p.name
         if p.kind in ("BUFFER", "C_BUFFER", "C_BUFFER2") and re.search("Buffer_detach|detach_buffer", self.f.name):
             self.ok.append("door_buffer_out(%s);" % p.name)
             return p.name
@@ -324,8 +327,8 @@ class Marshal:
         return p.name
 
     def int_array(self, p, word, way):
-        self.before.append("int %s_s[DOOR_STACK], *%s_a = door_ints_in(%s, %s, %s_s, door_%s_%s_any);" % (
-            p.name, p.name, p.name, self.length_of(p), p.name, word, way))
+        self.before.append("int %s_s[DOOR_STACK], *%s_a = door_ints_in(%s, %s, %s_s, door_%s_%s%s);" % (
+            p.name, p.name, p.name, self.length_of(p), p.name, word, way, "_any" if word in WRAPPED else ""))
         self.after.append("door_array_free(%s_a, %s_s);" % (p.name, p.name))
         return p.name + "_a"
 

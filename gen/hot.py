@@ -98,7 +98,7 @@ class Hot:
             if not self.is_inline and all(q is not p for q in self.a.quick_of):
                 self.tests.append("%s_h == INT_MIN" % n) # no other test looks at it, and the program's number is to be told
         elif p.kind == "BUFFER" and self.e.function.chapter == 6:
-            self.before.append("void *%s_h = door_coll_buffer_in(%s);" % (n, n))
+            self.before.append("void *%s_h = door_buffer_in(%s);" % (n, n))
             self.own[n] = n + "_h"
         elif p.kind == "REQUEST" and p.is_array:
             if self.attempt:

@@ -8,6 +8,7 @@ static void call_op(door_function *fn, bool wide, void *in, void *inout, MPI_Cou
 {
     client_Datatype handle = door_Datatype_out(type);
     int n = (int)count;
+    assert(wide || n == count);
     if (wide)
         ((client_User_function_c *)fn)(in, inout, &count, &handle);
     else
@@ -21,6 +22,7 @@ static int call_copy(door_function *fn, int kind, void *owner, int keyval, void 
         return door_code_in(((client_Win_copy_attr_function *)fn)(door_Win_out(owner), key, extra, in, out, flag_out));
     if (kind == GW_KIND_TYPE)
         return door_code_in(((client_Type_copy_attr_function *)fn)(door_Datatype_out(owner), key, extra, in, out, flag_out));
+    assert(kind == GW_KIND_COMM);
     return door_code_in(((client_Comm_copy_attr_function *)fn)(door_Comm_out(owner), key, extra, in, out, flag_out));
 }
 
@@ -30,6 +32,7 @@ static int call_delete(door_function *fn, int kind, void *owner, int keyval, voi
     if (kind == GW_KIND_WIN) return door_code_in(((client_Win_delete_attr_function *)fn)(door_Win_out(owner), key, value, extra));
     if (kind == GW_KIND_TYPE)
         return door_code_in(((client_Type_delete_attr_function *)fn)(door_Datatype_out(owner), key, value, extra));
+    assert(kind == GW_KIND_COMM);
     return door_code_in(((client_Comm_delete_attr_function *)fn)(door_Comm_out(owner), key, value, extra));
 }
 
@@ -46,6 +49,7 @@ static void call_errhandler(door_function *fn, int kind, void *on, int *code)
         client_Session session = door_Session_out(on);
         ((client_Session_errhandler_function *)fn)(&session, &mine);
     } else {
+        assert(kind == GW_KIND_COMM);
         client_Comm comm = door_Comm_out(on);
         ((client_Comm_errhandler_function *)fn)(&comm, &mine);
     }
@@ -69,6 +73,7 @@ static int call_extent(door_function *fn, MPI_Datatype type, MPI_Aint *extent_ou
 static int call_convert(door_function *fn, bool wide, void *buf, MPI_Datatype type, MPI_Count count, void *file, void *extra)
 {
     client_Datatype handle = door_Datatype_out(type);
+    assert(wide || (int)count == count);
     if (wide) return door_code_in(((client_Datarep_conversion_function_c *)fn)(buf, handle, count, file, 0, extra));
     return door_code_in(((client_Datarep_conversion_function *)fn)(buf, handle, (int)count, file, 0, extra));
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "door/door.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ void door_contents_out(MPI_Datatype type, int n, int *ints)
     if (combiner == MPI_COMBINER_SUBARRAY) ints[n_ints - 1] = door_order_out(ints[n_ints - 1]);
     if (combiner != MPI_COMBINER_DARRAY) return;
     int dims = ints[2], at = 3 + (n_large ? 0 : dims); /* size, rank, ndims, gsizes where they are ints, distribs, dargs, ... */
-    for (int i = at; i < at + dims; i++) ints[i] = door_distribution_out_any(ints[i]);
+    for (int i = at; i < at + dims; i++) ints[i] = door_distribution_out(ints[i]);
     for (int i = at + dims; i < at + 2 * dims; i++)
         ints[i] = ints[i] == MPI_DISTRIBUTE_DFLT_DARG ? CLIENT_DISTRIBUTE_DFLT_DARG : ints[i];
     ints[n_ints - 1] = door_order_out(ints[n_ints - 1]);
@@ -113,12 +114,14 @@ const int *door_weights_const(const int *weights)
 
 const char *door_string_in(const char *text, int most)
 {
+    assert(most > 0 && most <= MPI_MAX_INFO_VAL + 1); /* so that it is refused wherever it is put in place */
     static const char too_long[MPI_MAX_INFO_VAL + 2] = {[0 ... MPI_MAX_INFO_VAL] = '*'};
     return text && strnlen(text, (size_t)most) == (size_t)most ? too_long : text;
 }
 
 void door_string_out(const char *from, char *to, int most, int *length_out)
 {
+    assert(most > 0);
     size_t n = strnlen(from, (size_t)most - 1);
     memcpy(to, from, n);
     to[n] = 0;
@@ -126,30 +129,37 @@ void door_string_out(const char *from, char *to, int most, int *length_out)
 }
 
 /* ---- attributes ---- */
+enum { FLAVORS = MPI_WIN_FLAVOR_SHARED - MPI_WIN_FLAVOR_CREATE + 1, MODELS = MPI_WIN_SEPARATE - MPI_WIN_UNIFIED + 1 };
+_Static_assert(FLAVORS == 4 && MODELS == 2, "all kinds of windows, in a row");
+
 /* The library answers where the number is.  What is a constant is shown in the door's own variables; those that differ between
- * windows have one for each value. */
+ * windows have one for each value.  Several threads may write the same number there, and the program reads it: orders are relaxed, as
+ * nothing else hangs at it. */
 void door_attribute_out(int client_keyval, void *address_of_value)
 {
-    static int host, io, last_code, flavors[5], models[3];
-    int keyval = door_keyval_in(client_keyval), *at, value;
-    memcpy(&at, address_of_value, sizeof at);
-    if (!at || keyval < MPI_TAG_UB || keyval > MPI_WIN_MODEL) return;
+    static _Atomic(int) host, io, last_code, flavors[FLAVORS], models[MODELS];
+    _Static_assert(sizeof host == sizeof(int), "the program reads an int");
+    int keyval = door_keyval_in(client_keyval);
+    const int *of;
+    _Atomic(int) *at;
+    memcpy(&of, address_of_value, sizeof of);
+    if (!of || keyval < MPI_TAG_UB || keyval > MPI_WIN_MODEL) return;
+    int value = *of;
     switch (keyval) {
-    case MPI_HOST: host = door_rank_out(*at), at = &host; break;
-    case MPI_IO: io = door_rank_out(*at), at = &io; break;
-    case MPI_LASTUSEDCODE: last_code = door_code_out(*at), at = &last_code; break;
+    case MPI_HOST: at = &host, value = door_rank_out(value); break;
+    case MPI_IO: at = &io, value = door_rank_out(value); break;
+    case MPI_LASTUSEDCODE: at = &last_code, value = door_code_out(value); break;
     case MPI_WIN_CREATE_FLAVOR:
-        value = *at;
-        at = &flavors[value - MPI_WIN_FLAVOR_CREATE];
-        *at = door_flavor_out_any(value);
+        assert(value >= MPI_WIN_FLAVOR_CREATE && value - MPI_WIN_FLAVOR_CREATE < FLAVORS);
+        at = &flavors[value - MPI_WIN_FLAVOR_CREATE], value = door_flavor_out(value);
         break;
     case MPI_WIN_MODEL:
-        value = *at;
-        at = &models[value - MPI_WIN_UNIFIED];
-        *at = door_winmodel_out_any(value);
+        assert(value >= MPI_WIN_UNIFIED && value - MPI_WIN_UNIFIED < MODELS);
+        at = &models[value - MPI_WIN_UNIFIED], value = door_winmodel_out(value);
         break;
     default: return;
     }
+    atomic_store_explicit(at, value, memory_order_relaxed);
     memcpy(address_of_value, &at, sizeof at);
 }
 

@@ -30,26 +30,6 @@
 #define DOOR_CORE(name) extern __typeof__(PMPI_##name) core_##name __asm__("godwit_MPI_" #name)
 
 /* ---- constants ---- */
-#define DOOR_SET(word)                                                                                                             \
-    static inline int door_##word##_in(int v) { return door_##word##_in_any(v); }                                                  \
-    static inline int door_##word##_out(int v) { return door_##word##_out_any(v); }
-DOOR_SET(thread)
-DOOR_SET(order)
-DOOR_SET(combiner)
-DOOR_SET(typeclass)
-DOOR_SET(comparison)
-DOOR_SET(topology)
-DOOR_SET(split)
-DOOR_SET(lock)
-DOOR_SET(whence)
-DOOR_SET(keyval)
-DOOR_SET(verbosity)
-DOOR_SET(bind)
-DOOR_SET(scope)
-DOOR_SET(pvar)
-DOOR_SET(ordering)
-DOOR_SET(safety)
-#undef DOOR_SET
 int door_code_in(int code) GW_COLD; /* error classes and codes, also those that users added */
 int door_code_out(int code) GW_COLD;
 static inline int door_code(int rc) { return likely(rc == MPI_SUCCESS) ? rc : door_code_out(rc); } /* what an entry point answers */

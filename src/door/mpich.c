@@ -32,6 +32,7 @@ uintptr_t door_strange_in(int h, unsigned first, unsigned n)
     static const uint8_t kinds[16] = {
         [1] = GW_KIND_COMM, [2] = GW_KIND_GROUP, [3] = GW_KIND_TYPE, [5] = GW_KIND_ERRHANDLER, [6] = GW_KIND_OP,
         [7] = GW_KIND_INFO, [8] = GW_KIND_WIN,   [11] = GW_KIND_REQ, [12] = GW_KIND_MSG,       [14] = GW_KIND_SESSION};
+    assert(first + n <= DOOR_PREDEFINED);
     uint32_t v = (uint32_t)h;
     enum gw_kind kind = kinds[v >> 26 & 15];
     for (unsigned i = first; h && i < first + n; i++)
@@ -136,12 +137,14 @@ static _Atomic(cxx_delete *) call_cxx_delete[GW_KIND_COUNT];
 
 static void op_in_cxx(door_function *fn, bool wide, void *in, void *inout, MPI_Count count, MPI_Datatype type)
 {
-    (void)wide; /* made by MPI_Op_create */
+    assert(!wide && count <= INT_MAX); /* made by MPI_Op_create */
+    (void)wide;
     atomic_load_explicit(&call_cxx_op, memory_order_relaxed)(in, inout, (int)count, door_Datatype_out(type), fn);
 }
 
 static int owner_out(int kind, void *owner)
 {
+    assert(kind == GW_KIND_WIN || kind == GW_KIND_TYPE || kind == GW_KIND_COMM);
     return kind == GW_KIND_WIN ? door_Win_out(owner) : kind == GW_KIND_TYPE ? door_Datatype_out(owner) : door_Comm_out(owner);
 }
 
@@ -193,6 +196,7 @@ DOOR_EXPORT void MPII_Keyval_set_proxy(int keyval, door_function *copy, door_fun
 void MPII_Keyval_set_proxy(int keyval, door_function *copy, door_function *delete_value)
 {
     int kind = godwit_door_keyval(door_keyval_in(keyval), DOOR_MPICH_CXX);
+    assert(kind == GW_KIND_COMM || kind == GW_KIND_TYPE || kind == GW_KIND_WIN);
     atomic_store_explicit(&call_cxx_copy[kind], (cxx_copy *)copy, memory_order_relaxed);
     atomic_store_explicit(&call_cxx_delete[kind], (cxx_delete *)delete_value, memory_order_relaxed);
 }

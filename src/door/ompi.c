@@ -43,7 +43,10 @@ static __attribute__((constructor)) void fill_table(void)
     enum { TRIES = 100 };
     uint64_t factor = 0x9e3779b97f4a7c15;
     door_known = godwit_door_known();
-    for (unsigned id = 1; id < DOOR_PREDEFINED; id++) door_known->client[id] = door_predefined[id].client;
+    for (unsigned id = 1; id < DOOR_PREDEFINED; id++) {
+        door_known->client[id] = door_predefined[id].client;
+        assert(!door_is_dynamic(door_known->client[id])); /* the variables are aligned */
+    }
     for (int i = 1; !fill(factor, i == TRIES); i++) factor = factor * 0x5851f42d4c957f2d + 2;
 }
 
@@ -73,6 +76,7 @@ static int to_fortran(uintptr_t id)
 /* 0: there is none with this number. */
 static uintptr_t from_fortran(int number, enum gw_kind kind)
 {
+    assert(kind < GW_KIND_COUNT);
     if (number >= (int)GW_ID_PREDEF_END) return door_id_out((unsigned)number);
     return number < 0 || number >= DOOR_FORTRAN ? 0 : door_predefined[door_of_fortran[kind][number]].client;
 }
@@ -172,7 +176,8 @@ static void call_cxx_op(door_function *fn, bool wide, void *in, void *inout, MPI
 {
     client_Datatype handle = door_Datatype_out(type);
     int n = (int)count;
-    (void)wide; /* made by MPI_Op_create */
+    assert(!wide && n == count); /* made by MPI_Op_create */
+    (void)wide;
     atomic_load_explicit(&call_cxx, memory_order_relaxed)(in, inout, &n, &handle, fn);
 }
 
@@ -183,5 +188,6 @@ DOOR_EXPORT void ompi_op_set_cxx_callback(client_Op op, door_function *fn);
 void ompi_op_set_cxx_callback(client_Op op, door_function *fn)
 {
     door_function *had = godwit_door_op_function(door_Op_in(op), fn, DOOR_OMPI_CXX);
+    /* Relaxed: it leads to code, and who uses such an operation has it from who made it. */
     if (had) atomic_store_explicit(&call_cxx, (cxx_op *)had, memory_order_relaxed);
 }

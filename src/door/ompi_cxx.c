@@ -14,6 +14,8 @@ struct object {
     void *handle;
 };
 
+_Static_assert(sizeof(struct object) == 16, "an object of MPI::, as the program's header lays it out");
+
 extern char comm_null[] __asm__("ompi_mpi_comm_null");
 extern int type_free(void **type) __asm__("MPI_Type_free");
 extern int win_free(void **win) __asm__("MPI_Win_free");

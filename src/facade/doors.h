@@ -55,7 +55,8 @@ struct door_calls {
 void godwit_door_open(enum door_abi abi, const struct door_calls *calls);
 
 /* Handles that are addresses of variables (doors_ompi.h): which of the standard's predefined handles each stands for.  The door fills the
- * hash table when it is loaded; the library's own entry points for programs of that ABI (gen/hot.py) read it, too. */
+ * hash table when it is loaded, once; the library's own entry points for programs of that ABI (gen/hot.py) read it, too, and only for calls
+ * that come through the door, which come later. */
 enum { DOOR_PREDEFINED = 768, DOOR_HASH_BITS = 12 }; /* the standard's predefined handles lie below the first */
 struct door_known {
     uint64_t factor;

@@ -9,13 +9,14 @@
 
 #include <limits.h>
 
-static inline void *door_coll_buffer_in(const void *buf)
+/* ---- special addresses: each where it may be given, so that elsewhere an address is an address ---- */
+static inline void *door_buffer_in(const void *buf) /* of a collective */
 {
     return unlikely(buf == CLIENT_IN_PLACE) ? MPI_IN_PLACE : (void *)(uintptr_t)buf;
 }
-static inline void *door_buffer_in(const void *buf)
+static inline void *door_attached_in(const void *buf) /* of MPI_Buffer_attach and its like */
 {
-    return unlikely(buf == CLIENT_BUFFER_AUTOMATIC) ? MPI_BUFFER_AUTOMATIC : door_coll_buffer_in(buf);
+    return buf == CLIENT_BUFFER_AUTOMATIC ? MPI_BUFFER_AUTOMATIC : (void *)(uintptr_t)buf;
 }
 
 /* ---- statuses ----

@@ -58,8 +58,9 @@ static inline int door_dynamic_out(uintptr_t id, unsigned bits)
 }
 static inline int door_id_out(uintptr_t id, unsigned bits)
 {
-    if (unlikely(id < GW_ID_PREDEF_END)) return (int)door_predefined[id % DOOR_PREDEFINED].client;
-    return door_dynamic_out(id, bits);
+    if (likely(id >= GW_ID_PREDEF_END)) return door_dynamic_out(id, bits);
+    assert(id < DOOR_PREDEFINED);
+    return (int)door_predefined[id].client;
 }
 
 #define DOOR_CODEC(word, bits, kind, first, n)                                                                                     \
@@ -79,6 +80,7 @@ DOOR_CODEC(Session, DOOR_SESSION, GW_KIND_SESSION, 288, 8)
 #undef DOOR_CODEC
 
 /* Predefined handles that are used most; they are looked for first. */
+_Static_assert(CLIENT_COMM_SELF == CLIENT_COMM_WORLD + 1 && GW_H_COMM_SELF == GW_H_COMM_WORLD + 1, "in one order");
 static inline bool door_is_usual_comm(client_Comm h)
 {
     return (uint32_t)h - CLIENT_COMM_WORLD <= CLIENT_COMM_SELF - CLIENT_COMM_WORLD;

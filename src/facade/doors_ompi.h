@@ -13,6 +13,7 @@
 #include "obj/obj.h"
 
 _Static_assert(sizeof(client_Status) == 24, "the status of Open MPI programs");
+_Static_assert(GW_ID_PREDEF_END >= DOOR_PREDEFINED, "what was made at run time has an id above those of predefined objects");
 
 enum { DOOR_FORTRAN = 96 }; /* Fortran's numbers lie below */
 struct door_predefined {
@@ -49,8 +50,9 @@ static inline uintptr_t door_any_in(uintptr_t h) { return door_is_dynamic(h) ? d
 static inline uintptr_t door_dynamic_out(uintptr_t id) { return (id - GW_ID_PREDEF_END) << 1 | 1; }
 static inline uintptr_t door_id_out(uintptr_t id)
 {
-    if (unlikely(id < GW_ID_PREDEF_END)) return door_predefined[id % DOOR_PREDEFINED].client;
-    return door_dynamic_out(id);
+    if (likely(id >= GW_ID_PREDEF_END)) return door_dynamic_out(id);
+    assert(id < DOOR_PREDEFINED);
+    return door_predefined[id].client;
 }
 
 #define DOOR_CODEC(word)                                                                                                           \

@@ -8,7 +8,9 @@
 #include "facade/doors.h"
 #include "facade/std_codec.h"
 
-extern const struct door_calls *std_doors[DOOR_COUNT]; /* [DOOR_STD] stays NULL */
+/* Written while a door is loaded.  Who calls it, or has an object that was made through it, has that from a thread that ran after: readers
+ * need no order.  [DOOR_STD] stays NULL. */
+extern const struct door_calls *std_doors[DOOR_COUNT];
 GW_EXTERN struct door_known std_door_known;
 
 /* NULL: the function is one of the standard ABI. */
