@@ -410,6 +410,20 @@ def check_damage(job):
     assert "rank 0" in said, said
 
 
+def check_links(job):
+    """A link that somebody else may have put there is not followed."""
+    job.recorded(3, "some", "one")
+    path, kept = job.record + "/rank.1", job.record + "/kept"
+    with open(kept, "w", encoding="utf-8") as f:
+        f.write("kept")
+    os.unlink(path)
+    os.symlink(kept, path)
+    _, said = job.run(3, "some", "one", options=("--record=" + job.record,))
+    assert re.search(r"rank 1: cannot write \S+/rank\.1: .*; nothing is recorded", said), said
+    with open(kept, encoding="utf-8") as f:
+        assert f.read() == "kept"
+
+
 def check_others(job):
     """A program that was built with another library's header is not run with these wrappers."""
     for cc, name in (("mpicc.mpich", "MPICH"), ("mpicc.openmpi", "Open MPI")):
@@ -449,6 +463,7 @@ def main(prefix):
         subprocess.run([prefix + "/bin/mpicc", "-O1", cases.exe + ".c", "-o", cases.exe], check=True)
         check_cases(cases)
         check_damage(cases)
+        check_links(cases)
         check_others(cases)
         check_cost(job)
 

@@ -115,7 +115,7 @@ static bool has_room(size_t n)
 
 int replay_file_create(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), err;
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666), err;
     if (fd < 0) return errno;
     err = posix_fallocate(fd, 0, GROW);
     struct head *head = err ? MAP_FAILED : mmap(NULL, GROW, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
