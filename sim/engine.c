@@ -28,7 +28,8 @@ struct rank {
     int32_t open;                    /* sends and receives that are not complete */
     int32_t posted, unexpected;      /* lengths of the queues */
     int32_t wait_peer;
-    uint32_t leaves, wide; /* number of collectives in the region of the node that it has begun; number of the last wide one */
+    uint32_t leaves;           /* number of collectives in the region of the node that it has begun */
+    uint64_t left[PLAN_SLOTS]; /* plan_entry() */
     uint64_t flag, wait_flag;
     uint8_t state;
     bool entered; /* it has begun the present stage */
@@ -540,8 +541,8 @@ static bool enter(struct engine *e, uint32_t rank)
     if (!first || !s->alg || s->alg->kind == PLAN_P2P) return true;
     r->leaves++;
     r->wait_peer = -1;
-    r->wait_flag = plan_entry(s->alg, &s->args, r->leaves, r->wide);
-    if ((s->alg->kind & PLAN_KIND) == PLAN_WIDE) r->wide = r->leaves;
+    r->wait_flag = plan_entry(s->alg, &s->args, r->leaves, r->left);
+    plan_slots_use(s->alg, r->leaves, r->left);
     if (!reached(e, rank)) r->state = RANK_AT_FLAG;
     return r->state != RANK_AT_FLAG;
 }

@@ -47,7 +47,7 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
     return s.n;
 }
 const struct plan_algorithm coll_alg_gather_leaf = {
-    .name = "leaf", .emit = gather_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_OTHERS_WRITE};
+    .name = "leaf", .emit = gather_leaf, .kind = PLAN_NARROW | PLAN_SMALL | PLAN_OTHERS_WRITE | PLAN_LATE};
 
 /* ---- scatter(v): blocks are in the slots of their receivers ------------------------------------------------------------------ */
 /* Does the root write the length with the block?  Yes in the vector form, in which only the root knows all lengths. */

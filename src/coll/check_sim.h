@@ -26,7 +26,7 @@ struct sim_member {
     struct sim *sim;
     int job, round, n, at;
     bool begun, posted, done[PLAN_STEPS]; /* begun: the caller has made the arguments */
-    uint64_t seq, leaf_n, wide;
+    uint64_t seq, leaves_begun, left[PLAN_SLOTS];
     struct plan_step steps[PLAN_STEPS];
 };
 struct sim {
@@ -36,6 +36,7 @@ struct sim {
     uint64_t *flags;
     char **exposed, *shm, *scratch;
     int64_t scratch_bytes;
+    bool raised; /* a flag, by a member that cannot begin yet */
     const char *error;
 };
 enum { SIM_SLOTS = 2 * PLAN_SLOTS + PLAN_SMALLS, SIM_SCRATCH = 255 }; /* as a slot: the message under way */
@@ -121,6 +122,9 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
     struct plan_ref piece = p->a;
     bool leaf = p->kind >= PLAN_PUBLISH;
     if (leaf && !m->now->kind) return sim_wrong(s, "a leaf step in an algorithm of messages");
+    if ((p->kind == PLAN_WAIT || p->kind == PLAN_PAIR_WAIT) && *sim_flag(s, m, m->args->rank) < (m->args->n << 20 | 1) &&
+        !(m->now->kind & PLAN_LATE))
+        return sim_wrong(s, "a wait before this member has published");
     switch (p->kind) {
     case PLAN_COPY: plan_copy(&mem, &p->a, &p->b); return true;
     case PLAN_REDUCE:
@@ -188,10 +192,15 @@ static inline bool sim_deliver(struct sim *s, struct sim_member *m)
 /* Numbers a collective, or a stage, of leaves; false: it may not begin yet (INVARIANT P1, as plan/exec.c keeps it). */
 static inline bool sim_begin(struct sim *s, struct sim_member *m)
 {
-    uint64_t n = m->leaf_n + 1;
-    if (!sim_reached(s, m, -1, plan_entry(m->now, m->args, n, m->wide))) return false;
-    m->args->n = m->leaf_n = n;
-    if (m->now->kind == PLAN_WIDE) m->wide = n;
+    uint64_t n = 1 + m->leaves_begun + 3 * (m->leaves_begun / 3); /* some numbers are left out */
+    uint64_t entry = plan_entry(m->now, m->args, n, m->left), *mine = sim_flag(s, m, m->args->rank);
+    bool must_wait = !sim_reached(s, m, -1, entry);
+    uint64_t least = m->now->kind & PLAN_LATE ? m->left[n % PLAN_SLOTS] : must_wait ? entry : 0;
+    if (*mine < least) *mine = n << 20, s->raised = true;
+    if (must_wait) return false;
+    m->args->n = n;
+    m->leaves_begun++;
+    plan_slots_use(m->now, n, m->left);
     return true;
 }
 

@@ -335,6 +335,7 @@ static bool run(struct sim *s, const struct job *jobs, int n)
             while (turns-- > 0 && turn(s, &s->members[i], i, jobs, n)) any = true;
         }
         for (int i = 0; i < p && !any; i++) any = turn(s, &s->members[i], i, jobs, n);
+        any |= s->raised, s->raised = false;
     }
     for (int i = 0; i < p; i++) {
         const struct sim_member *m = &s->members[i];

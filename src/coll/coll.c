@@ -68,8 +68,9 @@ static GW_NOINLINE int run_apart(enum coll_kind kind, int64_t bytes, struct plan
 }
 
 /* The barrier before a collective, for GODWIT_COLL_SYNC. */
-static GW_NOINLINE int meet_first(struct gw_comm *c)
+static GW_NOINLINE int meet_first(struct gw_comm *c, struct plan_args *a)
 {
+    a->n = PLAN_STRIDE - 1; /* behind that of the barrier */
     plan_within_add(c, 1);
     int rc = coll_barrier(c, NULL);
     plan_within_add(c, -1);
@@ -82,7 +83,8 @@ static inline int enter(enum coll_kind kind, struct plan_args *a, struct gw_comm
     if (unlikely(as != NULL)) a->says |= PLAN_SAYS_FLAG(as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST);
     if (unlikely(c->remote)) a->says |= PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
     plan_enter_as(c, PLAN_CALLS + (unsigned)kind, a);
-    return kind != COLL_BARRIER && unlikely(coll_synced >> kind & 1) && !as && !c->remote ? meet_first(c) : GW_OK;
+    return kind != COLL_BARRIER && unlikely(coll_synced >> kind & 1) && !as && !c->remote && !plan_is_within(c) ? meet_first(c, a)
+                                                                                                                : GW_OK;
 }
 
 static inline __attribute__((always_inline)) int run_inlined(enum coll_kind kind, int64_t bytes, struct plan_args *a,

@@ -183,6 +183,7 @@ static void run(struct sim *s)
             int i = (first + k) % p;
             for (int turns = 1 + below(6); turns > 0 && turn(s, &s->members[i], i); turns--) any = true;
         }
+        any |= s->raised, s->raised = false;
     }
     CHECK(!s->error);
     if (s->error) fprintf(stderr, "%s\n", s->error);

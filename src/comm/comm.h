@@ -131,6 +131,7 @@ struct gw_comm {
     uint8_t hints;   /* enum comm_hint */
     /* Depth of calls of the user that consist of several collectives, see plan_call_begin(); other threads read it. */
     _Atomic uint8_t within;
+    uint32_t inner;       /* how many collectives of that call there have been */
     struct gw_topo *topo; /* may be NULL */
     void *bsend;          /* buffer of MPI_Comm_attach_buffer (p2p) */
     struct comm_family *family;

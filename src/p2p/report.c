@@ -144,9 +144,7 @@ static void pass_on_left(struct gw_done *done, int err)
 void p2p_stream_each_left(struct gw_comm *c, enum gw_stream s, struct p2p_left *left)
 {
     struct left_walk w = {.left.done.fn = pass_on_left, .ctx = c->ctx | (uint32_t)s, .caller = left};
-    gw_lock(&c->lane->lock);
     proto_each_left(c->lane, &w.left);
-    gw_unlock(&c->lane->lock);
 }
 
 void p2p_report_end(struct boot_where *where, struct gw_lane *lane)

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
+#include "base/lock.h"
 #include "boot/boot.h"
 #include "boot/call.h"
 #include "boot/segment.h"
@@ -152,6 +153,55 @@ static struct noted noted_of(const struct plan_said *s)
     return is_within ? (struct noted){.says = (uint32_t)GW_ANY_SOURCE} : (struct noted){s->says, s->bytes, 0};
 }
 
+/* The collective cannot end, or has no right data: a member that made the same call as this rank has given it up. */
+static int tell_given_up(const struct plan_said *s, int member, int err)
+{
+    char mine[160];
+    struct noted n = noted_of(s);
+    text_of(&n, mine, sizeof mine);
+    mark_told(s->comm, s->number);
+    return gw_fail(err,
+                   "the calls differ in collective #%llu on %s: rank %d called %s, rank %d gave it up as others called something "
+                   "else; %s",
+                   (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, member, rule(err));
+}
+
+/* Did member i give up this call, or one so much later that this is not known any more?  Its error, else GW_OK. */
+static int given_up_by(const struct comm_coll *k, int i, uint64_t number)
+{
+    uint64_t up = atomic_load_explicit(&k->exposed[i].gave_up[number % LEAF_GAVE_UPS], memory_order_acquire);
+    return up >> 8 > number ? leaf_error_of(up & 0xff) : GW_OK;
+}
+static int look_for_given_up(const struct plan_said *s)
+{
+    const struct comm_coll *k = s->comm->coll;
+    for (int i = 0; k && k->ready && i < k->size; i++) {
+        int err = i == k->me ? GW_OK : given_up_by(k, i, s->number);
+        if (err != GW_OK) return tell_given_up(s, k->nodes ? plan_member(k->nodes, k->nodes->me, i) : i, err);
+    }
+    return GW_OK;
+}
+
+struct far_search {
+    struct p2p_left left;
+    uint64_t number;
+    int member, err;
+};
+static void look_at_far(struct gw_done *done, int err)
+{
+    (void)err;
+    struct far_search *f = container_of(done, struct far_search, left.done);
+    int differs = f->left.message.tag ^ leaf_gave_up_tag(f->number, 0);
+    if (differs <= 0 || differs > 0xff) return;
+    f->member = f->left.message.src, f->err = leaf_error_of(differs);
+}
+static int look_for_given_up_far(const struct plan_said *s)
+{
+    struct far_search f = {.left.done.fn = look_at_far, .number = s->number};
+    if (!s->comm->one_node) p2p_stream_each_left(s->comm, GW_STREAM_LEAF, &f.left);
+    return f.err ? tell_given_up(s, f.member, f.err) : GW_OK;
+}
+
 static GW_COLD int compare(const struct plan_said *s)
 {
     struct gw_comm *c = s->comm;
@@ -203,7 +253,8 @@ int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n)
     int rc = compare(s);
     for (int i = 0; i < n && rc == GW_OK; i++)
         if (p2p_stream_rival(parts[i], PLAN_TAG_SAYS, &rival)) rc = tell_rival(s, &rival);
-    return rc;
+    if (rc == GW_OK) rc = look_for_given_up(s);
+    return rc == GW_OK ? look_for_given_up_far(s) : rc;
 }
 
 int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64_t came)
@@ -269,6 +320,13 @@ void plan_size_differs(struct plan_exec *x, int member, int64_t want, int64_t ca
     if (x->err == GW_OK) x->err = plan_length_differs(&said, rank_of(x, member), want, came);
 }
 
+/* Has the member begun a later collective, though so few that it would have left its sig of this one? */
+static bool has_gone_on(const struct plan_exec *x, int member)
+{
+    uint64_t n = atomic_load_explicit(&x->leaf->flags[member].value, memory_order_acquire) >> 20;
+    return n > x->args->n && n < x->args->n + PLAN_SIGS * (x->walk ? 1 : PLAN_STRIDE);
+}
+
 bool plan_sig_differs(struct plan_exec *x, int member)
 {
     struct gw_comm *c = x->comm;
@@ -285,6 +343,10 @@ bool plan_sig_differs(struct plan_exec *x, int member)
         mark_told(c, p.number);
     else if (is_there && due >= 0 && p.theirs.bytes != due)
         rc = plan_length_differs(&said, p.other, due, p.theirs.bytes);
+    else if (given_up_by(x->leaf, member, p.number) != GW_OK)
+        rc = tell_given_up(&said, p.other, given_up_by(x->leaf, member, p.number));
+    else if (!is_there && has_gone_on(x, member))
+        rc = tell_given_up(&said, p.other, GW_EOTHER);
     else
         rc = compare_former(c, noted_from(p.number), p.number, p.other);
     x->err = rc;
@@ -315,7 +377,9 @@ int plan_compare_last(struct gw_comm *c, bool goes_on)
     struct left_search s = {.left.done.fn = look_at_left, .next = c->colls, .number = c->colls, .goes_on = goes_on};
     uint64_t first = noted_from(c->colls);
     int rc = compare_former(c, first, c->colls, -1);
+    gw_lock(&c->lane->lock);
     if (rc == GW_OK) p2p_stream_each_left(c, GW_STREAM_COLL, &s.left);
+    gw_unlock(&c->lane->lock);
     if (rc != GW_OK || s.number == s.next) return rc;
     for (uint64_t number = first; number < c->colls; number++)
         if (is_told(c, number)) return GW_OK; /* the message may be left over from that */

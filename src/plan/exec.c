@@ -121,6 +121,14 @@ static void publish(struct plan_exec *x, int phase)
     node_ring_many(k->local, x->args->size);
 }
 
+void plan_raise(struct comm_coll *k, uint64_t least, uint64_t value)
+{
+    struct leaf_flag *mine = &k->flags[k->me];
+    if (atomic_load_explicit(&mine->value, memory_order_relaxed) >= least) return;
+    atomic_store_explicit(&mine->value, value, memory_order_release); /* [F1] */
+    node_ring_many(k->local, k->size);
+}
+
 /* A pair's number has the collective, and bits of the signature and of the size.  The size has bits of its own because the
  * signature is a running hash over all calls: once calls have differed, it differs for ever. */
 enum { LINE_SIZE_BITS = 12, LINE_SIG_BITS = 12, LINE_N = LINE_SIZE_BITS + LINE_SIG_BITS };
@@ -554,13 +562,14 @@ void plan_exec_reset(struct plan_exec *x)
 /* Should a wait of a leaf make progress this turn?  The leaf needs none, but other ranks may need this one's. */
 static inline bool looks_at_messages(unsigned turn, const struct node_wait *w) { return turn % 16 == 0 || w->phase; }
 
-/* Gives up a collective that cannot end, as other members call something else.  Publishes its last phase, so that no member waits
- * for this one, and leaves the posted receives to absorb late messages.  They may still write into the temporary memory, which is
- * therefore not reused (nor freed). */
+/* Gives up a collective that cannot end, as other members call something else.  Tells the others, so that none waits for this one,
+ * and leaves the posted receives to absorb late messages.  They may still write into the temporary memory, which is therefore not
+ * reused (nor freed). */
 static GW_COLD void give_up(struct plan_exec *x)
 {
-    assert(x->n_reqs >= 0 && x->n_reqs <= PLAN_STEPS);
-    if (x->leaf) publish(x, PLAN_FINAL);
+    assert(x->n_reqs >= 0 && x->n_reqs <= PLAN_STEPS && x->err < 0);
+    plan_give_up(x->comm, x->args->number, x->err);
+    plan_give_up_far(x->comm, x->args->number, x->err);
     gw_lock(&x->comm->lane->lock);
     for (int i = 0; i < x->n_reqs; i++) p2p_stream_absorb(x->reqs[i]);
     gw_unlock(&x->comm->lane->lock);
@@ -574,6 +583,7 @@ static GW_NOINLINE bool leaf_begin_wait(struct plan_exec *x, uint64_t entry)
 {
     struct node_wait w;
     bool differs = false;
+    plan_raise(x->leaf, entry, x->args->n << 20); /* others may wait for this member just as well */
     node_wait_begin(&w);
     for (unsigned turn = 1; !differs && !all_left(x, entry); turn++) {
         bool progressed = looks_at_messages(turn, &w) && req_progress() > 0;
@@ -584,15 +594,24 @@ static GW_NOINLINE bool leaf_begin_wait(struct plan_exec *x, uint64_t entry)
     return !differs;
 }
 
-static inline __attribute__((always_inline)) bool leaf_begin(struct plan_exec *x)
+static GW_NOINLINE bool leaf_begin_any(struct plan_exec *x, uint64_t n)
+{
+    struct comm_coll *k = x->leaf;
+    uint64_t entry = plan_entry(x->alg, x->args, n, k->left);
+    if (x->alg->kind & PLAN_LATE) plan_raise(k, k->left[n % PLAN_SLOTS], n << 20);
+    plan_slots_use(x->alg, n, k->left);
+    return k->safe >= entry || leaf_begin_wait(x, entry);
+}
+
+static inline __attribute__((always_inline)) bool leaf_begin(struct plan_exec *x, uint64_t n)
 {
     struct comm_coll *k = x->leaf;
     plan_region_assert_state(k);
-    x->args->n = ++k->leaf_n;
-    uint64_t entry = plan_entry(x->alg, x->args, x->args->n, k->wide);
-    if (unlikely(k->safe < entry) && !leaf_begin_wait(x, entry)) return false;
-    if (x->alg->kind == PLAN_WIDE) k->wide = x->args->n;
-    return true;
+    x->args->n = n;
+    if (unlikely(x->alg->kind & (PLAN_WIDE | PLAN_LATE))) return leaf_begin_any(x, n);
+    uint64_t *left = &k->left[n % PLAN_SLOTS], entry = *left;
+    *left = n << 20 | PLAN_FINAL;
+    return likely(k->safe >= entry) || !plan_writes(x->alg, x->args) || leaf_begin_wait(x, entry);
 }
 
 char *plan_tmp_alloc(int64_t bytes)
@@ -679,7 +698,7 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
     }
     if (alg->kind) {
         x.leaf = c->coll;
-        if (!leaf_begin(&x)) return x.err;
+        if (!leaf_begin(&x, plan_leaf_number(args))) return x.err;
     } else {
         x.leaf = NULL;
         args->n = (uint64_t)plan_tag(args);
@@ -691,6 +710,15 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
 }
 
 /* ---- stages ------------------------------------------------------------------------------------------------------------------ */
+/* The number of the next stage in the node, of the user's call `number`; 0: the call has no more, and goes on by messages. */
+static uint64_t leaf_next(const struct comm_coll *k, uint64_t number)
+{
+    uint64_t first = number * PLAN_NODE_STRIDE + 1, next = leaf_last(k) + 1;
+    assert(next <= first + PLAN_NODE_STRIDE); /* equal: this member gave up */
+    if (next < first) next = first;
+    return next < first + PLAN_NODE_STRIDE - 2 ? next : 0;
+}
+
 bool plan_exec_stage(struct plan_exec *x)
 {
     struct plan_walk *w = x->walk;
@@ -716,9 +744,16 @@ int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, co
     int next;
     args->n = (uint64_t)plan_tag(args);
     w.tmp = k->tmp, w.tmp_bytes = k->tmp_bytes;
-    while ((next = plan_walk_next(&w)) > 0) {
+    for (;;) {
         int done;
-        if (plan_exec_stage(&x) && !leaf_begin(&x)) return x.err;
+        uint64_t n = w.leaves ? leaf_next(k, args->number) : 0;
+        w.leaves = n > 0;
+        next = plan_walk_next(&w);
+        if (next <= 0) break;
+        if (plan_exec_stage(&x)) {
+            if (unlikely(x.err < 0)) plan_doubt(&x);
+            if (!leaf_begin(&x, n)) return x.err;
+        }
         if (!plan_exec_advance(&x, &done) && !(x.leaf && yield_over(&x, &done)) && !wait_over(&x)) return x.err;
     }
     k->tmp = w.tmp, k->tmp_bytes = w.tmp_bytes;

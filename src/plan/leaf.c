@@ -82,14 +82,67 @@ static int region_agree(struct gw_comm *c, struct comm_coll *k, uint64_t bytes)
     return rc < 0 ? rc : GW_OK;
 }
 
-/* For a member that gave up the collective which was the others' first by leaves: publishes its last phase, so that no member
- * waits for it. */
-static void missed_over(struct comm_coll *k)
+/* The first number of leaf collectives that a call has, and the last one. */
+static uint64_t first_of(const struct gw_comm *c, uint64_t number)
 {
+    return c->one_node ? number * PLAN_STRIDE : number * PLAN_NODE_STRIDE + 1;
+}
+static uint64_t last_of(const struct gw_comm *c, uint64_t number) { return first_of(c, number + 1) - 1; }
+
+/* This member has left all leaf collectives up to n: nobody waits for it in them, and nobody takes its data there for good ones. */
+static void leave(struct gw_comm *c, uint64_t n)
+{
+    struct comm_coll *k = c->coll;
+    for (int i = 0; i < PLAN_SIGS; i++)
+        atomic_store_explicit(&k->flags[k->me].sig[i], (uint16_t) ~(c->said >> 48), memory_order_relaxed);
+    plan_raise(k, n << 20 | PLAN_FINAL, n << 20 | PLAN_FINAL);
+}
+
+static void note_given_up(struct comm_coll *k, uint64_t number, int err)
+{
+    atomic_store_explicit(&k->exposed[k->me].gave_up[number % LEAF_GAVE_UPS], (number + 1) << 8 | (uint64_t)leaf_error(err),
+                          memory_order_release);
+}
+
+void plan_give_up(struct gw_comm *c, uint64_t number, int err)
+{
+    struct comm_coll *k = c->coll;
+    if (!k || !k->ready) return;
+    note_given_up(k, number, err);
+    if (number != c->colls - 1) return; /* a request */
+    leave(c, c->one_node && plan_is_within(c) ? first_of(c, number) + c->inner : last_of(c, number));
+}
+
+void plan_doubt(struct plan_exec *x)
+{
+    note_given_up(x->leaf, x->args->number, x->err);
+    x->args->sig = (uint16_t)~x->args->sig;
+}
+
+void plan_give_up_far(struct gw_comm *c, uint64_t number, int err)
+{
+    for (int i = 0; i < c->size && !c->one_node && !c->remote; i++) {
+        int world = group_world(c->group, i);
+        struct gw_req *r = NULL;
+        if (i == c->rank || (world < gw_boot.size && boot_local_rank(world) >= 0)) continue;
+        if (p2p_stream_isend(GW_STREAM_LEAF, NULL, 0, gw_type_byte, i, leaf_gave_up_tag(number, leaf_error(err)), c, &r) ==
+            GW_POSTED)
+            p2p_stream_drop(r);
+    }
+}
+
+/* For a member that gave up what was the others' first leaf collective, or some more: it takes part from the present one on; on several
+ * nodes, if they are in the same call still, from the next call on, as it is not known how many stages it has missed. */
+static void missed_over(struct gw_comm *c, struct comm_coll *k)
+{
+    uint64_t number = c->colls - 1, last;
     if (k->missed < k->offer.number) return;
-    k->leaf_n = k->wide = 1;
-    atomic_store_explicit(&k->flags[k->me].value, k->leaf_n << 20 | PLAN_FINAL, memory_order_release); /* [F1] as by publish() */
-    node_ring_many(k->local, k->size);
+    if (c->one_node)
+        last = first_of(c, number) + (plan_is_within(c) ? c->inner : 0) - 1;
+    else
+        last = k->missed == c->colls ? last_of(c, number) : first_of(c, number) - 1;
+    note_given_up(k, k->missed - 1, GW_EOTHER);
+    leave(c, last);
 }
 
 static int region_make(struct gw_comm *c, struct comm_coll *k)
@@ -113,7 +166,7 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
         if (gw_node.oversubscribed) k->common = common;
         k->exposed = (struct leaf_exposed *)(common + 1);
         if (pairs_of(k->size)) k->pairs = (struct leaf_pair *)(k->exposed + k->size);
-        missed_over(k);
+        missed_over(c, k);
     } else
         GW_EXPLAIN(GW_LOG_COLL, "the shared heap is full (GODWIT_HEAP): %s uses messages", c->name);
     return GW_OK;
@@ -122,7 +175,8 @@ static int region_make(struct gw_comm *c, struct comm_coll *k)
 bool plan_leaf_ready(struct gw_comm *c)
 {
     struct comm_coll *k = c->coll;
-    if (likely(k && k->asked)) return k->ready;
+    /* A call has numbers for so many collectives; there is none that has as many. */
+    if (likely(k && k->asked)) return c->has_leaves = k->ready && !(plan_is_within(c) && c->inner >= PLAN_STRIDE - 1);
     if (!c->one_node || c->size < 2 || !(k = plan_coll(c))) return false;
     k->asked = true;
     k->size = c->size;
@@ -138,12 +192,11 @@ bool plan_node_leaf_ready(struct gw_comm *c)
 {
     struct comm_coll *k = c->coll;
     if (k->asked) return k->ready;
-    k->asked = true;
     k->size = plan_node_size(k->nodes, k->nodes->me);
     k->me = k->nodes->place;
     int rc = k->size > 1 ? region_make(c, k) : GW_OK;
     if (rc != GW_OK) k->ready = false;
-    if (rc == GW_AGAIN) offer_drop(c, k); /* the number of leaf collectives in a call depends on its stages */
+    k->asked = rc != GW_AGAIN;
     return k->ready;
 }
 

@@ -66,31 +66,36 @@ static void nodes(void)
 /* P1, as the header words it. */
 static void entries(void)
 {
-    struct gw_type eight = {.size = 8}, nine = {.size = 9};
+    struct gw_type eight = {.size = 8};
     struct plan_args a = {.rank = 1, .root = 0, .rcount = 1, .rt = &eight};
     const struct plan_algorithm all = {.kind = PLAN_NARROW}, root = {.kind = PLAN_NARROW | PLAN_ROOT_WRITES},
                                 others = {.kind = PLAN_NARROW | PLAN_OTHERS_WRITE},
                                 nobody = {.kind = PLAN_NARROW | PLAN_NOBODY_WRITES}, small = {.kind = PLAN_NARROW | PLAN_SMALL};
-    for (uint64_t n = 1; n < 40; n++) {
-        uint64_t four = n > PLAN_SLOTS ? (n - PLAN_SLOTS + 1) << 20 | 1 : 0,
-                 seven = n > PLAN_SMALLS ? (n - PLAN_SMALLS + 1) << 20 | 1 : 0;
-        CHECK_EQ(plan_entry(&all, &a, n, 0), four);
-        CHECK_EQ(plan_entry(&root, &a, n, 0), 0);
-        CHECK_EQ(plan_entry(&others, &a, n, 0), four);
-        CHECK_EQ(plan_entry(&nobody, &a, n, 7), 0);
-        CHECK_EQ(plan_entry(&small, &a, n, 0), seven);
-        a.rt = &nine;
-        CHECK_EQ(plan_entry(&small, &a, n, 0), four);
-        a.rt = &eight;
+    const struct plan_algorithm wide = {.kind = PLAN_WIDE};
+    uint64_t left[PLAN_SLOTS] = {0}, n, last, step = 1;
+    for (n = 1; n < 400; n += step, step = 1 + n * n % 7) {
+        uint64_t end = 0; /* of the last one that left the slot */
+        for (last = 0; last < PLAN_SLOTS; last++)
+            if (left[last] && (left[last] >> 20) % PLAN_SLOTS == n % PLAN_SLOTS) end = left[last];
+        CHECK_EQ(plan_entry(&all, &a, n, left), end);
+        CHECK_EQ(plan_entry(&small, &a, n, left), end);
+        CHECK_EQ(plan_entry(&wide, &a, n, left), end);
+        CHECK_EQ(plan_entry(&root, &a, n, left), 0);
+        CHECK_EQ(plan_entry(&others, &a, n, left), end);
+        CHECK_EQ(plan_entry(&nobody, &a, n, left), 0);
         a.root = 1; /* this member is the root */
-        CHECK_EQ(plan_entry(&root, &a, n, 0), four);
-        CHECK_EQ(plan_entry(&others, &a, n, 0), 0);
+        CHECK_EQ(plan_entry(&root, &a, n, left), end);
+        CHECK_EQ(plan_entry(&others, &a, n, left), 0);
         a.root = 0;
-        /* a wide one uses all slots, but not the line of the flag */
-        uint64_t wide = n > 1 ? n - 1 : 0, end = wide ? wide << 20 | PLAN_FINAL : 0;
-        CHECK_EQ(plan_entry(&all, &a, n, wide), end > four ? end : four);
-        CHECK_EQ(plan_entry(&small, &a, n, wide), seven);
+        plan_slots_use(&all, n, left);
+        CHECK_EQ(left[n % PLAN_SLOTS], n << 20 | PLAN_FINAL);
     }
+    /* a wide one uses all slots */
+    plan_slots_use(&wide, n, left);
+    for (uint64_t i = 1; i <= PLAN_SLOTS; i++) CHECK_EQ(plan_entry(&all, &a, n + i, left), n << 20 | PLAN_FINAL);
+    plan_slots_use(&small, n + 1, left);
+    CHECK_EQ(plan_entry(&all, &a, n + 2, left), n << 20 | PLAN_FINAL);
+    CHECK_EQ(plan_entry(&all, &a, n + 1 + PLAN_SLOTS, left), (n + 1) << 20 | PLAN_FINAL);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
  *
  * LEAVES   Collectives through shared memory.  The members of a communicator on one node share a region: per member a control flag on
  *          its own cache line and a buffer of PLAN_SLOTS slots.  PLAN_SMALLS further slots, of PLAN_SMALL_BYTES, lie on the flag's line and
- *          are numbered from PLAN_SLOTS on.  In collective number n a member raises its flag to (n << 20 | phase), phases counting from
+ *          are numbered from PLAN_SLOTS on.  In leaf collective n a member raises its flag to (n << 20 | phase), phases counting from
  *          1.  WAIT holds until the flag of one member, or of all others, has reached a phase.  A flag never decreases.
  *
  * PAIRS    Pairwise flags.  With up to PLAN_PAIR_MEMBERS members there are also PLAN_SLOTS cache lines per ordered pair of members, each
@@ -24,10 +24,15 @@
  *          has become long, the calls themselves are compared: each rank records its last ones in the node segment (boot_coll_note).
  *          compare.c words the error.
  *
+ * NUMBERS  n follows from the number of the user's call (struct plan_args, number), not from how many leaf collectives there were, so
+ *          members that took different ways in calls that differ agree on it again in the next call: plan_leaf_number().  Numbers are
+ *          left out where a call has no leaf collective.
+ *
  * INVARIANT P1  A slot is written in collective n only when all members have finished reading its former contents: narrow collectives
- *               use slot n modulo PLAN_SLOTS, and a writer waits until all members have published in collective n - PLAN_SLOTS + 1 (for
- *               slots on the flag's line: PLAN_SMALLS); wide ones use all slots and end with phase PLAN_FINAL, for which the next writer
- *               waits: plan_entry().
+ *               use slot n modulo PLAN_SLOTS, wide ones all slots.  A writer waits until all members have left the last collective that
+ *               used the slot: plan_entry().  A member has left a collective when its flag has reached phase PLAN_FINAL of it, or any
+ *               later collective.  Where the slot was used by the last collective before, others wait for this member, too, so it raises
+ *               its flag to phase 0 of the new one: if it has to wait itself, or may wait before it publishes (PLAN_LATE).
  * INVARIANT P2  Every member publishes at least once in every leaf collective.
  *
  * NODES    A communicator with members on several nodes has a region on each node, with its own numbering of collectives.  A hierarchical
@@ -51,7 +56,7 @@
 #define PLAN_STEPS        8
 #define PLAN_SLOTS        4
 #define PLAN_SLOT_BYTES   (32 << 10)
-#define PLAN_SMALLS       5
+#define PLAN_SMALLS       PLAN_SLOTS
 #define PLAN_SIGS         8
 #define PLAN_SMALL_BYTES  8
 #define PLAN_PAIR_BYTES   56
@@ -157,7 +162,8 @@ struct plan_args {
         const struct plan_nodes *nodes; /* other collectives: the members' nodes; NULL: not known, or one node */
     };
     void *own;       /* private to an algorithm that needs more than these arguments */
-    uint64_t n;      /* leaves: number of the collective in its region; messages: their tag, see plan_private.h */
+    uint64_t n;      /* leaves: number of the collective in its region, before plan_run(): what to add to plan_leaf_number();
+                      * messages: their tag, see plan_private.h */
     uint64_t says;   /* signature of the call (boot_coll_note), */
     int64_t bytes;   /* its bytes, */
     uint64_t number; /* and its number on the communicator, as the user counts calls */
@@ -180,13 +186,15 @@ struct plan_algorithm {
 };
 /* Kinds: by messages; leaves that use one slot, or all slots (pipelined); leaves that read other members' memory (CMA). */
 enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING };
-enum { /* flags of narrow leaves: which members write slots, unless all do; small data goes on the flag's line; there is only one round */
+enum { /* flags of narrow leaves: which members write slots, unless all do; small data goes on the flag's line; there is only one round;
+        * a member may wait before it has published */
        PLAN_ROOT_WRITES = 4,
        PLAN_OTHERS_WRITE = 8,
        PLAN_NOBODY_WRITES = 12,
        PLAN_WRITERS = 12,
        PLAN_SMALL = 16,
        PLAN_ONCE = 32,
+       PLAN_LATE = 64,
        PLAN_KIND = 3 /* what is left without these */
 };
 
@@ -203,24 +211,32 @@ static inline int64_t plan_param(const struct plan_params *p, const struct plan_
     return values[alg->takes];
 }
 
-/* Do the data that this member writes into a slot (its block, or its operand) fit the flag's line? */
-static inline bool plan_is_small(const struct plan_args *a)
-{
-    if (a->st && !a->in_place) return a->scount * a->st->size <= PLAN_SMALL_BYTES;
-    return (a->rcounts.v ? gw_counts_at(a->rcounts, a->rank) : a->rcount) * a->rt->size <= PLAN_SMALL_BYTES;
-}
-
-/* INVARIANT P1: the value that all flags must have reached before this member begins leaf collective n.  wide: number of the last wide
- * one. */
-static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct plan_args *a, uint64_t n, uint64_t wide)
+/* Does this member write a slot? */
+static inline bool plan_writes(const struct plan_algorithm *alg, const struct plan_args *a)
 {
     int writers = alg->kind & PLAN_WRITERS;
-    if (writers && writers != (a->rank == a->root ? PLAN_ROOT_WRITES : PLAN_OTHERS_WRITE)) return 0;
-    bool small = alg->kind & PLAN_SMALL && plan_is_small(a);
-    uint64_t slots = small ? PLAN_SMALLS : PLAN_SLOTS, narrow = n > slots ? (n - slots + 1) << 20 | 1 : 0;
-    uint64_t end = wide && !small ? wide << 20 | PLAN_FINAL : 0;
-    return narrow > end ? narrow : end;
+    return !writers || writers == (a->rank == a->root ? PLAN_ROOT_WRITES : PLAN_OTHERS_WRITE);
 }
+/* INVARIANT P1: the value that all flags must have reached before this member begins leaf collective n; left[i]: when all have left the last
+ * one that used slot i. */
+static inline uint64_t plan_entry(const struct plan_algorithm *alg, const struct plan_args *a, uint64_t n,
+                                  const uint64_t left[PLAN_SLOTS])
+{
+    return plan_writes(alg, a) ? left[n % PLAN_SLOTS] : 0;
+}
+/* Notes that it has begun. */
+static inline void plan_slots_use(const struct plan_algorithm *alg, uint64_t n, uint64_t left[PLAN_SLOTS])
+{
+    left[n % PLAN_SLOTS] = n << 20 | PLAN_FINAL;
+    if (alg->kind == PLAN_WIDE)
+        for (int i = 0; i < PLAN_SLOTS; i++) left[i] = n << 20 | PLAN_FINAL;
+}
+
+/* Numbers of leaf collectives for each call of the user: on one node, and on several, where each stage in the node takes one.  They are odd,
+ * so that calls take slots in turn.  On one node a call that is a collective itself has the first of its numbers; those within another
+ * call have the others, and use messages when there are no more. */
+enum { PLAN_STRIDE = 9, PLAN_NODE_STRIDE = 515 };
+static inline uint64_t plan_leaf_number(const struct plan_args *a) { return a->number * PLAN_STRIDE + a->n; }
 
 /* ---- stages ------------------------------------------------------------------------------------------------------------------ */
 /* The members that execute a stage, and how ranks within the team map to ranks of the communicator. */
@@ -319,6 +335,7 @@ void plan_call_begin(struct gw_comm *c, enum plan_call kind, int root);
 static inline void plan_within_add(struct gw_comm *c, int by)
 {
     uint8_t n = atomic_load_explicit(&c->within, memory_order_relaxed);
+    if (n == 0) c->inner = 0;
     atomic_store_explicit(&c->within, (uint8_t)(n + by), memory_order_relaxed);
 }
 static inline bool plan_is_within(const struct gw_comm *c) { return atomic_load_explicit(&c->within, memory_order_relaxed) > 0; }

@@ -27,10 +27,13 @@ _Static_assert(sizeof(struct leaf_pair) == GW_CACHELINE, "a few bytes come with 
 
 /* In lines behind those, for algorithms that pull. */
 #define LEAF_UNREADABLE UINT64_MAX /* the memory cannot be read, and there was no room for a copy */
+enum { LEAF_GAVE_UPS = 4 };
 struct leaf_exposed {
     uint64_t address;          /* of the memory that EXPOSE offers */
     uint64_t copy;             /* offset of a copy in the node's heap, if the owner is not dumpable; LEAF_UNREADABLE; else 0 */
     _Atomic uint32_t can_pull; /* can this member read all others?  0: not known, 1: no, 2: yes */
+    /* The last calls that this member gave up, by their number modulo LEAF_GAVE_UPS: 1 + number << 8 | leaf_error(); 0: none */
+    _Atomic uint64_t gave_up[LEAF_GAVE_UPS];
 } GW_ALIGNED(GW_CACHELINE);
 
 /* If ranks share cores, in the line behind the flags: the first member that has seen all flags raised, or has reduced all operands, saves the
@@ -63,15 +66,38 @@ struct comm_coll {
     struct leaf_pair *pairs;      /* [PLAN_SLOTS][size: to][size: from]; NULL: too many members */
     char *buffers;                /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
     int *local;                   /* [size] local rank of each member, for doorbells */
-    uint64_t leaf_n;              /* leaf collectives started */
     uint64_t safe;                /* all flags have reached at least this value */
-    uint64_t wide;                /* number of the last wide collective */
+    uint64_t left[PLAN_SLOTS];    /* what all flags reach when all have left the last leaf collective that used each slot */
     uint64_t compared;            /* number of the last leaf collective in which all sigs were compared with ours */
     char *tmp;                    /* temporary memory, kept for the next collective */
     int64_t tmp_bytes;
     uint64_t copied; /* the copy that is exposed now (leaf_exposed.copy); freed when no member reads it any more */
 };
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
+
+/* The last leaf collective that this member has published in. */
+static inline uint64_t leaf_last(const struct comm_coll *k)
+{
+    return atomic_load_explicit(&k->flags[k->me].value, memory_order_relaxed) >> 20;
+}
+/* Raises this member's flag to `value` if it is below `least`. */
+void plan_raise(struct comm_coll *k, uint64_t least, uint64_t value);
+
+/* This member gives up a call, as calls differ: tells the members on this node, which may wait for it, */
+void plan_give_up(struct gw_comm *c, uint64_t number, int err) GW_COLD;
+/* The same where an error leaves this member without right data, but it goes on: it takes part in the stage that follows. */
+void plan_doubt(struct plan_exec *x) GW_COLD;
+/* and those on other nodes, by a message that nobody receives: who waits for long looks for it.  Not with the lane's lock. */
+void plan_give_up_far(struct gw_comm *c, uint64_t number, int err) GW_COLD;
+enum { LEAF_GAVE_UP = 0x40000000 };
+static inline int leaf_gave_up_tag(uint64_t number, int error) { return LEAF_GAVE_UP | (int)(number & 0x3fffff) << 8 | error; }
+/* An error as a positive number of 8 bits, and back. */
+static inline int leaf_error(int err)
+{
+    assert(err > GW_EFIRST_ && err - GW_EFIRST_ < 256);
+    return err - GW_EFIRST_;
+}
+static inline int leaf_error_of(int error) { return error + GW_EFIRST_; }
 
 /* ---- executions (exec.c) ----
  * The tag of a message has the number of its collective on the communicator, counted in the order of the calls; messages of one collective

@@ -25,6 +25,8 @@ void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
     a->sig = (uint16_t)(c->said >> 48);
     if (unlikely(plan_is_within(c))) {
         a->number = c->colls - 1;
+        a->n = ++c->inner;
+        if (c->inner == PLAN_STRIDE - 1) c->has_leaves = false; /* plan_leaf_ready() says why */
         return;
     }
     a->number = comm_coll_count(c, 1);

@@ -223,6 +223,7 @@ static void over(struct plan_op *op)
     struct gw_lane *lane = op->x.comm->lane;
     struct gw_req *r = &op->req->prepared.req;
     assert((op->pending == 0 || op->is_given_up) && op->req->op == op && !req_is_done(r));
+    if (unlikely(op->is_given_up)) plan_give_up_far(op->x.comm, op->args.number, r->err < 0 ? r->err : GW_EOTHER);
     if (!op->is_persistent) let_go(op);
     gw_lock(&lane->lock);
     if (!op->is_persistent) op_put(lane, op);
@@ -358,6 +359,7 @@ static GW_COLD void give_up(struct plan_op *op, int err)
 {
     error_note(op, err);
     op->is_given_up = true;
+    plan_give_up(op->x.comm, op->args.number, err);
     for (int i = 0; i < PLAN_STEPS; i++)
         if (op->parts[i].inner) p2p_stream_absorb(op->parts[i].inner), p2p_stream_cancel(op->parts[i].inner);
 }
