@@ -340,7 +340,7 @@ void F(comm_spawn_multiple_)(const int *count, const char *commands, const char 
 {
     MPI_Comm c = fort_comm(*comm), made = MPI_COMM_NULL;
     bool here = is_root(c, *root), has_args = here && !fort_is_no_texts(argvs);
-    int n = here ? *count : 0;
+    int n = here && *count > 0 ? *count : 0;
     char **names = texts(commands, command_len, command_len, n), ***args = has_args ? argument_lists(argvs, argv_len, n) : NULL;
     MPI_Info few[FORT_FEW], *c_infos = fort_infos(few, infos, n);
     int rc = names && c_infos && (args || !has_args) ? C(Comm_spawn_multiple)(*count, names, has_args ? args : MPI_ARGVS_NULL,

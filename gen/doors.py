@@ -375,7 +375,7 @@ class Marshal:
             return "door_status_in(%s, &%s_s)" % (n, n)
         if p.dir == "inout":
             self.before.append("MPI_Status %s_s, *%s_p = door_status_in(%s, &%s_s);" % (n, n, n, n))
-            self.ok.append("door_status_out(&%s_s, %s);" % (n, n))
+            self.ok.append("door_status_store(&%s_s, %s);" % (n, n))
             return n + "_p"
         self.before.append("MPI_Status %s_s;" % n)
         self.after.append("door_status_end(&%s_s, %s);" % (n, n))

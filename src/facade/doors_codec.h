@@ -2,6 +2,10 @@
  * (gen/hot.py).  A client.h includes it last: what goes before are its types and constants (CLIENT_X), and door_status_load() and
  * door_status_fill() of doors_ABI.h.
  *
+ * Pure: what is pointed to is the caller's, a program's status or address may be any, and all may be called by any thread.  A status of the
+ * program that a call may write is begun or loaded before it, and ended or stored after it, whatever that returned: where the library
+ * wrote nothing, the program's stays as it was.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_FACADE_DOORS_CODEC_H
@@ -33,7 +37,6 @@ static inline MPI_Status *door_status_in(const client_Status *from, MPI_Status *
     door_status_load(from, to);
     return to;
 }
-static inline void door_status_out(const MPI_Status *from, client_Status *to) { door_status_store(from, to); }
 static inline MPI_Status *door_status_begin(client_Status *s, MPI_Status *mine)
 {
     if (s == CLIENT_STATUS_IGNORE) return MPI_STATUS_IGNORE;

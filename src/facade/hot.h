@@ -13,7 +13,11 @@
 
 /* The door has been loaded: it is what calls. */
 static inline const struct door_slow *hot_slow(void) { return std_doors[CLIENT_ABI]->slow; }
-static GW_COLD int hot_code(int code) { return std_doors[CLIENT_ABI]->code(code); }
+static GW_COLD int hot_code(int code)
+{
+    assert(std_doors[CLIENT_ABI]);
+    return std_doors[CLIENT_ABI]->code(code);
+}
 
 /* A number that means nothing becomes one that no check takes, so that the door's slow entry point has it. */
 static inline int hot_rank(int rank)
@@ -62,6 +66,7 @@ static GW_COLD void hot_status_empty(client_Status *to)
  * another layout, at once.  False: nothing was retired. */
 static inline bool hot_waitall(int n, struct gw_req **r, client_Status *s)
 {
+    assert(n >= 0 && n <= STD_ARRAY_STACK);
     if (unlikely(!req_waitall_begin(n, r))) return false;
     for (int i = 0; door_are_statuses(s) && i < n; i++) {
         if (unlikely(req_is_inactive(r[i])))
