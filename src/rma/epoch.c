@@ -349,6 +349,13 @@ static int check_locked(struct rma_win *w, int rank, const char *call)
     return gw_fail(GW_ERMA_SYNC, "%s, but this rank has not locked the window of rank %d", call, rank);
 }
 
+/* Flushes and locks of memory that is mapped here wait for nothing.  A program that spins on its own part by them must still serve the
+ * ranks that it waits for.  rank -1: all. */
+static void serve_others(struct rma_win *w, int rank)
+{
+    if (unlikely(w->server || w->mailer) && (rank < 0 || is_here(w, rank))) req_progress();
+}
+
 int rma_win_unlock(int rank, struct rma_win *w)
 {
     struct rma_epoch *e = w->epoch;
@@ -360,6 +367,7 @@ int rma_win_unlock(int rank, struct rma_win *w)
     assert(e->n_held > 0);
     if (--e->n_held == 0) set_access(w, NONE);
     tell(w, CALL_UNLOCK, rank, 0);
+    serve_others(w, rank);
     return rc;
 }
 
@@ -386,6 +394,7 @@ int rma_win_unlock_all(struct rma_win *w)
     int rc = e->all_unchecked ? rma_deferred_flush_all(w) : rma_lock_give_all(w);
     set_access(w, NONE);
     tell(w, CALL_UNLOCK_ALL, -1, 0);
+    serve_others(w, -1);
     return rc;
 }
 
@@ -416,19 +425,25 @@ static int may_flush_all(const struct rma_win *w)
     return gw_fail(GW_ERMA_SYNC, "%s is open; flushes are for the locks of passive targets", access_words[access]);
 }
 
+static int flushed(struct rma_win *w, int rank, int rc)
+{
+    serve_others(w, rank);
+    return rc == GW_OK ? seen() : rc;
+}
+
 int rma_win_flush(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = may_flush(w, rank);
     if (rc == GW_OK) rc = rma_deferred_flush(w, rank);
-    return rc == GW_OK ? seen() : rc;
+    return flushed(w, rank, rc);
 }
 
 int rma_win_flush_all(struct rma_win *w)
 {
     int rc = may_flush_all(w);
     if (rc == GW_OK) rc = rma_deferred_flush_all(w);
-    return rc == GW_OK ? seen() : rc;
+    return flushed(w, -1, rc);
 }
 
 int rma_win_flush_local(int rank, struct rma_win *w)
@@ -436,12 +451,12 @@ int rma_win_flush_local(int rank, struct rma_win *w)
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = may_flush(w, rank);
     if (rc == GW_OK) rc = rma_deferred_flush_local(w);
-    return rc == GW_OK ? seen() : rc;
+    return flushed(w, rank, rc);
 }
 
 int rma_win_flush_local_all(struct rma_win *w)
 {
     int rc = may_flush_all(w);
     if (rc == GW_OK) rc = rma_deferred_flush_local(w);
-    return rc == GW_OK ? seen() : rc;
+    return flushed(w, -1, rc);
 }
