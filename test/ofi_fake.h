@@ -66,6 +66,11 @@ struct one_sided {
     struct iovec iov[4];
     struct fi_rma_iov there;
     bool is_put;
+    /* Or an atomic operation, on numbers of 8 bytes. */
+    bool is_atomic;
+    enum fi_op op;
+    const int64_t *operand, *compare;
+    int64_t *result;
 };
 enum { ENTRIES = 4096, BUFFERS = 128, PLACES = 64, REGIONS = 64, TAGGED = 128 };
 static struct {
@@ -350,12 +355,44 @@ static char *there(const struct one_sided *c, uint64_t access)
     return NULL;
 }
 
+static int64_t combined(const struct one_sided *c, int64_t old, size_t i)
+{
+    int64_t x = c->op == FI_ATOMIC_READ ? 0 : c->operand[i];
+    switch (c->op) {
+    case FI_SUM: return old + x;
+    case FI_MIN: return x < old ? x : old;
+    case FI_MAX: return x > old ? x : old;
+    case FI_BAND: return old & x;
+    case FI_BOR: return old | x;
+    case FI_BXOR: return old ^ x;
+    case FI_ATOMIC_WRITE: return x;
+    case FI_CSWAP: return old == c->compare[i] ? x : old;
+    default: CHECK_EQ(c->op, FI_ATOMIC_READ); return old;
+    }
+}
+static void atomic_one(struct one_sided *c)
+{
+    int64_t *far = (int64_t *)(void *)there(c, c->op == FI_ATOMIC_READ ? FI_REMOTE_READ : FI_REMOTE_WRITE);
+    bool fails = fail_now(c->m.context);
+    for (size_t i = 0; far && !fails && i < c->there.len / 8; i++) {
+        int64_t old = far[i];
+        far[i] = combined(c, old, i);
+        if (c->result) c->result[i] = old;
+    }
+    if (!fails) complete(c->m.context, FI_ATOMIC, NULL, 0);
+    free(c);
+}
+
 static void copy_one(void)
 {
     struct one_sided *c = net.copies;
     if (!c) return;
     net.copies = c->next;
     if (!net.copies) net.copies_end = &net.copies;
+    if (c->is_atomic) {
+        atomic_one(c);
+        return;
+    }
     char *far = there(c, c->is_put ? FI_REMOTE_WRITE : FI_REMOTE_READ);
     size_t bytes = 0;
     for (size_t i = 0; far && i < c->m.iov_count; i++) {
@@ -382,6 +419,64 @@ static ssize_t copy_later(const struct fi_msg_rma *m, bool is_put)
     net.copies_end = &c->next;
     return 0;
 }
+/* ---- atomic operations: of signed numbers of 8 bytes, four at a time ---- */
+static ssize_t atomic_later(const struct fi_msg_atomic *m, const struct fi_ioc *compare, const struct fi_ioc *result)
+{
+    if (refuse()) return -FI_EAGAIN;
+    CHECK(m->iov_count == 1 && m->rma_iov_count == 1 && m->datatype == FI_INT64 && m->msg_iov->count == m->rma_iov->count);
+    CHECK(m->rma_iov->count >= 1 && m->rma_iov->count <= 4);
+    CHECK(!(ways.mr_mode & FI_MR_LOCAL) || m->desc[0]);
+    struct one_sided *c = calloc(1, sizeof *c);
+    *c = (struct one_sided){.m.context = m->context,
+                            .there = {m->rma_iov->addr, m->rma_iov->count * 8, m->rma_iov->key},
+                            .is_atomic = true,
+                            .op = m->op,
+                            .operand = m->msg_iov->addr,
+                            .compare = compare ? compare->addr : NULL,
+                            .result = result ? result->addr : NULL};
+    *net.copies_end = c;
+    net.copies_end = &c->next;
+    return 0;
+}
+static ssize_t fake_atomic(struct fid_ep *ep, const struct fi_msg_atomic *m, uint64_t flags)
+{
+    (void)ep;
+    CHECK(flags & FI_DELIVERY_COMPLETE);
+    return atomic_later(m, NULL, NULL);
+}
+static ssize_t fake_fetch_atomic(struct fid_ep *ep, const struct fi_msg_atomic *m, struct fi_ioc *result, void **desc, size_t n,
+                                 uint64_t flags)
+{
+    (void)ep, (void)flags;
+    CHECK(n == 1 && (!(ways.mr_mode & FI_MR_LOCAL) || desc[0]));
+    return atomic_later(m, NULL, result);
+}
+static ssize_t fake_compare_atomic(struct fid_ep *ep, const struct fi_msg_atomic *m, const struct fi_ioc *compare,
+                                   void **compare_desc, size_t compare_n, struct fi_ioc *result, void **desc, size_t n,
+                                   uint64_t flags)
+{
+    (void)ep, (void)flags;
+    CHECK(n == 1 && compare_n == 1 && (!(ways.mr_mode & FI_MR_LOCAL) || (desc[0] && compare_desc[0])));
+    return atomic_later(m, compare, result);
+}
+static int fake_atomic_valid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op, size_t *count)
+{
+    (void)ep;
+    if (type != FI_INT64 || op == FI_ATOMIC_READ) return -FI_EOPNOTSUPP;
+    *count = 5;
+    return 0;
+}
+static int fake_fetch_valid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op, size_t *count)
+{
+    (void)ep, (void)op;
+    *count = 4;
+    return type == FI_INT64 ? 0 : -FI_EOPNOTSUPP;
+}
+static int fake_compare_valid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op, size_t *count)
+{
+    return op == FI_CSWAP ? fake_fetch_valid(ep, type, op, count) : -FI_EOPNOTSUPP;
+}
+
 static ssize_t fake_readmsg(struct fid_ep *ep, const struct fi_msg_rma *m, uint64_t flags)
 {
     (void)ep, (void)flags;
@@ -497,11 +592,23 @@ static struct fi_ops_msg msg_ops = {.size = sizeof msg_ops, .send = fake_send, .
 static struct fi_ops_tagged tagged_ops = {
     .size = sizeof tagged_ops, .send = fake_tsend, .recv = fake_trecv, .recvmsg = fake_trecvmsg, .sendmsg = fake_tsendmsg};
 static struct fi_ops_rma rma_ops = {.size = sizeof rma_ops, .readmsg = fake_readmsg, .writemsg = fake_writemsg};
+static struct fi_ops_atomic atomic_ops = {.size = sizeof atomic_ops,
+                                          .writemsg = fake_atomic,
+                                          .readwritemsg = fake_fetch_atomic,
+                                          .compwritemsg = fake_compare_atomic,
+                                          .writevalid = fake_atomic_valid,
+                                          .readwritevalid = fake_fetch_valid,
+                                          .compwritevalid = fake_compare_valid};
 static struct fi_ops_mr mr_ops = {.size = sizeof mr_ops, .reg = fake_mr_reg};
 static struct fid_cq the_cq = {.fid = {FI_CLASS_CQ, NULL, &fid_ops}, .ops = &cq_ops};
 static struct fid_av the_av = {.fid = {FI_CLASS_AV, NULL, &fid_ops}, .ops = &av_ops};
-static struct fid_ep the_ep = {
-    .fid = {FI_CLASS_EP, NULL, &fid_ops}, .ops = &ep_ops, .cm = &cm_ops, .msg = &msg_ops, .tagged = &tagged_ops, .rma = &rma_ops};
+static struct fid_ep the_ep = {.fid = {FI_CLASS_EP, NULL, &fid_ops},
+                               .ops = &ep_ops,
+                               .cm = &cm_ops,
+                               .msg = &msg_ops,
+                               .tagged = &tagged_ops,
+                               .rma = &rma_ops,
+                               .atomic = &atomic_ops};
 
 static int fake_cq_open(struct fid_domain *d, struct fi_cq_attr *attr, struct fid_cq **cq, void *context)
 {

@@ -39,6 +39,7 @@ static struct {
     uint32_t sent, came, bad, answers;
     bool wants_answer; /* the receiver sends one, once */
 } wires;
+static int wires_n_atomics; /* times that a wire had atomic operations */
 
 /* Progress until it is so, for half a minute at most. */
 #define WIRES_UNTIL(cond)                                                                                                          \
@@ -255,6 +256,73 @@ static void wires_copies(void)
     free(here);
 }
 
+static int64_t wires_combined(enum wire_atomic_op op, int64_t old, int64_t x, int64_t compare)
+{
+    switch (op) {
+    case WIRE_ATOMIC_SUM: return old + x;
+    case WIRE_ATOMIC_MIN: return x < old ? x : old;
+    case WIRE_ATOMIC_MAX: return x > old ? x : old;
+    case WIRE_ATOMIC_BAND: return old & x;
+    case WIRE_ATOMIC_BOR: return old | x;
+    case WIRE_ATOMIC_BXOR: return old ^ x;
+    case WIRE_ATOMIC_WRITE: return x;
+    case WIRE_ATOMIC_CSWAP: return old == compare ? x : old;
+    default: return old;
+    }
+}
+/* Each operation, with the old values and without, on as many numbers as it takes and on one: only what was meant is changed. */
+static void wires_atomic_one(enum wire_atomic_op op, uint32_t n, bool wants_old, int64_t *there, uint64_t key)
+{
+    enum { MOST = 64 };
+    int64_t operand[MOST], compare[MOST], old[MOST], before[MOST];
+    for (int i = 0; i < MOST; i++) {
+        there[i] = before[i] = (int64_t)wires_byte((uint32_t)op, (size_t)i) * 1000003 - 77 * i;
+        operand[i] = (int64_t)wires_byte(n, (size_t)i) * 999999937 - 3;
+        old[i] = -1;
+    }
+    for (uint32_t i = 0; i < n; i++) compare[i] = before[i + 1] + i % 2; /* every other one is what stands there */
+    struct wires_end end = {.done.fn = wires_ended};
+    struct wire_atomic a = {.op = op,
+                            .elem = GW_ELEM_I64,
+                            .n = n,
+                            .at = (uintptr_t)(there + 1),
+                            .key = key,
+                            .operand = op == WIRE_ATOMIC_READ ? NULL : operand,
+                            .compare = op == WIRE_ATOMIC_CSWAP ? compare : NULL,
+                            .old = wants_old ? old : NULL};
+    int rc;
+    while ((rc = wires.rig->ops->atomic(wires.ep, &a, &end.done)) == GW_AGAIN) wires.rig->ops->progress(wires.w);
+    CHECK_EQ(rc, GW_POSTED);
+    int64_t given[MOST];
+    memcpy(given, operand, sizeof given);
+    memset(operand, 0x55, sizeof operand); /* it was copied */
+    WIRES_UNTIL(end.n > 0);
+    CHECK(end.n == 1 && end.err == GW_OK && there[0] == before[0] && there[n + 1] == before[n + 1]);
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK_EQ(there[i + 1], wires_combined(op, before[i + 1], given[i], compare[i]));
+        CHECK_EQ(old[i], wants_old ? before[i + 1] : -1);
+    }
+}
+static void wires_atomics(void)
+{
+    const struct wire_ops *ops = wires.rig->ops;
+    int64_t *there = calloc(64, sizeof *there);
+    uint64_t key = 0;
+    bool has = ops->atomic && ops->atomic_most(wires.w, GW_ELEM_I64, WIRE_ATOMIC_SUM);
+    if (has) CHECK(ops->expose(wires.w, there, 64 * sizeof *there, &key) == GW_OK && key);
+    for (int op = 0; has && op < WIRE_ATOMIC_OPS; op++) {
+        uint32_t most = ops->atomic_most(wires.w, GW_ELEM_I64, (enum wire_atomic_op)op);
+        CHECK(most > 0 && most <= 62);
+        for (int old = op == WIRE_ATOMIC_READ || op == WIRE_ATOMIC_CSWAP; old < 2; old++) {
+            wires_atomic_one((enum wire_atomic_op)op, 1, old, there, key);
+            wires_atomic_one((enum wire_atomic_op)op, most, old, there, key);
+        }
+    }
+    wires_n_atomics += has;
+    if (key) ops->conceal(wires.w, key);
+    free(there);
+}
+
 /* Messages from memory to memory, with others between. */
 static void wires_direct(void)
 {
@@ -324,6 +392,7 @@ static void wires_conform(const struct wires_rig *rig)
         wires_answer();
         wires_ring();
         wires_copies();
+        wires_atomics();
         wires_direct();
         wires_wake();
         wires_death();

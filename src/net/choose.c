@@ -274,6 +274,24 @@ static int tagged_take(struct fi_info **chosen)
     return GW_OK;
 }
 
+/* ---- atomic operations -------------------------------------------------------------------------- */
+/* Asks the provider for operations at the target (GODWIT_RMA_NETWORK_ATOMICS), and goes on without. */
+static void atomics_take(struct fi_info **chosen)
+{
+    struct fi_info *hints = gw_set.rma_network_atomics ? fabric_lib.dupinfo(*chosen) : NULL;
+    if (!hints) return;
+    hints->caps |= FI_ATOMIC;
+    hints->tx_attr->caps = hints->rx_attr->caps = 0;
+    hints->tx_attr->msg_order = hints->rx_attr->msg_order =
+        FI_ORDER_SAS; /* providers promise less order with atomics, and we need no more */
+    struct fi_info *got = again_with(hints);
+    if (got)
+        replace(chosen, got);
+    else
+        GW_EXPLAIN(GW_LOG_WIRE, "provider %s does no atomic operations: the ranks do accumulates",
+                   (*chosen)->fabric_attr->prov_name);
+}
+
 /* ---- traffic class ------------------------------------------------------------------------------ */
 /* Queries the chosen provider again, with the traffic class that the user wants. */
 static int tclass_take(struct fi_info **chosen)
@@ -364,5 +382,6 @@ int fabric_choose(struct fi_info **chosen_out)
         rc = gw_fail(GW_ENOMEM, "no memory for the description of a network");
     fabric_infos_close(&m);
     if (rc == GW_OK) rc = tagged_take(chosen_out);
+    if (rc == GW_OK) atomics_take(chosen_out);
     return rc == GW_OK ? tclass_take(chosen_out) : rc;
 }

@@ -293,8 +293,9 @@ static bool update_by_mail(struct place *p, struct gw_op *op, const struct data 
     return true;
 }
 
-/* An accumulate by a message.  The target does it, and takes its own `busy` for that: the caller must not hold it. */
-static int update_by_message(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+/* An accumulate by the network (atomic.c), or by a message.  The target of a message does it, and takes its own `busy` for that: the
+ * caller must not hold it. */
+static int update_apart(struct place *p, bool is_by_wire, struct gw_op *op, const struct data *in, const struct data *result)
 {
     struct data there = p->there;
     int64_t bytes = bytes_of(&there);
@@ -308,7 +309,10 @@ static int update_by_message(struct place *p, struct gw_op *op, const struct dat
     if (is_kept) rma_started_keep(p->started, old, bytes);
     if (is_kept) rma_started_unpack(p->started, result->buf, result->count, result->type);
     if (rc == GW_OK && has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
-    if (rc == GW_OK) rc = rma_ask_update(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count, there.type, operand, room);
+    if (rc == GW_OK)
+        rc = (is_by_wire ? rma_atomic_update : rma_ask_update)(p->w, p->rank, op, (uint64_t)(uintptr_t)there.buf, there.count,
+                                                               there.type, operand, room);
+    if (rc == GW_OK && is_by_wire && result && !into && !is_kept) rc = rma_deferred_settle(p->w);
     if (rc == GW_OK && result && !into && !is_kept) {
         struct type_cursor c;
         type_cursor_init(&c, result->buf, result->count, result->type);
@@ -348,17 +352,29 @@ static int update_packed(struct place *p, struct gw_op *op, const struct data *i
 
 static int update_far(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
-    if (!is_here(p->w, p->rank)) return update_by_message(p, op, in, result);
+    if (!is_here(p->w, p->rank)) return update_apart(p, false, op, in, result);
     int rc = GW_OK;
     place_enter(p);
     bool is_done = update_by_mail(p, op, in, result), can = p->target->has_cma;
     if (!is_done && can) rc = update_packed(p, op, in, result);
     place_leave(p);
-    return is_done || can ? rc : update_by_message(p, op, in, result);
+    return is_done || can ? rc : update_apart(p, false, op, in, result);
+}
+
+/* In a window in which the network does what it can at the targets: GW_AGAIN, this is not for it. */
+static GW_COLD int update_by_network(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+{
+    bool is_by_wire = rma_atomic_is_by_wire(p->w, op->obj.id, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type);
+    int rc = rma_atomic_turn(p->w, p->rank, is_by_wire);
+    if (rc != GW_OK || !is_by_wire) return rc == GW_OK ? GW_AGAIN : rc;
+    rc = update_apart(p, true, op, in, result);
+    return rc == GW_OK && p->target->is_near ? rma_deferred_settle(p->w) : rc; /* its MPI request is complete already */
 }
 
 static int update(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
+    int by_network = unlikely(p->w->atomics != NULL) ? update_by_network(p, op, in, result) : GW_AGAIN;
+    if (by_network != GW_AGAIN) return by_network;
     if (!p->target->is_near) return update_far(p, op, in, result);
     bool is_alike = in->type == p->there.type && in->count == p->there.count;
     int rc = GW_OK;
@@ -476,6 +492,12 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
     struct data new = {writable(origin), 1, result->type};
     uint64_t there = (uint64_t)(uintptr_t)p->there.buf;
     int rc = GW_OK;
+    if (unlikely(p->w->atomics != NULL)) {
+        bool is_by_wire = rma_atomic_is_by_wire(p->w, RMA_CSWAP, there, 1, result->type);
+        rc = rma_atomic_turn(p->w, p->rank, is_by_wire);
+        if (rc == GW_OK && is_by_wire) rc = rma_atomic_swap(p->w, p->rank, there, origin, compare, result->buf, result->type);
+        if (rc != GW_OK || is_by_wire) return rc;
+    }
     if (!is_here(p->w, p->rank)) return rma_ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
     place_enter(p);
     if (is_near) {

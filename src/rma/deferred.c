@@ -434,28 +434,72 @@ int rma_deferred_ask(struct rma_win *w, int target, struct ask_head h, const str
 }
 
 /* ---- the wire ---- */
+/* What the wire is to do. */
+struct wired {
+    bool is_put;
+    struct iovec here;
+    uint64_t at;
+    const struct wire_atomic *atomic; /* or, if not NULL, this */
+};
+
+static int wired_post(struct rma_win *w, int target, const struct wired *what, struct gw_done *done)
+{
+    struct gw_peer *p = comm_peer(w->comm, target);
+    struct wire_ep *ep = target == w->comm->rank ? w->atomics->self : p->ep;
+    int rc = ep ? GW_OK : peer_connect(w->comm->lane, p);
+    if (rc != GW_OK) return rc;
+    if (!ep) ep = p->ep;
+    if (what->atomic) return ep->ops->atomic(ep, what->atomic, done);
+    return (what->is_put ? ep->ops->put : ep->ops->get)(ep, &what->here, 1, what->at, w->targets[target].key, done);
+}
+
+/* `l` is owned, and its done.fn set. */
+static int wired_start(struct deferred *l, int target, const struct wired *what)
+{
+    struct rma_win *w = l->w;
+    struct gw_lane *lane = w->comm->lane;
+    int rc;
+    l->target = target;
+    deferred_starts(l);
+    do {
+        gw_lock(&lane->lock);
+        rc = wired_post(w, target, what, &l->done);
+        if (rc <= GW_OK) l->done.fn(&l->done, rc);
+        gw_unlock(&lane->lock);
+        if (rc == GW_AGAIN) req_progress();
+    } while (rc == GW_AGAIN);
+    return rc < 0 ? rc : GW_OK;
+}
+
 int rma_deferred_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed)
 {
-    struct gw_lane *lane = w->comm->lane;
-    struct gw_peer *p = comm_peer(w->comm, target);
-    struct iovec here = {packed.at, (size_t)bytes};
-    int room = wait_for_room(w);
-    struct deferred *l = room == GW_OK ? deferred_new(w, 0) : NULL;
-    if (!l) return room == GW_OK ? GW_ENOMEM : room;
+    int rc = wait_for_room(w);
+    struct deferred *l = rc == GW_OK ? deferred_new(w, 0) : NULL;
+    if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
     l->into.started = packed.started;
-    deferred_starts(l);
-    for (;;) {
-        gw_lock(&lane->lock);
-        int rc = p->ep ? GW_OK : peer_connect(lane, p);
-        if (rc == GW_OK) rc = (is_put ? p->ep->ops->put : p->ep->ops->get)(p->ep, &here, 1, at, w->targets[target].key, &l->done);
-        if (rc <= GW_OK) deferred_done(&l->done, rc);
-        gw_unlock(&lane->lock);
-        if (rc != GW_AGAIN) {
-            gw_counted(&gw_count.rma_wired, rc >= 0);
-            return rc < 0 ? rc : GW_OK;
-        }
-        req_progress();
-    }
+    rc = wired_start(l, target, &(struct wired){.is_put = is_put, .here = {packed.at, (size_t)bytes}, .at = at});
+    gw_counted(&gw_count.rma_wired, rc == GW_OK);
+    return rc;
+}
+
+static void atomic_done(struct gw_done *done, int err)
+{
+    struct deferred *l = container_of(done, struct deferred, done);
+    atomic_fetch_sub_explicit(&l->w->targets[l->target].n_atomics, 1, memory_order_relaxed);
+    deferred_done(done, err);
+}
+
+int rma_deferred_atomic(struct rma_win *w, int target, const struct wire_atomic *a, struct rma_started *started)
+{
+    int rc = wait_for_room(w);
+    struct deferred *l = rc == GW_OK ? deferred_new(w, 0) : NULL;
+    if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
+    l->into.started = started;
+    l->done.fn = atomic_done;
+    atomic_fetch_add_explicit(&w->targets[target].n_atomics, 1, memory_order_relaxed);
+    rc = wired_start(l, target, &(struct wired){.atomic = a});
+    gw_counted(&gw_count.rma_network_atomics, rc == GW_OK);
+    return rc;
 }
 
 /* ---- waiting ---- */

@@ -87,7 +87,8 @@ static struct lane_wire *copying_net(struct rma_win *w)
     for (struct lane_wire *net = NULL; (net = peer_next_net(w->comm->lane, net));) {
         struct wire_caps caps = {0};
         net->ops->caps(net->wire, &caps);
-        bool may = caps.put && caps.get && caps.keys && (!caps.soft || gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED);
+        bool is_asked = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED || (gw_set.rma_network_atomics && net->ops->atomic);
+        bool may = caps.put && caps.get && caps.keys && (!caps.soft || is_asked);
         if (may) return net;
     }
     return NULL;
@@ -112,7 +113,7 @@ static int keys_share(struct rma_win *w)
             w->targets[i].key = all[i];
     w->targets[w->comm->rank].key = mine;
     free(all);
-    return rc;
+    return rc == GW_OK && gw_set.rma_network_atomics ? rma_atomics_open(w) : rc;
 }
 
 static void key_drop(struct rma_win *w)
@@ -141,6 +142,7 @@ int rma_reach_open(struct rma_win *w)
     if (rc == GW_OK) rc = rma_serve_open(w);
     if (rc == GW_OK) return GW_OK;
     key_drop(w);
+    rma_atomics_close(w);
     rma_deferred_close(w);
     return rc;
 }
@@ -150,6 +152,7 @@ int rma_reach_close(struct rma_win *w)
     int flushed = rma_deferred_flush_all(w), rc = coll_barrier(w->comm, NULL); /* after it all requests of all ranks are done */
     if (rc != GW_OK || !w->server) return rc;
     key_drop(w);
+    rma_atomics_close(w);
     rc = rma_serve_close(w);
     rma_deferred_close(w);
     return rc == GW_OK ? flushed : rc;

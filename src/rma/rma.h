@@ -12,7 +12,8 @@
  * or the end of the epoch (deferred completion, deferred.c).  Only `served` needs a target that enters MPI now and then, or has a progress
  * thread (GODWIT_PROGRESS_THREAD).
  *
- * Accumulates run under one lock per target in the shared memory of its node (lock.c), those of one element too: executed by an origin on
+ * Where the network does accumulates (GODWIT_RMA_NETWORK_ATOMICS, atomic.c), those of numbers of 4 and 8 bytes are its own.  All others
+ * run under one lock per target in the shared memory of its node (lock.c), those of one element too: executed by an origin on
  * that node, or by the target for origins elsewhere.  So they are atomic whatever their types and paths.  A fence is a barrier;
  * post/start/complete/wait are empty messages; passive-target locks are words in the same shared memory, which the target takes on behalf
  * of origins on other nodes.
@@ -61,6 +62,7 @@ struct rma_win {
         bool is_made;              /* this rank has created the file */
     } words, mapping;              /* of `shared`; of an allocated window: a mapping, or a block of the shared heap */
     struct rma_server *server;     /* for `served` accesses; NULL: no rank needs them */
+    struct rma_atomics *atomics;   /* operations that the network does at targets (atomic.c); NULL: it does none */
     struct rma_deferred *deferred; /* operations with deferred completion; NULL: all operations complete in their call */
     struct rma_mailer *mailer;     /* NULL: the memory of all ranks is mapped here */
     _Atomic uint32_t reply_tag;

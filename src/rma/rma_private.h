@@ -28,7 +28,8 @@ struct rma_target {
     _Atomic uint32_t timing[2];  /* duration of long accesses with the target's help and without it; 0: unknown (stream.c) */
     _Atomic uint32_t turn;       /* counts long accesses, to choose when to time them */
     uint64_t key; /* of its part, from wire_ops.expose(); 0: the wire does not reach it.  Of this rank: the key given to others */
-    struct deferred *batch; /* requests that wait to be sent to it; NULL: none (deferred.c) */
+    _Atomic uint32_t n_atomics; /* operations of this rank by the network there that are under way (atomic.c) */
+    struct deferred *batch;     /* requests that wait to be sent to it; NULL: none (deferred.c) */
     _Atomic uint64_t sent,
         known; /* requests without an answer: how many were sent, and how many of them the target has confirmed (deferred.c) */
 };
@@ -183,6 +184,7 @@ struct rma_given { /* data that the call copies */
 int rma_deferred_ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
                      struct rma_packed into, int64_t bytes);
 int rma_deferred_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed);
+int rma_deferred_atomic(struct rma_win *w, int target, const struct wire_atomic *a, struct rma_started *started);
 int rma_deferred_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
                      int64_t bytes);
 /* True: no operation under way reads or writes the target's memory by the wire, and no gets are pending.  Puts and accumulates may
@@ -195,6 +197,24 @@ int rma_deferred_flush_all(struct rma_win *w);
 int rma_deferred_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
 int rma_deferred_open(struct rma_win *w);
 void rma_deferred_close(struct rma_win *w); /* after a flush */
+
+/* ---- operations that the network does at the target (atomic.c) ----
+ * A numeric type of 4 or 8 bytes is the network's in a window if it does all usual operations on it: which it is depends on the type, the
+ * operation and the alignment alone, so that all accesses to an item go one way. */
+int rma_atomics_open(struct rma_win *w); /* collective, with the keys of all parts: w->atomics, NULL where the network does none */
+void rma_atomics_close(struct rma_win *w); /* after a flush */
+struct rma_atomics {
+    uint32_t most[GW_ELEM_COUNT][WIRE_ATOMIC_OPS]; /* elements of one operation; 0: the ranks do it */
+    struct wire_ep *self;                          /* of the network, to this rank itself */
+};
+enum { RMA_CSWAP = 0 }; /* in place of the id of an operation */
+bool rma_atomic_is_by_wire(const struct rma_win *w, uint32_t op, uint64_t at, int64_t count, struct gw_type *t);
+/* Before any accumulate in a window with atomics: what this rank has started at the target the other way is complete when it returns. */
+int rma_atomic_turn(struct rma_win *w, int target, bool is_by_wire);
+/* As rma_ask_update() and rma_ask_swap(), but complete with a flush. */
+int rma_atomic_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
+                      const char *packed, struct rma_packed old);
+int rma_atomic_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, struct gw_type *t);
 
 /* ---- long accesses that the target helps with (stream.c): pieces through memory that both map ---- */
 struct stream_end {

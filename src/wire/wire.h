@@ -80,6 +80,29 @@ struct wire_part {
 };
 enum { WIRE_PART_BYTES = 32 }; /* largest overhead of a part in the packet, header included */
 
+/* ---- wire_ops.atomic: an operation on elements of the peer's memory that the wire does there ----
+ * Atomic for each element towards others of the wire on the same memory, not towards accesses by a processor. */
+enum wire_atomic_op {
+    WIRE_ATOMIC_SUM,
+    WIRE_ATOMIC_MIN,
+    WIRE_ATOMIC_MAX,
+    WIRE_ATOMIC_BAND,
+    WIRE_ATOMIC_BOR,
+    WIRE_ATOMIC_BXOR,
+    WIRE_ATOMIC_WRITE,
+    WIRE_ATOMIC_READ,
+    WIRE_ATOMIC_CSWAP,
+    WIRE_ATOMIC_OPS
+};
+struct wire_atomic {
+    enum wire_atomic_op op;
+    enum gw_elem elem;
+    uint32_t n;                    /* elements: 1 to atomic_most() */
+    uint64_t at, key;              /* address at the peer, a multiple of an element's size, and key as for get() */
+    const void *operand, *compare; /* [n], copied before return; compare: CSWAP alone; operand: not of READ */
+    void *old;                     /* [n], written before completion; NULL: not wanted (READ and CSWAP always want it) */
+};
+
 struct sockaddr_storage;
 struct node_door;
 struct node_other;
@@ -153,6 +176,9 @@ struct wire_ops {
     /* caps.keys: registers memory for get and put by peers; conceal() ends that, when no copy is under way any more.  A key is never 0. */
     int (*expose)(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out);
     void (*conceal)(struct wire *w, uint64_t key);
+    /* caps.keys: atomic_most: the most elements of one atomic(), with the old values wanted or not; 0: the wire does not do it. */
+    uint32_t (*atomic_most)(struct wire *w, enum gw_elem elem, enum wire_atomic_op op);
+    int (*atomic)(struct wire_ep *ep, const struct wire_atomic *a, struct gw_done *done); /* GW_POSTED, GW_AGAIN or an error */
     /* caps.direct: a zero-copy message.  The receiver posts a buffer and passes its ticket to the sender, which sends that many bytes.
      * done->fn at each end: the wire does not use the buffer any more.  Both return GW_POSTED or an error. */
     int (*recv_into)(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);

@@ -27,6 +27,10 @@ int main(void)
     static const struct ways kinds[] = {
         {.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 128},
         {.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .refuses = 3, .mr_mode = FI_MR_VIRT_ADDR | FI_MR_LOCAL},
+        {.caps = FI_MSG | FI_RMA | FI_ATOMIC, .inject = 64, .refuses = 3},
+        {.caps = FI_MSG | FI_RMA | FI_ATOMIC | FI_MULTI_RECV,
+         .inject = 64,
+         .mr_mode = FI_MR_VIRT_ADDR | FI_MR_LOCAL | FI_MR_PROV_KEY},
         {.caps = FI_MSG, .inject = 64},
         {.caps = FI_MSG | FI_TAGGED, .inject = 64, .entries = 16, .tag_format = UINT64_MAX}};
     gw_settings_load();
@@ -34,7 +38,9 @@ int main(void)
     CHECK_EQ(type_init(), GW_OK);
     for (size_t i = 0; i < GW_ARRAY_LEN(kinds); i++) {
         kind = &kinds[i];
+        int before = wires_n_atomics;
         wires_conform(&rig);
+        CHECK_EQ(wires_n_atomics > before, (kinds[i].caps & FI_ATOMIC) != 0);
     }
     type_finalize();
     return unit_end();

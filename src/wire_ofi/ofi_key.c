@@ -73,7 +73,7 @@ void ofi_drop(const struct wire *w, size_t bytes, const char *why)
 bool ofi_is_ours(const struct ofi_op *op)
 {
     ofi_done_fn *const all[] = {ofi_send_done,  ofi_inject_done, ofi_recv_done, ofi_take_done,
-                                ofi_catch_done, ofi_chunk_done,  ofi_part_done};
+                                ofi_catch_done, ofi_chunk_done,  ofi_part_done, ofi_atomic_done};
     for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
         if (op->fn == all[i]) return true;
     return false;

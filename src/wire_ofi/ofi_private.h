@@ -52,7 +52,8 @@ struct ofi_op {
     ofi_done_fn *fn;
 };
 /* All of these functions: ofi_is_ours() validates a context by them. */
-ofi_done_fn ofi_send_done, ofi_inject_done, ofi_recv_done, ofi_take_done, ofi_catch_done, ofi_chunk_done, ofi_part_done;
+ofi_done_fn ofi_send_done, ofi_inject_done, ofi_recv_done, ofi_take_done, ofi_catch_done, ofi_chunk_done, ofi_part_done,
+    ofi_atomic_done;
 struct ofi_send { /* a packet that is sent from a buffer of the lane */
     struct ofi_op op;
     struct ofi_send *next; /* in w->free_sends */
@@ -208,6 +209,8 @@ void ofi_reach_end(struct ofi_ep *ep);       /* the peer is connected, by a conn
 void ofi_reach_look(struct wire *w) GW_COLD; /* to be called when w->look_at is not 0, and over */
 /* ofi_send.c */
 int ofi_sends_open(struct wire *w);
+struct ofi_send *ofi_send_take(struct wire *w); /* a send buffer with pack_max bytes at `payload`; NULL: none is free */
+void ofi_send_back(struct wire *w, struct ofi_send *s);
 int ofi_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);
 int ofi_send_pack(struct wire_ep *ep, uint8_t kind, const void *hdr, struct type_cursor *c, size_t len);
 int ofi_send_many(struct wire_ep *ep, uint8_t kind, const struct wire_part *parts, int n);
@@ -236,6 +239,12 @@ int ofi_rma_waiting(struct wire *w); /* posts parts of w->waiting; returns how m
 void ofi_regions_close(struct wire *w);
 int ofi_region_begin(struct wire *w, struct ofi_reg *r); /* gives it a number */
 void ofi_region_end(struct wire *w, struct ofi_reg *r);
+/* The provider's key, and address or offset, for a key of wire.h. */
+uint64_t ofi_provider_key(const struct ofi_ep *ep, uint64_t key);
+uint64_t ofi_provider_addr(const struct wire *w, uint64_t key, uint64_t remote);
+/* ofi_atomic.c */
+uint32_t ofi_atomic_most(struct wire *w, enum gw_elem elem, enum wire_atomic_op op);
+int ofi_atomic(struct wire_ep *ep, const struct wire_atomic *a, struct gw_done *done);
 /* ofi_direct.c.  Where messages are matched by tag, tickets are those of ofi_tag_apart(). */
 int ofi_recv_into(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
 int ofi_send_from(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);

@@ -89,12 +89,11 @@ void ofi_regions_close(struct wire *w)
     free(w->regions);
 }
 
-/* The provider's key for a key of wire.h. */
-static uint64_t provider_key(const struct ofi_ep *ep, uint64_t key)
+uint64_t ofi_provider_key(const struct ofi_ep *ep, uint64_t key)
 {
     return ofi_needs(ep->w, FI_MR_PROV_KEY) ? key - 1 : ofi_region_secret(ep->w, ep->key, (int)(key & REGIONS_MOST));
 }
-static uint64_t provider_addr(const struct wire *w, uint64_t key, uint64_t remote)
+uint64_t ofi_provider_addr(const struct wire *w, uint64_t key, uint64_t remote)
 {
     return ofi_needs(w, FI_MR_VIRT_ADDR) ? remote : remote - (key >> NUMBER_BITS);
 }
@@ -242,8 +241,8 @@ static int copy_start(struct wire_ep *base, const struct iovec *local, int n, ui
         return gw_fail(GW_EUNSUPPORTED, "memory of rank %d is not reached at once and without a key over the network", ep->rank);
     struct copy *c = copy_new(ep, local, n, done);
     c->is_put = is_put;
-    c->remote = provider_addr(w, key, remote);
-    c->key = provider_key(ep, key);
+    c->remote = ofi_provider_addr(w, key, remote);
+    c->key = ofi_provider_key(ep, key);
     ssize_t rc = copy_post(c);
     if (c->under_way) { /* posted parts complete, even if another one has failed */
         c->is_waiting = rc == -FI_EAGAIN;

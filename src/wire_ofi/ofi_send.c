@@ -60,7 +60,7 @@ void ofi_send_done(struct wire *w, struct ofi_op *op, const struct fi_cq_tagged_
     w->free_sends = s;
 }
 
-static struct ofi_send *send_take(struct wire *w)
+struct ofi_send *ofi_send_take(struct wire *w)
 {
     struct ofi_send *s = w->free_sends;
     if (likely(s)) {
@@ -78,7 +78,7 @@ static struct ofi_send *send_take(struct wire *w)
     return s;
 }
 
-static void send_back(struct wire *w, struct ofi_send *s)
+void ofi_send_back(struct wire *w, struct ofi_send *s)
 {
     s->next = w->free_sends;
     w->free_sends = s;
@@ -110,7 +110,7 @@ static int buffer_post(struct ofi_ep *ep, struct ofi_send *s, size_t bytes)
     ssize_t rc =
         fi_send(w->ep, &s->key, OFI_KEY_BYTES + bytes, w->send_mr ? fi_mr_desc(w->send_mr) : NULL, ep->addr, &s->op.context);
     if (unlikely(rc)) {
-        send_back(w, s);
+        ofi_send_back(w, s);
         return refused(ep, rc);
     }
     w->under_way++;
@@ -161,7 +161,7 @@ int ofi_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     /* Injected messages share one record, so that a failure does not name the peer; for peers of other jobs it has to. */
     if (likely(OFI_KEY_BYTES + ofi_total(len) <= w->inject_max) && likely(!ep->is_foreign))
         return inject(ep, kind, hdr, payload, len);
-    struct ofi_send *s = send_take(w);
+    struct ofi_send *s = ofi_send_take(w);
     if (unlikely(!s)) return GW_AGAIN;
     if (len) gw_copy(s->payload, payload, len);
     return send_post(ep, s, kind, hdr, len);
@@ -171,7 +171,7 @@ int ofi_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct ty
 {
     struct ofi_ep *ep = (struct ofi_ep *)base;
     assert(len <= ep->w->pack_max);
-    struct ofi_send *s = send_take(ep->w);
+    struct ofi_send *s = ofi_send_take(ep->w);
     if (unlikely(!s)) return GW_AGAIN;
     struct type_cursor before = *c;
     int64_t packed = type_cursor_pack(c, s->payload, (int64_t)len);
@@ -185,7 +185,7 @@ int ofi_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct ty
 int ofi_send_many(struct wire_ep *base, uint8_t kind, const struct wire_part *parts, int n)
 {
     struct ofi_ep *ep = (struct ofi_ep *)base;
-    struct ofi_send *s = send_take(ep->w);
+    struct ofi_send *s = ofi_send_take(ep->w);
     if (unlikely(!s)) return GW_AGAIN;
     char *begin = (char *)s + offsetof(struct ofi_send, head), *at = begin;
     size_t copied = 0;
@@ -213,7 +213,7 @@ int ofi_tag_send(struct wire_ep *base, const struct wire_tag *tag, const void *p
     assert(w->is_tagged && len <= w->pack_max);
     if (unlikely(w->n_injects == INJECTS_MOST)) return GW_AGAIN;
     bool is_small = len <= w->inject_max;
-    struct ofi_send *s = is_small ? NULL : send_take(w);
+    struct ofi_send *s = is_small ? NULL : ofi_send_take(w);
     if (unlikely(!is_small && !s)) return GW_AGAIN;
     struct iovec iov = {is_small ? (void *)(uintptr_t)payload : s->payload, len};
     void *desc = w->send_mr ? fi_mr_desc(w->send_mr) : NULL;
@@ -234,7 +234,7 @@ int ofi_tag_send(struct wire_ep *base, const struct wire_tag *tag, const void *p
     }
     ssize_t rc = fi_tsendmsg(w->ep, &m, flags);
     if (unlikely(rc)) {
-        if (s) send_back(w, s);
+        if (s) ofi_send_back(w, s);
         return refused(ep, rc);
     }
     w->under_way++;
@@ -253,7 +253,8 @@ int ofi_sends_open(struct wire *w)
     w->send_slab = gw_huge_alloc("send buffers of the network", GW_CACHELINE,
                                  bytes); /* pages are allocated when used, unless GODWIT_HUGE_PAGES=all */
     if (!w->send_slab) return gw_fail(GW_ENOMEM, "no memory for %d send buffers of the network", (int)gw_set.ofi_send_buffers);
-    return ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->send_slab, bytes, FI_SEND, 0, &w->send_mr) : GW_OK;
+    uint64_t access = FI_SEND | (w->info->caps & FI_ATOMIC ? FI_READ | FI_WRITE : 0); /* ofi_atomic.c */
+    return ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->send_slab, bytes, access, 0, &w->send_mr) : GW_OK;
 }
 
 bool ofi_drained(struct wire *w) { return !w->under_way; }

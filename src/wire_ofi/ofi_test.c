@@ -135,6 +135,25 @@ static void test_failed_copy(void)
     close_wire(w);
 }
 
+static void test_failed_atomic(void)
+{
+    static int64_t far[2], near[2];
+    struct wire_ep *ep;
+    struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_RMA | FI_ATOMIC, .inject = 64, .fails = 1}, &ep);
+    uint64_t key;
+    struct ending c = {.done.fn = ended};
+    CHECK_EQ(ofi_ops.expose(w, far, sizeof far, &key), GW_OK);
+    struct wire_atomic a = {.op = WIRE_ATOMIC_READ, .elem = GW_ELEM_I64, .n = 2, .at = (uintptr_t)far, .key = key, .old = near};
+    CHECK_EQ(ofi_ops.atomic(ep, &a, &c.done), GW_POSTED);
+    for (int i = 0; i < 10 && !c.n; i++) ofi_ops.progress(w);
+    CHECK(c.n == 1 && c.err == GW_EOTHER && strstr(gw_fail_text(), "an atomic operation over the network to or from rank 0 ("));
+    ofi_ops.conceal(w, key);
+    CHECK_EQ(ofi_ops.atomic_most(w, GW_ELEM_F64, WIRE_ATOMIC_SUM), 0); /* which this provider does not do */
+    CHECK_EQ(ofi_ops.atomic_most(w, GW_ELEM_I64, WIRE_ATOMIC_SUM), 4); /* with the old values; without, five */
+    CHECK_EQ(ofi_ops.atomic_most(w, GW_ELEM_2INT, WIRE_ATOMIC_SUM), 0);
+    close_wire(w);
+}
+
 /* That everything has gone out is asked in the middle of a program, too: only one that has sent its last does not mind a lost message. */
 static void test_leave(void)
 {
@@ -263,6 +282,7 @@ int main(void)
     }
     gw_set.reg_cache = GW_SET_REG_CACHE_AUTO;
     test_failed_copy();
+    test_failed_atomic();
     test_leave();
     test_no_memory_access();
     test_answers(all | FI_TAGGED, false, 1);
