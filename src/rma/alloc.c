@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "rma/rma_private.h"
+#include "base/os.h"
 #include "boot/boot.h"
 
 enum { MAX_PIECES = 256, MAX_KEPT = 16, KEPT_BYTES = 32 << 20 };
@@ -151,7 +152,7 @@ char *rma_alloc_map(const struct rma_alloc_offer *o, int64_t size, struct rma_ma
     int fd;
     if (o->file.fd < 0 || size < 0 || o->offset > UINT64_MAX - (uint64_t)size) return NULL;
     if (rma_memory_file_open(&o->file, o->offset + (uint64_t)size, &fd) != GW_OK) return NULL;
-    uint64_t from = o->offset / MEMORY_PAGE * MEMORY_PAGE, bytes = o->offset - from + (uint64_t)size;
+    uint64_t page = gw_page_bytes(), from = o->offset / page * page, bytes = o->offset - from + (uint64_t)size;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)from);
     close(fd);
     if (p == MAP_FAILED) return NULL;
