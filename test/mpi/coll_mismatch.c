@@ -2,6 +2,7 @@
  *
  *     mpi_coll_mismatch KIND [FACTOR [dup]]   makes the mistake once; sizes times FACTOR; on a communicator made for it
  *     mpi_coll_mismatch returned              with MPI_ERRORS_RETURN: the caller gets the code, and the communicator works afterwards
+ *     mpi_coll_mismatch mixed                 the same where sizes differ so much that some use shared memory and others messages
  *     mpi_coll_mismatch first                 the same where it is the first collective of a communicator
  *     mpi_coll_mismatch late                  the same where some come so late that the root has given up: nobody waits for ever
  *
@@ -98,6 +99,29 @@ static void neighbor_count(void)
     MPI_Cart_create(c, 1, &size, &periodic, 0, &ring);
     MPI_Neighbor_alltoall(in, n(5, 3), MPI_INT, out, n(5, 3), MPI_INT, ring);
 }
+/* Sizes for which members choose other algorithms, whatever the factor. */
+enum { FEW = 3, MANY = 25000 };
+static int m(bool many) { return many ? MANY : FEW; }
+static int mixed_bcast(void) { return MPI_Bcast(in, m(rank), MPI_INT, 0, c); }
+static int mixed_bcast_odd(void) { return MPI_Bcast(in, m(odd), MPI_INT, 0, c); }
+static int mixed_reduce(void) { return MPI_Reduce(in, out, m(odd), MPI_INT, MPI_SUM, 0, c); }
+static int mixed_allreduce(void) { return MPI_Allreduce(in, out, m(odd), MPI_INT, MPI_SUM, c); }
+static int mixed_allreduce_less(void) { return MPI_Allreduce(in, out, m(!odd), MPI_INT, MPI_SUM, c); }
+static int mixed_gather(void) { return MPI_Gather(in, m(odd), MPI_INT, out, FEW, MPI_INT, 0, c); }
+static int mixed_gather_less(void) { return MPI_Gather(in, m(!odd), MPI_INT, out, MANY, MPI_INT, 0, c); }
+static int mixed_alltoall(void) { return MPI_Alltoall(in, m(odd), MPI_INT, out, m(odd), MPI_INT, c); }
+static int mixed_barrier(void) { return odd ? MPI_Barrier(c) : MPI_Allreduce(in, out, MANY, MPI_INT, MPI_SUM, c); }
+static int mixed_barriers(void) { return odd ? MPI_Bcast(in, MANY, MPI_INT, 0, c) : MPI_Barrier(c); }
+static void bcast_mixed(void) { mixed_bcast(); }
+static void bcast_mixed_odd(void) { mixed_bcast_odd(); }
+static void reduce_mixed(void) { mixed_reduce(); }
+static void allreduce_mixed(void) { mixed_allreduce(); }
+static void allreduce_mixed_less(void) { mixed_allreduce_less(); }
+static void gather_mixed(void) { mixed_gather(); }
+static void gather_mixed_less(void) { mixed_gather_less(); }
+static void alltoall_mixed(void) { mixed_alltoall(); }
+static void barrier_mixed(void) { mixed_barrier(); }
+static void barriers_mixed(void) { mixed_barriers(); }
 static void ibcast_count(void) { MPI_Ibcast(in, n(10, 5), MPI_INT, 0, c, &q); }
 static void ibcast_two_roots(void) { MPI_Ibcast(in, 10 * k, MPI_INT, at(size - 1), c, &q); }
 static void ibcast_bcast(void) { odd ? MPI_Bcast(in, 5 * k, MPI_INT, 0, c) : MPI_Ibcast(in, 5 * k, MPI_INT, 0, c, &q); }
@@ -177,6 +201,16 @@ static const struct {
     KIND(alltoallv_more),
     KIND(dup_barrier),
     KIND(neighbor_count),
+    KIND(bcast_mixed),
+    KIND(bcast_mixed_odd),
+    KIND(reduce_mixed),
+    KIND(allreduce_mixed),
+    KIND(allreduce_mixed_less),
+    KIND(gather_mixed),
+    KIND(gather_mixed_less),
+    KIND(alltoall_mixed),
+    KIND(barrier_mixed),
+    KIND(barriers_mixed),
     KIND(ibcast_count),
     KIND(ibcast_two_roots),
     KIND(ibcast_bcast),
@@ -264,6 +298,22 @@ static int errors_of(int code)
     return sum;
 }
 
+static int mixed(void)
+{
+    static int (*const kinds[])(void) = {mixed_bcast,  mixed_bcast_odd,   mixed_reduce,   mixed_allreduce, mixed_allreduce_less,
+                                         mixed_gather, mixed_gather_less, mixed_alltoall, mixed_barrier,   mixed_barriers};
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+    odd = rank == size - 1;
+    for (size_t i = 0; i < 2 * sizeof kinds / sizeof kinds[0]; i++) {
+        works();
+        CHECK(errors_of(kinds[i / 2]()) >= 1);
+        works();
+    }
+    MPI_Comm_free(&c);
+    return test_end();
+}
+
 static int first_less(void) { return MPI_Gather(in, n(5, 3), MPI_INT, out, 5, MPI_INT, 0, c); }
 
 /* The rank that says where the shared memory is does not come to it. */
@@ -346,6 +396,7 @@ int main(int argc, char **argv)
     in = calloc(ROOM, sizeof *in);
     out = calloc(ROOM, sizeof *out);
     if (argc > 1 && strcmp(argv[1], "returned") == 0) return returned();
+    if (argc > 1 && strcmp(argv[1], "mixed") == 0) return mixed();
     if (argc > 1 && strcmp(argv[1], "first") == 0) return first();
     if (argc > 1 && strcmp(argv[1], "late") == 0) return late();
     c = MPI_COMM_WORLD;

@@ -86,10 +86,15 @@ told "the calls differ in collective #1 on MPI_COMM_WORLD: rank"
 sizes="1:2 1:5 2000:4 20000:3"
 if [ -n "${TEST_QUICK:-}" ]; then # a start on faked nodes takes long: ./check has all of them
     sizes="1:2 20000:3"
-    kinds="bcast_shorter bcast_two_roots allreduce_count allreduce_op allreduce_barrier reduce_count gatherv_less scatterv_more alltoall_count"
+    kinds="bcast_mixed allreduce_mixed bcast_shorter bcast_two_roots allreduce_count allreduce_op allreduce_barrier reduce_count gatherv_less scatterv_more alltoall_count"
 fi
 far() {
     told " called MPI_"
     grep -qE "the calls differ|the collectives do not match|was called by" "$out" || fail "$what: not told"
 }
 each far
+# Errors returned; a wait that no message can end is for mpiexec to end, by name.
+rc=0
+timeout 90 "$build/mpiexec" -n 5 "$build/mpi_coll_mismatch" mixed >"$out" 2>&1 </dev/null || rc=$?
+what="5 ranks on 2 nodes, mixed"
+if [ $rc != 0 ]; then told "the collectives do not match: collective #" ": rank 0 called MPI_" ", rank 4 called MPI_"; fi
