@@ -38,7 +38,9 @@ static struct exact exact_of(const struct plan_args *a, enum coll_kind kind)
     bool scatters = kind == COLL_REDUCE_SCATTER;
     int64_t all = scatters ? elements_before(a, a->size) : a->rcount, own = a->rcount;
     if (scatters && a->rcounts.v) own = gw_counts_at(a->rcounts, a->rank);
-    (void)op_exact_of(a->op, a->rt, a->size, &x.how);
+    bool is_exact = op_exact_of(a->op, a->rt, a->size, &x.how);
+    assert(is_exact && x.how.parts > 0 && x.how.words > 0);
+    (void)is_exact;
     int64_t each = a->rt->n_elems * x.how.parts;
     x.operand = ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, 0, all, a->rt);
     x.result = ref_typed(PLAN_OUT, 0, own, a->rt);
@@ -68,12 +70,14 @@ static struct within within_of(const struct exact *x, bool is_words)
     w.args.nodes = NULL;
     coll_temporaries(&w.args);
     w.alg = coll_pick(kind, w.args.rcount * w.args.rt->size, false, false, &w.args);
+    assert(w.alg->emit && w.alg->kind == PLAN_P2P);
     return w;
 }
 
 /* Translates a reference of the inner collective into one to our buffers. */
 static void ref_within(const struct exact *x, const struct within *w, struct plan_ref *r)
 {
+    assert(r->buf != PLAN_SHM); /* the inner collective is one by messages */
     r->off += r->buf == PLAN_TMP ? x->within : w->at;
     if (r->type) r->off -= x->a->tmp_shift; /* plan_address() adds it to typed references */
     if (r->type && r->buf == PLAN_TMP) r->off += w->args.tmp_shift;
@@ -111,6 +115,7 @@ static void step_exact(struct plan_steps *s, const struct exact *x, enum op_exac
 static struct plan_ref words_from(const struct exact *x, int64_t first)
 {
     int64_t each = x->how.words * (int64_t)sizeof(int64_t);
+    assert(first >= 0 && first <= x->n);
     return ref_raw(PLAN_TMP, x->words + first * each, (x->n - first) * each);
 }
 static int exponents_round(const struct exact *x, struct plan_steps *s)

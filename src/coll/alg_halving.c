@@ -25,6 +25,7 @@ static struct halving halving_of(const struct plan_args *a)
     h.is_folded = a->rank < 2 * h.rest;
     h.is_gone = h.is_folded && a->rank % 2 == 0;
     h.v = h.is_folded ? a->rank / 2 : a->rank - h.rest;
+    assert(h.rest >= 0 && h.rest < 1 << h.levels && h.v >= 0 && h.v < 1 << h.levels);
     return h;
 }
 /* The lowest rank that number v stands for, and the rank that acts for it. */
@@ -36,6 +37,7 @@ static int64_t two_vectors(const struct plan_args *a) { return 2 * vector_of(a, 
 /* The parts of ranks first .. end - 1, in the user's operand or in a temporary vector. */
 static struct plan_ref parts_mine(const struct plan_args *a, int first, int end)
 {
+    assert(first <= end && end <= a->size);
     return ref_typed(a->in_place ? PLAN_OUT : PLAN_IN, counts_between(a, 0, first) * a->rt->extent, counts_between(a, first, end),
                      a->rt);
 }
@@ -55,6 +57,7 @@ struct ranks {
 static struct ranks ranks_after(const struct halving *h, int v, int level)
 {
     int width = 1 << (h->levels - level), low = v & ~(width - 1);
+    assert(level >= 0 && level <= h->levels && low + width <= 1 << h->levels);
     return (struct ranks){rank_first(h, low), rank_first(h, low + width)};
 }
 

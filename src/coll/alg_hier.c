@@ -9,6 +9,7 @@ static int fan_in(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
     int d = 1 << round, v = a->rank; /* binomial tree to member 0 */
+    assert(round < 31 && v >= 0 && v < a->size);
     if (d >= a->size || v & (d - 1)) return 0;
     if (v & d)
         step_send(&s, v - d, ref_raw(PLAN_OUT, 0, 0));
@@ -35,6 +36,7 @@ static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *
     (void)tmp;
     const struct plan_nodes *n = a->nodes;
     s->args.root = 0;
+    assert(n->me >= 0 && n->me < n->n && n->place < plan_node_size(n, n->me));
     if (i == 1) {
         stage_across(s, 0);
         if (n->place == 0) s->alg = &coll_alg_barrier_dissemination;
@@ -61,6 +63,7 @@ static bool bcast_stages(const struct plan_args *a, int i, bool leaves, char *tm
     int64_t piece = piece_elements(a), k = i / 2, first = k * piece;
     if (first >= a->rcount && k > 0) return false;
     s->args.rcount = gw_min64(piece, a->rcount - first);
+    assert(s->args.rcount >= 0 && first + s->args.rcount <= a->rcount);
     s->out = place_at(PLAN_OUT, first * a->rt->extent);
     int64_t bytes = s->args.rcount * a->rt->size;
     if (i % 2 == 0) {
@@ -83,6 +86,7 @@ static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *t
     (void)tmp;
     int64_t bytes = a->rcount * a->rt->size;
     struct plan_place sum = a->rank == a->root ? place_at(PLAN_OUT, 0) : place_at(PLAN_TMP, a->tmp_shift);
+    assert(i == 0 || plan_node_of(a->nodes, a->root) < a->nodes->n); /* the second stage has a root among the nodes */
     s->tmp = a->tmp_span;
     s->out = sum;
     if (i == 0) {
@@ -110,6 +114,7 @@ static bool allreduce_block(const struct plan_args *a, int i, struct plan_args *
     if (*first_out >= a->rcount && i >= 3) return false;
     *block_out = *a;
     if (piece < a->rcount) block_out->rcount = gw_min64(piece, a->rcount - *first_out), coll_temporaries(block_out);
+    assert(block_out->rcount >= 0 && *first_out + block_out->rcount <= a->rcount);
     return true;
 }
 static bool allreduce_stages(const struct plan_args *whole, int i, bool leaves, char *tmp, struct plan_stage *s)
@@ -145,6 +150,7 @@ struct parts {
 };
 static struct parts parts_of(const struct plan_args *a)
 {
+    assert(a->nodes->fewest > 0 && a->nodes->fewest <= a->nodes->most);
     return (struct parts){a->nodes->fewest, (a->rcount + a->nodes->fewest - 1) / a->nodes->fewest};
 }
 static int64_t part_first(const struct plan_args *a, int i) { return gw_min64(i * parts_of(a).most, a->rcount); }
@@ -169,6 +175,7 @@ static bool parts_stages(const struct plan_args *whole, int i, bool leaves, char
     struct plan_place own = place_at(a.in_place ? PLAN_OUT : PLAN_IN, begin), part = place_at(PLAN_TMP, lists(&a) + a.tmp_shift);
     s->tmp = parts_tmp(whole);
     s->args = a;
+    assert(mine >= 0 && mine <= parts_of(&a).most && (mine == 0 || n->place < n->fewest));
     if (i % 3 == 1) {
         stage_across(s, n->place);
         s->args.in_place = true;

@@ -11,6 +11,7 @@
 static void per_node(const struct plan_args *a, char *tmp, int64_t each)
 {
     const struct plan_nodes *n = a->nodes;
+    assert(n->first[n->n] == a->size && each >= 0);
     for (int k = 0; k < n->n; k++) {
         counts_in(tmp)[k] = plan_node_size(n, k) * each;
         places_in(a, tmp)[k] = n->first[k] * each;
@@ -51,6 +52,7 @@ static const struct plan_algorithm alg_pack = {.name = "pack", .emit = pack_node
 static const struct plan_algorithm alg_unpack = {.name = "unpack", .emit = unpack_nodes, .kind = PLAN_P2P};
 static void stage_local(struct plan_stage *s, const struct plan_algorithm *alg, int64_t block, int64_t at)
 {
+    assert(block >= 0 && at % GW_CACHELINE == 0);
     s->alg = alg;
     s->args.params.block_bytes = block;
     s->args.in_place = true;
@@ -275,6 +277,7 @@ static int sort_by_nodes(const struct plan_args *a, int round, struct plan_step 
     for (int64_t e = (int64_t)round * PLAN_STEPS; e < entries && s.n < PLAN_STEPS; e++) {
         int from = (int)(e / a->size), at = (int)(e % a->size), to = at_place(n, at), k = plan_node_of(n, to);
         int64_t place = (int64_t)here * n->first[k] + (int64_t)from * plan_node_size(n, k) + (at - n->first[k]);
+        assert(at >= n->first[k] && at < n->first[k + 1] && place < entries);
         step_copy(&s, ref_raw(PLAN_IN, ((int64_t)from * a->size + to) * a->params.block_bytes, a->params.block_bytes),
                   ref_raw(PLAN_OUT, place * a->params.block_bytes, a->params.block_bytes));
     }
@@ -289,6 +292,7 @@ static int sort_by_members(const struct plan_args *a, int round, struct plan_ste
     int64_t entries = (int64_t)here * a->size;
     for (int64_t e = (int64_t)round * PLAN_STEPS; e < entries && s.n < PLAN_STEPS; e++) {
         int at = (int)(e / here), to = (int)(e % here), from = at_place(n, at);
+        assert(from >= 0 && from < a->size);
         step_copy(&s, ref_raw(PLAN_IN, e * a->params.block_bytes, a->params.block_bytes),
                   ref_raw(PLAN_OUT, ((int64_t)to * a->size + from) * a->params.block_bytes, a->params.block_bytes));
     }

@@ -11,7 +11,11 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-static int over_there(const struct plan_args *a, int rank) { return a->size + rank; }
+static int over_there(const struct plan_args *a, int rank)
+{
+    assert(rank >= 0 && rank < a->remote);
+    return a->size + rank;
+}
 static bool other_side(const struct plan_args *a) { return a->root >= 0; } /* true in the group opposite the root */
 
 static int or_nothing(struct plan_steps *s)
@@ -24,6 +28,7 @@ static int or_nothing(struct plan_steps *s)
 static int group_round(const struct plan_algorithm *alg, const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_args local = *a;
+    assert(round >= 0 && alg->emit);
     local.root = 0;
     return alg->emit(&local, round, steps);
 }

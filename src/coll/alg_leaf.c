@@ -61,6 +61,7 @@ static int bcast_leaf_wide(const struct plan_args *a, int round, struct plan_ste
         return s.n;
     }
     int64_t len = gw_min64(piece, bytes - k * piece);
+    assert(len > 0 && len <= PLAN_SLOT_BYTES);
     struct plan_ref user = ref_part(operand_out(a), k * piece, len), shm = ref_slot(a->root, k, 0, len);
     if (!root)
         step_wait(&s, a->root, (int)(2 + k));
@@ -180,7 +181,12 @@ static int64_t wide_count(const struct plan_args *a) /* elements per piece */
     return gw_max64(
         (a->params.piece_bytes ? gw_min64(a->params.piece_bytes, PLAN_SLOT_BYTES) : PLAN_SLOT_BYTES) / gw_max64(a->rt->size, 1), 1);
 }
-static int64_t piece_count(const struct plan_args *a, int64_t k) { return gw_min64(wide_count(a), a->rcount - k * wide_count(a)); }
+static int64_t piece_count(const struct plan_args *a, int64_t k)
+{
+    int64_t n = gw_min64(wide_count(a), a->rcount - k * wide_count(a));
+    assert(k >= 0 && n >= 0 && n * a->rt->size <= PLAN_SLOT_BYTES);
+    return n;
+}
 static void bring_in(struct plan_steps *s, const struct plan_args *a, int64_t k)
 {
     struct plan_ref mine = operand_mine(a);
@@ -274,6 +280,7 @@ static int reduce_scatter_leaf_wide(const struct plan_args *a, int round, struct
     int64_t piece = part_piece(a), n = (longest_part(a) + piece - 1) / piece, size = a->rt->size;
     int per_piece = 1 + (a->size + PLAN_STEPS - 1) / PLAN_STEPS, sub = (round - 1) % per_piece;
     int64_t k = (round - 1) / per_piece;
+    assert(piece > 0 && !a->in_place && a->size * piece * size <= PLAN_SLOT_BYTES);
     if (round == 0) {
         step_publish(&s, 1);
         step_wait(&s, EVERYBODY, 1);

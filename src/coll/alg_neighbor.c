@@ -63,6 +63,7 @@ int coll_neighbor_order(struct gw_topo *t, int rank, int size)
     struct edge *e = malloc(sizeof *e * (size_t)(most + 1));
     if (!e) return gw_fail(GW_ENOMEM, "no memory for %d edges", most);
     int n = pair_own(t, rank, e);
+    assert(n <= t->nin && n <= t->nout);
     for (int i = 0; i < t->nin; i++) {
         int k = nth_in(t, i), from = t->in[k];
         if (from == rank || from == GW_PROC_NULL) continue;
@@ -74,6 +75,7 @@ int coll_neighbor_order(struct gw_topo *t, int rank, int size)
         e[n++] = (struct edge){(to - rank + size) % size, rank, k, {-1, k}};
     }
     qsort(e, (size_t)n, sizeof *e, edge_order);
+    assert(n <= most); /* an edge to itself is one entry, of two */
     for (int i = 0; i < n; i++) t->moves[i] = e[i].move;
     t->nmoves = n;
     liken(t, e, n);

@@ -159,6 +159,7 @@ static void piece_step(struct plan_steps *s, const struct plan_args *a, int i, i
     int64_t size = a->rt->size, place = reduce_piece(a) * size;
     struct plan_ref result = ref_typed(PLAN_OUT, at * size, n, a->rt);
     int last = a->size - 1, from = (a->rank + 1 + i) % a->size, next = 2 * last - i;
+    assert(i >= 0 && i <= 2 * last && n > 0 && n <= reduce_piece(a));
     if (a->in_place) result.buf = PLAN_TMP, result.off += a->size * place;
     mine.off += at * size, mine.count = n;
     if (i < last)

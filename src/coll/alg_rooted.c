@@ -13,8 +13,16 @@
 #include "base/settings.h"
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------------- */
-static int behind(const struct plan_args *a) { return (a->rank - a->root + a->size) % a->size; }
-static int member_behind(const struct plan_args *a, int v) { return (a->root + v) % a->size; }
+static int behind(const struct plan_args *a)
+{
+    assert(a->root >= 0 && a->root < a->size);
+    return (a->rank - a->root + a->size) % a->size;
+}
+static int member_behind(const struct plan_args *a, int v)
+{
+    assert(v >= 0);
+    return (a->root + v) % a->size;
+}
 static int parent(const struct plan_args *a) { return member_behind(a, behind(a) & (behind(a) - 1)); }
 static int children(const struct plan_args *a)
 {
@@ -35,6 +43,7 @@ struct tree {
 };
 static int64_t held_by(const struct plan_args *a, const struct tree *t, int k)
 {
+    assert(k >= 0 && (t->held.v || behind(a) + (1 << k) < a->size)); /* the child exists */
     if (t->held.v) return gw_counts_at(t->held, k);
     return t->block * gw_min64(1 << k, a->size - behind(a) - (1 << k));
 }
@@ -83,13 +92,18 @@ static int packed_members(const struct plan_args *a, const struct tree *t)
     for (int k = 0; k < children(a); k++) n += is_run(a, t, k) ? 0 : held_members(a, k);
     return n;
 }
-static int first_of(int v) /* the root's child that holds member v */ { return 1 << (log2_up(v + 1) - 1); }
+static int first_of(int v) /* the root's child that holds member v */
+{
+    assert(v > 0);
+    return 1 << (log2_up(v + 1) - 1);
+}
 /* Round i of those in which the root copies between such blocks and the temporary. */
 static void packed_round(struct plan_steps *s, const struct plan_args *a, const struct tree *t, int i)
 {
     for (int n = i * PLAN_STEPS, v; s->n < PLAN_STEPS && (v = packed_member(a, t, n)) > 0; n++) {
         struct plan_ref user = users_block(a, t, v), packed;
         int64_t at = t->begins.v ? gw_counts_at(t->begins, v) : (v - first_of(v)) * t->block;
+        assert(at >= 0); /* this block is none of a run */
         packed = ref_raw(PLAN_TMP, at, ref_bytes(&user));
         t->gather ? step_copy(s, packed, user) : step_copy(s, user, packed);
     }

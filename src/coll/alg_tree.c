@@ -29,6 +29,7 @@ static int bcast_binomial(const struct plan_args *a, int round, struct plan_step
         1; /* of v's digits in that radix the last one that is not 0 counts these: how far the parent is, times that digit */
     struct plan_ref all = ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
     while (above < p && v / above % radix == 0) above *= radix;
+    assert(v >= 0 && v < p && (v == 0 || above <= v)); /* only the root has no digit */
     if (v && round == 0) {
         step_recv(&s, (int)((a->rank - v / above % radix * above + p) % p), all);
         return s.n;
@@ -123,6 +124,7 @@ static int allreduce_doubling(const struct plan_args *a, int round, struct plan_
 {
     struct plan_steps s = {steps, 0};
     int levels = log2_up(a->size + 1) - 1, pow2 = 1 << levels, rest = a->size - pow2, last = levels + 1;
+    assert(rest >= 0 && rest < pow2);
     bool folded = a->rank < 2 * rest, gone = folded && a->rank % 2 == 0;
     int v = folded ? a->rank / 2 : a->rank - rest;
     if (round == 0) {
@@ -156,6 +158,7 @@ const struct plan_algorithm coll_alg_allreduce_doubling = {
 static struct plan_ref share(const struct plan_args *a, enum plan_buf buf, int i)
 {
     int64_t n = a->rcount / a->size, extra = a->rcount % a->size;
+    assert(i >= 0 && i < a->size);
     int64_t first = i * n + gw_min64(i, extra);
     return ref_typed(buf, first * a->rt->extent, n + (i < extra), a->rt);
 }
@@ -198,6 +201,7 @@ static struct plan_ref from_member(const struct plan_args *a, int member)
 {
     if (member == a->rank) return share(a, a->in_place ? PLAN_OUT : PLAN_IN, a->rank);
     struct plan_ref r = share(a, PLAN_TMP, a->rank);
+    assert(member >= 0 && member < a->size);
     r.off = (member - (member > a->rank)) * r.count * a->rt->extent;
     return r;
 }

@@ -21,7 +21,11 @@ static inline int64_t *counts_in(char *tmp) { return (int64_t *)tmp; }
 static inline int64_t *places_in(const struct plan_args *a, char *tmp) { return (int64_t *)tmp + most_entries(a->nodes); }
 static inline struct gw_counts wide(const int64_t *v) { return (struct gw_counts){v, true}; }
 /* The member at index `at` in the order of nodes. */
-static inline int at_place(const struct plan_nodes *n, int at) { return n->member ? n->member[at] : at; }
+static inline int at_place(const struct plan_nodes *n, int at)
+{
+    assert(at >= 0 && at < n->first[n->n]);
+    return n->member ? n->member[at] : at;
+}
 
 /* Elements of member i's block; of the blocks [first, end).  For collectives whose members know all counts. */
 static inline int64_t count_of(const struct plan_args *a, int i) { return a->rcounts.v ? gw_counts_at(a->rcounts, i) : a->rcount; }
