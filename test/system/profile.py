@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     usleep(60000);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &twisted); /* rank r is ranks - 1 - r there */
     for (int i = 0; i < 10; i++) {
-        if (rank == 1) for (double t = MPI_Wtime(); MPI_Wtime() - t < .03;) continue; /* the others wait for it */
+        if (rank == 1) for (double t = MPI_Wtime(); MPI_Wtime() - t < .04;) continue; /* the others wait for it */
         MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0)
@@ -143,7 +143,7 @@ def check_text(text):
     assert rows["clock_nanosleep"]["time"] > .03 and rows["SYSCALL"]["time"] >= rows["clock_nanosleep"]["time"] - 1e-5, text
     parts = [r["time"] for name, r in rows.items() if r["depth"] == 2 and not name.startswith("MPI_")]
     assert abs(sum(parts) - rows["SYSCALL"]["time"]) < 1e-4, text
-    # Rank 1 computes .3 s while two others wait: they do it in the meeting, not in the reduction.
+    # Rank 1 computes .4 s (of which looks may take some for calls) while two others wait: they do it in the meeting, not in the reduction.
     assert rows["MPI_Allreduce(sync)"]["time"] > .15, text
     assert rows["MPI_Allreduce"]["time"] < rows["MPI_Allreduce(sync)"]["time"] / 2, text
     assert rows["USER"]["imbalance"] > .15, text
