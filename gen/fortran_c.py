@@ -272,8 +272,8 @@ class Body:
             self.before.append("if (%s) {\n        rc = fort_section_type(%s, %s_c, %s_c, &%s_made);" % (is_whole, n, count, datatype, n))
             if copies:
                 self.declared.append("struct fort_copy %s_copy = {NULL, NULL};" % n)
-                self.before.append("    if (rc == FORT_NEEDS_COPY) {\n            rc = %s(&%s_copy, %s);\n            %s_c = %s_copy.memory;\n"
-                                   "        } else {\n            %s_c = 1;\n            %s_c = %s_made;\n        }" % (begin, n, n, n, n, count, datatype, n))
+                self.before.append("    if (rc == FORT_NEEDS_COPY)\n            rc = %s(&%s_copy, %s), %s_c = %s_copy.memory;\n"
+                                   "        else\n            %s_c = 1, %s_c = %s_made;" % (begin, n, n, n, n, count, datatype, n))
                 self.always.append(end % (n, back))
             else:
                 self.before.append("    if (rc == FORT_NEEDS_COPY) rc = fort_refuse_type();\n        %s_c = 1;\n        %s_c = %s_made;" % (count, datatype, n))
@@ -323,16 +323,16 @@ class Body:
         conditions, args = found
         head = ", ".join(self.decls + ["int *ierror"])
         out = ["static FORT_COLD " + line if i == 0 else line for i, line in enumerate(self.lines(symbol, "slow_"))]
-        out += ["void F(%s)(%s)" % (symbol, head), "{", "    if (likely(%s)) {" % " && ".join(conditions)]
+        out += ["void F(%s)(%s)" % (symbol, head), "{"]
+        usual = "    if (likely(%s))" % " && ".join(conditions)
+        slow = "slow_%s(%s);" % (symbol, ", ".join([p.name for p in self.e.params] + ["ierror"]))
         call = "C(%s)(%s)" % (self.e.name[4:], ", ".join(args))
         request = next((p.name for p in self.e.params if p.kind == "REQUEST"), None)
-        if request:
-            out += ["        MPI_Request %s_c;" % request, "        int rc = %s;" % call,
-                    "        if (likely(rc == MPI_SUCCESS)) *%s = fort_request_int(%s_c);" % (request, request), "        fort_return(ierror, rc);"]
-        else:
-            out.append("        fort_return(ierror, %s);" % call)
-        names = [p.name for p in self.e.params] + ["ierror"]
-        return out + ["    } else {", "        slow_%s(%s);" % (symbol, ", ".join(names)), "    }", "}"]
+        if not request:
+            return out + [usual, "        fort_return(ierror, %s);" % call, "    else", "        " + slow, "}"]
+        return out + [usual + " {", "        MPI_Request %s_c;" % request, "        int rc = %s;" % call,
+                      "        if (likely(rc == MPI_SUCCESS)) *%s = fort_request_int(%s_c);" % (request, request), "        fort_return(ierror, rc);",
+                      "    } else", "        " + slow, "}"]
 
     def lines(self, symbol, prefix=None):
         call = "C(%s)(%s)" % (self.e.name[4:], ", ".join(self.args))
@@ -342,7 +342,9 @@ class Body:
             out += ["    int rc;"] + ["    " + s for s in self.before] + ["    rc = %s;" % call]
         else:
             out += ["    " + s for s in self.before] + ["    int rc = %s;" % call]
-        if self.success:
+        if len(self.success) == 1 and "\n" not in self.success[0]:
+            out.append("    if (rc == MPI_SUCCESS) " + self.success[0])
+        elif self.success:
             out += ["    if (rc == MPI_SUCCESS) {"] + ["        " + s for s in self.success] + ["    }"]
         if self.can_fail:
             out.append("done:")
@@ -350,29 +352,40 @@ class Body:
         return out + ["    fort_return(ierror, rc);", "}"]
 
 
+def rows(words):
+    """As many of them in a line as fit."""
+    lines = []
+    for word in words:
+        if lines and len(lines[-1]) + 1 + len(word) <= 132:
+            lines[-1] += " " + word
+        else:
+            lines.append(word)
+    return lines
+
+
 def function(f, style=STANDARD):
     """All bodies and names of one routine."""
-    low, out = f.name.lower()[4:], []
+    low, out, others = f.name.lower()[4:], [], []
     apart = has_choice(f) or any(p["kind"] == "C_BUFFER2" for p in f.row["params"])
     ts = "ts" if has_choice(f) else ""
     out += Body(f, False, False, style).quick_lines(low + "_")
     if apart:
         out += Body(f, False, True, style).quick_lines("%s_f08%s_" % (low, ts))
     else:
-        out.append("FORT_ALIAS(%s_f08_, %s_);" % (low, low))
+        others.append("FORT_ALIAS(%s_f08_, %s_);" % (low, low))
     if style.addresses and has_choice(f):
-        out.append("FORT_ALIAS(%s_f08_, %s_);" % (low, low))
+        others.append("FORT_ALIAS(%s_f08_, %s_);" % (low, low))
     modern = ["%s_f08%s_" % (low, ts)]
     if f.name in CPTR:
-        out.append("FORT_ALIAS(%s_cptr_, %s_);" % (low, low))
-        out.append("FORT_FORMS(%s_cptr, %s_CPTR)" % (low, low.upper()))
+        others.append("FORT_ALIAS(%s_cptr_, %s_);" % (low, low))
+        others.append("FORT_FORMS(%s_cptr, %s_CPTR)" % (low, low.upper()))
     if f.has_large:
         out += Body(f, True, True, style).quick_lines("%s_c_f08%s_" % (low, ts))
         modern.append("%s_c_f08%s_" % (low, ts))
         if style.large:
             modern.append("%s_f08%s_%s_" % (low, ts, style.large))
-            out.append("FORT_ALIAS(%s, %s);" % (modern[2], modern[1]))
-    return out + ["FORT_MODERN(%s)" % name for name in modern] + ["FORT_FORMS(%s, %s)" % (low, low.upper()), ""]
+            others.append("FORT_ALIAS(%s, %s);" % (modern[2], modern[1]))
+    return out + rows(others + ["FORT_MODERN(%s)" % name for name in modern] + ["FORT_FORMS(%s, %s)" % (low, low.upper())]) + [""]
 
 
 def emit(functions, style=STANDARD):

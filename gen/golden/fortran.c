@@ -6,11 +6,10 @@ static FORT_COLD void slow_recv_(void *buf, const int *count, const int *datatyp
 }
 void F(recv_)(void *buf, const int *count, const int *datatype, const int *source, const int *tag, const int *comm, MPI_Status *status, int *ierror)
 {
-    if (likely(fort_are_plain(*datatype | *comm) && !fort_is_sentinel(buf))) {
+    if (likely(fort_are_plain(*datatype | *comm) && !fort_is_sentinel(buf)))
         fort_return(ierror, C(Recv)(buf, *count, fort_type_quick(*datatype), *source, *tag, fort_comm_quick(*comm), fort_status(status)));
-    } else {
+    else
         slow_recv_(buf, count, datatype, source, tag, comm, status, ierror);
-    }
 }
 static FORT_COLD void slow_recv_f08ts_(const struct fort_desc *buf, const int *count, const int *datatype, const int *source, const int *tag, const int *comm, MPI_Status *status, int *ierror)
 {
@@ -22,13 +21,10 @@ static FORT_COLD void slow_recv_f08ts_(const struct fort_desc *buf, const int *c
     int rc;
     if (unlikely(!fort_desc_is_whole(buf))) {
         rc = fort_section_type(buf, count_c, datatype_c, &buf_made);
-        if (rc == FORT_NEEDS_COPY) {
-            rc = fort_copy_in(&buf_copy, buf);
-            buf_c = buf_copy.memory;
-        } else {
-            count_c = 1;
-            datatype_c = buf_made;
-        }
+        if (rc == FORT_NEEDS_COPY)
+            rc = fort_copy_in(&buf_copy, buf), buf_c = buf_copy.memory;
+        else
+            count_c = 1, datatype_c = buf_made;
         if (rc != MPI_SUCCESS) goto done;
     }
     rc = C(Recv)(buf_c, count_c, datatype_c, *source, *tag, fort_comm(*comm), fort_status(status));
@@ -39,11 +35,10 @@ done:
 }
 void F(recv_f08ts_)(const struct fort_desc *buf, const int *count, const int *datatype, const int *source, const int *tag, const int *comm, MPI_Status *status, int *ierror)
 {
-    if (likely(fort_are_plain(*datatype | *comm) && fort_desc_is_simple(buf))) {
+    if (likely(fort_are_plain(*datatype | *comm) && fort_desc_is_simple(buf)))
         fort_return(ierror, C(Recv)(buf->base, *count, fort_type_quick(*datatype), *source, *tag, fort_comm_quick(*comm), fort_status(status)));
-    } else {
+    else
         slow_recv_f08ts_(buf, count, datatype, source, tag, comm, status, ierror);
-    }
 }
 static FORT_COLD void slow_recv_c_f08ts_(const struct fort_desc *buf, const MPI_Count *count, const int *datatype, const int *source, const int *tag, const int *comm, MPI_Status *status, int *ierror)
 {
@@ -55,13 +50,10 @@ static FORT_COLD void slow_recv_c_f08ts_(const struct fort_desc *buf, const MPI_
     int rc;
     if (unlikely(!fort_desc_is_whole(buf))) {
         rc = fort_section_type(buf, count_c, datatype_c, &buf_made);
-        if (rc == FORT_NEEDS_COPY) {
-            rc = fort_copy_in(&buf_copy, buf);
-            buf_c = buf_copy.memory;
-        } else {
-            count_c = 1;
-            datatype_c = buf_made;
-        }
+        if (rc == FORT_NEEDS_COPY)
+            rc = fort_copy_in(&buf_copy, buf), buf_c = buf_copy.memory;
+        else
+            count_c = 1, datatype_c = buf_made;
         if (rc != MPI_SUCCESS) goto done;
     }
     rc = C(Recv_c)(buf_c, count_c, datatype_c, *source, *tag, fort_comm(*comm), fort_status(status));
@@ -72,23 +64,18 @@ done:
 }
 void F(recv_c_f08ts_)(const struct fort_desc *buf, const MPI_Count *count, const int *datatype, const int *source, const int *tag, const int *comm, MPI_Status *status, int *ierror)
 {
-    if (likely(fort_are_plain(*datatype | *comm) && fort_desc_is_simple(buf))) {
+    if (likely(fort_are_plain(*datatype | *comm) && fort_desc_is_simple(buf)))
         fort_return(ierror, C(Recv_c)(buf->base, *count, fort_type_quick(*datatype), *source, *tag, fort_comm_quick(*comm), fort_status(status)));
-    } else {
+    else
         slow_recv_c_f08ts_(buf, count, datatype, source, tag, comm, status, ierror);
-    }
 }
-FORT_MODERN(recv_f08ts_)
-FORT_MODERN(recv_c_f08ts_)
-FORT_FORMS(recv, RECV)
+FORT_MODERN(recv_f08ts_) FORT_MODERN(recv_c_f08ts_) FORT_FORMS(recv, RECV)
 
 void F(iallgather_)(void *sendbuf, const int *sendcount, const int *sendtype, void *recvbuf, const int *recvcount, const int *recvtype, const int *comm, int *request, int *ierror)
 {
     MPI_Request request_c = MPI_REQUEST_NULL;
     int rc = C(Iallgather)(fort_buf(sendbuf), *sendcount, fort_type(*sendtype), fort_buf(recvbuf), *recvcount, fort_type(*recvtype), fort_comm(*comm), &request_c);
-    if (rc == MPI_SUCCESS) {
-        *request = fort_request_int(request_c);
-    }
+    if (rc == MPI_SUCCESS) *request = fort_request_int(request_c);
     fort_return(ierror, rc);
 }
 void F(iallgather_f08ts_)(const struct fort_desc *sendbuf, const int *sendcount, const int *sendtype, const struct fort_desc *recvbuf, const int *recvcount, const int *recvtype, const int *comm, int *request, int *ierror)
@@ -104,13 +91,10 @@ void F(iallgather_f08ts_)(const struct fort_desc *sendbuf, const int *sendcount,
     int rc;
     if (unlikely(!fort_desc_is_whole(sendbuf))) {
         rc = fort_section_type(sendbuf, sendcount_c, sendtype_c, &sendbuf_made);
-        if (rc == FORT_NEEDS_COPY) {
-            rc = fort_copy_in(&sendbuf_copy, sendbuf);
-            sendbuf_c = sendbuf_copy.memory;
-        } else {
-            sendcount_c = 1;
-            sendtype_c = sendbuf_made;
-        }
+        if (rc == FORT_NEEDS_COPY)
+            rc = fort_copy_in(&sendbuf_copy, sendbuf), sendbuf_c = sendbuf_copy.memory;
+        else
+            sendcount_c = 1, sendtype_c = sendbuf_made;
         if (rc != MPI_SUCCESS) goto done;
     }
     if (unlikely(!fort_desc_is_whole(recvbuf))) {
@@ -119,9 +103,7 @@ void F(iallgather_f08ts_)(const struct fort_desc *sendbuf, const int *sendcount,
         recvbuf_c = recvbuf_copy.memory;
     }
     rc = C(Iallgather)(sendbuf_c, sendcount_c, sendtype_c, recvbuf_c, *recvcount, fort_type(*recvtype), fort_comm(*comm), &request_c);
-    if (rc == MPI_SUCCESS) {
-        *request = fort_request_int(request_c);
-    }
+    if (rc == MPI_SUCCESS) *request = fort_request_int(request_c);
 done:
     fort_copy_keep(&sendbuf_copy, false, request_c, rc);
     if (unlikely(sendbuf_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&sendbuf_made);
@@ -141,13 +123,10 @@ void F(iallgather_c_f08ts_)(const struct fort_desc *sendbuf, const MPI_Count *se
     int rc;
     if (unlikely(!fort_desc_is_whole(sendbuf))) {
         rc = fort_section_type(sendbuf, sendcount_c, sendtype_c, &sendbuf_made);
-        if (rc == FORT_NEEDS_COPY) {
-            rc = fort_copy_in(&sendbuf_copy, sendbuf);
-            sendbuf_c = sendbuf_copy.memory;
-        } else {
-            sendcount_c = 1;
-            sendtype_c = sendbuf_made;
-        }
+        if (rc == FORT_NEEDS_COPY)
+            rc = fort_copy_in(&sendbuf_copy, sendbuf), sendbuf_c = sendbuf_copy.memory;
+        else
+            sendcount_c = 1, sendtype_c = sendbuf_made;
         if (rc != MPI_SUCCESS) goto done;
     }
     if (unlikely(!fort_desc_is_whole(recvbuf))) {
@@ -156,18 +135,14 @@ void F(iallgather_c_f08ts_)(const struct fort_desc *sendbuf, const MPI_Count *se
         recvbuf_c = recvbuf_copy.memory;
     }
     rc = C(Iallgather_c)(sendbuf_c, sendcount_c, sendtype_c, recvbuf_c, *recvcount, fort_type(*recvtype), fort_comm(*comm), &request_c);
-    if (rc == MPI_SUCCESS) {
-        *request = fort_request_int(request_c);
-    }
+    if (rc == MPI_SUCCESS) *request = fort_request_int(request_c);
 done:
     fort_copy_keep(&sendbuf_copy, false, request_c, rc);
     if (unlikely(sendbuf_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&sendbuf_made);
     fort_copy_keep(&recvbuf_copy, true, request_c, rc);
     fort_return(ierror, rc);
 }
-FORT_MODERN(iallgather_f08ts_)
-FORT_MODERN(iallgather_c_f08ts_)
-FORT_FORMS(iallgather, IALLGATHER)
+FORT_MODERN(iallgather_f08ts_) FORT_MODERN(iallgather_c_f08ts_) FORT_FORMS(iallgather, IALLGATHER)
 
 void F(waitany_)(const int *count, int *array_of_requests, int *index, MPI_Status *status, int *ierror)
 {
@@ -185,9 +160,7 @@ done:
     *index = index_c == MPI_UNDEFINED ? MPI_UNDEFINED : index_c + 1;
     fort_return(ierror, rc);
 }
-FORT_ALIAS(waitany_f08_, waitany_);
-FORT_MODERN(waitany_f08_)
-FORT_FORMS(waitany, WAITANY)
+FORT_ALIAS(waitany_f08_, waitany_); FORT_MODERN(waitany_f08_) FORT_FORMS(waitany, WAITANY)
 
 void F(info_set_)(const int *info, const char *key, const char *value, int *ierror, size_t key_len, size_t value_len)
 {
@@ -208,30 +181,22 @@ done:
     fort_text_free(&value_t);
     fort_return(ierror, rc);
 }
-FORT_ALIAS(info_set_f08_, info_set_);
-FORT_MODERN(info_set_f08_)
-FORT_FORMS(info_set, INFO_SET)
+FORT_ALIAS(info_set_f08_, info_set_); FORT_MODERN(info_set_f08_) FORT_FORMS(info_set, INFO_SET)
 
 void F(type_vector_)(const int *count, const int *blocklength, const int *stride, const int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype newtype_c = MPI_DATATYPE_NULL;
     int rc = C(Type_vector)(*count, *blocklength, *stride, fort_type(*oldtype), &newtype_c);
-    if (rc == MPI_SUCCESS) {
-        *newtype = fort_type_int(newtype_c);
-    }
+    if (rc == MPI_SUCCESS) *newtype = fort_type_int(newtype_c);
     fort_return(ierror, rc);
 }
-FORT_ALIAS(type_vector_f08_, type_vector_);
 void F(type_vector_c_f08_)(const MPI_Count *count, const MPI_Count *blocklength, const MPI_Count *stride, const int *oldtype, int *newtype, int *ierror)
 {
     MPI_Datatype newtype_c = MPI_DATATYPE_NULL;
     int rc = C(Type_vector_c)(*count, *blocklength, *stride, fort_type(*oldtype), &newtype_c);
-    if (rc == MPI_SUCCESS) {
-        *newtype = fort_type_int(newtype_c);
-    }
+    if (rc == MPI_SUCCESS) *newtype = fort_type_int(newtype_c);
     fort_return(ierror, rc);
 }
-FORT_MODERN(type_vector_f08_)
-FORT_MODERN(type_vector_c_f08_)
+FORT_ALIAS(type_vector_f08_, type_vector_); FORT_MODERN(type_vector_f08_) FORT_MODERN(type_vector_c_f08_)
 FORT_FORMS(type_vector, TYPE_VECTOR)
 

@@ -181,7 +181,7 @@ def check_steps(tmp, prefix):
     subprocess.run([prefix + "/bin/mpicc", "-O1", tmp + "/s.c", "-o", tmp + "/s", "-pthread"], check=True)
     for words, n, ends in (["pause"], 3, "to the next collective of all ranks"), ([], 3125, "of 64 collectives of all ranks each"):
         command = [prefix + "/bin/mpiexec", "--profile", "-n", "1", tmp + "/s", *words]
-        p = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        p = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp)
         m = re.search(r"^Steps: (\d+), (.*); a step takes ([\d.]+) s on average\..* computes ([\d.]+) s and communicates ([\d.]+) s$", p.stderr, re.M)
         assert p.returncode == 0 and m and int(m.group(1)) == n and m.group(2) == ends, p.stderr
         assert float(m.group(3)) < (.1 if words else 1) and float(m.group(4)) < (.4 if words else 60), p.stderr
@@ -214,4 +214,4 @@ if __name__ == "__main__":
     if not sys.argv[2]:
         print("skipped: needs an installation")
         sys.exit(77)
-    main(sys.argv[1], sys.argv[2])
+    main(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
