@@ -562,9 +562,29 @@ void plan_exec_reset(struct plan_exec *x)
 /* Should a wait of a leaf make progress this turn?  The leaf needs none, but other ranks may need this one's. */
 static inline bool looks_at_messages(unsigned turn, const struct node_wait *w) { return turn % 16 == 0 || w->phase; }
 
+/* Temporaries into which late messages may still be written: kept until the process ends. */
+struct given_up {
+    struct given_up *next;
+    char *tmp;
+};
+static struct {
+    struct gw_lock lock; /* communicators of several lanes may give up at once */
+    struct given_up *first;
+} kept;
+
+static void tmp_keep(char *tmp)
+{
+    struct given_up *g = tmp ? malloc(sizeof *g) : NULL;
+    if (!g) return;
+    gw_lock(&kept.lock);
+    *g = (struct given_up){kept.first, tmp};
+    kept.first = g;
+    gw_unlock(&kept.lock);
+}
+
 /* Gives up a collective that cannot end, as other members call something else.  Tells the others, so that none waits for this one,
  * and leaves the posted receives to absorb late messages.  They may still write into the temporary memory, which is therefore not
- * reused (nor freed). */
+ * reused. */
 static GW_COLD void give_up(struct plan_exec *x)
 {
     assert(x->n_reqs >= 0 && x->n_reqs <= PLAN_STEPS && x->err < 0);
@@ -574,7 +594,10 @@ static GW_COLD void give_up(struct plan_exec *x)
     for (int i = 0; i < x->n_reqs; i++) p2p_stream_absorb(x->reqs[i]);
     gw_unlock(&x->comm->lane->lock);
     while (x->n_reqs > 0) p2p_stream_drop(x->reqs[--x->n_reqs]);
-    if (x->comm->coll) x->comm->coll->tmp = NULL, x->comm->coll->tmp_bytes = 0;
+    struct comm_coll *k = x->comm->coll;
+    if (!k) return;
+    tmp_keep(x->walk ? x->walk->tmp : k->tmp);
+    k->tmp = NULL, k->tmp_bytes = 0;
 }
 
 /* Waits until all members have left the collectives whose slots this one reuses.  False: calls differ, and the collective was
