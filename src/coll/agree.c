@@ -16,7 +16,7 @@ static int one_round(const struct plan_args *a, int round, struct plan_step *ste
     struct plan_steps s = {steps, 0};
     int meet = 1 + 2 * log2_up(a->size);
     if (round < meet) return coll_alg_reduce_binomial.emit(a, round, steps);
-    assert(round >= meet && a->op == gw_op_max);
+    assert(a->op == gw_op_max);
     if (round > meet + 1) {
         s.n = coll_alg_bcast_binomial.emit(a, round - meet - 2, steps); /* the number of its rounds differs by rank */
     } else if (a->rank == 0 && round == meet && a->remote) {

@@ -86,7 +86,7 @@ static bool reduce_stages(const struct plan_args *a, int i, bool leaves, char *t
     (void)tmp;
     int64_t bytes = a->rcount * a->rt->size;
     struct plan_place sum = a->rank == a->root ? place_at(PLAN_OUT, 0) : place_at(PLAN_TMP, a->tmp_shift);
-    assert(i == 0 || plan_node_of(a->nodes, a->root) < a->nodes->n); /* the second stage has a root among the nodes */
+    assert(a->root >= 0 && a->root < a->size);
     s->tmp = a->tmp_span;
     s->out = sum;
     if (i == 0) {

@@ -243,6 +243,16 @@ static struct fi_info *again_with(struct fi_info *hints)
     return first;
 }
 
+/* The same of what is chosen, with more capabilities.  Of order it need not promise more than all are asked for (fabric_hints): with atomic
+ * operations tcp;ofi_rxm does not. */
+static struct fi_info *again_with_caps(struct fi_info *hints, uint64_t caps)
+{
+    hints->caps |= caps;
+    hints->tx_attr->caps = hints->rx_attr->caps = 0;
+    hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
+    return again_with(hints);
+}
+
 static void replace(struct fi_info **chosen, struct fi_info *by)
 {
     fabric_lib.freeinfo(*chosen);
@@ -258,9 +268,7 @@ static int tagged_take(struct fi_info **chosen)
     for (size_t i = 0; i < GW_ARRAY_LEN(wishes) && !offer_stops_at_unexpected((*chosen)->ep_attr->protocol); i++) {
         struct fi_info *hints = fabric_lib.dupinfo(*chosen), *got;
         if (!hints) return gw_fail(GW_ENOMEM, "no memory to ask libfabric for matching");
-        hints->caps |= wishes[i];
-        hints->tx_attr->caps = hints->rx_attr->caps = 0;
-        if (!(got = again_with(hints))) continue;
+        if (!(got = again_with_caps(hints, wishes[i]))) continue;
         replace(chosen, got);
         return GW_OK;
     }
@@ -280,11 +288,7 @@ static void atomics_take(struct fi_info **chosen)
 {
     struct fi_info *hints = gw_set.rma_network_atomics ? fabric_lib.dupinfo(*chosen) : NULL;
     if (!hints) return;
-    hints->caps |= FI_ATOMIC;
-    hints->tx_attr->caps = hints->rx_attr->caps = 0;
-    hints->tx_attr->msg_order = hints->rx_attr->msg_order =
-        FI_ORDER_SAS; /* providers promise less order with atomics, and we need no more */
-    struct fi_info *got = again_with(hints);
+    struct fi_info *got = again_with_caps(hints, FI_ATOMIC);
     if (got)
         replace(chosen, got);
     else

@@ -336,15 +336,15 @@ bool plan_sig_differs(struct plan_exec *x, int member)
     if (x->err != GW_OK) return true;
     if (!slot || !find(boot_slot, c, p.number, &p.mine)) return false;
     bool is_there = find(slot, c, p.number, &p.theirs);
-    int rc = is_there ? tell(&p) : GW_OK;
+    int rc = is_there ? tell(&p) : GW_OK, given_up;
     int64_t due = a->is_vector && a->rcounts.v && !plan_is_within(c) ? gw_counts_at(a->rcounts, member) * a->rt->size : -1;
     struct plan_said said = plan_said_by(x);
     if (rc != GW_OK)
         mark_told(c, p.number);
     else if (is_there && due >= 0 && p.theirs.bytes != due)
         rc = plan_length_differs(&said, p.other, due, p.theirs.bytes);
-    else if (given_up_by(x->leaf, member, p.number) != GW_OK)
-        rc = tell_given_up(&said, p.other, given_up_by(x->leaf, member, p.number));
+    else if ((given_up = given_up_by(x->leaf, member, p.number)) != GW_OK)
+        rc = tell_given_up(&said, p.other, given_up);
     else if (!is_there && has_gone_on(x, member))
         rc = tell_given_up(&said, p.other, GW_EOTHER);
     else

@@ -617,24 +617,15 @@ static GW_NOINLINE bool leaf_begin_wait(struct plan_exec *x, uint64_t entry)
     return !differs;
 }
 
-static GW_NOINLINE bool leaf_begin_any(struct plan_exec *x, uint64_t n)
-{
-    struct comm_coll *k = x->leaf;
-    uint64_t entry = plan_entry(x->alg, x->args, n, k->left);
-    if (x->alg->kind & PLAN_LATE) plan_raise(k, k->left[n % PLAN_SLOTS], n << 20);
-    plan_slots_use(x->alg, n, k->left);
-    return k->safe >= entry || leaf_begin_wait(x, entry);
-}
-
 static inline __attribute__((always_inline)) bool leaf_begin(struct plan_exec *x, uint64_t n)
 {
     struct comm_coll *k = x->leaf;
     plan_region_assert_state(k);
+    uint64_t before = k->left[n % PLAN_SLOTS];
     x->args->n = n;
-    if (unlikely(x->alg->kind & (PLAN_WIDE | PLAN_LATE))) return leaf_begin_any(x, n);
-    uint64_t *left = &k->left[n % PLAN_SLOTS], entry = *left;
-    *left = n << 20 | PLAN_FINAL;
-    return likely(k->safe >= entry) || !plan_writes(x->alg, x->args) || leaf_begin_wait(x, entry);
+    plan_slots_use(x->alg, n, k->left);
+    if (unlikely(x->alg->kind & PLAN_LATE)) plan_raise(k, before, n << 20);
+    return likely(k->safe >= before) || !plan_writes(x->alg, x->args) || leaf_begin_wait(x, before); /* as plan_entry() */
 }
 
 char *plan_tmp_alloc(int64_t bytes)

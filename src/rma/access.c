@@ -364,8 +364,9 @@ static int update_far(struct place *p, struct gw_op *op, const struct data *in, 
 /* In a window in which the network does what it can at the targets: GW_AGAIN, this is not for it. */
 static GW_COLD int update_by_network(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
-    bool is_by_wire = rma_atomic_is_by_wire(p->w, op->obj.id, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type);
-    int rc = rma_atomic_turn(p->w, p->rank, is_by_wire);
+    bool is_by_wire;
+    int rc =
+        rma_atomic_turn(p->w, p->rank, op->obj.id, (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, &is_by_wire);
     if (rc != GW_OK || !is_by_wire) return rc == GW_OK ? GW_AGAIN : rc;
     rc = update_apart(p, true, op, in, result);
     return rc == GW_OK && p->target->is_near ? rma_deferred_settle(p->w) : rc; /* its MPI request is complete already */
@@ -493,8 +494,8 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
     uint64_t there = (uint64_t)(uintptr_t)p->there.buf;
     int rc = GW_OK;
     if (unlikely(p->w->atomics != NULL)) {
-        bool is_by_wire = rma_atomic_is_by_wire(p->w, RMA_CSWAP, there, 1, result->type);
-        rc = rma_atomic_turn(p->w, p->rank, is_by_wire);
+        bool is_by_wire;
+        rc = rma_atomic_turn(p->w, p->rank, RMA_CSWAP, there, 1, result->type, &is_by_wire);
         if (rc == GW_OK && is_by_wire) rc = rma_atomic_swap(p->w, p->rank, there, origin, compare, result->buf, result->type);
         if (rc != GW_OK || is_by_wire) return rc;
     }

@@ -123,21 +123,23 @@ static bool is_aligned(uint64_t at, int64_t count, struct gw_type *t, int64_t by
     return is;
 }
 
-bool rma_atomic_is_by_wire(const struct rma_win *w, uint32_t op, uint64_t at, int64_t count, struct gw_type *t)
+static bool is_by_wire(const struct rma_win *w, uint32_t op, uint64_t at, int64_t count, struct gw_type *t)
 {
     enum wire_atomic_op how = op == RMA_CSWAP ? WIRE_ATOMIC_CSWAP : op_of(op);
-    const struct gw_type *basic = how == WIRE_ATOMIC_OPS || t->basic == GW_ELEM_NONE ? NULL : type_of_basic(t->basic);
-    return basic && w->atomics->most[basic->elem][how] && is_aligned(at, count, t, basic->size);
+    if (how == WIRE_ATOMIC_OPS || t->basic == GW_ELEM_NONE || !w->atomics->most[t->basic][how]) return false;
+    return is_aligned(at, count, t, type_of_basic(t->basic)->size);
 }
 
 static bool has_none(void *arg) { return atomic_load_explicit(&((struct rma_target *)arg)->n_atomics, memory_order_acquire) == 0; }
 
-int rma_atomic_turn(struct rma_win *w, int target, bool is_by_wire)
+int rma_atomic_turn(struct rma_win *w, int target, uint32_t op, uint64_t at, int64_t count, struct gw_type *type,
+                    bool *is_by_wire_out)
 {
     struct rma_target *t = &w->targets[target];
     bool has_sent = atomic_load_explicit(&t->sent, memory_order_relaxed) != atomic_load_explicit(&t->known, memory_order_relaxed);
+    *is_by_wire_out = is_by_wire(w, op, at, count, type);
     if (!has_none(t)) req_block_until(w->comm->lane, has_none, t);
-    return is_by_wire && has_sent ? rma_deferred_flush(w, target) : GW_OK;
+    return *is_by_wire_out && has_sent ? rma_deferred_flush(w, target) : GW_OK;
 }
 
 int rma_atomic_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
@@ -145,9 +147,8 @@ int rma_atomic_update(struct rma_win *w, int target, struct gw_op *op, uint64_t 
 {
     struct type_cursor c;
     struct iovec runs[RUNS];
-    const struct gw_type *basic = type_of_basic(t->basic);
-    struct wire_atomic a = {.op = op_of(op->obj.id), .elem = basic->elem, .key = w->targets[target].key};
-    int64_t total = count * t->size, most = w->atomics->most[a.elem][a.op] * basic->size, got;
+    struct wire_atomic a = {.op = op_of(op->obj.id), .elem = (enum gw_elem)t->basic, .key = w->targets[target].key};
+    int64_t size = type_of_basic(t->basic)->size, total = count * t->size, most = w->atomics->most[a.elem][a.op] * size, got;
     int rc = GW_OK;
     type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
     for (int64_t done = 0; done < total && rc == GW_OK;) {
@@ -155,7 +156,7 @@ int rma_atomic_update(struct rma_win *w, int target, struct gw_op *op, uint64_t 
         for (int i = 0; i < n && rc == GW_OK; i++)
             for (int64_t from = 0, bytes; from < (int64_t)runs[i].iov_len && rc == GW_OK; from += bytes, done += bytes) {
                 bytes = gw_min64(most, (int64_t)runs[i].iov_len - from);
-                a.n = (uint32_t)(bytes / basic->size);
+                a.n = (uint32_t)(bytes / size);
                 a.at = (uint64_t)(uintptr_t)runs[i].iov_base + (uint64_t)from;
                 a.operand = packed ? packed + done : NULL;
                 a.old = old.at ? old.at + done : NULL;
@@ -168,7 +169,7 @@ int rma_atomic_update(struct rma_win *w, int target, struct gw_op *op, uint64_t 
 int rma_atomic_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, struct gw_type *t)
 {
     struct wire_atomic a = {.op = WIRE_ATOMIC_CSWAP,
-                            .elem = type_of_basic(t->basic)->elem,
+                            .elem = (enum gw_elem)t->basic,
                             .n = 1,
                             .at = at,
                             .key = w->targets[target].key,

@@ -349,14 +349,11 @@ static int check_locked(struct rma_win *w, int rank, const char *call)
     return gw_fail(GW_ERMA_SYNC, "%s, but this rank has not locked the window of rank %d", call, rank);
 }
 
-/* Is there anything that a flush waits for, or anybody whom this rank serves?  Else all is mapped here, and a fence is enough. */
-static inline bool is_apart(const struct rma_win *w) { return unlikely(w->deferred || w->mailer); }
-
 /* Flushes and locks of memory that is mapped here wait for nothing.  A program that spins on its own part by them must still serve the
  * ranks that it waits for.  rank -1: all. */
 static void serve_others(struct rma_win *w, int rank)
 {
-    if (is_apart(w) && (rank < 0 || is_here(w, rank))) req_progress();
+    if (unlikely(w->server || w->mailer) && (rank < 0 || is_here(w, rank))) req_progress();
 }
 
 int rma_win_unlock(int rank, struct rma_win *w)
@@ -428,41 +425,38 @@ static int may_flush_all(const struct rma_win *w)
     return gw_fail(GW_ERMA_SYNC, "%s is open; flushes are for the locks of passive targets", access_words[access]);
 }
 
-static GW_NOINLINE int flush_apart(struct rma_win *w, int rank, int (*flush)(struct rma_win *w, int rank))
+static int flushed(struct rma_win *w, int rank, int rc)
 {
-    int rc = flush(w, rank);
     serve_others(w, rank);
     return rc == GW_OK ? seen() : rc;
 }
-static int flush_all(struct rma_win *w, int rank) { return (void)rank, rma_deferred_flush_all(w); }
-static int flush_local(struct rma_win *w, int rank) { return (void)rank, rma_deferred_flush_local(w); }
 
 int rma_win_flush(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = may_flush(w, rank);
-    if (rc == GW_OK && is_apart(w)) return flush_apart(w, rank, rma_deferred_flush);
-    return rc == GW_OK ? seen() : rc;
+    if (rc == GW_OK) rc = rma_deferred_flush(w, rank);
+    return flushed(w, rank, rc);
 }
 
 int rma_win_flush_all(struct rma_win *w)
 {
     int rc = may_flush_all(w);
-    if (rc == GW_OK && is_apart(w)) return flush_apart(w, -1, flush_all);
-    return rc == GW_OK ? seen() : rc;
+    if (rc == GW_OK) rc = rma_deferred_flush_all(w);
+    return flushed(w, -1, rc);
 }
 
 int rma_win_flush_local(int rank, struct rma_win *w)
 {
     if (rank == GW_PROC_NULL) return GW_OK;
     int rc = may_flush(w, rank);
-    if (rc == GW_OK && is_apart(w)) return flush_apart(w, rank, flush_local);
-    return rc == GW_OK ? seen() : rc;
+    if (rc == GW_OK) rc = rma_deferred_flush_local(w);
+    return flushed(w, rank, rc);
 }
 
 int rma_win_flush_local_all(struct rma_win *w)
 {
     int rc = may_flush_all(w);
-    if (rc == GW_OK && is_apart(w)) return flush_apart(w, -1, flush_local);
-    return rc == GW_OK ? seen() : rc;
+    if (rc == GW_OK) rc = rma_deferred_flush_local(w);
+    return flushed(w, -1, rc);
 }

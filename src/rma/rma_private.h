@@ -208,9 +208,10 @@ struct rma_atomics {
     struct wire_ep *self;                          /* of the network, to this rank itself */
 };
 enum { RMA_CSWAP = 0 }; /* in place of the id of an operation */
-bool rma_atomic_is_by_wire(const struct rma_win *w, uint32_t op, uint64_t at, int64_t count, struct gw_type *t);
-/* Before any accumulate in a window with atomics: what this rank has started at the target the other way is complete when it returns. */
-int rma_atomic_turn(struct rma_win *w, int target, bool is_by_wire);
+/* Before any accumulate in a window with atomics: is this one the network's?  What this rank has started at the target the other way is
+ * complete when it returns. */
+int rma_atomic_turn(struct rma_win *w, int target, uint32_t op, uint64_t at, int64_t count, struct gw_type *t,
+                    bool *is_by_wire_out);
 /* As rma_ask_update() and rma_ask_swap(), but complete with a flush. */
 int rma_atomic_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
                       const char *packed, struct rma_packed old);

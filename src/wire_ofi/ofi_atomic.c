@@ -45,12 +45,12 @@ uint32_t ofi_atomic_most(struct wire *w, enum gw_elem elem, enum wire_atomic_op 
     bool may =
         types[elem].bytes && w->is_open && w->has_rma && w->info->caps & FI_ATOMIC && w->pack_max >= sizeof(struct atomic) + 16;
     if (!may) return 0;
-    if (op == WIRE_ATOMIC_CSWAP) {
-        if (fi_compare_atomicvalid(w->ep, types[elem].type, FI_CSWAP, &all)) return 0;
-    } else {
-        if (fi_fetch_atomicvalid(w->ep, types[elem].type, ops[op], &all)) return 0;
-        if (op != WIRE_ATOMIC_READ && fi_atomicvalid(w->ep, types[elem].type, ops[op], &n)) return 0;
-        if (op != WIRE_ATOMIC_READ && n < all) all = n;
+    bool is_swap = op == WIRE_ATOMIC_CSWAP, is_read = op == WIRE_ATOMIC_READ; /* these have the old values in any case */
+    enum fi_datatype type = types[elem].type;
+    if ((is_swap ? fi_compare_atomicvalid : fi_fetch_atomicvalid)(w->ep, type, ops[op], &all)) return 0;
+    if (!is_swap && !is_read) {
+        if (fi_atomicvalid(w->ep, type, ops[op], &n)) return 0;
+        if (n < all) all = n;
     }
     size_t room = MOST_BYTES / types[elem].bytes;
     return (uint32_t)(all < room ? all : room);
