@@ -242,10 +242,9 @@ void fort_request_complete(int request)
     struct record *over = NULL;
     pthread_mutex_lock(&records.lock);
     for (struct record **at = first_of(request), *r; (r = *at); at = next_of(at, request)) {
-        bool is_over = !r->lasts || r->is_active;
-        if (is_over && r->copies_back) move(&r->section, r->copy, false);
-        r->is_active = false;
         if (r->lasts) {
+            if (r->is_active && r->copies_back) move(&r->section, r->copy, false);
+            r->is_active = false;
             at = &r->next;
             continue;
         }
@@ -256,26 +255,27 @@ void fort_request_complete(int request)
     pthread_mutex_unlock(&records.lock);
     for (struct record *next; over; over = next) {
         next = over->next;
+        if (over->copies_back) move(&over->section, over->copy, false); /* nobody else has it any more */
         free(over->array);
         free(over);
     }
 }
 
-/* Has it a record that its completion, not seen yet, is of interest for?  may_last: among those of persistent requests alone. */
-static bool is_awaited(int request, bool may_last)
+/* Has it a record that its completion, not seen yet, is of interest for?  only_lasting: among those of persistent requests alone. */
+static bool is_awaited(int request, bool only_lasting)
 {
     bool yes = false;
     pthread_mutex_lock(&records.lock);
     for (struct record **at = first_of(request), *r; (r = *at) && !yes; at = next_of(&r->next, request))
-        yes = r->lasts ? r->is_active : !may_last;
+        yes = r->lasts ? r->is_active : !only_lasting;
     pthread_mutex_unlock(&records.lock);
     return yes;
 }
 
-static void look(int request, bool may_last)
+static void look(int request, bool only_lasting)
 {
     int is_complete = 0;
-    if (is_awaited(request, may_last) &&
+    if (is_awaited(request, only_lasting) &&
         PMPI_Request_get_status(fort_request(request), &is_complete, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_complete)
         fort_request_complete(request);
 }

@@ -126,11 +126,7 @@ static int refuse(const char *what, const char *word)
 
 static bool number(const char *text, int64_t most, int64_t *out)
 {
-    char *end;
-    long long v = strtoll(text, &end, 10), unit = *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : 1;
-    if (end == text || (unit > 1 ? end[1] : *end) || v < 1 || v > most / unit) return false;
-    *out = v * unit;
-    return true;
+    return gw_number_read(text, true, out) && *out >= 1 && *out <= most; /* "auto" is -1 */
 }
 
 static int make_nodes(struct job *j)

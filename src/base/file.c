@@ -181,6 +181,14 @@ char *gw_file_tuned(void)
     return asprintf(&path, "%s%s/godwit/%s.tune", has_base ? base : home, has_base ? "" : "/.config", host) < 0 ? NULL : path;
 }
 
+char *gw_trimmed(char *text)
+{
+    while (isspace((unsigned char)*text)) text++;
+    size_t n = strlen(text);
+    while (n > 0 && isspace((unsigned char)text[n - 1])) text[--n] = 0;
+    return text;
+}
+
 char *gw_line_next(struct gw_lines *l)
 {
     while (l->next) {
@@ -189,10 +197,8 @@ char *gw_line_next(struct gw_lines *l)
         if (l->next) *l->next++ = 0;
         l->number++;
         line[strcspn(line, "#")] = 0;
-        while (isspace((unsigned char)*line)) line++;
-        size_t n = strlen(line);
-        while (n > 0 && isspace((unsigned char)line[n - 1])) line[--n] = 0;
-        if (n > 0) return line;
+        line = gw_trimmed(line);
+        if (*line) return line;
     }
     return NULL;
 }

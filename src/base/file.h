@@ -29,6 +29,7 @@ FILE *gw_file_append(const char *path);
 /* Reads a text file of at most `most` bytes into *text_out, zero-terminated, which the caller frees.  NULL, or the reason of failure, worded
  * to follow the name of the file.  may_be_pipe: pipes are allowed, too; anything else (/dev/zero) is refused. */
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out);
+char *gw_trimmed(char *text); /* without blanks around it, which it changes */
 /* Iterates over the lines of a text, which it changes: begin with {text, 0}, text may be NULL.  Each line without its comment (from # on) and without
  * blanks around it, `number` counted from 1; empty ones are left out.  NULL: no more. */
 struct gw_lines {

@@ -241,7 +241,7 @@ static char *tuned_load(struct found *found)
     char *text = NULL;
     const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
-    struct gw_lines lines = {why ? NULL : text, 0};
+    struct gw_lines lines = {text, 0};
     for (char *line; (line = gw_line_next(&lines));) take_tuned(path, lines.number, line, found);
     return text;
 }

@@ -11,7 +11,6 @@
 #include "base/base_private.h"
 #include "base/file.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,10 +19,8 @@
 static bool site_line(char *line)
 {
     static const char force[] = ":force";
-    while (isspace((unsigned char)*line)) line++;
-    size_t n = strlen(line);
-    while (n > 0 && isspace((unsigned char)line[n - 1])) line[--n] = 0;
-    if (n == 0 || *line == '#') return true;
+    line = gw_trimmed(line);
+    if (!*line || *line == '#') return true;
     char *equals = strchr(line, '=');
     if (!equals) return false;
     *equals = 0;

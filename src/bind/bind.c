@@ -108,13 +108,10 @@ struct rank_line {
     char host[256], slot[512];
 };
 
-/* Reads "rank 3=host slot=0-1"; false: the line is invalid.  An empty line gives rank -1. */
+/* Reads "rank 3=host slot=0-1"; false: the line is invalid. */
 static bool rank_line(char *line, struct rank_line *out)
 {
     int end = 0;
-    line[strcspn(line, "#\r\n")] = 0;
-    out->rank = -1;
-    if (line[strspn(line, " \t")] == 0) return true;
     return sscanf(line, " rank %d = %255[^ \t=] slot = %511[^ \t] %n", &out->rank, out->host, out->slot, &end) == 3 && end > 0 &&
         !line[end] && out->rank >= 0 && out->rank < MAX_RANKS;
 }
@@ -125,21 +122,19 @@ static int rankfile_read(const char *path, bool (*see)(void *to, const struct ra
     enum { MOST = 16 << 20 };
     char *text = NULL;
     const char *why = gw_file_read(path, MOST, true, &text);
-    int n = 0;
+    struct gw_lines lines = {text, 0};
     if (why) say_line("--rankfile %s: %s", path, why);
-    for (char *line = text, *next; !why && line; line = next) {
+    for (char *line; !why && (line = gw_line_next(&lines));) {
         struct rank_line l;
-        next = strchr(line, '\n');
-        if (next) *next++ = 0;
-        n++;
         if (!rank_line(line, &l)) {
-            say_line("--rankfile %s, line %d: %s", path, n, why = "a line is rank R=HOST slot=CORES");
-        } else if (l.rank >= 0 && l.host[0] != '+' && !hosts_is_local(l.host)) {
-            say_line("--rankfile %s, line %d: %s is another machine; only places on this one can be named", path, n, l.host);
+            say_line("--rankfile %s, line %d: %s", path, lines.number, why = "a line is rank R=HOST slot=CORES");
+        } else if (l.host[0] != '+' && !hosts_is_local(l.host)) {
+            say_line("--rankfile %s, line %d: %s is another machine; only places on this one can be named", path, lines.number,
+                     l.host);
             why = "another machine";
-        } else if (l.rank >= 0 && !see(to, &l)) {
-            say_line("--rankfile %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", path, n, l.rank,
-                     l.slot);
+        } else if (!see(to, &l)) {
+            say_line("--rankfile %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", path, lines.number,
+                     l.rank, l.slot);
             why = "not here";
         }
     }

@@ -638,8 +638,7 @@ void check_use_end(void)
         used_remove(i);
         if (i->is_loose) check_item_free(i);
     }
-    loose.n = 0;
-    loose.last = NULL;
+    memset(&loose, 0, sizeof loose);
     check_late_end();
     check_recv_end();
     check_items_free();

@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
+#include "base/file.h"
 #include "base/settings.h"
 
 #include <ctype.h>
@@ -35,14 +36,6 @@ int coll_kind_named(const char *name, size_t len)
 }
 
 enum { COLUMNS = 6, MOST_CHUNK = 1 << 30 };
-
-static char *trimmed(char *text)
-{
-    while (isspace((unsigned char)*text)) text++;
-    size_t n = strlen(text);
-    while (n > 0 && isspace((unsigned char)text[n - 1])) text[--n] = 0;
-    return text;
-}
 
 /* "16K"; "-": none. */
 static bool size_of(const char *text, int64_t none, int64_t most, int64_t *out)
@@ -76,14 +69,14 @@ const char *coll_tuned_line(char *line, struct coll_rule *r_out, bool *has_nodes
     char *cell[COLUMNS + 1];
     int n = 0;
     line[strcspn(line, "#")] = 0;
-    line = trimmed(line);
+    line = gw_trimmed(line);
     *r_out = (struct coll_rule){.kind = COLL_KINDS, .min_nodes = 1, .max_nodes = INT_MAX, .is_tuned = true};
     if (!*line || strchr(line, '=')) return NULL;
     for (char *at = line; at && n <= COLUMNS; n++) {
         cell[n] = at;
         at = strchr(at, '|');
         if (at) *at++ = 0;
-        cell[n] = trimmed(cell[n]);
+        cell[n] = gw_trimmed(cell[n]);
     }
     if (n != 5 && n != 6) return "it has not 5 columns, or 6 with nodes";
     char **rest = cell + (n == 6 ? 3 : 2);

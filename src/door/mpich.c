@@ -29,9 +29,11 @@ bool door_is_no_status(const void *s)
 /* ---- handles ---- */
 uintptr_t door_strange_in(int h, unsigned first, unsigned n)
 {
-    static const uint8_t kinds[16] = {
-        [1] = GW_KIND_COMM, [2] = GW_KIND_GROUP, [3] = GW_KIND_TYPE, [5] = GW_KIND_ERRHANDLER, [6] = GW_KIND_OP,
-        [7] = GW_KIND_INFO, [8] = GW_KIND_WIN,   [11] = GW_KIND_REQ, [12] = GW_KIND_MSG,       [14] = GW_KIND_SESSION};
+    static const uint8_t kinds[16] = {[DOOR_COMM] = GW_KIND_COMM,     [DOOR_GROUP] = GW_KIND_GROUP,
+                                      [DOOR_DATATYPE] = GW_KIND_TYPE, [DOOR_ERRHANDLER] = GW_KIND_ERRHANDLER,
+                                      [DOOR_OP] = GW_KIND_OP,         [DOOR_INFO] = GW_KIND_INFO,
+                                      [DOOR_WIN] = GW_KIND_WIN,       [DOOR_REQUEST] = GW_KIND_REQ,
+                                      [DOOR_MESSAGE] = GW_KIND_MSG,   [DOOR_SESSION] = GW_KIND_SESSION};
     assert(first + n <= DOOR_PREDEFINED);
     uint32_t v = (uint32_t)h;
     enum gw_kind kind = kinds[v >> 26 & 15];
@@ -51,7 +53,7 @@ void *door_object_in(const void *handle, uintptr_t *mine)
     memcpy(&h, handle, sizeof h);
     *mine = (uintptr_t)(uint32_t)h;
     /* A file's, which is a pointer, is the id; as ints, ids of files look like predefined operations, which no variable is bound to. */
-    if (*mine >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) == GW_KIND_FILE) return mine;
+    if (gw_id_kind(*mine) == GW_KIND_FILE) return mine;
     *mine = (uint32_t)h == CLIENT_COMM_WORLD ? (uintptr_t)MPI_COMM_WORLD : door_strange_in(h, 0, DOOR_PREDEFINED);
     return mine;
 }

@@ -24,7 +24,8 @@ struct door_predefined {
 extern const struct door_predefined door_predefined[DOOR_PREDEFINED];
 extern const uint16_t door_Datatype_index[256], door_Op_index[256];
 
-/* What is neither of the usual forms: another predefined handle, one of another kind, or none at all. */
+/* What is neither of the usual forms: another predefined handle, one of another kind, or none at all.  The predefined ones of the kind that is
+ * asked for are door_predefined[first .. first + n). */
 uintptr_t door_strange_in(int h, unsigned first, unsigned n) GW_COLD;
 
 /* The form of what was made at run time, by the number of its kind. */

@@ -98,18 +98,16 @@ void hosts_add(struct hosts *h, const char *list)
     if (before == 0 && h->n == 0) add_bad(h, list, strlen(list));
 }
 
-/* Reads a line of a host file: a host, with ":4" or "slots=4" or neither; # begins a comment. */
+/* Reads a line of a host file: a host, with ":4" or "slots=4" or neither. */
 static void line_take(struct hosts *h, char *line)
 {
-    line[strcspn(line, "#\r\n")] = 0;
-    char *name = line + strspn(line, " \t"), *more = name + strcspn(name, " \t"), *slots = strstr(more, "slots=");
-    if (!*name) return;
+    char *more = line + strcspn(line, " \t"), *slots = strstr(more, "slots=");
     int given = slots && (slots[-1] == ' ' || slots[-1] == '\t') ? slots_of(slots + 6) : 0;
     *more = 0;
     if (given)
-        add(h, name, strcspn(name, ":"), given);
+        add(h, line, strcspn(line, ":"), given);
     else
-        add_words(h, name, " ");
+        add_words(h, line, " ");
 }
 
 const char *hosts_read(struct hosts *h, const char *path)
@@ -117,11 +115,8 @@ const char *hosts_read(struct hosts *h, const char *path)
     enum { MOST = 16 << 20 };
     char *text = NULL;
     const char *why = gw_file_read(path, MOST, true, &text);
-    for (char *line = text, *next; !why && line; line = next) {
-        next = strchr(line, '\n');
-        if (next) *next++ = 0;
-        line_take(h, line);
-    }
+    struct gw_lines lines = {text, 0};
+    for (char *line; (line = gw_line_next(&lines));) line_take(h, line);
     free(text);
     return why;
 }

@@ -44,21 +44,28 @@ static void part_use(uint64_t from, uint64_t to)
     if (first < end) gw_huge_use("a part of the node's segment", gw_node.base + first, end - first);
 }
 
-/* With GODWIT_HUGE_PAGES=all: who touches memory first has it near. */
+/* With GODWIT_HUGE_PAGES=all: who touches memory first has it near.  Parts that adjoin go together: the kernel makes one mapping of them, by
+ * which it counts huge pages. */
 static void parts_use(uint64_t heap_at)
 {
-    uint64_t area_at = node_off(map.areas) + (uint64_t)gw_node.me * map.area_size;
-    part_use(area_at, area_at + map.area_size);
-    if (gw_node.me > 0) return;
-    part_use(0, node_off(map.areas));
-    part_use(heap_at, gw_node.bytes);
+    uint64_t area_at = node_off(map.areas) + (uint64_t)gw_node.me * map.area_size, area_end = area_at + map.area_size;
+    if (gw_node.me > 0) {
+        part_use(area_at, area_end);
+    } else if (area_end == heap_at) {
+        part_use(0, gw_node.bytes);
+    } else {
+        part_use(0, area_end);
+        part_use(heap_at, gw_node.bytes);
+    }
 }
+
+uint64_t node_area_bytes(uint64_t wanted) { return gw_align_up(wanted, gw_page_bytes()); }
 
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 {
     assert(!gw_node.base && gw_boot.nlocal > 0);
     uint64_t n = (uint64_t)gw_boot.nlocal;
-    map.area_size = gw_align_up(area_bytes, gw_page_bytes());
+    map.area_size = node_area_bytes(area_bytes);
     uint64_t heap_at = front_bytes(n) + n * map.area_size;
     uint64_t total = heap_at + heap_bytes;
     struct boot_head *head = boot_map_segment(total, n * seldom_bytes);

@@ -47,7 +47,8 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes);
 void node_finalize(void);
 static inline void *node_ptr(uint64_t off) { return off ? gw_node.base + off : NULL; }
 static inline uint64_t node_off(const void *p) { return p ? (uint64_t)((const char *)p - gw_node.base) : 0; }
-void *node_area(int local_rank); /* area_bytes, zeroed, page aligned */
+uint64_t node_area_bytes(uint64_t wanted); /* what node_init() makes of area_bytes: whole pages */
+void *node_area(int local_rank);           /* area_bytes, zeroed, page aligned */
 
 /* Shared heap: any rank may allocate, pass the offset to other ranks, and free.  64-byte aligned; contents undefined. */
 uint64_t node_heap_alloc(uint64_t bytes); /* 0: full */

@@ -27,7 +27,7 @@ enum {
     TOO_LONG_US = 100000,    /* the kernel had to make room first */
 };
 /* Number of the piece << 28 | TRIED | HUGE | KiB since then.  Threads that count at once may count too little, which only delays. */
-enum answer { NOT_ASKED, MAY, MAY_NOT };
+enum { NOT_ASKED, MAY, MAY_NOT };
 static struct {
     _Atomic uint64_t known[KNOWN];
     _Atomic int answer; /* may pages be moved? */

@@ -146,9 +146,10 @@ static bool is_door(const char *folder, size_t n, const char *folders)
 
 bool pmi_doors_hold(const char *path)
 {
-    char *folders = folder_find();
     const char *name = strrchr(path, '/');
-    bool is = name && is_door(path, (size_t)(name - path), folders ? folders : "");
+    if (!name || is_door(path, (size_t)(name - path), "")) return name;
+    char *folders = folder_find();
+    bool is = folders && is_door(path, (size_t)(name - path), folders);
     free(folders);
     return is;
 }

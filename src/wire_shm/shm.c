@@ -222,7 +222,7 @@ static struct shm_known *known_find(uint64_t home)
 
 static int shm_meet(struct node_other *o)
 {
-    if (o->area_bytes != gw_align_up(shm_area_bytes(o->n, shm_state.n_lanes), 4096))
+    if (o->area_bytes != node_area_bytes(shm_area_bytes(o->n, shm_state.n_lanes)))
         return gw_fail(GW_EOTHER, "the two jobs do not use the same number of lanes: set GODWIT_LANES alike for both");
     if (known_find(home_key(&o->home))) return GW_OK;
     struct shm_known *k = known_find(0);

@@ -67,24 +67,15 @@ int world_order_soft(const char *soft, int most, int *n_out)
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------------- */
-static char *trimmed(char *text)
-{
-    char *end = text + strlen(text);
-    while (isspace((unsigned char)*text)) text++;
-    while (end > text && isspace((unsigned char)end[-1])) end--;
-    *end = 0;
-    return text;
-}
-
 static int line_take(struct gw_info *info, char *line, const char *name)
 {
-    char *key = trimmed(line), *eq = strchr(key, '=');
+    char *key = gw_trimmed(line), *eq = strchr(key, '=');
     if (!*key || *key == '#') return GW_OK;
     if (!eq || eq == key)
         return gw_fail(GW_EINFO_VALUE, "the line \"%.40s\" of %.100s (info key file) is not key = value", key, name);
     *eq = 0;
-    key = trimmed(key);
-    char *value = trimmed(eq + 1);
+    key = gw_trimmed(key);
+    char *value = gw_trimmed(eq + 1);
     const char *before = strcmp(key, "env") == 0 ? gw_info_find(info, key) : NULL;
     char *both = before ? gw_xasprintf("%s\n%s", before, value) : NULL;
     int rc = gw_info_set(info, key, both ? both : value);

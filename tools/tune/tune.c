@@ -177,8 +177,7 @@ static bool try_threshold(const struct threshold *t, FILE *f)
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------------------------- */
-
-/* The lines of the file as it is, one after the other in one text; NULL: there is none.  The caller frees it. */
+/* *text_out: the file as it is; NULL: there is none.  The caller frees it.  False, after a message: it cannot be read. */
 static bool file_read(char **text_out)
 {
     enum { MOST = 1 << 20 };
@@ -290,7 +289,10 @@ static bool file_may(void)
     }
     const char *slash = strrchr(o.file, '/');
     char *folder = slash ? strndup(o.file, (size_t)(slash - o.file) + 1) : strdup(".");
-    bool may = access(o.file, W_OK) == 0 || (errno == ENOENT && folder && access(folder, W_OK) == 0);
+    struct stat st;
+    bool is_link = lstat(o.file, &st) == 0 && S_ISLNK(st.st_mode); /* which gw_file_create() does not follow */
+    bool may = !is_link && (access(o.file, W_OK) == 0 || (errno == ENOENT && folder && access(folder, W_OK) == 0));
+    if (is_link) errno = ELOOP;
     if (!may) fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, strerror(errno));
     free(folder);
     return may;
@@ -414,8 +416,9 @@ static int put_right(const struct tune_results *r, unsigned better)
 {
     char *old, *lines = NULL;
     size_t n;
-    if (!file_may() || !file_read(&old)) return 1;
+    if (!file_read(&old)) return 1;
     FILE *f = open_memstream(&lines, &n);
+    if (!f) fprintf(stderr, "godwit-tune: no memory\n");
     for (int k = 0; f && k < TUNE_KINDS; k++)
         if (better >> k & 1 && tune_write_rows(r, k, false, f)) say_gains(r, k);
     if (f) each_line(old, keep_line, &(struct replaced){r, better, false, f});
@@ -435,6 +438,7 @@ static int check_all(void)
     if (!look(&r, &before, &slow)) return measuring_failed();
     printf("%d guidelines do not hold for %d ranks on %d nodes\n", before.n, r.ranks, r.nodes);
     if (!slow || !may_tune(&r)) return slow ? STATUS_LEFT : 0;
+    if (!file_may()) return 1;
     if (!measure_all(&r, slow, 2)) return measuring_failed();
     unsigned better = better_of(&r, slow);
     if (!better) {
