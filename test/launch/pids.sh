@@ -12,6 +12,7 @@ if [ "${2:-}" = inside ]; then
     "$build/mpiexec" -n 1 sleep 7332 &
     for _ in $(seq 200); do rank=$(pgrep -x sleep) && keeper=$(pgrep -f mpiexec-keeper || pgrep -x mpiexec-keeper) && break; sleep 0.05; done
     [ "${keeper:-}" ] || fail "no rank or no keeper: $(ps ax)"
+    sleep 0.05 # a process is told from another of its number by when it began, in hundredths of a second
     kill -STOP "$keeper"
     kill -KILL $!
     wait $! || :
