@@ -169,6 +169,6 @@ def emit(model, abi, tables, client):
             if is_inline or attempt(e):
                 lines += Hot(e).entry("static GW_NOINLINE", "rest_" + e.name[4:], client)
             if is_inline and e.param("source"):
-                lines += Hot(e, True).entry("static GW_NOINLINE", "wild_" + e.name[4:], client)
-            lines += Hot(e, is_inline, is_inline, attempt(e)).entry("GW_EXPORT GW_HOT", name(e, abi), client)
+                lines += Hot(e, is_inline=True).entry("static GW_NOINLINE", "wild_" + e.name[4:], client)
+            lines += Hot(e, is_inline=is_inline, is_plain=is_inline, attempt=attempt(e)).entry("GW_EXPORT GW_HOT", name(e, abi), client)
     return ("facade/%s/hot.c" % abi, "\n".join(lines))

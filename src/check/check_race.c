@@ -196,8 +196,12 @@ void check_race_access(struct rma_win *w, const struct check_race *a)
     if (!is_locked) atomic_fetch_sub_explicit(&wins.n_calls, 1, memory_order_relaxed);
     if (is_locked && r->first_lock.fn) r->locked = r->first_lock;
     if (r->state != OPEN_NONE &&
-        (is_locked || !is_one || !check_race_log_follow(r->log, rma_disp_unit(w, a->target), a->target, &step)))
-        is_one ? log_one(r, a, &step) : log_runs(r, a, &step, moved);
+        (is_locked || !is_one || !check_race_log_follow(r->log, rma_disp_unit(w, a->target), a->target, &step))) {
+        if (is_one)
+            log_one(r, a, &step);
+        else
+            log_runs(r, a, &step, moved);
+    }
     gw_unlock(&check_lock);
 }
 

@@ -84,6 +84,10 @@ enum { STREAM_NONE = -1 };
 
 enum { STDIN_NONE = -1, STDIN_ALL = -2 };
 enum pmix_mode { PMIX_AUTO, PMIX_ON, PMIX_OFF };
+struct launch_wrapper {
+    const char *option, *library; /* the library is libgodwit_LIBRARY.so */
+    const char *so;               /* what comes of it where no rank calls MPI_Init: the end of a sentence */
+};
 
 struct launch_options {
     struct launch_app *apps;
@@ -95,7 +99,7 @@ struct launch_options {
     enum pmix_mode pmix;
     int stdin_rank; /* the rank that gets standard input, or STDIN_NONE, STDIN_ALL */
     bool verbose, quiet, exit_codes;
-    const char *wrapper;                  /* the option whose library of wrappers the ranks get; NULL: none */
+    const struct launch_wrapper *wrapper; /* the library of wrappers that the ranks get; NULL: none */
     bool oversubscribe, no_oversubscribe; /* ranks may share cores without a note; must not share cores */
     bool show_map, no_launch;
     bool no_cleanup;   /* when a rank fails, the others go on */

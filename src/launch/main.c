@@ -59,10 +59,7 @@ static void wrapper_note(const struct job *j)
 {
     for (int i = 0; i < j->n; i++)
         if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) != BOOT_NEW) return;
-    const char *so = strcmp(j->o.wrapper, "--profile") == 0 ? "there is nothing to tell of it"
-        : strcmp(j->o.wrapper, "--record") == 0             ? "nothing is recorded"
-                                                            : "nothing is repeated";
-    say_line("%s: %s did not call MPI_Init of this library, so %s", j->o.wrapper, j->o.apps[0].argv[0], so);
+    say_line("%s: %s did not call MPI_Init of this library, so %s", j->o.wrapper->option, j->o.apps[0].argv[0], j->o.wrapper->so);
 }
 
 /* What godwit-tune has found on this host, unless GODWIT_TUNE says something else; all ranks run here. */

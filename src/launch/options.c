@@ -182,8 +182,8 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
     case O_PMIX: return set_pmix(o, name, v[0]);
     case O_GDB: o->gdb = v[0] ? v[0] : ""; return -1;
     case O_PROFILE: return launch_set_profile(o, v[0]);
-    case O_RECORD: return launch_set_record(o, "--record", "GODWIT_RECORD", v[0]);
-    case O_REPLAY: return launch_set_record(o, "--replay", "GODWIT_REPLAY", v[0]);
+    case O_RECORD: return launch_set_record(o, false, v[0]);
+    case O_REPLAY: return launch_set_record(o, true, v[0]);
     case O_REORDER: o->reorder = v[0] ? v[0] : ""; return -1;
     case O_REPORT_PID: o->report_pid = v[0]; return -1;
     case O_VERSION:

@@ -51,11 +51,10 @@ int launch_usage_error(const char *fmt, ...) GW_PRINTF(1, 2);                   
 long launch_parse_number(const char *option, const char *text, long low, long high);            /* -1 after explaining */
 int launch_parse_choice(const char *option, const char *text, const char *const *words, int n); /* its place; -1 after explaining */
 void launch_add_pair(struct words *w, const char *name, const char *value);
-void hold_pair(struct launch_options *o, const char **slot, const char *text);
 int launch_set_stdin(struct launch_options *o, const char *text);
 int launch_set_timeout(struct launch_options *o, const char *text);
 int launch_set_profile(struct launch_options *o, const char *file);
-int launch_set_record(struct launch_options *o, const char *option, const char *variable, const char *folder);
+int launch_set_record(struct launch_options *o, bool repeats, const char *folder); /* repeats: --replay */
 int launch_set_x(struct launch_app *a, const char *text);
 int launch_set_export(struct launch_app *a, struct launch_options *o, const char *text);
 int launch_set_arch(const char *text);

@@ -103,13 +103,14 @@ int launch_set_export(struct launch_app *a, struct launch_options *o, const char
 
 /* Puts a library of wrappers in front of the ranks' libraries; it lies in the folders of the installation, or beside mpiexec in a build
  * folder.  Only one option can do so, because they wrap the same calls. */
-static int preload(struct launch_options *o, const char *option, const char *name)
+static int preload(struct launch_options *o, const struct launch_wrapper *wrapper)
 {
+    const char *option = wrapper->option, *name = wrapper->library;
     char lib[PATH_MAX + 64], list[2 * PATH_MAX], *here = gw_own_folder();
     const char *also = getenv("LD_PRELOAD");
-    if (o->wrapper && strcmp(o->wrapper, option) != 0) {
+    if (o->wrapper && o->wrapper != wrapper) {
         free(here);
-        return launch_usage_error("%s and %s wrap the same calls of MPI: take one of them", o->wrapper, option);
+        return launch_usage_error("%s and %s wrap the same calls of MPI: take one of them", o->wrapper->option, option);
     }
     snprintf(lib, sizeof lib, "%s/../%s/libgodwit_%s.so", here, GODWIT_LIBDIR, name);
     if (access(lib, R_OK) != 0) snprintf(lib, sizeof lib, "%s/tools/%s/libgodwit_%s.so", here, name, name);
@@ -120,14 +121,15 @@ static int preload(struct launch_options *o, const char *option, const char *nam
     if (rc != -1) return rc;
     snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
     launch_add_pair(&o->env, "LD_PRELOAD", list);
-    o->wrapper = option;
+    o->wrapper = wrapper;
     return -1;
 }
 
 int launch_set_profile(struct launch_options *o, const char *file)
 {
+    static const struct launch_wrapper profile = {"--profile", "profile", "there is nothing to tell of it"};
     static const char sample[] = "sample"; /* before the file, with a comma between them */
-    int rc = preload(o, "--profile", "profile");
+    int rc = preload(o, &profile);
     if (rc != -1) return rc;
     bool samples = file && strncmp(file, sample, sizeof sample - 1) == 0 && strchr(",", file[sizeof sample - 1]);
     if (samples) file = file[sizeof sample - 1] ? file + sizeof sample : "";
@@ -136,17 +138,19 @@ int launch_set_profile(struct launch_options *o, const char *file)
     return -1;
 }
 
-int launch_set_record(struct launch_options *o, const char *option, const char *variable, const char *folder)
+int launch_set_record(struct launch_options *o, bool repeats, const char *folder)
 {
+    static const struct launch_wrapper record = {"--record", "replay", "nothing is recorded"},
+                                       replay = {"--replay", "replay", "nothing is repeated"};
     char path[2 * PATH_MAX], here[PATH_MAX];
-    int rc = preload(o, option, "replay");
+    int rc = preload(o, repeats ? &replay : &record);
     if (rc != -1) return rc;
     if (!folder || !*folder) folder = "godwit-record";
     if (*folder != '/' && getcwd(here, sizeof here)) { /* the ranks may start elsewhere */
         snprintf(path, sizeof path, "%s/%s", here, folder);
         folder = path;
     }
-    launch_add_pair(&o->env, variable, folder);
+    launch_add_pair(&o->env, repeats ? "GODWIT_REPLAY" : "GODWIT_RECORD", folder);
     return -1;
 }
 

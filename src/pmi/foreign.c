@@ -60,7 +60,7 @@ static unsigned kinds_of(struct job *j)
 
 int foreign_start(struct job *j)
 {
-    const char *option = j->o.wrapper, *other = option ? word_of(j, MPICH | OMPI | PMIX) : NULL;
+    const char *option = j->o.wrapper ? j->o.wrapper->option : NULL, *other = option ? word_of(j, MPICH | OMPI | PMIX) : NULL;
     if (other) {
         say_line("%s knows calls of the standard ABI, and %s was built with %s: compile it with mpicc of Godwit, or leave %s out",
                  option, other, word_of(j, MPICH) == other ? "MPICH" : "Open MPI", option);
