@@ -1,4 +1,4 @@
-/* huge.c -- memory of the library's own on huge pages, where GODWIT_HUGE_PAGES=all asks for it.
+/* huge.c -- memory of the library's own on huge pages, where GODWIT_HUGE_PAGES=all or =pool asks for it.
  *
  * The kernel gives a huge page at the first touch where the memory was advised (MADV_HUGEPAGE) and the system lets it: for shared memory by
  * /sys/kernel/mm/transparent_hugepage/shmem_enabled, which is "never" on many.  What was not given so is moved (MADV_COLLAPSE, Linux 6.1).
@@ -14,6 +14,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/os.h"
 #include "base/settings.h"
 
@@ -76,15 +77,17 @@ int gw_huge_move(uintptr_t piece)
     return madvise((void *)piece, GW_HUGE_BYTES, MADV_COLLAPSE) < 0 ? errno : 0;
 }
 
-void *gw_huge_place(uint64_t bytes)
+bool gw_huge_is_wanted(void) { return gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL || gw_set.huge_pages == GW_SET_HUGE_PAGES_POOL; }
+
+void *gw_huge_place(uint64_t bytes, uint64_t align, uint64_t skew)
 {
-    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_ALL) return NULL;
+    assert(align >= GW_HUGE_BYTES && !(align & (align - 1)));
     bytes = gw_align_up(bytes, gw_page_bytes());
-    char *p = mmap(NULL, bytes + GW_HUGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = mmap(NULL, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return NULL;
-    size_t before = -(uintptr_t)p & (GW_HUGE_BYTES - 1);
+    size_t before = -((uintptr_t)p + skew) & (align - 1);
     if (before) munmap(p, before);
-    munmap(p + before + bytes, GW_HUGE_BYTES - before);
+    if (before < align) munmap(p + before + bytes, align - before);
     return p + before;
 }
 
@@ -98,7 +101,7 @@ static void move_all(uintptr_t from, uintptr_t end)
 
 void gw_huge_use(const char *what, void *at, uint64_t bytes)
 {
-    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_ALL) return;
+    if (!gw_huge_is_wanted()) return;
     bool is_crowded = false;
     uintptr_t first = gw_align_up((uintptr_t)at, GW_HUGE_BYTES), end = ((uintptr_t)at + bytes) & ~(uintptr_t)(GW_HUGE_BYTES - 1);
     if (end > first) {
@@ -116,10 +119,52 @@ void gw_huge_use(const char *what, void *at, uint64_t bytes)
                                   : ", as this system gives none");
 }
 
+/* Memory of gw_huge_alloc() that lies in the pool; more of it lies elsewhere. */
+static struct {
+    struct gw_lock lock;
+    struct {
+        void *at;
+        uint64_t bytes;
+    } is[3 * GW_MAX_LANES];
+} pooled;
+
+static void *pool_alloc(const char *what, uint64_t bytes)
+{
+    void *p = NULL;
+    gw_lock(&pooled.lock);
+    size_t i = 0;
+    while (i < GW_ARRAY_LEN(pooled.is) && pooled.is[i].at) i++;
+    int fd = i < GW_ARRAY_LEN(pooled.is) ? gw_pool_file(what, bytes) : -1;
+    if (fd >= 0 && (p = gw_pool_map(fd, NULL, bytes)) != NULL) {
+        pooled.is[i].at = p;
+        pooled.is[i].bytes = bytes;
+    }
+    gw_unlock(&pooled.lock);
+    if (fd >= 0) close(fd);
+    return p;
+}
+
 void *gw_huge_alloc(const char *what, size_t align, size_t bytes)
 {
-    bool is_huge = gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL && bytes >= GW_HUGE_BYTES;
-    void *p = is_huge ? aligned_alloc(GW_HUGE_BYTES, gw_align_up(bytes, GW_HUGE_BYTES)) : aligned_alloc(align, bytes);
+    bool is_huge = gw_huge_is_wanted() && bytes >= GW_HUGE_BYTES;
+    void *p = NULL;
+    if (is_huge && gw_set.huge_pages == GW_SET_HUGE_PAGES_POOL) p = pool_alloc(what, gw_align_up(bytes, gw_pool_step(bytes)));
+    if (p) return p;
+    p = is_huge ? aligned_alloc(GW_HUGE_BYTES, gw_align_up(bytes, GW_HUGE_BYTES)) : aligned_alloc(align, bytes);
     if (p && is_huge) gw_huge_use(what, p, gw_align_up(bytes, GW_HUGE_BYTES));
     return p;
+}
+
+void gw_huge_free(void *p)
+{
+    size_t i = 0;
+    gw_lock(&pooled.lock);
+    while (i < GW_ARRAY_LEN(pooled.is) && (!p || pooled.is[i].at != p)) i++;
+    bool is_pooled = i < GW_ARRAY_LEN(pooled.is);
+    if (is_pooled) {
+        munmap(p, pooled.is[i].bytes);
+        pooled.is[i].at = NULL;
+    }
+    gw_unlock(&pooled.lock);
+    if (!is_pooled) free(p);
 }

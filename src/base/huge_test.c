@@ -54,22 +54,24 @@ static long mapped_pages(void)
     return gw_line_read(text, sizeof text, "/proc/self/statm") ? atol(text) : -1;
 }
 
-/* No more and no less than was wanted, in whole pages. */
+/* No more and no less than was wanted, in whole pages, with the place that was wanted on a multiple. */
 static void places(void)
 {
     static const size_t sizes[] = {1, 5000, GW_HUGE_BYTES - 1, GW_HUGE_BYTES, GW_HUGE_BYTES + 1, 3 * GW_HUGE_BYTES + 70000};
+    static const size_t skews[] = {0, 4096, 3 * 4096, GW_HUGE_BYTES - 4096, GW_HUGE_BYTES, 5 * (size_t)GW_HUGE_BYTES + 8192};
     size_t page = gw_page_bytes();
-    gw_set.huge_pages = GW_SET_HUGE_PAGES_ALL;
-    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) {
-        size_t whole = gw_align_up(sizes[i], page);
-        long before = mapped_pages();
-        char *p = gw_huge_place(sizes[i]);
-        CHECK(p && (uintptr_t)p % GW_HUGE_BYTES == 0);
-        for (size_t at = 0; at < whole; at += page) CHECK(is_mapped(p + at));
-        CHECK(mmap(p, sizes[i], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p);
-        p[0] = p[sizes[i] - 1] = 1;
-        munmap(p, whole);
-        CHECK_EQ(mapped_pages(), before);
+    for (size_t k = 0; k < GW_ARRAY_LEN(sizes) * GW_ARRAY_LEN(skews); k++) {
+        size_t bytes = sizes[k % GW_ARRAY_LEN(sizes)], skew = skews[k / GW_ARRAY_LEN(sizes)], whole = gw_align_up(bytes, page);
+        for (size_t align = GW_HUGE_BYTES; align <= 16 * (size_t)GW_HUGE_BYTES; align *= 4) {
+            long before = mapped_pages();
+            char *p = gw_huge_place(bytes, align, skew);
+            CHECK(p && ((uintptr_t)p + skew) % align == 0);
+            for (size_t at = 0; at < whole; at += page) CHECK(is_mapped(p + at));
+            CHECK(mmap(p, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p);
+            p[0] = p[bytes - 1] = 1;
+            munmap(p, whole);
+            CHECK_EQ(mapped_pages(), before);
+        }
     }
 }
 
@@ -85,7 +87,7 @@ static void use(void *p, size_t bytes, int fails, int why)
 static void uses(void)
 {
     enum { BYTES = PIECES * GW_HUGE_BYTES };
-    char *p = gw_huge_place(BYTES + GW_HUGE_BYTES);
+    char *p = gw_huge_place(BYTES + GW_HUGE_BYTES, GW_HUGE_BYTES, 0);
     uintptr_t first = (uintptr_t)p + GW_HUGE_BYTES;
     int wanted = gw_huge_is_offered() ? PIECES - 1 : 0;
     use(p + 100, BYTES, -1, 0);
@@ -116,15 +118,16 @@ static void allocs(void)
         CHECK(asked.populated == (is_huge ? (uintptr_t)p : 0));
         CHECK(!is_huge || asked.populated_end - asked.populated == gw_align_up(sizes[i], GW_HUGE_BYTES));
         p[0] = p[sizes[i] - 1] = 1;
-        free(p);
+        gw_huge_free(p);
     }
+    gw_huge_free(NULL);
 }
 
 /* Nothing of the library's own is asked for. */
 static void not_asked_for(void)
 {
     char *p = aligned_alloc(GW_HUGE_BYTES, 2 * GW_HUGE_BYTES);
-    CHECK(gw_huge_place(GW_HUGE_BYTES) == NULL);
+    CHECK(!gw_huge_is_wanted());
     use(p, 2 * GW_HUGE_BYTES, -1, 0);
     CHECK(asked.advised == 0 && asked.populated == 0 && asked.n_collapsed == 0);
     allocs();
@@ -133,6 +136,8 @@ static void not_asked_for(void)
 
 int main(void)
 {
+    gw_set.huge_pages = GW_SET_HUGE_PAGES_ALL;
+    CHECK(gw_huge_is_wanted());
     places();
     uses();
     allocs();

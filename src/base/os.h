@@ -13,20 +13,33 @@
 
 /* The first line of a file of the kernel's, as in /proc and /sys, with its end; false: there is none. */
 bool gw_line_read(char *text_out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
-/* ---- huge pages: those of 2 MiB are used, no others ---- */
+/* ---- huge pages: those of 2 MiB are used, and of the system's pool also others ---- */
 enum { GW_HUGE_SHIFT = 21, GW_HUGE_BYTES = 1 << GW_HUGE_SHIFT };
 bool gw_huge_is_offered(void) GW_COLD;     /* this machine has them, and they are not off (transparent_hugepage/enabled: never) */
 int gw_huge_move(uintptr_t piece) GW_COLD; /* moves memory onto one (MADV_COLLAPSE, Linux 6.1): 0, or the kernel's errno */
 bool gw_cores_are_crowded(void) GW_COLD;   /* more tasks want to run than four a core of this machine */
-/* The library's own memory on them, where GODWIT_HUGE_PAGES=all asks for it.
- * An address range of `bytes` on which huge pages fit, reserved for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: not asked
- * for, or there is none, and anywhere will do. */
-void *gw_huge_place(uint64_t bytes) GW_COLD;
+/* The library's own memory on them, where GODWIT_HUGE_PAGES=all or =pool asks for it. */
+bool gw_huge_is_wanted(void);
+/* An address range of `bytes` in which a multiple of `align`, a power of two of 2 MiB or more, lies `skew` bytes behind its begin; reserved
+ * for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: there is none, and anywhere will do. */
+void *gw_huge_place(uint64_t bytes, uint64_t align, uint64_t skew) GW_COLD;
 /* Makes all of the memory resident, on huge pages as far as the system gives them and they fit into it; GODWIT_EXPLAIN=boot tells how far.
  * Not asked for: does nothing. */
 void gw_huge_use(const char *what, void *at, uint64_t bytes) GW_COLD;
-/* As aligned_alloc(), and to be freed so; if asked for, and large enough, used as above. */
+/* As aligned_alloc(), to be freed by the other; if asked for, and large enough, on pages of the pool, or used as above.  free: of NULL, too. */
 void *gw_huge_alloc(const char *what, size_t align, size_t bytes) GW_COLD;
+void gw_huge_free(void *p) GW_COLD;
+
+/* ---- the system's pool of huge pages (hugetlbfs), where GODWIT_HUGE_PAGES=pool asks for it ----
+ * What memory of `bytes` bytes has to be a multiple of, and aligned to, to lie there: 2 MiB, or more if that is no more than an eighth; at
+ * most 1 GiB.  The same on all ranks, whatever each of them can see of the system. */
+uint64_t gw_pool_step(uint64_t bytes);
+/* A descriptor of shared memory, zero, that cannot be resized: all of its pages are there, the largest of the pool's that fit.  bytes: a
+ * multiple of its gw_pool_step().  -1: they are not to be had.  GODWIT_EXPLAIN=boot tells which they are, and else why. */
+int gw_pool_file(const char *what, uint64_t bytes) GW_COLD;
+void *gw_pool_map(int fd, void *at, uint64_t bytes) GW_COLD; /* the whole of it; at NULL: anywhere; NULL: see errno */
+bool gw_pool_has(uintptr_t at)
+    GW_COLD; /* this process's memory lies there on pages of 2 MiB or more; false where the kernel (6.11) cannot tell */
 
 size_t gw_page_bytes(void); /* of the system's ordinary pages */
 

@@ -81,6 +81,10 @@ const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */
 int boot_env_int(const char *name, int fallback);
 void boot_segment_close(void);
+/* Maps the pool's part of another world's segment, mapped at `base` with `room` bytes, where it has one; h: a checked copy of its head.  NULL, or
+ * why that is impossible. */
+const char *boot_pool_follow(const struct boot_head *h, char *base, uint64_t room);
+void boot_pool_close(void);
 int boot_named_listen(const char *name,
                       int backlog);       /* abstract unix sockets, as in boot_port.c; backlog 0: the name alone, to be seen */
 int boot_named_connect(const char *name); /* EACCES: another user listens there */

@@ -96,11 +96,14 @@ static void file_grow(int fd, uint64_t first, uint64_t bytes)
         gw_die("the shared memory of this node cannot be sealed (F_ADD_SEALS): %s", strerror(errno));
 }
 
-static struct boot_head *file_map(int fd, uint64_t bytes)
+/* skew: where node's part begins; the pool's pages fit there. */
+static struct boot_head *file_map(int fd, uint64_t bytes, uint64_t skew)
 {
     char need[32];
+    bool is_pooled = gw_set.huge_pages == GW_SET_HUGE_PAGES_POOL;
     int flags = MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0);
-    void *place = gw_huge_place(bytes), *p = mmap(place, bytes, PROT_READ | PROT_WRITE, flags | (place ? MAP_FIXED : 0), fd, 0);
+    void *place = gw_huge_is_wanted() ? gw_huge_place(bytes, gw_pool_step(bytes), is_pooled ? skew : 0) : NULL,
+         *p = mmap(place, bytes, PROT_READ | PROT_WRITE, flags | (place ? MAP_FIXED : 0), fd, 0);
     if (p == MAP_FAILED) gw_die("the shared memory of this node (%s) cannot be mapped: %s", mib(bytes, need), strerror(errno));
     return p;
 }
@@ -287,7 +290,7 @@ static struct boot_head *segment_make(uint64_t bytes)
     int fd = boot_file_make("godwit", bytes);
     if (fd < 0) gw_die("the shared memory of this node cannot be made (memfd_create): %s", strerror(errno));
     file_grow(fd, 0, bytes);
-    struct boot_head *h = file_map(fd, bytes);
+    struct boot_head *h = file_map(fd, bytes, boot_shm_offset(gw_boot.nlocal));
     segment.home_fd = fd;
     head_fill(h, bytes, nonce);
     map_fill(h, bytes);
@@ -320,7 +323,7 @@ static struct boot_head *segment_try(int fd, uint64_t bytes, uint64_t nonce, con
     if (why)
         *why_out = why;
     else
-        h = file_map(fd, bytes);
+        h = file_map(fd, bytes, boot_shm_offset(gw_boot.nlocal));
     close(fd);
     return h;
 }
@@ -377,7 +380,7 @@ static struct boot_head *segment_inherit(uint64_t node_bytes, uint64_t *bytes_ou
     if (why) gw_die("the segment of mpiexec cannot be used: %s", why);
     *bytes_out = h.shm_offset + node_bytes;
     file_grow(gw_boot.shm_fd, h.shm_offset, *bytes_out);
-    struct boot_head *mine = file_map(gw_boot.shm_fd, *bytes_out);
+    struct boot_head *mine = file_map(gw_boot.shm_fd, *bytes_out, h.shm_offset);
     close(gw_boot.shm_fd);
     gw_boot.shm_fd = -1;
     return mine;
@@ -393,7 +396,7 @@ static struct boot_head *segment_alone(uint64_t bytes)
         close(segment.home_fd);
         segment.home_fd = -1;
     }
-    struct boot_head *h = file_map(segment.home_fd, bytes);
+    struct boot_head *h = file_map(segment.home_fd, bytes, boot_shm_offset(gw_boot.nlocal));
     head_fill(h, bytes, 0);
     map_fill(h, bytes);
     /* Published, because ranks of other faked nodes tell other jobs where this segment is. */
@@ -420,7 +423,7 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
     bool is_early = boot_board_head() != NULL;
     if (is_early) slot_take(); /* from here on the slot shows mpiexec that this rank waits, perhaps for a rank that has ended */
     segment.mapped_bytes = boot_shm_offset(gw_boot.nlocal) + ((node_bytes + 63) & ~(uint64_t)63) + map_bytes();
-    bool is_resident = gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL; /* all of it: node.c */
+    bool is_resident = gw_huge_is_wanted(); /* all of it: node.c */
     if (gw_boot.local_rank == 0) check_memory(segment.mapped_bytes - (is_resident ? 0 : seldom_bytes));
     if (gw_boot.how == BOOT_GODWIT && !boot_board_head())
         segment.head = segment_inherit(node_bytes, &segment.mapped_bytes);
@@ -450,5 +453,6 @@ void boot_segment_close(void)
     segment.head = NULL;
     segment.node_of = segment.process_of = NULL;
     boot_board_close();
+    boot_pool_close();
     segment.home_fd = -1;
 }

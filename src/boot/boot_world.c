@@ -58,10 +58,14 @@ int boot_other_map(const struct boot_home *home, struct boot_head *head_out, cha
 {
     int fd = boot_other_look(home, head_out, bytes_out);
     if (fd < 0) return fd;
-    char *mapped = mmap(NULL, *bytes_out, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    int why = errno;
+    bool is_pooled = atomic_load_explicit(&head_out->pool_state, memory_order_relaxed) == BOOT_POOL_TAKEN;
+    void *place = is_pooled ? gw_huge_place(*bytes_out, gw_pool_step(*bytes_out), head_out->shm_offset) : NULL;
+    char *mapped = mmap(place, *bytes_out, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
+    int failed = errno;
     close(fd);
-    if (mapped == MAP_FAILED) return not_found(home, strerror(why));
+    const char *why = mapped == MAP_FAILED ? strerror(failed) : boot_pool_follow(head_out, mapped, *bytes_out);
+    if (why && mapped != MAP_FAILED) munmap(mapped, *bytes_out);
+    if (why) return not_found(home, why);
     *base_out = mapped;
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)*bytes_out);
     return GW_OK;

@@ -18,7 +18,7 @@
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 15u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 16u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
@@ -38,6 +38,9 @@ struct boot_crash {
     uint64_t address;       /* of the fault */
 };
 
+/* Is node's part of the segment a file of its own, on pages of the system's pool (boot_pool.c)?  Ascending. */
+enum boot_pool_state { BOOT_POOL_UNDECIDED, BOOT_POOL_OFFERED, BOOT_POOL_NONE, BOOT_POOL_TAKEN };
+
 struct boot_rank { /* of one local rank, written by that rank only; its own cache lines */
     _Atomic int32_t pid;
     _Atomic uint32_t phase; /* enum boot_phase */
@@ -50,6 +53,8 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     int32_t app;                       /* number of its application (MPMD), from 0; written by our mpiexec before the rank starts */
     _Atomic uint32_t in_world;         /* it has called MPI_Init: a process with sessions only does not connect to its parent */
     _Atomic uint32_t connections_more; /* connected worlds that did not fit into connections[] */
+    _Atomic int32_t pool_pid,
+        pool_fd; /* this slot's rank holds node's part of this segment open, if the pool has it (boot_pool.c) */
     struct boot_crash crash;
     struct boot_connection connections[BOOT_CONNECTIONS];
     struct boot_coll colls[BOOT_COLLS];
@@ -76,6 +81,9 @@ struct boot_head {
     char vnodes[64];             /* mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
     int32_t node, nnodes;        /* this node, and number of nodes */
     uint64_t map_offset; /* node of each rank, int32_t[size]; if ranks were reordered, followed by the process of each; 0: none */
+    _Atomic uint32_t pool_state, pool_votes,
+        pool_refused;        /* futex word, enum boot_pool_state; ranks of the node that have voted; one was against */
+    uint64_t pool_bytes;     /* of that file */
     _Atomic uint32_t met[2]; /* number of ranks of the node that have reached the end of MPI_Init; MPI_Finalize */
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host behave as if they were on several nodes.  Each faked node has its own
@@ -90,9 +98,13 @@ static inline uint64_t boot_shm_offset(int nlocal)
 /* Maps the node's segment, with node_bytes for node/'s part, the same on all ranks.  With our mpiexec it is the inherited file; otherwise
  * local rank 0 creates a memfd, and the other ranks open it by /proc/PID/fd/N (verified by the nonce), which they learn by the key-value
  * store.  The memory is zero and reserved, so no SIGBUS can follow; seldom_bytes of it are not counted in the check for available memory,
- * unless GODWIT_HUGE_PAGES=all makes all of it resident.
+ * unless GODWIT_HUGE_PAGES=all or =pool makes all of it resident.
  * If there is not enough memory, the process ends with a message.  Closes its descriptors. */
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
+/* With GODWIT_HUGE_PAGES=pool: puts node's part of the mapped segment onto pages of the system's pool, as far as whole pages go, if there are
+ * enough and all ranks of the node can have it so, for which it waits.  True: it lies there, resident.  Every rank calls it before it
+ * touches that part, whatever its setting. */
+bool boot_pool_take(struct boot_head *h, uint64_t node_bytes);
 /* this rank's slot; never NULL: a private one before the segment is mapped and after boot_finalize() */
 extern struct boot_rank *boot_slot;
 struct boot_rank *boot_my_rank_slot(void);      /* the same */

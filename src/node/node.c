@@ -44,7 +44,7 @@ static void part_use(uint64_t from, uint64_t to)
     if (first < end) gw_huge_use("a part of the node's segment", gw_node.base + first, end - first);
 }
 
-/* With GODWIT_HUGE_PAGES=all: who touches memory first has it near.  Parts that adjoin go together: the kernel makes one mapping of them, by
+/* With GODWIT_HUGE_PAGES=all or =pool: who touches memory first has it near.  Parts that adjoin go together: the kernel makes one mapping of them, by
  * which it counts huge pages. */
 static void parts_use(uint64_t heap_at)
 {
@@ -69,6 +69,7 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     uint64_t heap_at = front_bytes(n) + n * map.area_size;
     uint64_t total = heap_at + heap_bytes;
     struct boot_head *head = boot_map_segment(total, n * seldom_bytes);
+    bool is_pooled = boot_pool_take(head, total);
 
     gw_node.nlocal = gw_boot.nlocal;
     gw_node.me = gw_boot.local_rank;
@@ -78,7 +79,7 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     map.jobs = (struct node_job *)(gw_node.doors + n + 1);
     node_heap_open(gw_node.base + head->shm_offset + heap_at, heap_bytes);
     assert(map.areas + n * map.area_size == gw_node.base + head->shm_offset + heap_at);
-    parts_use(head->shm_offset + heap_at);
+    if (!is_pooled) parts_use(head->shm_offset + heap_at);
     atomic_store_explicit(&head->area_bytes, map.area_size, memory_order_relaxed);
     gw_node.oversubscribed = gw_boot.nlocal > head->cores;
     node_wait_open();

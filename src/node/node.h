@@ -42,7 +42,7 @@ struct node {
 GW_EXTERN struct node gw_node;
 
 /* After boot_init(), with the same values on every rank of the node.  seldom_bytes of each rank's area are not counted in the check for
- * available memory, unless GODWIT_HUGE_PAGES=all: then each rank makes its own area resident, and local rank 0 the rest. */
+ * available memory, unless GODWIT_HUGE_PAGES=all or =pool: then each rank makes its own area resident, and local rank 0 the rest. */
 int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes);
 void node_finalize(void);
 static inline void *node_ptr(uint64_t off) { return off ? gw_node.base + off : NULL; }

@@ -42,11 +42,12 @@ static GW_COLD int ask(void)
     return now;
 }
 
-/* Moves a piece onto a huge page.  Fails if its 2 MiB are in several mappings, or a page is pinned at the moment: it may succeed later. */
+/* Moves a piece onto a huge page.  The pool's are on one already.  Fails if its 2 MiB are in several mappings, or a page is pinned at the moment: it may succeed later. */
 static GW_COLD bool move(uintptr_t piece)
 {
     uint64_t since = gw_now_ns();
     int rc = gw_huge_move(piece);
+    if (rc == EINVAL && gw_pool_has(piece)) return true;
     uint64_t us = (gw_now_ns() - since) / 1000;
     if (rc == 0) gw_counted(&gw_count.pages_moved, 1);
     if (rc == ENOMEM || rc == EBUSY || us >= TOO_LONG_US) {

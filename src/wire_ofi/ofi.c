@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_private.h"
 #include "base/lock.h"
+#include "base/os.h"
 #include "base/time.h"
 #include "boot/kvs.h"
 #include "wire_ofi/ofi_fds.h"
@@ -546,9 +547,9 @@ static void wire_shut(struct wire *w)
     }
     free(w->eps);
     free(w->events);
-    free(w->send_slab);
+    gw_huge_free(w->send_slab);
     free(w->catches);
-    free(w->catch_slab);
+    gw_huge_free(w->catch_slab);
     free(w->sink);
     fabric_lib.freeinfo(w->info);
     fabric_close();

@@ -262,7 +262,7 @@ void ofi_recvs_close(struct wire *w)
     }
     free(w->more);
     free(w->recvs);
-    free(w->recv_slab);
+    gw_huge_free(w->recv_slab);
     free(w->bounce);
 }
 

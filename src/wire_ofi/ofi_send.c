@@ -251,7 +251,7 @@ int ofi_sends_open(struct wire *w)
     w->inject_max = can_share ? (size_t)gw_min64((int64_t)w->info->tx_attr->inject_size, INJECT_MOST) : 0;
     w->inject_op.fn = ofi_inject_done;
     w->send_slab = gw_huge_alloc("send buffers of the network", GW_CACHELINE,
-                                 bytes); /* pages are allocated when used, unless GODWIT_HUGE_PAGES=all */
+                                 bytes); /* pages are allocated when used, unless GODWIT_HUGE_PAGES=all or =pool */
     if (!w->send_slab) return gw_fail(GW_ENOMEM, "no memory for %d send buffers of the network", (int)gw_set.ofi_send_buffers);
     uint64_t access = FI_SEND | (w->info->caps & FI_ATOMIC ? FI_READ | FI_WRITE : 0); /* ofi_atomic.c */
     return ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->send_slab, bytes, access, 0, &w->send_mr) : GW_OK;

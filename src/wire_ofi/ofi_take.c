@@ -167,7 +167,7 @@ int ofi_tag_catch(struct wire *w)
 {
     size_t each = gw_align_up(w->pack_max, GW_CACHELINE), bytes = CATCHES * each;
     assert(w->is_tagged && !w->catches);
-    /* Pages are allocated when used, unless GODWIT_HUGE_PAGES=all. */
+    /* Pages are allocated when used, unless GODWIT_HUGE_PAGES=all or =pool. */
     w->catch_slab = gw_huge_alloc("buffers for what the network has matched", GW_CACHELINE, bytes);
     if (!w->catch_slab) return gw_fail(GW_ENOMEM, "no memory for %zu bytes of receive buffers of the network", bytes);
     int rc = ofi_needs(w, FI_MR_LOCAL) ? ofi_register(w, w->catch_slab, bytes, FI_RECV, 0, &w->catch_mr) : GW_OK;

@@ -1,0 +1,157 @@
+/* pool.c -- pages of the system's pool (hugetlbfs), where GODWIT_HUGE_PAGES=pool asks for them.
+ *
+ * A page of the pool that is used and not there is SIGBUS.  So memory of the pool is a file whose pages are reserved, which fails where too
+ * few are free, and then allocated, which fails where a cgroup forbids it: both are known before the first access, as a reason.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/settings.h"
+
+#ifndef MFD_HUGETLB
+#define MFD_HUGETLB 4U
+#endif
+enum { SIZE_SHIFT = 26, MOST_SIZES = 16, REASON = 160, SHARE = 8 }; /* MFD_HUGE_SHIFT; at most an eighth is added to memory */
+static const uint64_t LARGEST = 1 << 30;
+
+static const char folder[] = "/sys/kernel/mm/hugepages";
+
+uint64_t gw_pool_step(uint64_t bytes)
+{
+    uint64_t step = GW_HUGE_BYTES;
+    while (step < LARGEST && step * 2 <= bytes / SHARE) step *= 2;
+    return step;
+}
+
+/* A number of the kernel's on the pages of this size; -1: not told. */
+static long told(uint64_t page, const char *what)
+{
+    char text[64];
+    return gw_line_read(text, sizeof text, "%s/hugepages-%lukB/%s", folder, (unsigned long)(page >> 10), what) ? atol(text) : -1;
+}
+
+static int descending(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* The sizes of pages that this system's pool can have and that are not larger than `step`, the largest first; their number. */
+static int sizes(uint64_t step, uint64_t out[MOST_SIZES])
+{
+    int n = 0;
+    unsigned long kib;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && n < MOST_SIZES && (e = readdir(d)) != NULL;)
+        if (sscanf(e->d_name, "hugepages-%lukB", &kib) == 1 && kib && !(kib & (kib - 1)) && (uint64_t)kib << 10 <= step)
+            out[n++] = (uint64_t)kib << 10;
+    if (d) closedir(d);
+    qsort(out, (size_t)n, sizeof *out, descending);
+    return n;
+}
+
+static const char *size_text(uint64_t bytes, char out[24])
+{
+    bool is_gib = bytes >= (uint64_t)1 << 30, is_mib = bytes >= 1 << 20;
+    snprintf(out, 24, "%llu %s",
+             (unsigned long long)(bytes >> (is_gib       ? 30
+                                                : is_mib ? 20
+                                                         : 10)),
+             is_gib       ? "GiB"
+                 : is_mib ? "MiB"
+                          : "KiB");
+    return out;
+}
+
+/* Why the pages could not be had: what the kernel tells of the pool says more than its errno. */
+static void reason(uint64_t page, uint64_t bytes, bool is_reserved, int why, char out[REASON])
+{
+    long all = told(page, "nr_hugepages"), more = told(page, "nr_overcommit_hugepages"), kept = told(page, "resv_hugepages"),
+         have = told(page, "free_hugepages"), left = have - (kept > 0 ? kept : 0), need = (long)(bytes / page);
+    if (why != ENOMEM && why != ENOSPC)
+        snprintf(out, REASON, "%s", strerror(why));
+    else if (all == 0 && more <= 0)
+        snprintf(out, REASON, "none is reserved (nr_hugepages is 0)");
+    else if (is_reserved || (have >= 0 && left >= need))
+        snprintf(out, REASON, "%ld are needed, %ld are free, and a limit of the cgroup (hugetlb, cpuset) forbids them", need,
+                 is_reserved ? left + need : left);
+    else
+        snprintf(out, REASON, "%ld are needed, and %ld of %ld are free", need, left, all);
+}
+
+/* Gives the file its size, and its pages.  0, or errno; is_reserved_out: the pool had enough. */
+static int fill(int fd, uint64_t bytes, bool *is_reserved_out)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes) return EFBIG; /* else a signal */
+    if (ftruncate(fd, (off_t)bytes) != 0) return errno;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0); /* reserves all of them, or none */
+    if (p == MAP_FAILED) return errno;
+    *is_reserved_out = true;
+    int rc;
+    do rc = fallocate(fd, 0, 0, (off_t)bytes);
+    while (rc != 0 && errno == EINTR);
+    int why = rc != 0 ? errno : 0;
+    munmap(p, bytes);
+    return why || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0 ? why : errno;
+}
+
+int gw_pool_file(const char *what, uint64_t bytes)
+{
+    uint64_t size[MOST_SIZES];
+    char why[REASON], text[24];
+    int n = sizes(gw_pool_step(bytes), size);
+    assert(bytes && bytes % GW_HUGE_BYTES == 0);
+    for (int i = 0; i < n; i++) {
+        if (bytes % size[i]) continue;
+        bool is_reserved = false;
+        unsigned shift = (unsigned)__builtin_ctzll(size[i]);
+        int fd = memfd_create("godwit-pool", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | shift << SIZE_SHIFT);
+        int failed = fd < 0 ? errno : fill(fd, bytes, &is_reserved);
+        if (!failed) {
+            GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB lies on %llu pages of %s of the system's pool", what, (double)bytes / (1 << 20),
+                       (unsigned long long)(bytes / size[i]), size_text(size[i], text));
+            return fd;
+        }
+        if (fd >= 0) close(fd);
+        reason(size[i], bytes, is_reserved, failed, why);
+        GW_EXPLAIN(GW_LOG_BOOT, "%s does not lie on pages of %s of the system's pool: %s", what, size_text(size[i], text), why);
+    }
+    if (!n) GW_EXPLAIN(GW_LOG_BOOT, "%s does not lie on pages of the system's pool: this system has none", what);
+    return -1;
+}
+
+void *gw_pool_map(int fd, void *at, uint64_t bytes)
+{
+    void *p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* PROCMAP_QUERY of linux/fs.h (6.11). */
+struct procmap_query {
+    uint64_t size, query_flags, query_addr;
+    uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+    uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
+    uint64_t vma_name_addr, build_id_addr;
+};
+_Static_assert(sizeof(struct procmap_query) == 104, "the kernel's");
+
+bool gw_pool_has(uintptr_t at)
+{
+    struct procmap_query q = {.size = sizeof q, .query_addr = at};
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    bool is_told = fd >= 0 && ioctl(fd, _IOWR('f', 17, struct procmap_query), &q) == 0;
+    if (fd >= 0) close(fd);
+    return is_told && q.vma_page_size >= GW_HUGE_BYTES;
+}
