@@ -145,11 +145,32 @@ static void test_reading(void)
     CHECK_EQ(boot_order_read("/", 3, list), GW_EARG);
 }
 
+/* Which file is read where none is named. */
+static void test_usual_name(void)
+{
+    char folder[] = "/tmp/godwit-order-XXXXXX", before[4096];
+    CHECK(getcwd(before, sizeof before) && mkdtemp(folder) && chdir(folder) == 0);
+    for (int i = 0; i < 3; i++) {
+        const char *path = (const char *[]){NULL, "", "other"}[i];
+        int32_t node[3] = {0, 0, 1}, rank[3];
+        CHECK_EQ(boot_order_apply(BOOT_ORDER_FILE, path, node, 3, rank), GW_EARG);
+        FILE *f = fopen(i < 2 ? "MPICH_RANK_ORDER" : path, "w");
+        CHECK(f && fputs(i < 2 ? "1,2,0\n" : "2,1,0\n", f) > 0);
+        fclose(f);
+        CHECK_EQ(boot_order_apply(BOOT_ORDER_FILE, path, node, 3, rank), GW_OK);
+        CHECK(rank[0] == (i < 2 ? 1 : 2) && rank[1] == (i < 2 ? 2 : 1) && rank[2] == 0);
+        unlink(i < 2 ? "MPICH_RANK_ORDER" : path);
+    }
+    CHECK(chdir(before) == 0);
+    CHECK_EQ(rmdir(folder), 0);
+}
+
 int main(void)
 {
     test_tables();
     test_uneven();
     test_files();
     test_reading();
+    test_usual_name();
     return unit_end();
 }

@@ -114,6 +114,9 @@ def load(folder):
     # The first four ranks wait for nobody: the others do, before the collective.
     assert re.search(r"Load imbalance: before MPI_Alltoall ranks wait for each other for [\d.]+ % of the time; rank \d+ computes longest", plain(text)), text
     assert "try a custom rank order" in plain(text), text
+    # The call that takes most of the time, the settings that concern it, and the call that does not block.
+    assert re.search(r"Most of it goes into MPI_Alltoall: [\d.]+ % of the time in 160 calls\. Blocks of up to MPICH_ALLTOALL_SHORT_MSG bytes .*"
+                     r"MPICH_ALLTOALL_SYNC_FREQ .*; MPI_Ialltoall lets the program compute meanwhile\.", plain(text)), text
     with open(folder + "/traffic", encoding="utf-8") as f:
         assert f.read().splitlines()[1:] == ["16"]
 
