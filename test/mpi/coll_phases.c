@@ -1,0 +1,62 @@
+/* coll_phases.c -- the phases of collectives that go by nodes: between two nodes the data pass once, whichever rank is the root, but for
+ * reductions to a root on another node than the first rank's, and all else within the nodes; with `off`, where nodes are not taken notice
+ * of, more often.  The bytes that cross are counted.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_check.h"
+#include "counters_check.h"
+
+#include <string.h>
+
+enum { N = 1000, BYTES = N * sizeof(int) };
+static MPI_T_pvar_handle crossed;
+
+/* Bytes that all ranks have sent to other nodes; what tells them goes inline, which does not count. */
+static unsigned long long crossing(void)
+{
+    unsigned long long mine = counted(crossed), all;
+    PMPI_Allreduce(&mine, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+static void phases(MPI_Comm comm, int is_off)
+{
+    int in[N], out[N];
+    for (int root = 0; root < size; root++) {
+        unsigned long long before = crossing();
+        int me;
+        MPI_Comm_rank(comm, &me);
+        for (int i = 0; i < N; i++) in[i] = me == root ? i * 3 + root : -1;
+        MPI_Bcast(in, N, MPI_INT, root, comm);
+        for (int i = 0; i < N; i++) CHECK_EQ(in[i], i * 3 + root);
+        unsigned long long cast = crossing() - before;
+        for (int i = 0; i < N; i++) in[i] = i + me;
+        before = crossing();
+        MPI_Reduce(in, out, N, MPI_INT, MPI_SUM, root, comm);
+        for (int i = 0; i < N && me == root; i++) CHECK_EQ(out[i], size * i + size * (size - 1) / 2);
+        unsigned long long reduced = crossing() - before;
+        int is_first = comm == MPI_COMM_WORLD ? root < size / 2 : root % 2 == 0; /* the root is on the node of the first rank */
+        if (is_off) CHECK(cast >= 2 * BYTES && reduced >= 2 * BYTES);
+        if (!is_off) CHECK_EQ(cast, BYTES);
+        if (!is_off && is_first) CHECK_EQ(reduced, BYTES);
+        if (!is_off && !is_first)
+            CHECK(reduced >= BYTES && reduced <= 2 * BYTES); /* to the first node, and from there to the root */
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int is_off = argc > 1 && strcmp(argv[1], "off") == 0;
+    MPI_Comm mixed; /* neighbours in it are on different nodes */
+    MPI_Init(&argc, &argv);
+    test_begin();
+    counters_begin();
+    crossed = counter("net_copied_out", MPI_T_PVAR_CLASS_AGGREGATE);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank % (size / 2) * 2 + rank / (size / 2), &mixed);
+    if (!is_off) phases(MPI_COMM_WORLD, 0);
+    phases(mixed, is_off);
+    MPI_Comm_free(&mixed);
+    counters_end();
+    return test_end();
+}
