@@ -1,5 +1,5 @@
 /* alg_exact.c -- sums whose bits depend only on the operands, not on their order (GODWIT_REPRODUCIBLE=any): op/exact.h, by
- * messages.
+ * messages.  Leaves need none of this: they have the operands of all members at once, see exact_leaf() in select.c.
  *
  * Rounds: find the exponents of the operand; allreduce them (MPI_MAX); convert the operand to integers; reduce or allreduce these;
  * convert the result.  The two inner collectives are point-to-point algorithms of the table, whose buffers are parts of our

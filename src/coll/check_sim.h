@@ -94,6 +94,10 @@ static inline void sim_shm_reduce(const struct sim_member *m, const struct plan_
 {
     struct plan_ref piece = p->a;
     char *acc = plan_address(mem, &p->b);
+    if (m->args->exact.words) {
+        plan_shm_sum(mem, p, m->args->exact);
+        return;
+    }
     piece.rank = p->peer - 1;
     memcpy(acc, plan_address(mem, &piece), (size_t)(p->a.count * p->a.type->size));
     while (piece.rank-- > 0) op_reduce(m->args->op, plan_address(mem, &piece), acc, p->a.count, p->a.type);

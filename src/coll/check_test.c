@@ -54,6 +54,7 @@ struct job {
     uint32_t salt;
     int64_t param;
     bool in_place, gaps, uneven;
+    bool sums; /* a leaf takes a sum of any order */
 };
 static struct gw_type *gapped, *gapped_double; /* 8 bytes of data, 8 behind the begin of 24 */
 static struct gw_op *op_add, *op_compose;
@@ -75,7 +76,13 @@ static void find_exact(void)
 {
     for (int k = 0; k < N_ALGORITHMS; k++) exact[k] = strstr(names[k], "_exact") != NULL;
 }
-static bool is_exact(const struct job *j) { return exact[j->alg]; }
+static bool is_exact(const struct job *j) { return exact[j->alg] || j->sums; }
+static bool may_sum(int alg)
+{
+    enum coll_kind kind = kind_of(names[alg]);
+    int form = all_algorithms[alg]->kind & PLAN_KIND;
+    return (form == PLAN_NARROW || form == PLAN_WIDE) && kind >= COLL_REDUCE && kind <= COLL_REDUCE_SCATTER;
+}
 static struct gw_type *type_of(const struct job *j)
 {
     if (is_exact(j)) return j->gaps ? gapped_double : type_of_basic(GW_ELEM_F64);
@@ -226,6 +233,7 @@ static void reduction(const struct job *j, struct plan_args *a, enum coll_kind k
         if (j->uneven) a->rcounts.v = r->counts;
     }
     a->rcount = results, a->rt = type_of(j);
+    if (j->sums) CHECK(op_exact_of(a->op, a->rt, p, &a->exact));
     spans(a);
     image_new(in, j, n);
     image_new(out, j, a->in_place ? n : results);
@@ -410,6 +418,7 @@ static void all_jobs(int ranks)
                             .gaps = c >> 4 & 1,
                             .uneven = c >> 5 & 1,
                             .salt = below(1000)};
+            j.sums = may_sum(k) && below(2);
             if (c >> 6 & 1) j.param = all_algorithms[k]->takes > PLAN_TAKES_PIECE ? 1 + below(9) : 1000;
             if (n_nodes && below(all_algorithms[k]->stages ? 3 : 24))
                 continue; /* ordinary ones between those over nodes, now and then */

@@ -243,9 +243,27 @@ static inline void note(struct gw_comm *c, int number, int64_t bytes)
         gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
 }
 
+/* The leaf for such a sum, all of whose reductions are PLAN_SHM_REDUCE of all members; NULL: none. */
+static const struct plan_algorithm *exact_leaf(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
+{
+    if (a->size > OP_EXACT_AT_ONCE) return NULL;
+    for (const struct choice *row = tables_of(c->is_untuned)->rows[kind]; row->alg; row++) {
+        int form = row->alg->kind & PLAN_KIND;
+        if (form != PLAN_NARROW && form != PLAN_WIDE) continue;
+        if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
+        if (!usable(kind, row->alg, a, c, false)) continue;
+        if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
+        bool is_exact = op_exact_of(a->op, a->rt, a->size, &a->exact);
+        assert(is_exact && a->exact.words > 0);
+        (void)is_exact;
+        return row->alg;
+    }
+    return NULL;
+}
 /* The algorithm for sums whose result must not depend on the order; NULL: not such a sum.  Scans by messages need none, as their
  * order depends on the rank only. */
-static GW_NOINLINE const struct plan_algorithm *exact(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
+static GW_NOINLINE const struct plan_algorithm *exact(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
+                                                      bool messages)
 {
     static const struct plan_algorithm *const algs[COLL_KINDS] = {
         [COLL_REDUCE] = &coll_alg_reduce_exact,
@@ -253,8 +271,9 @@ static GW_NOINLINE const struct plan_algorithm *exact(enum coll_kind kind, int64
         [COLL_REDUCE_SCATTER] = &coll_alg_reduce_scatter_exact,
     };
     bool is_wanted = c->hints & COMM_REPRODUCIBLE_ANY || gw_set.reproducible == GW_SET_REPRODUCIBLE_ANY;
-    const struct plan_algorithm *alg = is_wanted ? algs[kind] : NULL;
+    const struct plan_algorithm *alg = is_wanted ? algs[kind] : NULL, *leaf;
     if (!alg || !alg->fits(a)) return NULL;
+    if (!messages && (leaf = exact_leaf(kind, bytes, a, c))) alg = leaf;
     if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, "reproducible=any");
     note(c, number_of(kind, alg), bytes);
     return alg;
@@ -276,7 +295,7 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
     a->params.piece_bytes = gw_set.coll_chunk;
     if (order_is_fixed(kind, c)) {
         a->is_untuned = c->is_untuned;
-        const struct plan_algorithm *alg = exact(kind, bytes, a, c);
+        const struct plan_algorithm *alg = exact(kind, bytes, a, c, messages);
         if (alg) return alg;
         messages = true;
     }
@@ -424,7 +443,7 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
     bool is_fixed = order_is_fixed(kind, c);
     a->nodes = is_fixed ? NULL : plan_nodes(c);
     a->is_untuned = c->is_untuned;
-    const struct plan_algorithm *alg = is_fixed ? exact(kind, bytes, a, c) : NULL;
+    const struct plan_algorithm *alg = is_fixed ? exact(kind, bytes, a, c, true) : NULL;
     if (alg) return alg;
     alg = coll_decide_apart(kind, bytes, a, starts, &why);
     if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, why);

@@ -170,6 +170,33 @@ static void numbers_take(struct op_exact e, const int64_t *words, const int16_t 
         op_exact_table->round[index_of(e.real)](words, exponents, to, n);
 }
 
+static GW_NOINLINE void sum_by_steps(struct op_exact e, const void *const *operands, int ranks, int64_t first, void *to, int64_t n)
+{
+    int16_t own[EXACT_BLOCK], most[EXACT_BLOCK] = {0};
+    int64_t words[2 * EXACT_BLOCK], all[2 * EXACT_BLOCK] = {0};
+    assert(n <= EXACT_BLOCK && e.words <= 2);
+    for (int r = 0; r < ranks; r++) {
+        op_exact_step(e, OP_EXACT_EXPONENTS, (const char *)operands[r] + first * bytes_of(e.real), own, NULL, n);
+        for (int64_t i = 0; i < n; i++) most[i] = own[i] > most[i] ? own[i] : most[i];
+    }
+    for (int r = 0; r < ranks; r++) {
+        op_exact_step(e, OP_EXACT_WORDS, (const char *)operands[r] + first * bytes_of(e.real), most, words, n);
+        for (int64_t i = 0; i < n * e.words; i++) all[i] += words[i];
+    }
+    op_exact_step(e, OP_EXACT_ROUND, all, most, to, n);
+}
+
+void op_exact_sum(struct op_exact e, const void *const *operands, int ranks, void *to, int64_t n)
+{
+    assert(ranks > 0 && ranks <= OP_EXACT_AT_ONCE);
+    for (int64_t at = 0, now; at < n; at += now) {
+        char *out = (char *)to + at * bytes_of(e.real);
+        now = gw_min64(n - at, EXACT_BLOCK);
+        if (e.real == GW_ELEM_F80 || unlikely(!op_exact_table->sum[index_of(e.real)](operands, ranks, at, out, now)))
+            sum_by_steps(e, operands, ranks, at, out, now);
+    }
+}
+
 void op_exact_step(struct op_exact e, enum op_exact_step step, const void *from, int16_t *exponents, void *to, int64_t n)
 {
     switch (step) {

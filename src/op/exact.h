@@ -11,6 +11,8 @@
  * and the error of a sum is at most half a unit of the grid for each operand, and the last rounding.  Infinities and NaN come out as
  * a sum in any order gives them.  A sum of zeros is +0.
  *
+ * Where one process has the operands of all ranks it takes the three steps at once, op_exact_sum(), for the same bits.
+ *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef GW_OP_EXACT_H
@@ -32,5 +34,9 @@ bool op_exact_of(const struct gw_op *op, const struct gw_type *t, int ranks, str
  * EXPONENTS: from numbers, to exponents.  WORDS: from numbers and exponents, to e.words * n words.  ROUND: from words and exponents, to
  * numbers.  No more than 2^20 ranks' words are added. */
 void op_exact_step(struct op_exact e, enum op_exact_step step, const void *from, int16_t *exponents, void *to, int64_t n);
+
+/* to = the sum of `ranks` operands, up to OP_EXACT_AT_ONCE, of n real numbers each, none of which `to` overlaps. */
+enum { OP_EXACT_AT_ONCE = 256 };
+void op_exact_sum(struct op_exact e, const void *const *operands, int ranks, void *to, int64_t n);
 
 #endif

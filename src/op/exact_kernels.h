@@ -95,8 +95,79 @@ static void round_F32(const int64_t *words, const int16_t *exponents, void *to, 
         out[i] = (float)times_two_to(nearest_double(words[i]), grid_of(exponents[i]) - 127 - EXACT_BITS_F32, true);
 }
 
+/* ---- all steps at once ----------------------------------------------------------------------------------------------------------
+ * (x + S) - S is x rounded to the units of S's last bit, ties to even; S is 1.5 times a power of two, so that neither sign of x changes
+ * that unit.  `unit` is the grid.  What words_F64() makes of a double, a multiple of 2^27 units and the nearest multiple of one unit to the
+ * rest, are here two doubles; sums of OP_EXACT_AT_ONCE of each are exact, having 35 bits, so that adding both at the end is the only
+ * rounding. */
+static inline double rounded(double x, double s) { return (x + s) - s; }
+static inline double power_of(double x) { return from_bits(bits_of(x) & (uint64_t)0x7ff << 52); }
+static inline int64_t is_no_finite(double x) { return (bits_of(x) & (uint64_t)0x7ff << 52) == (uint64_t)0x7ff << 52; }
+#define LEAST 0x1p-900 /* smaller ones have units for which a processor may put 0 (flush to zero) */
+
+static bool sum_F64(const void *const *operands, int ranks, int64_t first, void *to, int64_t n)
+{
+    double most[EXACT_BLOCK], high[EXACT_BLOCK], low[EXACT_BLOCK];
+    int64_t bad = 0;
+    t_F64 *out = to;
+    for (int64_t i = 0; i < n; i++) most[i] = high[i] = low[i] = 0;
+    for (int r = 0; r < ranks; r++) {
+        const t_F64 *x = (const t_F64 *)operands[r] + first;
+        for (int64_t i = 0; i < n; i++) {
+            double v = __builtin_fabs(x[i]);
+            most[i] = v > most[i] ? v : most[i];
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        bad |= (most[i] < LEAST) & (most[i] > 0);
+        most[i] = 1.5 * power_of(most[i]); /* beyond 2^995 the coarse S overflows, and the result is no number */
+    }
+    for (int r = 0; r < ranks; r++) {
+        const t_F64 *x = (const t_F64 *)operands[r] + first;
+        for (int64_t i = 0; i < n; i++) {
+            double coarse = rounded(x[i], most[i] * 0x1p27);
+            high[i] += coarse;
+            low[i] += rounded(x[i] - coarse, most[i]);
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double v = high[i] + low[i];
+        out[i] = v;
+        bad |= is_no_finite(v);
+    }
+    return !bad;
+}
+/* A float has 24 bits, and its sums 49 at most: one double does. */
+static bool sum_F32(const void *const *operands, int ranks, int64_t first, void *to, int64_t n)
+{
+    float most[EXACT_BLOCK];
+    double unit[EXACT_BLOCK], sum[EXACT_BLOCK];
+    int64_t bad = 0;
+    t_F32 *out = to;
+    for (int64_t i = 0; i < n; i++) most[i] = 0x1p-126f;
+    for (int r = 0; r < ranks; r++) {
+        const t_F32 *x = (const t_F32 *)operands[r] + first;
+        for (int64_t i = 0; i < n; i++) {
+            float v = __builtin_fabsf(x[i]);
+            most[i] = v > most[i] ? v : most[i];
+        }
+    }
+    for (int64_t i = 0; i < n; i++)
+        unit[i] = 1.5 * power_of((double)most[i]) * (0x1p52 / (INT64_C(1) << EXACT_BITS_F32)), sum[i] = 0;
+    for (int r = 0; r < ranks; r++) {
+        const t_F32 *x = (const t_F32 *)operands[r] + first;
+        for (int64_t i = 0; i < n; i++) sum[i] += rounded((double)x[i], unit[i]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = (float)sum[i];
+        bad |= is_no_finite(sum[i]);
+    }
+    return !bad;
+}
+
 const struct exact_table EXACT_TABLE = {
     {exponents_F32, exponents_F64},
     {words_F32, words_F64},
     {round_F32, round_F64},
+    {sum_F32, sum_F64},
 };

@@ -15,6 +15,9 @@ struct exact_table { /* each of float and double */
     void (*exponents[2])(const void *from, int16_t *exponents, int64_t n);
     void (*words[2])(const void *from, const int16_t *exponents, int64_t *words, int64_t n);
     void (*round[2])(const int64_t *words, const int16_t *exponents, void *to, int64_t n);
+    /* All three over numbers [first, first + n) of each operand, EXACT_BLOCK at most.  False: what is at `to` is void, as a number is
+     * infinite, none, or so large or small that the steps must do it. */
+    bool (*sum[2])(const void *const *operands, int ranks, int64_t first, void *to, int64_t n);
 };
 extern const struct exact_table exact_base;
 #if defined(__x86_64__)

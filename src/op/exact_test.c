@@ -193,6 +193,98 @@ static void test_specials(void)
     for (int i = 0; i < N; i++) CHECK(i == EXACT_BLOCK + 1 ? far[i] == -INFINITY : isfinite(far[i]));
 }
 
+/* ---- op_exact_sum(): what the steps give, bit by bit, whatever the operands are and in whichever order ------------------------------ */
+/* Of one kind for a whole block of numbers, so that both ways through each block are taken, or of any kind. */
+enum hard { PLAIN, NEAR, CANCELLING, TINY, HUGE_ONES, ZEROS, TIES, SPECIAL, ANY_BITS, KINDS };
+static double hard_value(enum hard kind, int r, int i)
+{
+    static const double special[] = {INFINITY, -INFINITY, NAN, 1, -0.0, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN};
+    uint64_t bits = random_bits();
+    double sign = bits >> 63 ? -1 : 1, fraction = 1 + (double)(bits & 0xfffff) * 0x1p-20, v;
+    switch (kind) {
+    case PLAIN: return sign * ldexp((double)(bits >> 11), (int)(bits % 200) - 100);
+    case NEAR: return sign * ldexp((double)(bits >> 11), (int)(bits % 3));
+    case CANCELLING:
+        return r % 2 ? -ldexp(1 + i * 0x1p-30, 40 + i % 60) : ldexp(1 + i * 0x1p-30, 40 + i % 60) + (r == 2 ? 1e-3 : 0);
+    case TINY: return sign * fraction * ldexp(1, -1074 + (int)(bits >> 20 & 255));
+    case HUGE_ONES: return sign * fraction * ldexp(1, 990 + (int)(bits >> 20) % 34);
+    case ZEROS: return bits & 1 ? 0.0 : -0.0;
+    case TIES: return sign * (r ? ldexp((double)(bits & 7), -1) : 0x1p52 + (double)(bits & 3));
+    case SPECIAL: return bits & 0x300 ? sign * fraction : special[bits & 7];
+    default: return memcpy(&v, &bits, sizeof v), v;
+    }
+}
+/* Into `to`, as the type has it, at an odd address. */
+static void hard_put(int elem, char *to, int i, double v)
+{
+    if (elem == GW_ELEM_F64) memcpy(to + i * 8, &v, 8);
+    if (elem == GW_ELEM_F32) memcpy(to + i * 4, &(float){fabs(v) > 1e38 && fabs(v) < INFINITY ? 1e38f : (float)v}, 4);
+    if (elem == GW_ELEM_F80) memcpy(to + i * 16, &(long double){v}, 10);
+}
+static bool none_at(int elem, const char *at)
+{
+    double d;
+    float f;
+    if (elem == GW_ELEM_F64) return memcpy(&d, at, 8), isnan(d);
+    if (elem == GW_ELEM_F32) return memcpy(&f, at, 4), isnan(f);
+    return false;
+}
+static void hard_case(int elem, enum hard kind, int ranks, int n)
+{
+    static char operands[RANKS][N * 16 + 1], out[N * 16], again[N * 16];
+    const void *of[RANKS], *turned[RANKS], *more[2 * RANKS];
+    static const double zeros[2 * N + 1];
+    int bytes = elem == GW_ELEM_F32 ? 4 : elem == GW_ELEM_F64 ? 8 : 16;
+    memset(operands, 0, sizeof operands), memset(out, 0, sizeof out), memset(again, 0, sizeof again);
+    for (int r = 0; r < ranks; r++) {
+        enum hard now = kind == KINDS ? (enum hard)(random_bits() % KINDS) : kind;
+        of[r] = turned[ranks - 1 - r] = operands[r] + 1;
+        more[2 * r] = operands[r] + 1, more[2 * r + 1] = (const char *)zeros + 1;
+        for (int i = 0; i < n; i++) hard_put(elem, operands[r] + 1, i, hard_value(now, r, i));
+    }
+    sum(how_of(elem, ranks), of, upward, ranks, out, n);
+    const void *const *ways[] = {of, turned, more};
+    for (int w = 0; w < 3; w++) {
+        memset(again, 0, sizeof again);
+        op_exact_sum(how_of(elem, ranks), ways[w], w == 2 ? 2 * ranks : ranks, again, n);
+        for (int i = 0; i < n; i++) {
+            bool is_none = none_at(elem, out + i * bytes); /* whose sign and payload are not compared */
+            CHECK(is_none ? none_at(elem, again + i * bytes)
+                          : memcmp(out + i * bytes, again + i * bytes, bytes == 16 ? 10 : (size_t)bytes) == 0);
+        }
+    }
+}
+static void test_sum(void)
+{
+    static const int lengths[] = {1, 3, 8, EXACT_BLOCK, N};
+    static const uint8_t elems[] = {
+        GW_ELEM_F64,
+        GW_ELEM_F32,
+#if defined(__x86_64__)
+        GW_ELEM_F80
+#endif
+    };
+    for (size_t e = 0; e < sizeof elems; e++)
+        for (enum hard kind = PLAIN; kind <= KINDS; kind++)
+            for (int ranks = 1; ranks <= RANKS; ranks += ranks < 4 ? 1 : 5)
+                for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) hard_case(elems[e], kind, ranks, lengths[l]);
+}
+/* As many operands as may be: the sums of the two parts of a number stay exact. */
+static void test_most(void)
+{
+    static double values[OP_EXACT_AT_ONCE][8];
+    const void *of[OP_EXACT_AT_ONCE];
+    double out[8];
+    for (int r = 0; r < OP_EXACT_AT_ONCE; r++)
+        for (int i = 0; i < 8; i++) of[r] = values[r], values[r][i] = 0x1p53 - 1 - (i % 4) * (r % 2);
+    op_exact_sum(how_of(GW_ELEM_F64, OP_EXACT_AT_ONCE), of, OP_EXACT_AT_ONCE, out, 8);
+    for (int i = 0; i < 8; i++) {
+        __int128 real = 0;
+        for (int r = 0; r < OP_EXACT_AT_ONCE; r++) real += (__int128)values[r][i];
+        CHECK(out[i] == (double)real);
+    }
+}
+
 static void test_which(void)
 {
     struct op_exact e;
@@ -215,6 +307,11 @@ static void agree(int which, const void *first, const void *second, size_t bytes
     CHECK(memcmp(words, other_words, sizeof words) == 0);
     exact_base.round[which](words, exponents, out, N), exact_avx2.round[which](words, exponents, other_out, N);
     CHECK(memcmp(out, other_out, bytes * N) == 0);
+    const void *both[2] = {first, second};
+    memset(out, 0, sizeof out), memset(other_out, 0, sizeof other_out);
+    bool is_done = exact_base.sum[which](both, 2, 0, out, EXACT_BLOCK);
+    CHECK_EQ(exact_avx2.sum[which](both, 2, 0, other_out, EXACT_BLOCK), is_done);
+    CHECK(!is_done || memcmp(out, other_out, bytes * EXACT_BLOCK) == 0);
 }
 static void test_tables(void)
 {
@@ -242,6 +339,8 @@ int main(void)
     test_long_doubles();
 #endif
     test_specials();
+    test_sum();
+    test_most();
 #if defined(__x86_64__)
     test_tables();
 #endif

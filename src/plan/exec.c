@@ -36,6 +36,15 @@ void plan_exact(const struct plan_memory *m, const struct plan_step *s)
     op_exact_step(s->exact, (enum op_exact_step)s->phase, plan_address(m, &s->a), exponents, plan_address(m, &s->b), s->stride);
 }
 
+void plan_shm_sum(const struct plan_memory *m, const struct plan_step *s, struct op_exact exact)
+{
+    const void *operands[OP_EXACT_AT_ONCE];
+    struct plan_ref piece = s->a;
+    assert(s->peer <= OP_EXACT_AT_ONCE && s->a.type->is_dense);
+    for (piece.rank = 0; piece.rank < s->peer; piece.rank++) operands[piece.rank] = plan_address(m, &piece);
+    op_exact_sum(exact, operands, s->peer, plan_address(m, &s->b), s->a.count * s->a.type->n_elems * exact.parts);
+}
+
 /* Sets a cursor to the part of the buffer that a reference means; returns its bytes. */
 static int64_t ref_cursor(const struct plan_memory *m, const struct plan_ref *r, struct type_cursor *c)
 {
@@ -320,14 +329,11 @@ static void result_tell(const struct plan_exec *x, const char *acc, int64_t byte
     atomic_store_explicit(&common->reduced, x->args->n, memory_order_release);
 }
 
-static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+static void shm_fold(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s, char *acc)
 {
     struct plan_ref piece = s->a;
     int last = s->peer - 1, next = last - 1;
-    char *acc = plan_address(m, &s->b), *left = NULL;
-    int64_t bytes = s->a.count * s->a.type->size;
-    bool is_common = unlikely(x->leaf->common) && s->a.slot >= PLAN_SLOTS && s->peer == x->args->size;
-    if (is_common && result_known(x, acc, bytes)) return;
+    char *left = NULL;
     piece.rank = last;
     char *right = plan_address(m, &piece);
     piece.rank = next;
@@ -341,6 +347,17 @@ static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, c
         piece.rank = r;
         op_reduce(x->args->op, plan_address(m, &piece), acc, s->a.count, s->a.type);
     }
+}
+static void shm_reduce(const struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    char *acc = plan_address(m, &s->b);
+    int64_t bytes = s->a.count * s->a.type->size;
+    bool is_common = unlikely(x->leaf->common) && s->a.slot >= PLAN_SLOTS && s->peer == x->args->size;
+    if (is_common && result_known(x, acc, bytes)) return;
+    if (unlikely(x->args->exact.words))
+        plan_shm_sum(m, s, x->args->exact);
+    else
+        shm_fold(x, m, s, acc);
     if (is_common) result_tell(x, acc, bytes);
 }
 

@@ -86,7 +86,8 @@ enum plan_kind {
     PLAN_PAIR_WAIT,   /* wait for the pairwise flag from `peer` (-1: from all others); stride: total bytes that it must announce */
     PLAN_GIVE, /* COPY a into b, raw SHM, with the number of bytes stored in front of it: plan_size_gap(); a empty: the number only */
     PLAN_TAKE,       /* COPY a into b; a was written by a GIVE of `peer`, which must be of as many bytes */
-    PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored) */
+    PLAN_SHM_REDUCE, /* b = the reduction in rank order of the SHM pieces a of members 0 .. peer-1 (a.rank is ignored); plan_shm_sum() if
+                      * the arguments say `exact` */
     PLAN_ASSEMBLE, /* raw: for each member r, bytes [r * stride, (r + 1) * stride) of b from the same offset behind a in r's slot; b.len ends */
     PLAN_EXPOSE, /* allow other members to PULL from the memory at a, from the next PUBLISH on */
     PLAN_PULL,   /* read a.len bytes, at offset `remote` of what `peer` exposes, into a (raw), by the kernel (CMA) */
@@ -151,9 +152,10 @@ struct plan_args {
     struct gw_type **sts, **rts;                         /* of w forms */
     struct gw_op *op;
     bool in_place;
-    bool is_vector;  /* gatherv, scatterv: only the root knows all counts */
-    bool is_untuned; /* as the communicator's */
-    int32_t n_r;     /* the same of rcounts, rdispls and rts */
+    bool is_vector;        /* gatherv, scatterv: only the root knows all counts */
+    bool is_untuned;       /* as the communicator's */
+    struct op_exact exact; /* a sum that a leaf takes by op_exact_sum(); words 0: no such sum, or by messages */
+    int32_t n_r;           /* the same of rcounts, rdispls and rts */
     struct plan_params params;
     int64_t tmp_span;  /* reductions: bytes of a temporary for rcount elements of rt, */
     int64_t tmp_shift; /* and offset in it of their buffer address */
@@ -367,5 +369,6 @@ struct plan_memory {
 void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b);
 char *plan_address(const struct plan_memory *m, const struct plan_ref *r);
 void plan_exact(const struct plan_memory *m, const struct plan_step *s); /* PLAN_EXACT */
+void plan_shm_sum(const struct plan_memory *m, const struct plan_step *s, struct op_exact exact);
 
 #endif

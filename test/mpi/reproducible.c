@@ -9,6 +9,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 
 #include "p2p_check.h"
@@ -130,6 +132,77 @@ static void other_types(MPI_Comm comm)
     call(SCATTER_BLOCK, 2 * COUNTED, again, comm);
     CHECK(memcmp(again, out + me * block, sizeof *out * (size_t)block) == 0);
 }
+/* ---- operands that are hard to add: each kind of number with each, as every type ---- */
+static double hard(int r, int i)
+{
+    static const double special[] = {INFINITY, -INFINITY, NAN, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, -0.0, 1e-300};
+    double v = value(r, i);
+    switch (i / 7 % 8) {
+    case 0: return v;
+    case 1: return r % 2 ? -value(0, i) : value(0, i) + (r == 2 ? 1e-9 : 0); /* what is left is small */
+    case 2: return ldexp(v, -1074 + i % 40);                                 /* below the normal numbers, or just above */
+    case 3: return ldexp(v, 970);                                            /* some sums are infinite */
+    case 4: return r % 2 ? -0.0 : 0.0;
+    case 5: return (i + r) % 5 ? v : special[(i * 3 + r) % 8];
+    case 6: return (r ? 0.5 : 0x1p52) + i % 4; /* ties */
+    default: return ldexp(v, (i * 37 + r * 211) % 1000 - 500);
+    }
+}
+static const struct {
+    MPI_Datatype type;
+    int bytes, parts, valued; /* of a real number; how many the type has; bytes of it that are not padding */
+} hard_types[] = {{MPI_DOUBLE, 8, 1, 8},
+                  {MPI_FLOAT, 4, 1, 4},
+                  {MPI_LONG_DOUBLE, sizeof(long double), 1, sizeof(long double) == 16 ? 10 : 8},
+                  {MPI_C_DOUBLE_COMPLEX, 8, 2, 8},
+                  {MPI_C_FLOAT_COMPLEX, 4, 2, 4},
+                  {MPI_C_LONG_DOUBLE_COMPLEX, sizeof(long double), 2, sizeof(long double) == 16 ? 10 : 8}};
+enum { HARD_TYPES = sizeof hard_types / sizeof *hard_types };
+static char hard_in[MOST * 16], hard_out[MOST * 16], hard_again[MOST * 16];
+static void hard_operands(MPI_Comm comm, int n, int bytes)
+{
+    int me = my_rank_in(comm);
+    memset(hard_in, 0, sizeof hard_in);
+    for (int i = 0; i < n; i++) {
+        double v = me < GIVERS ? hard(me, i) : i % 2 ? -0.0 : 0.0;
+        if (bytes == 8) memcpy(hard_in + (size_t)i * 8, &v, 8);
+        if (bytes == 4) memcpy(hard_in + (size_t)i * 4, &(float){(float)v}, 4);
+        if (bytes == 16) memcpy(hard_in + (size_t)i * 16, &(long double){v}, 10);
+    }
+}
+static uint64_t hard_fingerprint(const char *v, int n, int bytes, int valued)
+{
+    uint64_t h = 14695981039346656037u;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < valued; k++) h = (h ^ ((const unsigned char *)v)[i * bytes + k]) * 1099511628211u;
+    return h;
+}
+/* In shared memory where there is some, by messages (with a request), and with the ranks the other way round: the same bits. */
+static void hard_ones(int k, int n, MPI_Comm turned)
+{
+    int bytes = hard_types[k].bytes, count = n / hard_types[k].parts;
+    MPI_Request q;
+    hard_operands(MPI_COMM_WORLD, n, bytes);
+    MPI_Allreduce(hard_in, hard_out, count, hard_types[k].type, MPI_SUM, MPI_COMM_WORLD);
+    uint64_t first = hard_fingerprint(hard_out, n, bytes, hard_types[k].valued);
+    MPI_Iallreduce(hard_in, hard_again, count, hard_types[k].type, MPI_SUM, MPI_COMM_WORLD, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    CHECK(hard_fingerprint(hard_again, n, bytes, hard_types[k].valued) == first);
+    MPI_Reduce(hard_in, hard_again, count, hard_types[k].type, MPI_SUM, size - 1, MPI_COMM_WORLD);
+    if (rank == size - 1) CHECK(hard_fingerprint(hard_again, n, bytes, hard_types[k].valued) == first);
+    hard_operands(turned, n, bytes); /* the same operands, of other ranks */
+    MPI_Allreduce(hard_in, hard_again, count, hard_types[k].type, MPI_SUM, turned);
+    CHECK(hard_fingerprint(hard_again, n, bytes, hard_types[k].valued) == first);
+    if (bytes == 8 && size >= GIVERS) /* what a sum in any order gives */
+        for (int i = 0; i < n; i++) {
+            double v, plain = hard(0, i) + hard(1, i) + hard(2, i);
+            memcpy(&v, hard_out + (size_t)i * 8, 8);
+            if (i / 7 % 8 == 4) CHECK(v == 0 && !signbit(v));
+            if (i / 7 % 8 == 5) CHECK(isnan(plain) ? isnan(v) : isinf(plain) ? v == plain : isfinite(v));
+        }
+    if (rank == 0) printf("any hard%d %d %016llx\n", k, n, (unsigned long long)first);
+}
+
 /* Not those of users' operations, which may be anything, nor scans, whose order the rank decides; blocks are of as many elements as ranks. */
 static int is_counted(enum kind kind) { return kind != USER_OP && kind != SCAN && kind != EXSCAN && kind != SCATTER_BLOCK; }
 /* Every way to call it gives the same bits, on communicators whose ranks are the other way round, too. */
@@ -154,6 +227,8 @@ static void any(int is_key)
     for (enum kind kind = 0; kind < KINDS; kind++)
         for (unsigned l = 0; is_counted(kind) && l < sizeof lengths / sizeof *lengths; l++) any_order(kind, lengths[l], turned);
     other_types(MPI_COMM_WORLD);
+    for (int k = 0; k < HARD_TYPES; k++)
+        for (unsigned l = 0; l < sizeof lengths / sizeof *lengths; l += 3) hard_ones(k, lengths[l] + lengths[l] % 2, turned);
     set(turned, "off");
     says(turned, is_key ? "off" : "any");
     MPI_Comm_free(&turned);

@@ -52,7 +52,7 @@ done
 n=3
 export GODWIT_REPRODUCIBLE=any
 first any "$build/mpiexec" -n 3 "$build/mpi_reproducible" any
-[ "$(grep -c '^any' "$dir/any")" = 50 ] || { echo "not all was printed"; exit 1; }
+[ "$(grep -c '^any' "$dir/any")" = 74 ] || { echo "not all was printed"; exit 1; }
 for n in 4 5 8; do
     run="$build/mpiexec -n $n"
     same any "any" $run "$build/mpi_reproducible" any
