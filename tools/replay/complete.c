@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_off(void) { return replay_is(REPLAY_OFF) && !replay_has(&replay_n_requests); }
+static bool is_off(void) { return replay_is(REPLAY_OFF) && !replay_knows_any(); }
 static struct replay_request *known(MPI_Request q)
 {
-    return replay_has(&replay_n_requests) && q != MPI_REQUEST_NULL ? replay_request_find(q) : NULL;
+    return replay_knows_any() && q != MPI_REQUEST_NULL ? replay_request_find(q) : NULL;
 }
 
 /* What is waited for.  The program does not wait for what took nothing: the record ends here, and it is posted in earnest. */
@@ -96,9 +96,31 @@ static enum replay_due due(enum replay_kind kind, struct replay_call *call_out)
     return replay_is(REPLAY_REPLAYING) ? replay_due(kind, call_out) : REPLAY_FREE;
 }
 
+/* A light receive is complete. */
+static inline void light_took(uint64_t receive, const MPI_Status *s)
+{
+    if (receive & 1 && s->MPI_SOURCE >= 0 && replay_is_quick()) replay_took(receive >> 1, s->MPI_SOURCE, s->MPI_TAG);
+}
+
+static __attribute__((noinline)) int wait_light(MPI_Request *request, MPI_Status *status, struct replay_light *l)
+{
+    MPI_Status own, *s = status ? status : &own;
+    const uint64_t number = l->receive & 1 && replay_is_quick() ? l->receive >> 1 : 0; /* all this before the message is there */
+    s->MPI_SOURCE = MPI_ANY_SOURCE; /* and stays so, where an error came before a message */
+    int rc = PMPI_Wait(request, number ? s : status);
+    if (__builtin_expect(*request != MPI_REQUEST_NULL, 0)) return rc; /* an error, and it is under way as before */
+    l->request = NULL;
+    replay_n_lights--;
+    if (number && s->MPI_SOURCE >= 0) replay_took(number, s->MPI_SOURCE, s->MPI_TAG);
+    return rc;
+}
+
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    return replay_has(&replay_n_requests) ? wait_for(request, status) : PMPI_Wait(request, status);
+    if (!replay_knows_any()) return PMPI_Wait(request, status);
+    struct replay_light *l = replay_light_at(*request);
+    if (__builtin_expect(l->request == *request && !replay_has(&replay_n_freed), 1)) return wait_light(request, status, l);
+    return wait_for(request, status);
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
@@ -128,7 +150,7 @@ struct several {
 static void several_begin(struct several *s, int n, MPI_Request *requests, MPI_Status *statuses)
 {
     s->n = n, s->program = s->real = requests, s->statuses = statuses, s->held = NULL;
-    if (!replay_has(&replay_n_requests) || n <= 0) return;
+    if (!replay_knows_any() || n <= 0) return;
     s->known = s->few_known, s->real = s->few_real;
     if (!statuses) s->statuses = s->few_statuses;
     if (n > FEW) {
@@ -172,10 +194,75 @@ static int all_completed(struct several *s, int rc)
     return several_end(s, rc);
 }
 
+/* ---- light receives ---- */
+/* Those that are still under way are known as before. */
+static __attribute__((cold)) void lights_again(int n, const uint64_t *receives, const MPI_Request *requests)
+{
+    for (int i = 0; i < n; i++)
+        if (receives[i] && requests[i] != MPI_REQUEST_NULL && !replay_light_add(requests[i], receives[i]))
+            replay_request_light(requests[i], receives[i]); /* an error handler has started others */
+}
+
+/* The numbers of the light receives among n requests, which are light no more; 0: others.  Sets the sources of the statuses of those of
+ * any.  *n_any_out: how many these are; false: another one is known as well, and nothing is done. */
+static bool lights_take(int n, const MPI_Request *requests, uint64_t *receives, MPI_Status *statuses, int *n_any_out)
+{
+    const bool has_others = replay_has(&replay_n_requests);
+    int n_any = 0, n_lights = 0;
+    for (int i = 0; i < n; i++) {
+        const MPI_Request q = requests[i];
+        struct replay_light *l = replay_light_at(q);
+        receives[i] = 0;
+        if (l->request == q) {
+            receives[i] = l->receive;
+            if (l->receive & 1) statuses[i].MPI_SOURCE = MPI_ANY_SOURCE, n_any++; /* as in wait_light() */
+            l->request = NULL;
+            n_lights++;
+        } else if (has_others && known(q)) {
+            replay_n_lights -= n_lights;
+            lights_again(i, receives, requests);
+            return false;
+        }
+    }
+    replay_n_lights -= n_lights;
+    *n_any_out = n_any;
+    return true;
+}
+
+enum { MANY = 128 };
+static __attribute__((noinline)) int waitall_light(int n, MPI_Request *requests, MPI_Status *statuses, bool *is_done_out)
+{
+    uint64_t few_receives[MANY], *receives = few_receives;
+    MPI_Status own[MANY], *s = statuses ? statuses : own;
+    int n_any, rc = MPI_SUCCESS;
+    void *held = NULL;
+    if (n > MANY) {
+        char *more = held = malloc((size_t)n * (sizeof *receives + sizeof *s));
+        if (!more) abort(); /* the requests could not be waited for */
+        receives = (void *)more;
+        if (!statuses) s = (void *)(more + (size_t)n * sizeof *receives);
+    }
+    if ((*is_done_out = lights_take(n, requests, receives, s, &n_any))) {
+        rc = PMPI_Waitall(n, requests, n_any ? s : statuses);
+        for (int i = 0; n_any && i < n; i++) {
+            if (rc == MPI_SUCCESS && replay_is_quick() && (i += replay_took_again(n - i, receives + i, s + i)) == n) break;
+            if (receives[i] & 1 && (rc == MPI_SUCCESS || requests[i] == MPI_REQUEST_NULL)) light_took(receives[i], &s[i]);
+        }
+        if (rc != MPI_SUCCESS) lights_again(n, receives, requests);
+    }
+    free(held);
+    return rc;
+}
+
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct several s;
-    if (!replay_has(&replay_n_requests)) return PMPI_Waitall(count, requests, statuses);
+    bool is_done = false;
+    if (!replay_knows_any()) return PMPI_Waitall(count, requests, statuses);
+    if (replay_n_lights && !replay_has(&replay_n_freed)) {
+        int rc = waitall_light(count, requests, statuses, &is_done);
+        if (is_done) return rc;
+    }
     several_begin(&s, count, requests, statuses);
     return all_completed(&s, PMPI_Waitall(count, s.real, s.statuses));
 }
@@ -427,6 +514,9 @@ int MPI_Win_test(MPI_Win win, int *flag)
 int MPI_Cancel(MPI_Request *request)
 {
     struct replay_request *k = known(*request);
+    if (!k && replay_is_quick() && !replay.may_cancel)
+        replay_departs(
+            "MPI_Cancel is called by what was loaded after MPI_Init, and receives that name their source were not kept in mind");
     if (!k) return PMPI_Cancel(request);
     k->is_cancelled = true;
     if (replay_is(REPLAY_REPLAYING) && k->is_kept) return MPI_SUCCESS;

@@ -174,6 +174,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
 static int started(int rc, uint64_t number, bool any, enum became became, MPI_Request *request)
 {
     if (rc != MPI_SUCCESS || replay_is(REPLAY_OFF)) return rc;
+    if (replay_is_quick() && ((!any && !replay.may_cancel) || replay_light_add(*request, number << 1 | any))) return rc;
     struct replay_request *r = replay_request_add(*request);
     if (!r) return rc;
     r->number = number, r->is_any = any, r->is_kept = became == TOOK || became == KEPT;
@@ -204,12 +205,22 @@ static __attribute__((noinline)) int start_receive(void *buf, MPI_Count count, M
     return source == MPI_PROC_NULL ? rc : started(rc, number, any, became, request);
 }
 
+static __attribute__((noinline)) int start_light(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                                                 MPI_Request *request)
+{
+    const uint64_t receive = ++replay.receives << 1 | is_any(source, tag);
+    int rc = PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+    if (__builtin_expect(rc == MPI_SUCCESS && replay_light_add(*request, receive), 1)) return rc;
+    return started(rc, receive >> 1, receive & 1, AS_IT_IS, request);
+}
+
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     if (__builtin_expect(replay_is_quick(), 1)) {
-        uint64_t number = ++replay.receives;
-        int rc = PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
-        return source == MPI_PROC_NULL ? rc : started(rc, number, is_any(source, tag), AS_IT_IS, request);
+        if ((replay.may_cancel || is_any(source, tag)) && source != MPI_PROC_NULL)
+            return start_light(buf, count, datatype, source, tag, comm, request);
+        replay.receives++;
+        return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
     }
     if (!replay_is(REPLAY_OFF)) return start_receive(buf, count, datatype, source, tag, comm, request);
     return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);

@@ -56,6 +56,8 @@ void replay_departs(const char *fmt, ...)
 
 /* ---- requests ------------------------------------------------------------------------------------------------------------------ */
 enum { BUCKETS = 1024 };
+struct replay_light replay_lights[REPLAY_LIGHTS] = {{(MPI_Request)(intptr_t)-1, 0}};
+int replay_n_lights;
 _Atomic int replay_n_requests;
 _Atomic int replay_n_freed;
 static struct replay_request *requests[BUCKETS], *unused, *freed; /* unused: kept for the next */
@@ -90,8 +92,25 @@ struct replay_request *replay_request_add(MPI_Request request)
     return r;
 }
 
+struct replay_request *replay_request_light(MPI_Request q, uint64_t receive)
+{
+    struct replay_request *r = replay_request_add(q);
+    if (r) r->number = receive >> 1, r->is_any = receive & 1;
+    return r;
+}
+
+static struct replay_request *light_found(struct replay_light *l)
+{
+    struct replay_request *r = replay_request_light(l->request, l->receive);
+    l->request = NULL;
+    replay_n_lights--;
+    return r;
+}
+
 struct replay_request *replay_request_find(MPI_Request request)
 {
+    struct replay_light *l = replay_n_lights ? replay_light_at(request) : NULL;
+    if (l && l->request == request) return light_found(l);
     replay_lock();
     struct replay_request *r = *bucket(request);
     while (r && r->request != request) r = r->next;
@@ -359,6 +378,7 @@ static int begin(int rc, int provided)
     PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
     PMPI_Comm_get_parent(&parent);
     replay.has_threads = provided == MPI_THREAD_MULTIPLE;
+    replay.may_cancel = again || replay_is_called("MPI_Cancel");
     if (parent != MPI_COMM_NULL) { /* its files would have the names of ours */
         if (replay.rank == 0) fprintf(stderr, "godwit %s: spawned ranks run without a record\n", record ? "record" : "replay");
         return rc;

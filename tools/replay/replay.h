@@ -11,14 +11,16 @@
  * Replaying, such a receive asks for the source and the tag of the record, and such a call says no as often as it did and then waits
  * until it can say the same.  A receive that was cancelled, or took nothing before the record ended, is posted where nobody sends: it
  * must not take what the record gives to a later one.  Where the rank departs, or waits for it, it is posted in earnest.  Other calls
- * are not wrapped, and a blocking receive that names source and tag costs a few instructions.
+ * are not wrapped, and a receive that names source and tag costs a few instructions: only a cancel makes it end in several ways, and
+ * symbols.c says whether the program has any.
  *
  *   OFF --MPI_Init, GODWIT_RECORD--> RECORDING --MPI_Finalize--> OFF
  *   OFF --MPI_Init, GODWIT_REPLAY--> REPLAYING --MPI_Finalize, the record's end, or another call than the recorded--> OFF
  *
  * Calls of several threads at once have no order that could be repeated; only the record itself is guarded.
  *
- * replay.c begins and ends, record_file.c is the file, receive.c wraps receives and probes, complete.c what completes requests.
+ * replay.c begins and ends, record_file.c is the file, receive.c wraps receives and probes, complete.c what completes requests,
+ * symbols.c looks at what is loaded.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,6 +30,7 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden) /* MPI's names alone are for others */
@@ -37,6 +40,7 @@ struct replay {
     _Atomic enum replay_mode mode;
     _Atomic bool is_quick; /* recording, and not MPI_THREAD_MULTIPLE: nothing has to be asked */
     bool has_threads;      /* MPI_THREAD_MULTIPLE */
+    bool may_cancel; /* something that is loaded calls MPI_Cancel; else receives that name source and tag are not kept in mind */
     int rank, ranks;
     uint64_t receives;         /* that the program has started or made, each with a number from 1 on */
     uint64_t n_takes, n_calls; /* recorded, or repeated */
@@ -67,6 +71,8 @@ static inline uint64_t replay_number(void)
     return number;
 }
 void replay_said_no(void); /* recording: a call did */
+/* Does the program or a library refer to this function?  Not what is loaded later. */
+bool replay_is_called(const char *name);
 /* The program is elsewhere than the recorded run was: said once; this rank goes on without the record. */
 void replay_departs(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
 
@@ -145,6 +151,22 @@ static inline void replay_took(uint64_t number, int source, int tag)
         replay_took_slow(number, source, tag);
     }
 }
+/* Of n receives (twice their number, and 1 more) how many took the same once more, one after the other.  Those are recorded. */
+static inline int replay_took_again(int n, const uint64_t *receives, const MPI_Status *s)
+{
+    struct replay_out *o = &replay_out;
+    const int room = 127 - (*o->count & 127);
+    const uint64_t message = o->message << 32 | o->message >> 32, step = o->step << 1;
+    uint64_t due = o->next << 1 | 1, is;
+    int i = 0;
+    _Static_assert(offsetof(MPI_Status, MPI_SOURCE) == 0 && offsetof(MPI_Status, MPI_TAG) == 4, "source and tag are read at once");
+    for (; i < n && i < room && receives[i] == due; i++, due += step) {
+        __builtin_memcpy(&is, &s[i], sizeof is);
+        if (is != message) break;
+    }
+    if (i > 0) *o->count = (uint8_t)(*o->count + i), o->next += o->step * (uint64_t)i;
+    return i;
+}
 void replay_ended(const struct replay_call *c); /* noes are replay.noes, which are 0 then */
 uint64_t replay_file_close(bool is_whole);      /* its bytes; is_whole: the program reached MPI_Finalize */
 
@@ -163,7 +185,36 @@ enum replay_due { REPLAY_NO, REPLAY_YES, REPLAY_FREE }; /* FREE: not from the re
 enum replay_due replay_due(enum replay_kind kind, struct replay_call *call_out);
 bool replay_has_calls(void); /* some were not repeated */
 
-/* ---- receives that are under way or prepared, by request ---- */
+/* ---- receives that are under way or prepared, by request ----
+ * A light one, and none with threads or replaying, has a place of its own where its request's hash says; nothing but its number has to
+ * be known until MPI_Wait or MPI_Waitall completes it.  Any other, whose place is taken, that is cancelled or freed, or that another call
+ * asks for, has a struct replay_request: replay_request_find() makes a light one such.  Never is one both. */
+struct replay_light {
+    MPI_Request
+        request; /* NULL: the place is free.  Place 0, where the hash of NULL would be, is never free: no lookup of NULL finds any */
+    uint64_t receive; /* its number, twice; 1 more if its source or tag is any */
+};
+enum { REPLAY_LIGHT_BITS = 12, REPLAY_LIGHTS = 1 << REPLAY_LIGHT_BITS };
+extern struct replay_light replay_lights[REPLAY_LIGHTS];
+extern int replay_n_lights; /* and of the others: */
+extern _Atomic int replay_n_requests;
+static inline struct replay_light *replay_light_at(MPI_Request q)
+{
+    const uint64_t at = (uint64_t)(uintptr_t)q * 0x9e3779b97f4a7c15u >> (60 - REPLAY_LIGHT_BITS) & ~15ull; /* in bytes */
+    _Static_assert(sizeof *replay_lights == 16, "the place of a light one is found by its bytes");
+    return (struct replay_light *)(void *)((char *)replay_lights + at);
+}
+/* With replay_is_quick().  False: its place is taken. */
+static inline bool replay_light_add(MPI_Request q, uint64_t receive)
+{
+    struct replay_light *l = replay_light_at(q);
+    if (__builtin_expect(l->request != NULL, 0)) return false;
+    l->request = q, l->receive = receive;
+    replay_n_lights++;
+    return true;
+}
+static inline bool replay_knows_any(void) { return replay_n_lights != 0 || replay_has(&replay_n_requests); }
+
 struct replay_request {
     struct replay_request *next;
     MPI_Request request; /* the program's */
@@ -180,9 +231,9 @@ struct replay_request {
     int source, tag;
     MPI_Comm comm;
 };
-extern _Atomic int replay_n_requests;
 struct replay_request *replay_request_add(MPI_Request request);
 struct replay_request *replay_request_find(MPI_Request request);
+struct replay_request *replay_request_light(MPI_Request q, uint64_t receive); /* of a light one */
 void replay_request_drop(struct replay_request *r);
 extern _Atomic int replay_n_freed;
 void replay_request_freed(struct replay_request *r); /* instead: the program has, recording, and it is under way */
