@@ -1,6 +1,8 @@
 /* mpi_bench.c -- times the MPI library it is compiled with; bench/compare builds it with each library and compares.
  *
- *     mpi_bench p2p | rate | coll | icoll | allgather | neighbor | small     prints lines "name size microseconds" (rank 0): the best of the batches
+ *     mpi_bench p2p | rate | coll | stream | icoll | allgather | neighbor | small
+ *
+ * prints lines "name size microseconds" (rank 0): the best of the batches.
  *
  * Buffers rotate through 8 copies for payloads up to 64 KiB, so that they are not always hot in the same lines.
  *
@@ -73,6 +75,18 @@ static void allgather(int i, int bytes)
 static void reduce_scatter_block(int i, int bytes)
 {
     MPI_Reduce_scatter_block(at(sbuf, i, bytes), at(rbuf, i, bytes), bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+static void gather(int i, int bytes)
+{
+    MPI_Gather(at(sbuf, i, bytes), bytes, MPI_BYTE, at(rbuf, i, bytes), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void scatter(int i, int bytes)
+{
+    MPI_Scatter(at(sbuf, i, bytes), bytes, MPI_BYTE, at(rbuf, i, bytes), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void reduce(int i, int bytes)
+{
+    MPI_Reduce(at(sbuf, i, bytes), at(rbuf, i, bytes), bytes / 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 }
 static void gatherv(int i, int bytes)
 {
@@ -154,6 +168,19 @@ static void run_coll(void)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) time_it(table[k].name, table[k].fn, sizes[i], 1);
 }
 
+/* Calls in which some ranks may run ahead of others, one after the other. */
+static void run_stream(void)
+{
+    static const struct {
+        const char *name;
+        step_fn *fn;
+    } table[] = {{"bcast", bcast},         {"gather", gather},       {"scatter", scatter},  {"reduce", reduce},
+                 {"allreduce", allreduce}, {"allgather", allgather}, {"alltoall", alltoall}};
+    time_it("barrier", barrier, 0, 1);
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        for (int bytes = 8; bytes <= 512; bytes *= 64) time_it(table[k].name, table[k].fn, bytes, 1);
+}
+
 static void run_icoll(void)
 {
     static const struct {
@@ -214,6 +241,8 @@ int main(int argc, char **argv)
         time_it("rate", window, 8, 64);
     else if (!strcmp(what, "coll"))
         run_coll();
+    else if (!strcmp(what, "stream"))
+        run_stream();
     else if (!strcmp(what, "allgather"))
         for (int bytes = 8; bytes <= 1 << 20; bytes *= 8) time_it("allgather", allgather, bytes, 1);
     else if (!strcmp(what, "icoll"))
