@@ -377,6 +377,13 @@ static void setting_format(const struct setting_row *row, char *out, size_t cap)
     }
 }
 
+int gw_settings_next_set(int from)
+{
+    assert(from >= 0);
+    while (from < gw_setting_row_count && !state.origins[from]) from++;
+    return from;
+}
+
 void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, size_t cap, const char **origin_out)
 {
     static const char *const types[] = {"bool", "int", "size", "string", "list", "enum"};

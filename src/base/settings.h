@@ -26,6 +26,7 @@ struct gw_setting_info {                      /* one row, for godwit-info, man p
 };
 void gw_settings_free(void); /* drops the text copies; the next load reads the environment again */
 int gw_settings_count(void);
+int gw_settings_next_set(int from); /* the first row from `from` on that somebody has set; gw_settings_count(): none */
 void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, size_t cap, const char **origin_out);
 /* Parses as from the environment and takes it; false: it is not of the setting's type or range, and nothing changes. */
 bool gw_settings_set(int i, const char *text);

@@ -18,7 +18,7 @@
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 16u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 17u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
@@ -55,6 +55,10 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     _Atomic uint32_t connections_more; /* connected worlds that did not fit into connections[] */
     _Atomic int32_t pool_pid,
         pool_fd; /* this slot's rank holds node's part of this segment open, if the pool has it (boot_pool.c) */
+    /* Settings that all ranks must have alike, those that this rank has not at their defaults: their hash, 0 for none; and as text, cut where
+     * it is longer.  Written before the rank meets the others of its node in MPI_Init. */
+    uint64_t alike_hash;
+    char alike[256];
     struct boot_crash crash;
     struct boot_connection connections[BOOT_CONNECTIONS];
     struct boot_coll colls[BOOT_COLLS];

@@ -292,9 +292,11 @@ static bool meets_by_messages(void) { return gw_boot.nnodes == 1 || (boot_fences
 /* Everybody, or where the network does not need that, those who share memory. */
 static GW_ONCE int meet(unsigned when)
 {
-    if (boot_must_meet(when)) return meets_by_messages() ? coll_barrier(&gw_comm_world, NULL) : meet_all();
-    meet_on_node(&((struct boot_head *)gw_node.base)->met[when == BOOT_AFTER_LAST]);
-    return GW_OK;
+    bool is_first = when == BOOT_BEFORE_FIRST, all = boot_must_meet(when);
+    if (is_first || !all) meet_on_node(&((struct boot_head *)gw_node.base)->met[!is_first]);
+    if (is_first) mpi_alike_compare(); /* before the first collective */
+    if (!all) return GW_OK;
+    return meets_by_messages() ? coll_barrier(&gw_comm_world, NULL) : meet_all();
 }
 
 static int connect_all(void)
@@ -327,6 +329,7 @@ GW_ONCE int mpi_init(int required, int *provided_out)
     atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
     /* Everybody has mapped the segment and opened its wires when this is over. */
     if (boot_connects_all()) must(connect_all(), "connecting all ranks");
+    mpi_alike_note();
     plan_call_begin(&gw_comm_world, PLAN_ANY_CALL, GW_ANY_SOURCE);
     must(meet(BOOT_BEFORE_FIRST), "waiting for the other ranks");
     must(coll_tuned_take(), "comparing what GODWIT_TUNE says");

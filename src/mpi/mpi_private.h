@@ -19,6 +19,11 @@ void mpi_instance_end(void);  /* returns when no other rank needs this one for m
 
 void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
 
+/* alike.c: settings by which ranks choose what they do together.  Notes this rank's for the others of its node; after they have met, the first
+ * rank of the node ends the job if another one has others. */
+void mpi_alike_note(void);
+void mpi_alike_compare(void);
+
 int mpi_report(void); /* report.c: the same at the end; collective over the world */
 
 const char *mpi_class_name(int class); /* "MPI_ERR_COUNT"; NULL: not a predefined class */

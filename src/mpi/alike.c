@@ -1,0 +1,90 @@
+/* alike.c -- settings that the ranks of a job must have alike: by them each rank chooses algorithms of collectives.  Where they differ a job
+ * would hang, so MPI_Init compares them among the ranks of a node.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/mpi_private.h"
+
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "base/settings.h"
+#include "boot/boot.h"
+#include "boot/segment.h"
+#include "node/node.h"
+
+/* Others of the coll room concern one rank: how much it has under way. */
+static bool must_be_alike(const struct gw_setting_info *s)
+{
+    static const char *const alone[] = {"gatherv_sync_freq",    "igatherv_sync_freq",   "scatterv_sync_freq", "alltoallv_throttle",
+                                        "iallgatherv_throttle", "scatterv_synchronous", "alltoall_sync_freq"};
+    bool is_alike = strcmp(s->room, "coll") == 0;
+    for (size_t i = 0; i < GW_ARRAY_LEN(alone); i++) is_alike = is_alike && strcmp(s->name, alone[i]) != 0;
+    return is_alike;
+}
+
+/* Files of different names may say the same; coll_tuned_take() compares what they say. */
+static bool is_file(const char *line) { return strncmp(line, "GODWIT_TUNE=", 12) == 0; }
+
+void mpi_alike_note(void)
+{
+    struct boot_rank *mine = boot_slot;
+    size_t at = 0;
+    mine->alike_hash = 0;
+    mine->alike[0] = '\0';
+    for (int i = gw_settings_next_set(0); i < gw_settings_count(); i = gw_settings_next_set(i + 1)) {
+        struct gw_setting_info s;
+        char value[1024], line[1200];
+        const char *origin;
+        gw_settings_get(i, &s, value, sizeof value, &origin);
+        if (!must_be_alike(&s) || strcmp(value, s.default_text) == 0) continue;
+        snprintf(line, sizeof line, "%s=%s\n", s.env, value);
+        mine->alike_hash = gw_hash(mine->alike_hash ? mine->alike_hash : GW_HASH_SEED, line, is_file(line) ? 12 : strlen(line));
+        at += (size_t)snprintf(mine->alike + at, sizeof mine->alike - at, "%s", line);
+        if (at >= sizeof mine->alike) at = sizeof mine->alike - 1;
+    }
+}
+
+/* The line of `text` for the same setting as `line`, or NULL. */
+static const char *line_like(const char *line, const char *text)
+{
+    size_t n = strcspn(line, "=") + 1;
+    while (*text && strncmp(text, line, n) != 0) text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+    return *text ? text : NULL;
+}
+static bool says_the_same(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "\n");
+    return is_file(a) || (strcspn(b, "\n") == n && memcmp(a, b, n) == 0);
+}
+
+/* "SETTING is X on rank 0 and Y on rank 3", for the first line of a's that b has otherwise; false: there is none. */
+static bool differs(const char *a, int rank_a, const char *b, int rank_b, char *out, size_t cap)
+{
+    for (; *a; a += strcspn(a, "\n") + (strchr(a, '\n') != NULL)) {
+        const char *other = line_like(a, b), *value = a + strcspn(a, "=") + 1;
+        if (other && says_the_same(a, other)) continue;
+        int name = (int)strcspn(a, "="), n = (int)strcspn(value, "\n");
+        if (other) other += name + 1;
+        snprintf(out, cap, "%.*s is %.*s on rank %d and %.*s on rank %d", name, a, n, value, rank_a,
+                 other ? (int)strcspn(other, "\n") : 11, other ? other : "its default", rank_b);
+        return true;
+    }
+    return false;
+}
+
+void mpi_alike_compare(void)
+{
+    const struct boot_rank *mine = boot_slot;
+    char what[700];
+    if (gw_boot.local_rank != 0 || !gw_node.base) return; /* one speaks for all */
+    for (int i = 1; i < gw_node.nlocal; i++) {
+        const struct boot_rank *r = boot_slot_of(i);
+        int rank = gw_boot.local_to_world[i];
+        if (likely(r->alike_hash == mine->alike_hash)) continue;
+        if (!differs(mine->alike, gw_boot.rank, r->alike, rank, what, sizeof what) &&
+            !differs(r->alike, rank, mine->alike, gw_boot.rank, what, sizeof what))
+            snprintf(what, sizeof what, "the settings of collectives on rank %d are not those on rank %d", gw_boot.rank, rank);
+        gw_die("MPI_Init: %s; set it alike for all ranks of the job", what);
+    }
+}
