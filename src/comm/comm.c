@@ -132,6 +132,7 @@ static void comm_empty(struct gw_comm *c)
 
 void comm_finalize(void)
 {
+    comm_freed_forget();
     comm_empty(&gw_comm_self);
     comm_empty(&gw_comm_world);
     comm_world_hide();

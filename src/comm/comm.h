@@ -174,6 +174,10 @@ static inline void comm_release(struct gw_comm *c)
 {
     if (gw_obj_unref(&c->obj)) comm_destroy(c);
 }
+/* freed.c: remembers the error handler of a communicator whose id is about to be taken away, as requests may be pending; and who had this id,
+ * if it was one of the last.  The handler stays valid until this thread asks again.  Any thread. */
+void comm_freed_note(const struct gw_comm *c);
+struct gw_errhandler *comm_freed_handler(uint64_t id); /* NULL: not known, or that of MPI_COMM_SELF */
 /* Upcalls when an object is destroyed.  Each is set once, at init of the room named in its comment. */
 struct comm_upcalls {
     void (*free_coll)(struct gw_comm *c);  /* plan: frees c->coll */

@@ -8,6 +8,7 @@
 #include "comm/comm.h"
 
 int comm_my_world_rank(void);
+void comm_freed_forget(void); /* freed.c: at the end */
 int group_alias(struct gw_group *g, struct gw_group **group_out);
 
 #endif

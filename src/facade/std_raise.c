@@ -153,5 +153,7 @@ struct gw_comm *std_request_comm(const struct gw_req *r, int code)
     struct gw_obj *comm = gw_obj_lookup((uintptr_t)ctx, GW_KIND_COMM);
     /* An access to a file or a window: what raises asks only for the handler. */
     if (!comm) comm = gw_obj_lookup((uintptr_t)ctx, GW_KIND_FILE);
-    return (struct gw_comm *)(comm ? comm : gw_obj_lookup((uintptr_t)ctx, GW_KIND_WIN));
+    if (!comm) comm = gw_obj_lookup((uintptr_t)ctx, GW_KIND_WIN);
+    struct gw_errhandler *eh = comm || !ctx ? NULL : comm_freed_handler((uintptr_t)ctx);
+    return (struct gw_comm *)(eh ? &eh->obj : comm);
 }

@@ -118,6 +118,7 @@ int world_comm_free(struct gw_comm **c)
     int rc = gw_attr_delete_all(&old->attrs, &old->obj);
     if (rc != GW_OK) return rc;
     world_spawn_freed(old);
+    comm_freed_note(old);
     gw_obj_unregister(&old->obj); /* the handle is invalid from now on; the object lives until its last operation is complete */
     comm_release(old);
     *c = NULL;
