@@ -8,20 +8,12 @@
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
-build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
-wanted=${3:-all}
-shift $(($# < 3 ? $# : 3))
-case $wanted in few) wanted=form,mplrs,pnetcdf,phyml; [ $# -gt 0 ] || set -- 2 4 ;; esac
-[ $# -gt 0 ] || set -- 1 2 4 7
-fail() { echo "binaries: $*" >&2; exit 1; } # what runs in $( ) prints its results
-[ "$(uname -m)" = x86_64 ] || { echo "skipped: its packages are of x86-64"; exit 77; }
-command -v mpiexec.openmpi >/dev/null || { echo "skipped: needs Debian's Open MPI (openmpi-bin)"; exit 77; }
-
-# case, the ranks that it can have (-: all), its packages
 cases="
 hpcc          1,2,4,7 hpcc
 lammps        -     lammps
 mpi4py        -     python3-mpi4py
+mpi4py_tutorial - python3-mpi4py python3-numpy python-mpi4py-doc
+mpi4py_modules - python3-mpi4py
 h5py          -     python3-h5py-mpi
 petsc4py      -     python3-petsc4py-real3.18
 slepc4py      -     python3-slepc4py-real3.18
@@ -42,51 +34,17 @@ abyss         2,4   abyss
 gromacs       -     gromacs
 cp2k          -     cp2k
 openfoam      2,4,7 openfoam
+scalapack     -     scalapack-mpi-test
+blacs         4     scalapack-mpi-test
+espresso      -     quantum-espresso quantum-espresso-data
+nwchem        -     nwchem-openmpi nwchem-data
 netpipe       2     netpipe-openmpi
 netpipe_mpich 2     netpipe-mpich2
 "
-keep=$build/binaries
-mkdir -p "$keep/debs" "$keep/run" && cd "$keep"
-root=$keep/root libs=$keep/root/usr/lib/x86_64-linux-gnu
+few=form,mplrs,pnetcdf,phyml
+. "$(dirname "$0")/both.sh"
+export SCLIBDIR="$root/usr/share/mpqc"
 
-# unpack PACKAGE: it and what it needs that is not installed
-unpack() {
-    [ ! -e "debs/$1.unpacked" ] || return 0
-    all=$(apt-get -s install --no-install-recommends "$1" 2>debs/log | awk '/^Inst/ { print $2 }')
-    if [ -z "$all" ]; then
-        dpkg-query -W "$1" >/dev/null 2>&1 || { echo "skipped: Debian's archive has no $1 for us"; exit 77; }
-        all=$1
-    fi
-    for p in $all; do
-        ls debs/"$p"_*.deb >/dev/null 2>&1 || (cd debs && apt-get -qq download "$p" >log 2>&1) || { tail -n 3 debs/log; echo "skipped: no $p"; exit 77; }
-        dpkg-deb -x debs/"$p"_*.deb root
-    done
-    touch "debs/$1.unpacked"
-}
-
-packaged=$root/usr/lib/python3/dist-packages
-for p in petsc slepc; do packaged=$packaged:$root/usr/lib/${p}dir/${p}3.18/x86_64-linux-gnu-real/lib/python3/dist-packages; done
-export LD_LIBRARY_PATH="$libs:$libs/openblas-pthread:$libs/blas:$libs/lapack:$root/usr/lib" PYTHONPATH="$packaged"
-export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 SCLIBDIR="$root/usr/share/mpqc"
-PATH=$root/usr/bin:$PATH
-
-# mpi RANKS PROGRAM...: by our mpiexec, or by its own.  Each rank that has our library says so when it starts: without that the program would
-# run on its own library below our mpiexec, with the same results.
-mpi() {
-    n=$1
-    shift
-    case $library in
-    godwit) GODWIT_EXPLAIN=boot timeout 300 "$build/mpiexec" -n "$n" "$@" </dev/null ;;
-    own) timeout 300 $own -n "$n" "$@" </dev/null ;;
-    esac >log 2>&1 || { tail -n 5 log >&2; fail "$one on $n ranks ($library)"; }
-    ours=$(grep -o "godwit\[[0-9]*\] boot: rank [0-9]* of $n," log | sort -u | wc -l)
-    case $library in
-    godwit) [ "$ours" = "$n" ] || fail "$one on $n ranks: $ours of them run on Godwit" ;;
-    own) [ "$ours" = 0 ] || fail "$one on $n ranks: $ours of them run on Godwit, not on their own library" ;;
-    esac
-    sed -i '/^godwit\[[0-9]*\] boot: /d' log
-}
-lines() { grep -E "$1" log || fail "$one ($library) says nothing of '$1'"; }
 python() { mpi "$1" /usr/bin/python3 "$here/some_python.py" "$2" && cat log; }
 
 hpcc() { # which tests pass, and residuals of those that do not depend on time
@@ -95,26 +53,26 @@ hpcc() { # which tests pass, and residuals of those that do not depend on time
     grep -E 'tests completed and|^Success|Failure|_errCount|WR1' hpccoutf.txt | grep -v Time | sed 's/  *[0-9.]*  *[0-9.e+-]*$//' || :
 }
 lammps() { mpi "$1" lmp -in "$here/lennard_jones.in" -log none && lines '^ +[0-9]+ +[0-9.]+ '; }
-mpi4py() { mpi "$1" /usr/bin/python3 "$here/some_mpi4py.py" && sed -n "s/^$is_godwit //p" log; }
+mpi4py() {
+    mpi "$1" /usr/bin/python3 "$here/some_mpi4py.py" || return
+    case $library in godwit) sed -n 's/^True //p' log ;; own) sed -n 's/^False //p' log ;; esac # whether it says that it is Godwit
+}
+mpi4py_tutorial() {
+    mpi "$1" /usr/bin/python3 "$here/some_tutorial.py" "$root/usr/share/doc/python-mpi4py-doc/html/tutorial.html"
+    lines '^[0-9]+ |^datafile'
+}
+mpi4py_modules() { # its demonstrations, and a pool of workers
+    mpi "$1" /usr/bin/python3 -m mpi4py.bench helloworld && lines '^Hello' | sort
+    mpi "$1" /usr/bin/python3 -m mpi4py.bench ringtest -l 5 -s 1 -n 4096 && lines '^time for' | sed 's/ = .* seconds//'
+    printf '%s\n' "from mpi4py.futures import MPIPoolExecutor as Pool" "def f(x): return x**3 % 101" "if __name__ == '__main__':" \
+        "    with Pool() as pool: print('sum', sum(pool.map(f, range(500), chunksize=7)), pool.submit(pow, 7, 30).result())" >pool.py
+    [ "$1" = 1 ] || { mpi "$1" /usr/bin/python3 -m mpi4py.futures pool.py && lines '^sum'; } # with one rank it would spawn its workers
+}
 h5py() { python "$1" h5py; }
 petsc4py() { python "$1" petsc4py; }
 slepc4py() { python "$1" slepc4py; }
 mpi4py_fft() { python "$1" mpi4py_fft; }
 
-# Ten sequences of 300 letters, each grown from that of half its number, as PHYLIP has them.
-sequences() {
-    awk 'function draw(n) { s = (s * 1103515245 + 12345) % 2147483648; return int(s / 65536) % n }
-        BEGIN {
-            s = 12345; split("A C G T", letter, " ")
-            for (i = 1; i <= 300; i++) of[0, i] = letter[draw(4) + 1]
-            for (t = 1; t <= 10; t++) {
-                line = ""
-                for (i = 1; i <= 300; i++) { of[t, i] = draw(100) < 12 ? letter[draw(4) + 1] : of[int(t / 2), i]; line = line of[t, i] }
-                printf "%-10s%s\n", "t" t, line
-            }
-        }'
-}
-phylip() { echo "10 300" && sequences; }
 phyml() {
     phylip >a.phy
     mpi "$1" "$root/usr/lib/phyml/bin/phyml-mpi" -i a.phy -b 14 --r_seed 3 -m HKY85 -o lr
@@ -360,32 +318,66 @@ EOT
     mpi "$1" icoFoam -parallel && lines 'Solving for|Courant'
 }
 
-netpipe() { mpi "$1" "${2:-NPopenmpi}" -i -u 5000 -n 3 -o np && lines 'Integrity check' | sort -n; }
-netpipe_mpich() { own=mpiexec.hydra; netpipe "$1" NPmpich2; }
-
-# results LIBRARY CASE RANKS, in a folder of its own
-results() (
-    library=$1 one=$2 is_godwit=True
-    [ "$1" = godwit ] || is_godwit=False # as mpi4py says
-    own="mpiexec.openmpi --oversubscribe"
-    rm -rf "run/$one.$1" && mkdir "run/$one.$1" && cd "run/$one.$1" && $one "$3"
-)
-
-runs=0
-for one in $(echo "$cases" | awk -v wanted="$wanted" 'NF && (wanted == "all" || index("," wanted ",", "," $1 ",")) { print $1 }'); do
-    can=$(echo "$cases" | awk -v one="$one" '$1 == one { print $2 }')
-    for p in $(echo "$cases" | awk -v one="$one" '$1 == one { $1 = $2 = ""; print }'); do unpack "$p"; done
-    for n in "$@"; do
-        case ,$can, in *,$n,* | ,-,) ;; *) continue ;; esac
-        began=$(date +%s)
-        mine=$(results godwit "$one" "$n") || exit 1
-        its=$(results own "$one" "$n") || exit 1
-        [ "$mine" ] && [ "$mine" = "$its" ] || fail "$one, $n ranks: through the door
-$mine
-with its own library
-$its"
-        runs=$((runs + 1))
-        echo "$one on $n ranks: the same $(echo "$mine" | wc -l) lines ($(($(date +%s) - began)) s)"
+scalapack() { # without xdsep and xdllt, which fail and hang now and then on their own library, too, where processors are busy
+    cp "$libs"/scalapack/openmpi-tests/*.dat .
+    for t in xdlu xclu xdqr xdhrd xdnep xdls xdtrd; do
+        mpi "$1" "$libs/scalapack/openmpi-tests/$t" && lines 'tests (completed|skipped)'
     done
-done
-[ $runs -gt 0 ] || fail "no case $wanted"
+}
+blacs() {
+    ends=255 # the last of them is whether blacs_abort ends all; whether sums are found to be repeatable is a matter of chance
+    cp "$libs"/scalapack/openmpi-tests/BLACS/*.dat .
+    for t in xCbtest xFbtest; do
+        mpi "$1" "$libs/scalapack/openmpi-tests/BLACS/$t" && lines '^ *(PASSED|SKIPPED|FAILED) ' | grep -v REPEATABLE
+    done
+}
+espresso() { # silicon by density functional theory
+    zcat "$root/usr/share/doc/quantum-espresso/examples/atomic/pseudo-LDA-0.5/Si.pz-vbc.UPF.gz" >Si.UPF
+    cat >si.in <<EOT
+&control
+ calculation='scf', prefix='si', pseudo_dir='.', outdir='si', tprnfor=.true., tstress=.true.
+/
+&system
+ ibrav=2, celldm(1)=10.2, nat=2, ntyp=1, ecutwfc=16
+/
+&electrons
+ conv_thr=1e-9
+/
+ATOMIC_SPECIES
+ Si 28.086 Si.UPF
+ATOMIC_POSITIONS alat
+ Si 0 0 0
+ Si 0.26 0.25 0.25
+K_POINTS automatic
+ 3 3 3 1 1 1
+EOT
+    case $library in godwit)
+        LD_DEBUG=libs "$build/mpiexec" -n 1 pw.x -h 2>&1 </dev/null | grep -q "calling init: $build/fortran/.*libmpi_mpifh" ||
+            fail "pw.x has another library for Fortran than the door's"
+        ;;
+    esac
+    mpi "$1" pw.x -in si.in && lines '^!|Total force|total *stress|JOB DONE'
+}
+nwchem() { # a molecule of water by Hartree and Fock's method
+    cat >h2o.nw <<EOT
+title "water"
+start h2o
+memory 400 mb
+geometry units angstroms
+ O 0 0 0.1173
+ H 0 0.7572 -0.4692
+ H 0 -0.7572 -0.4692
+end
+basis
+ * library 6-31g*
+end
+task scf gradient
+EOT
+    export NWCHEM_BASIS_LIBRARY="$root/usr/share/nwchem/libraries/" NWCHEM_NWPW_LIBRARY="$root/usr/share/nwchem/libraryps/"
+    mpi "$1" nwchem.openmpi h2o.nw && lines 'Total SCF energy|^ +[0-9]+ [OH] '
+}
+
+netpipe() { mpi "$1" "${2:-NPopenmpi}" -i -u 5000 -n 3 -o np && lines 'Integrity check' | sort -n; }
+netpipe_mpich() { own=$by_mpich; netpipe "$1" NPmpich2; }
+
+compare "$@"

@@ -4,24 +4,24 @@
 jobs=$(nproc)
 [ "$jobs" -le 3 ] || jobs=3
 
-# list: what the archive has, asked for once
+# list SUITE: what the archive has, asked for once
 list() {
-    [ -z "${listed:-}" ] || return 0
-    APT_CONFIG=$PWD/apt.conf apt-get update && listed=yes
+    [ "${listed:-}" != "$1" ] || return 0
+    APT_CONFIG=$PWD/apt.conf apt-get update && listed=$1
 }
 
-# fetch PACKAGE: its upstream tarball, through a private apt configuration (nothing of the system's is changed).
+# fetch PACKAGE [SUITE]: its upstream tarball, through a private apt configuration (nothing of the system's is changed).
 fetch() {
     ls "$1"_*.orig.tar.* >/dev/null 2>&1 && return 0
     mkdir -p apt/lists/partial apt/cache/archives/partial
-    echo "deb-src http://deb.debian.org/debian bookworm main" > sources.list
+    echo "deb-src http://deb.debian.org/debian ${2:-bookworm} main" > sources.list
     cat > apt.conf <<EOT
 Dir::Etc::SourceList "$PWD/sources.list";
 Dir::Etc::SourceParts "-";
 Dir::State::Lists "$PWD/apt/lists";
 Dir::Cache "$PWD/apt/cache";
 EOT
-    { list && APT_CONFIG=$PWD/apt.conf apt-get source --download-only --tar-only "$1"; } > "$1.apt.log" 2>&1 ||
+    { list "${2:-bookworm}" && APT_CONFIG=$PWD/apt.conf apt-get source --download-only --tar-only "$1"; } > "$1.apt.log" 2>&1 ||
         { tail -n 5 "$1.apt.log"; echo "$1: Debian's source archive cannot be reached"; exit 77; }
 }
 
