@@ -103,8 +103,8 @@ hdf5() {
         echo "h5perf $way" && sed 's/:  *[0-9.]* MB.s$//' log && cksum '#pio_tmp_1.mpio' '#pio_tmp_1.posix' && h5dump '#pio_tmp_1.h5' | cksum
     done
     cp '#pio_tmp_1.h5' b.h5 && printf 'abc' | dd of=b.h5 bs=1 conv=notrunc seek=$(($(wc -c <b.h5) - 100)) 2>dd.log
-    mpi "$1" "$built/ph5diff.$flavour" -v '#pio_tmp_1.h5' '#pio_tmp_1.h5' && lines 'dataset|differences'
-    mpi "$1" "$built/ph5diff.$flavour" -v '#pio_tmp_1.h5' b.h5 && lines '^dataset|^\[|differences'
+    mpi "$1" "$built/ph5diff.$flavour" -v '#pio_tmp_1.h5' '#pio_tmp_1.h5' && lines 'dataset|differences' | sort
+    mpi "$1" "$built/ph5diff.$flavour" -v '#pio_tmp_1.h5' b.h5 && lines '^dataset|^\[|differences' | sort
     [ "$1" != 2 ] || { mpi "$1" "$built/testphdf5.$flavour" -x bigdset && lines '^Testing|PHDF5|success' | sort | uniq -c; }
 }
 hdf5_mpich() { own=$by_mpich; hdf5 "$1" mpich; }
