@@ -35,10 +35,10 @@ if (likely(rc >= 0)) {
     @last@
     return MPI_SUCCESS;
 }
-rc = hot_code(std_raise(@fn@, @owner@, rc, "@letters@"@values@));
+rc = std_raise(@fn@, @owner@, rc, "@letters@"@values@);
 @failed@
 @last@
-return rc;
+return likely(rc != MPI_SUCCESS) ? hot_answer(rc) : rc;
 """
 
 ENTRY = """
@@ -117,7 +117,7 @@ class Hot:
             self.begin.append("door_statuses_load(%s, count, %s_p);" % (n, n))
             self.last.append("if (%s_p) std_array_free(%s_p, %s_s);" % (n, n, n))
             self.always.append("door_statuses_store(%s_p, count, %s);" % (n, n))
-            self.failed.append("if (rc == CLIENT_ERR_IN_STATUS) door_statuses_failed(%s_p, count, %s, hot_code);" % (n, n))
+            self.failed.append("if (rc == MPI_ERR_IN_STATUS) door_statuses_failed(%s_p, count, %s, hot_code);" % (n, n))
             self.own[n] = n + "_p"
         elif p.kind == "STATUS":
             self.before.append("MPI_Status %s_s, *%s_p = door_status_begin(%s, &%s_s);" % (n, n, n, n))

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STANDARD = 0, CXX = 5 }; /* rows of it that are special */
+enum { STANDARD = 0, OPEN_MPI = 5 }; /* rows of it that are special: the first ones of their kind */
 /* What stands for each library here: a door; for that of the standard ABI our library itself. */
 static const struct family {
     const char *begin, *built_with, *door; /* door NULL: our library */
@@ -30,7 +30,7 @@ static const struct family {
     {"libmpifort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
     {"libmpich.so.12", "MPICH", "libmpich.so.12"},
     {"libmpi.so.12", "MPICH", "libmpich.so.12"},
-    [CXX] = {"libmpi_cxx.so.40", "Open MPI, in C++", "libmpi_cxx.so.40"},
+    [OPEN_MPI] = {"libmpi_cxx.so.40", "Open MPI, in C++", "libmpi_cxx.so.40"},
     {"libmpi_mpifh.so.40", "Open MPI, in Fortran", "libmpi_mpifh.so.40"},
     {"libmpi_usempi", "Open MPI, in Fortran", "libmpi_mpifh.so.40"},
     {"libmpi.so.40", "Open MPI", "libmpi.so.40"},
@@ -122,17 +122,16 @@ static bool is_asked_for(const ElfW(Sym) * s, const char *name)
 }
 
 /* What the file asks of MPI, in the doors of all libraries that it names. */
-static int report_names(const struct file *f, void *const doors[])
+static int report_names(const struct file *f, void *const doors[], bool is_open_mpi)
 {
     int wanted = 0, lacking = 0;
     for (size_t i = 0; i < f->n_symbols; i++) {
         const char *name = name_at(f, f->symbols[i].st_name);
         if (!is_asked_for(&f->symbols[i], name)) continue;
-        if (!f->needs[CXX] && strncmp(name, "_Z", 2) == 0) continue; /* MPICH's library for C++ has them, a client of the door */
+        if (!is_open_mpi && strncmp(name, "_Z", 2) == 0) continue; /* MPICH's library for C++ has them, a client of the door */
         wanted++;
         if (have(doors, name)) continue;
-        if (!lacking++)
-            printf("%s, as Godwit lacks\n", f->needs[CXX] ? "but this one runs on its own library" : "it will not start");
+        if (!lacking++) printf("%s, as Godwit lacks\n", is_open_mpi ? "but this one runs on its own library" : "it will not start");
         printf("  %s\n", name);
     }
     if (!lacking) printf("all %d MPI names that it asks for are there\n", wanted);
@@ -149,7 +148,7 @@ static int report_door(const struct file *f, const char *path, int family)
     if (doors[family]) {
         printf("%s was built with %s: mpiexec runs it on Godwit through %s (GODWIT_DOORS=off: on its own library)\n", path,
                families[family].built_with, where[family]);
-        rc = report_names(f, doors);
+        rc = report_names(f, doors, family >= OPEN_MPI);
     } else {
         fprintf(stderr, "godwit-info: the door %s is not in this installation; install Godwit again\n", families[family].door);
     }

@@ -259,11 +259,11 @@ static void judge_ours(const struct machine *m, const struct loaded *l, struct a
     free(folder);
 }
 
-/* mpiexec puts libraries of these names in front of what the program finds; of libmpi_cxx.so.40 the door has what most programs want. */
+/* mpiexec puts libraries of these names in front of what the program finds. */
 static bool has_door(const struct machine *m, const char *library)
 {
     enum program_mpi is = program_mpi_of_library(library);
-    if (is != PROGRAM_OMPI && is != PROGRAM_OMPI_CXX && is != PROGRAM_MPICH) return false;
+    if (is != PROGRAM_OMPI && is != PROGRAM_MPICH) return false;
     return doctor_root_there(m, "%s/../" GODWIT_LIBDIR "/godwit/doors", m->own_bin) ||
         doctor_root_there(m, "%s/src/door", m->own_bin); /* of a build folder */
 }

@@ -38,7 +38,7 @@ static int call_delete(door_function *fn, int kind, void *owner, int keyval, voi
 
 static void call_errhandler(door_function *fn, int kind, void *on, int *code)
 {
-    int mine = door_code(*code);
+    int mine = door_code_out(*code);
     if (kind == GW_KIND_WIN) {
         client_Win win = door_Win_out(on);
         ((client_Win_errhandler_function *)fn)(&win, &mine);
@@ -89,6 +89,7 @@ static const struct door_calls calls = {
     .convert = call_convert,
     .safety = door_safety_out,
     .code = door_code_out,
+    .answer = door_failed,
     .slow = &door_slow,
 };
 

@@ -26,7 +26,7 @@ int door_code_out(int code)
 
 void door_codes_out(int *codes, int n)
 {
-    for (int i = 0; i < n; i++) codes[i] = door_code(codes[i]);
+    for (int i = 0; i < n; i++) codes[i] = door_code_out(codes[i]);
 }
 
 int door_is_root(client_Comm comm, int root)

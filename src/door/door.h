@@ -32,7 +32,11 @@
 /* ---- constants ---- */
 int door_code_in(int code) GW_COLD; /* error classes and codes, also those that users added */
 int door_code_out(int code) GW_COLD;
-static inline int door_code(int rc) { return likely(rc == MPI_SUCCESS) ? rc : door_code_out(rc); } /* what an entry point answers */
+/* What an entry point answers.  The last thing it does: in a program of C++ an error may be thrown from here (ompi.c). */
+int door_failed(int code) GW_COLD;
+int door_handled(int code,
+                 int handled) GW_COLD; /* of a call that, where it did not fail, has called the error handler for `handled` */
+static inline int door_code(int rc) { return likely(rc == MPI_SUCCESS) ? rc : door_failed(rc); }
 void door_codes_out(int *codes, int n);
 int door_is_root(client_Comm comm, int root);
 bool door_is_no_status(const void *s) GW_COLD; /* NULL, or an address that says that no status is wanted, in C or Fortran */

@@ -124,6 +124,14 @@ MPIX(int, Delete_error_class, (int class)) { return door_code(core_Remove_error_
 MPIX(int, Delete_error_code, (int code)) { return door_code(core_Remove_error_code(door_code_in(code))); }
 MPIX(int, Delete_error_string, (int code)) { return door_code(core_Remove_error_string(door_code_in(code))); }
 
+/* Who throws is MPICH's library for C++, by what the call returned. */
+int door_failed(int code) { return door_code_out(code); }
+int door_handled(int code, int handled)
+{
+    (void)handled;
+    return door_code_out(code);
+}
+
 /* ---- for MPICH's library for C++, libmpichcxx.so.12: functions with MPI::'s signatures.  It makes such an object by the C call, and says then
  * which functions of its own call the user's; those are the same for all objects of a kind.
  * Orders are relaxed: the pointers lead to code, and who uses such an object has it from who made it. ---- */
@@ -165,7 +173,7 @@ static int delete_in_cxx(door_function *fn, int kind, void *owner, int keyval, v
 static void errhandler_in_cxx(door_function *fn, int kind, void *on, int *code)
 {
     cxx_errhandler *call = atomic_load_explicit(&call_cxx_errhandler, memory_order_relaxed);
-    int mine = door_code(*code);
+    int mine = door_code_out(*code);
     if (kind == GW_KIND_FILE) {
         client_File file = door_File_out(on);
         call(CXX_FILE, &file, &mine, fn);

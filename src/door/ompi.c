@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "door/door.h"
+#include "door/ompi_cxx.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -167,8 +168,10 @@ MPIX(Query_cuda_support)
 MPIX(Query_rocm_support)
 MPIX(Query_ze_support)
 
-/* ---- for the C++ bindings (ompi_cxx.c): an operation whose function has MPI::'s signature.  It was made with one function of that library
- * for all of them, which gets the user's as its last argument. ---- */
+/* ---- for the library for C++ (ompi_cxx.h) ---- */
+static const struct ompi_cxx_calls *cxx;
+
+/* An operation was made with one function of that library for all of them, which gets the user's as its last argument. */
 typedef void cxx_op(const void *in, void *inout, int *count, client_Datatype *type, door_function *fn);
 static _Atomic(cxx_op *) call_cxx;
 
@@ -181,13 +184,48 @@ static void call_cxx_op(door_function *fn, bool wide, void *in, void *inout, MPI
     atomic_load_explicit(&call_cxx, memory_order_relaxed)(in, inout, &n, &handle, fn);
 }
 
-static const struct door_calls cxx_calls = {.op = call_cxx_op};
+static void call_cxx_errhandler(door_function *fn, int kind, void *on, int *code)
+{
+    int mine = door_code_out(*code);
+    assert(cxx && fn); /* it made the error handler */
+    if (kind == GW_KIND_WIN)
+        cxx->on_win(fn, door_Win_out(on), &mine);
+    else if (kind == GW_KIND_FILE)
+        cxx->on_file(fn, door_File_out(on), &mine);
+    else
+        cxx->on_comm(fn, door_Comm_out(on), &mine);
+    *code = door_code_in(mine);
+}
+
+static const struct door_calls cxx_calls = {.op = call_cxx_op, .errhandler = call_cxx_errhandler};
 static __attribute__((constructor)) void open_cxx(void) { godwit_door_open(DOOR_OMPI_CXX, &cxx_calls); }
 
-DOOR_EXPORT void ompi_op_set_cxx_callback(client_Op op, door_function *fn);
 void ompi_op_set_cxx_callback(client_Op op, door_function *fn)
 {
     door_function *had = godwit_door_op_function(door_Op_in(op), fn, DOOR_OMPI_CXX);
     /* Relaxed: it leads to code, and who uses such an operation has it from who made it. */
     if (had) atomic_store_explicit(&call_cxx, (cxx_op *)had, memory_order_relaxed);
+}
+
+void godwit_ompi_cxx(const struct ompi_cxx_calls *calls) { cxx = calls; }
+
+void godwit_ompi_cxx_errhandler(client_Errhandler handler) { godwit_door_errhandler(door_Errhandler_in(handler), DOOR_OMPI_CXX); }
+
+static int answer(int code, int thrown)
+{
+    bool is_thrown = godwit_door_thrown();
+    if (cxx) cxx->failed(thrown, is_thrown);
+    return code;
+}
+
+int door_failed(int code)
+{
+    int mine = door_code_out(code);
+    return answer(mine, mine);
+}
+
+int door_handled(int code, int handled)
+{
+    int mine = door_code_out(code);
+    return answer(mine, code == MPI_SUCCESS ? handled : mine);
 }

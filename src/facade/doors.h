@@ -49,6 +49,7 @@ struct door_calls {
     int (*convert)(door_function *fn, bool wide, void *buf, MPI_Datatype type, MPI_Count count, void *file, void *extra);
     int (*safety)(int level); /* the door's constant for a level of MPI_T_cb_safety */
     int (*code)(int code);    /* the door's number of an error code */
+    int (*answer)(int code);  /* the same of a call that failed, as the last thing it does: may throw an exception of C++ */
     const void *slow;         /* struct door_slow of the door's client.h */
 };
 /* The door announces itself when it is loaded, before anything is made through it.  `calls` must stay valid until the process ends. */
@@ -79,6 +80,7 @@ void godwit_door_datarep(const char *name, enum door_abi abi);
  * topology; or the caller's rank.  0, or -1 for the rank, where `comm` is no communicator: the entry point reports that error. */
 enum door_members { DOOR_PEERS, DOOR_SOURCES, DOOR_DESTINATIONS, DOOR_RANK };
 int godwit_door_members(MPI_Comm comm, enum door_members which);
+bool godwit_door_thrown(void);     /* the calling thread's last error went to MPI::ERRORS_THROW_EXCEPTIONS; said once */
 int godwit_door_spawn_codes(void); /* the number of error codes that the calling thread's last spawn has stored */
 
 /* The three calls of MPI_T that take callback functions, with the door that these came through. */

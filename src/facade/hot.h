@@ -18,6 +18,11 @@ static GW_COLD int hot_code(int code)
     assert(std_doors[CLIENT_ABI]);
     return std_doors[CLIENT_ABI]->code(code);
 }
+static GW_COLD int hot_answer(int code)
+{
+    assert(std_doors[CLIENT_ABI] && code != MPI_SUCCESS);
+    return std_doors[CLIENT_ABI]->answer(code);
+}
 
 /* A number that means nothing becomes one that no check takes, so that the door's slow entry point has it. */
 static inline int hot_rank(int rank)

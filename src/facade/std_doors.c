@@ -63,4 +63,6 @@ GW_EXPORT int godwit_door_members(MPI_Comm h, enum door_members which)
     return which == DOOR_SOURCES ? std_indegree(c) : std_outdegree(c);
 }
 
+GW_EXPORT bool godwit_door_thrown(void) { return mpi_last_is_thrown(); }
+
 GW_EXPORT int godwit_door_spawn_codes(void) { return world_spawn_codes(); }

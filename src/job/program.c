@@ -47,7 +47,7 @@ enum program_mpi program_mpi_of_library(const char *name)
         {"libmpi_abi.so", PROGRAM_OURS},    {"libmpich.so", PROGRAM_MPICH},      {"libmpi.so.12", PROGRAM_MPICH},
         {"libmpichfort.so", PROGRAM_MPICH}, {"libmpifort.so.12", PROGRAM_MPICH}, {"libmpi.so.40", PROGRAM_OMPI},
         {"libmpi.so.80", PROGRAM_PMIX},     {"libpmix.so", PROGRAM_PMIX},        {"libmpi_mpifh.so", PROGRAM_OMPI},
-        {"libmpi_usempi", PROGRAM_OMPI},    {"libmpi_cxx.so", PROGRAM_OMPI_CXX}, {"libmpi_java.so", PROGRAM_PMIX},
+        {"libmpi_usempi", PROGRAM_OMPI},    {"libmpi_cxx.so", PROGRAM_OMPI},     {"libmpi_java.so", PROGRAM_PMIX},
         {"liboshmem.so", PROGRAM_PMIX},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
@@ -97,7 +97,7 @@ static enum program_mpi both(enum program_mpi one, enum program_mpi other)
 {
     if (one == PROGRAM_UNKNOWN) return other;
     if (other == PROGRAM_UNKNOWN) return one;
-    if ((one == PROGRAM_OMPI || one == PROGRAM_OMPI_CXX) && (other == PROGRAM_PMIX || other == PROGRAM_OMPI_CXX)) return other;
+    if (one == PROGRAM_OMPI && other == PROGRAM_PMIX) return other;
     return one;
 }
 
@@ -334,8 +334,7 @@ enum program_mpi program_mpi_by_loader(const char *name, const char *wdir, const
     char *file = program_find(name, wdir);
     enum program_mpi is = mpi_of_file(file, &simple);
     if (file && is == PROGRAM_UNKNOWN && !simple) is = mpi_by_list(file, env, PROGRAM_LIST_NAMES);
-    bool has_door = is == PROGRAM_OMPI || is == PROGRAM_OMPI_CXX;
-    if (file && has_door && mpi_by_list(file, env, PROGRAM_LIST_LACKING) == PROGRAM_PMIX) is = PROGRAM_PMIX;
+    if (file && is == PROGRAM_OMPI && mpi_by_list(file, env, PROGRAM_LIST_LACKING) == PROGRAM_PMIX) is = PROGRAM_PMIX;
     free(file);
     return is;
 }

@@ -9,16 +9,15 @@
 
 #include "job/words.h"
 
-/* By the libraries that the file names.  OMPI and MPICH: there is a door for it (doors.c); OMPI_CXX: for the little that most programs want of
- * libmpi_cxx.so.40; PMIX: it runs on its own library, as it needs other parts of Open MPI, or PMIx itself.  NONE: no MPI library, and it neither starts programs nor opens libraries (hostname);
- * UNKNOWN: it may (a script, a shell, nice, what is linked statically). */
-enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PROGRAM_MPICH, PROGRAM_OMPI, PROGRAM_OMPI_CXX };
+/* By the libraries that the file names.  OMPI and MPICH: there is a door for it (doors.c); PMIX: it runs on its own library, as it needs
+ * other parts of Open MPI, or PMIx itself.  NONE: no MPI library, and it neither starts programs nor opens libraries (hostname); UNKNOWN: it may (a script, a shell, nice, what is linked statically). */
+enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PROGRAM_MPICH, PROGRAM_OMPI };
 enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
 enum program_mpi program_mpi_of_library(const char *name);        /* such as libmpi.so.40 */
 /* A name of MPI, in C, Fortran or C++: not what only contains the letters, as "compile" does. */
 bool program_is_mpi_name(const char *name);
 /* What its libraries are of, and theirs, as the loader finds them with these variables: for a program that names none itself (UNKNOWN) and for
- * OMPI and OMPI_CXX; where a name of MPI is not in any of them, PMIX.  Runs the loader (a millisecond) unless all that the file needs is the C library. */
+ * OMPI; where a name of MPI is not in any of them, PMIX.  Runs the loader (a millisecond) unless all that the file needs is the C library. */
 enum program_mpi program_mpi_by_loader(const char *name, const char *wdir, const struct words *env);
 enum program_list { PROGRAM_LIST_NAMES, PROGRAM_LIST_LACKING }; /* LACKING: also what they ask each other for and is not there */
 /* What the dynamic loader prints of the libraries that it would load, at most 3 s of it; caller frees. */

@@ -74,9 +74,9 @@ static void answers(void)
         {"libm.so.6\0libmpi.so.40\0", PROGRAM_OMPI},
         {"libmpi.so.40\0libmpi_mpifh.so.40\0libc.so.6\0", PROGRAM_OMPI},
         {"libmpi_usempif08.so.40\0libmpi_usempi_ignore_tkr.so.40\0", PROGRAM_OMPI},
-        {"libmpi_mpifh.so.40\0libmpi_cxx.so.40\0libmpi.so.40\0", PROGRAM_OMPI_CXX},
+        {"libmpi_mpifh.so.40\0libmpi_cxx.so.40\0libmpi.so.40\0", PROGRAM_OMPI},
         {"libmpi.so.40\0libmpi_cxx.so.40\0liboshmem.so.40\0", PROGRAM_PMIX},
-        {"libmpi_cxx.so.40\0libmpi.so.40\0libc.so.6\0", PROGRAM_OMPI_CXX},
+        {"libmpi_cxx.so.40\0libmpi.so.40\0libc.so.6\0", PROGRAM_OMPI},
         {"libmpi.so.80\0", PROGRAM_PMIX},
         {"libpmix.so.2\0", PROGRAM_PMIX},
         {"libmpich.so.12\0", PROGRAM_MPICH},
@@ -170,9 +170,9 @@ static void by_loader(void)
         {"libc.so.6\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x2)", PROGRAM_NONE}, /* nobody is asked */
         {"libmpi.so.40\0", "libmpi.so.40 => /doors/libmpi.so.40 (0x1)", PROGRAM_OMPI},
         {"libmpi.so.40\0", "undefined symbol: ompi_info_register_types\t(./a.out)", PROGRAM_PMIX},
-        {"libmpi_cxx.so.40\0", "libmpi_cxx.so.40 => /doors/libmpi_cxx.so.40 (0x1)", PROGRAM_OMPI_CXX},
-        {"libmpi_cxx.so.40\0", "undefined symbol: other\t(./a.out)", PROGRAM_OMPI_CXX},
-        {"libmpi_cxx.so.40\0", "undefined symbol: compile_and_run\t(./a.out)", PROGRAM_OMPI_CXX},
+        {"libmpi_cxx.so.40\0", "libmpi_cxx.so.40 => /doors/libmpi_cxx.so.40 (0x1)", PROGRAM_OMPI},
+        {"libmpi_cxx.so.40\0", "undefined symbol: other\t(./a.out)", PROGRAM_OMPI},
+        {"libmpi_cxx.so.40\0", "undefined symbol: compile_and_run\t(./a.out)", PROGRAM_OMPI},
         {"libmpi_cxx.so.40\0", "undefined symbol: _ZN3MPI10COMM_WORLDE\t(./a.out)", PROGRAM_PMIX},
     };
     const struct words none = {NULL, 0};

@@ -75,7 +75,7 @@ void launch_mca_note(const struct launch_options *o)
     if (!o->mca_unknown.n || o->quiet) return;
     for (int i = 0; i < o->n_apps; i++) {
         enum program_mpi is = program_mpi(o->apps[i].argv[0], o->apps[i].wdir);
-        if (is == PROGRAM_PMIX || is == PROGRAM_OMPI || is == PROGRAM_OMPI_CXX) return;
+        if (is == PROGRAM_PMIX || is == PROGRAM_OMPI) return;
     }
     for (int i = 0; i < o->mca_unknown.n; i++) gw_text_add(names, sizeof names, "%s%s", i ? ", " : "", o->mca_unknown.at[i]);
     say_line("of no effect here: %s (parameters of Open MPI; `godwit-info --settings` lists what can be set)", names);

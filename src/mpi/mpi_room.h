@@ -78,6 +78,8 @@ int mpi_session_get_errhandler(struct mpi_session *s, struct gw_errhandler **eh_
 int mpi_raise(int fn, void *on, int code, const char *args);
 /* False: mpi_raise() will not print, so the caller need not format arguments. */
 bool mpi_raise_prints(void *on);
+/* Whether the calling thread's last error went to gw_errors_throw; says so once. */
+bool mpi_last_is_thrown(void);
 /* MPI_Comm_call_errhandler and the like: GW_OK if the handler has returned. */
 int mpi_call_errhandler(void *on, int mpi_code);
 /* Users' functions take handles, so the facade calls them; it sets this at its init. */

@@ -35,7 +35,7 @@ static struct gw_errhandler *handler_of(void *on)
 bool mpi_raise_prints(void *on)
 {
     struct gw_errhandler *eh = handler_of(on);
-    return !eh->user.fn && eh != &gw_errors_return;
+    return !eh->user.fn && eh != &gw_errors_return && eh != &gw_errors_throw;
 }
 
 /* True if another rank of this node has already printed why the job ends: one block is enough. */
@@ -104,29 +104,39 @@ static void end_of_job(const void *on, const struct gw_errhandler *eh, int mpi_c
     boot_abort(mpi_code, last_words);
 }
 
+/* The calling thread's last error: its text, for MPI_Error_string, as the code is only the class. */
+static _Thread_local struct {
+    int class;
+    bool is_thrown; /* the handler was gw_errors_throw */
+    char reason[GW_MAX_ERROR_STRING / 2];
+} last;
+
+const char *mpi_last_reason(int class) { return class && last.class == class ? last.reason : NULL; }
+
+bool mpi_last_is_thrown(void)
+{
+    bool is_thrown = last.is_thrown;
+    last.is_thrown = false;
+    return is_thrown;
+}
+
 /* Runs the handler.  If that lets the program continue, returns the code; a function of the user gets its address and may change it (section
  * 9.3). */
 static int handle(void *on, int mpi_code, const char *call, const char *args, const char *reason)
 {
     struct gw_errhandler *eh = handler_of(on);
-    if (eh == &gw_errors_return) return mpi_code;
+    last.is_thrown = eh == &gw_errors_throw;
+    if (eh == &gw_errors_return || last.is_thrown) return mpi_code;
     if (eh->user.fn) {
+        /* A copy: the function may replace the handler of the object, and may leave by an exception of C++. */
+        struct gw_callback user = eh->user;
         int code = mpi_code;
-        gw_errhandler_hold(eh); /* the function may replace the handler of the object */
-        mpi_upcalls.call_errhandler(&eh->user, on ? on : &gw_comm_self.obj, &code);
-        gw_errhandler_release(eh);
+        mpi_upcalls.call_errhandler(&user, on ? on : &gw_comm_self.obj, &code);
+        last.is_thrown = false; /* that was of a call that the function made */
         return code;
     }
     end_of_job(on, eh, mpi_code, call, args, reason);
 }
-
-/* The text of the last error, for MPI_Error_string: the code is only the class. */
-static _Thread_local struct {
-    int class;
-    char reason[GW_MAX_ERROR_STRING / 2];
-} last;
-
-const char *mpi_last_reason(int class) { return class && last.class == class ? last.reason : NULL; }
 
 int mpi_raise(int fn, void *on, int code, const char *args)
 {

@@ -1,4 +1,4 @@
-/* errhandler.c -- error handlers: the predefined three and those that users make.
+/* errhandler.c -- error handlers: the predefined ones and those that users make.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -11,6 +11,7 @@
 struct gw_errhandler gw_errors_are_fatal = {.obj = {GW_H_ERRORS_ARE_FATAL, GW_KIND_ERRHANDLER, true, 1}};
 struct gw_errhandler gw_errors_abort = {.obj = {GW_H_ERRORS_ABORT, GW_KIND_ERRHANDLER, true, 1}};
 struct gw_errhandler gw_errors_return = {.obj = {GW_H_ERRORS_RETURN, GW_KIND_ERRHANDLER, true, 1}};
+struct gw_errhandler gw_errors_throw = {.obj = {GW_H_ERRORS_THROW, GW_KIND_ERRHANDLER, true, 1}};
 
 struct gw_errhandler *gw_errhandler_initial(void)
 {

@@ -220,7 +220,9 @@ struct gw_errhandler {
     uint8_t applies_to;      /* enum gw_kind: COMM, WIN, FILE, SESSION; NONE for the predefined ones (any) */
     struct gw_callback user; /* fn NULL for the predefined ones */
 };
-extern struct gw_errhandler gw_errors_are_fatal, gw_errors_abort, gw_errors_return;
+/* That of MPI::ERRORS_THROW_EXCEPTIONS: errors return, and the C++ library of the program throws.  No header of C has it. */
+enum { GW_H_ERRORS_THROW = GW_H_ERRORS_RETURN + 4 }; /* the last number of error handlers */
+extern struct gw_errhandler gw_errors_are_fatal, gw_errors_abort, gw_errors_return, gw_errors_throw;
 /* The predefined error handler that the setting initial_errhandler names; needs no reference.  Reads the settings if that was not done. */
 struct gw_errhandler *gw_errhandler_initial(void);
 /* A new one with one reference, the caller's.  GW_EARG: fn is NULL. */

@@ -11,6 +11,7 @@ struct gw_obj *gw_predef[GW_ID_PREDEF_END] = {
     [GW_H_ERRORS_ARE_FATAL] = &gw_errors_are_fatal.obj,
     [GW_H_ERRORS_ABORT] = &gw_errors_abort.obj,
     [GW_H_ERRORS_RETURN] = &gw_errors_return.obj,
+    [GW_H_ERRORS_THROW] = &gw_errors_throw.obj,
 };
 
 #define SLOTS_MAX   (1u << GW_ID_SLOT_BITS)
@@ -196,4 +197,5 @@ void gw_obj_finalize(void)
     gw_predef[GW_H_ERRORS_ARE_FATAL] = &gw_errors_are_fatal.obj;
     gw_predef[GW_H_ERRORS_ABORT] = &gw_errors_abort.obj;
     gw_predef[GW_H_ERRORS_RETURN] = &gw_errors_return.obj;
+    gw_predef[GW_H_ERRORS_THROW] = &gw_errors_throw.obj;
 }

@@ -65,8 +65,7 @@ static enum program_mpi word_look(const struct job *j, const struct launch_app *
 {
     const char *name = a->argv[i];
     enum program_mpi is = program_mpi(name, a->wdir);
-    bool has_door = is == PROGRAM_OMPI || is == PROGRAM_OMPI_CXX;
-    if (!has_door && (is != PROGRAM_UNKNOWN || i > 0)) return is;
+    if (is != PROGRAM_OMPI && (is != PROGRAM_UNKNOWN || i > 0)) return is;
     char *folder = pmi_doors_are_off(j) ? NULL : folder_find();
     if (folder) {
         struct words env = {NULL, 0};
@@ -74,9 +73,8 @@ static enum program_mpi word_look(const struct job *j, const struct launch_app *
         is = program_mpi_by_loader(name, a->wdir, &env);
         words_free(&env);
         free(folder);
-        if (is == PROGRAM_OMPI_CXX) return PROGRAM_OMPI; /* all is there */
     }
-    return is == PROGRAM_OMPI_CXX ? PROGRAM_PMIX : is;
+    return is;
 }
 
 /* The same, looked at once: the loader may have to run. */

@@ -80,36 +80,72 @@ ompi mpicc.openmpi mpiexec.openmpi Open M
 END
 [ "$abis" ] || { echo "skipped: needs mpicc.mpich or mpicc.openmpi (Debian's libmpich-dev, libopenmpi-dev)"; exit 77; }
 [ "$abis" = " mpich ompi" ] || exit 0
-# C++: a program that calls C's functions wants little of libmpi_cxx.so.40; one that calls MPI:: keeps its own library.
-if command -v mpicxx.openmpi >/dev/null; then
-    for kind in C MPI; do mpicxx.openmpi -w -DBY_$kind -o "$dir/cxx_$kind" "$here/cxx.cc"; done
-    "$build/godwit-info" "$dir/cxx_C" | grep -q "all .* MPI names that it asks for are there" || fail "godwit-info of C++ that calls C"
-    "$build/godwit-info" "$dir/cxx_MPI" | grep -q "^  _ZN3MPI10COMM_WORLDE" || fail "godwit-info of C++ that calls MPI::"
+# C++: programs that call C's functions, and those that call MPI::.
+bindings() { # ABI MPICXX OWN_LAUNCHER
+    for kind in C MPI; do
+        $2 -w -DBY_$kind -o "$dir/cxx_$kind" "$here/cxx.cc"
+        "$build/godwit-info" "$dir/cxx_$kind" | grep -q "all .* MPI names that it asks for are there" || fail "$1, godwit-info of C++ that calls $kind"
+    done
     for w in "" nice; do
         out=$(run -n 3 $w "$dir/cxx_C" | tr '\n' ' ')
-        [ "$out" = "Godwit: 3 ranks, sum 3 objects 8 " ] || fail "C++ that calls C, '$w': $out"
+        [ "$out" = "Godwit: 3 ranks, sum 3 objects 8 " ] || fail "$1, C++ that calls C, '$w': $out"
         out=$(run -n 3 $w "$dir/cxx_MPI")
-        [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls MPI::, '$w': $out"
-        out=$(run -n 1 sh -c "$build/mpiexec -n 3 $w $dir/cxx_MPI")
-        [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls MPI::, '$w', below another mpiexec: $out"
+        [ "$out" = "Godwit: 3 ranks, sum 3" ] || fail "$1, C++ that calls MPI::, '$w': $out"
+    done
+    for flags in "-O0 -no-pie" "-O2 -fPIE -pie"; do
+        $2 -w $flags -o "$dir/cxx_points" "$here/cxx_points.cc"
+        for n in 1 2 3 4; do
+            out=$(run -n $n "$dir/cxx_points" "$dir/file") || fail "$1, C++ on $n ranks, $flags: $out"
+            [ "$out" = "C++: all points" ] || fail "$1, C++ on $n ranks, $flags: $out"
+        done
+    done
+    out=$(GODWIT_CHECK=on run -n 2 "$dir/cxx_points" "$dir/file") || fail "$1, C++ with GODWIT_CHECK: $out"
+    [ "$out" = "C++: all points" ] || fail "$1, C++ with GODWIT_CHECK: $out"
+    out=$(timeout 60 $3 -n 2 "$dir/cxx_points" "$dir/file" own 2>&1) || fail "$1, C++ on its own library: $out"
+    [ "$out" = "C++: all points" ] || fail "$1, C++ on its own library: $out"
+}
+if command -v mpicxx.mpich >/dev/null; then bindings mpich mpicxx.mpich mpiexec.hydra; fi
+if command -v mpicxx.openmpi >/dev/null && [ -e "$doors/libmpi_cxx.so.40" ]; then
+    bindings ompi mpicxx.openmpi mpiexec.openmpi
+    python3 "$here/cxx_tables.py" "$doors/libmpi_cxx.so.40" || fail "tables of virtual functions"
+    # The doors have all that such a program wants: it runs where Open MPI is not installed.
+    if LD_LIBRARY_PATH=$doors ldd "$dir/cxx_points" | grep -E "libmpi|libopen" | grep -v "$build/"; then fail "C++ wants more than the doors"; fi
+    # A program that has the number of the last error (Debian's header knows no exceptions) finds it there.
+    cat >"$dir/number.cc" <<'END'
+#include <mpi.h>
+int main()
+{
+    MPI::Init();
+    MPI::COMM_WORLD.Set_errhandler(MPI::ERRORS_THROW_EXCEPTIONS);
+    MPI::COMM_WORLD.Send(NULL, 0, MPI::INT, 99, 1);
+    bool ok = MPI::Get_error_class(MPI::mpi_errno) == MPI::ERR_RANK;
+    MPI::Finalize();
+    return !ok;
+}
+END
+    mpicxx.openmpi -w -no-pie -o "$dir/number" "$dir/number.cc"
+    run -n 2 "$dir/number" || fail "the number of the last error"
+    # One that is not caught ends the program in C++'s way.
+    sed 's/bool ok.*/bool ok = true;/' "$dir/number.cc" >"$dir/uncaught.cc"
+    mpicxx.openmpi -w -o "$dir/uncaught" "$dir/uncaught.cc"
+    if out=$(run -n 1 "$dir/uncaught"); then fail "an exception that is not caught: $out"; fi
+    case $out in *"terminate called after throwing an instance of 'MPI::Exception'"*) ;; *) fail "an exception that is not caught: $out" ;; esac
+    # One that calls what lies between Open MPI's own two libraries keeps them.
+    sed '1i #include <cstdio>\n#include <mpi.h>\nextern "C" int ompi_cxx_comm_get_type(MPI_Comm);\nint type_of() { return ompi_cxx_comm_get_type(MPI_COMM_WORLD); }' \
+        "$here/cxx.cc" >"$dir/glue.cc"
+    mpicxx.openmpi -w -DBY_MPI -o "$dir/glue" "$dir/glue.cc"
+    if "$build/godwit-info" "$dir/glue" >"$dir/info"; then fail "godwit-info of C++ that calls what is within Open MPI"; fi
+    grep -q "runs on its own library" "$dir/info" && grep -q "^  ompi_cxx_comm_get_type" "$dir/info" || fail "godwit-info: $(cat "$dir/info")"
+    for w in "" nice; do
+        out=$(run -n 3 $w "$dir/glue")
+        [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls what is within Open MPI, '$w': $out"
+        out=$(run -n 1 sh -c "$build/mpiexec -n 3 $w $dir/glue")
+        [ "$out" = "Open M: 3 ranks, sum 3" ] || fail "C++ that calls what is within Open MPI, '$w', below another mpiexec: $out"
     done
 fi
 # A program that asks for what is within Open MPI keeps its own library.
 if command -v ompi_info >/dev/null; then
     for w in "" nice; do run -n 1 $w ompi_info | grep -q "Open MPI: [0-9]" || fail "'$w' ompi_info: $(run -n 1 $w ompi_info | head -n 3)"; done
-fi
-if command -v mpicxx.mpich >/dev/null; then
-    for kind in C MPI; do mpicxx.mpich -w -DBY_$kind -o "$dir/cxx_$kind" "$here/cxx.cc"; done
-    out=$(run -n 3 "$dir/cxx_C" | tr '\n' ' ')
-    [ "$out" = "Godwit: 3 ranks, sum 3 objects 8 " ] || fail "MPICH, C++ that calls C: $out"
-    out=$(run -n 3 "$dir/cxx_MPI")
-    [ "$out" = "Godwit: 3 ranks, sum 3" ] || fail "MPICH, C++ that calls MPI::: $out"
-    "$build/godwit-info" "$dir/cxx_MPI" | grep -q "all .* MPI names that it asks for are there" || fail "godwit-info of MPICH's C++"
-    mpicxx.mpich -w -o "$dir/cxx_mpich" "$here/cxx_mpich.cc"
-    for n in 1 3; do
-        out=$(run -n $n "$dir/cxx_mpich" "$dir/file") || fail "functions of C++ on $n ranks: $out"
-        [ "$out" = "C++: all points" ] || fail "functions of C++ on $n ranks: $out"
-    done
 fi
 for n in 1 3; do two $n ompi mpich && two $n mpich ompi; done
 out=$(run -n 2 "$dir/abi_mpich" : -n 3 "$dir/abi_ompi") || fail "programs of two ABIs: $out"

@@ -47,7 +47,7 @@ class Library:
 
 LIBRARIES = {"mpich": Library("mpich", "mpicc.mpich", "libmpich.so.12", "libmpich-dev", "MPICH", "P?MPI_|P?MPIX_|MPIR_|MPII_(Op_set_cxx|Errhandler_set_cxx|Keyval_set_proxy)$"),
              "ompi": Library("ompi", "mpicc.openmpi", "libmpi.so.40", "libopenmpi-dev", "Open MPI",
-                             "P?MPI_|MPIX_|OMPI_C_|ompi_(mpi|request|message)_|mpi_fortran_|ompi_op_set_cxx_callback$")}
+                             "P?MPI_|MPIX_|OMPI_C_|ompi_(mpi|request|message)_|mpi_fortran_|ompi_op_set_cxx_callback$|godwit_ompi_cxx")}
 
 
 class Folder:
