@@ -74,7 +74,7 @@ static inline void fort_return(int *ierror, int rc)
 /* ---- arrays of handles: converted on the stack where they are short ---- */
 enum { FORT_FEW = 64 };
 FORT_HIDDEN MPI_Request *fort_requests(MPI_Request few[FORT_FEW], const int *f, MPI_Count n);
-FORT_HIDDEN void fort_requests_back(MPI_Request *c, MPI_Request *few, int *f, MPI_Count n);
+FORT_HIDDEN void fort_requests_back(MPI_Request *c, MPI_Request *few, int *f, MPI_Count n, uint64_t began);
 FORT_HIDDEN MPI_Datatype *fort_types(MPI_Datatype few[FORT_FEW], const int *f, MPI_Count n);
 FORT_HIDDEN MPI_Datatype *fort_types_out(MPI_Datatype few[FORT_FEW], MPI_Count n);         /* all null */
 FORT_HIDDEN void fort_types_back(MPI_Datatype *c, MPI_Datatype *few, int *f, MPI_Count n); /* those that are not null */
@@ -92,8 +92,13 @@ FORT_HIDDEN int fort_types_of_peers(MPI_Comm comm, enum fort_peers peers, bool i
 FORT_HIDDEN extern _Atomic(int) fort_records;
 /* Relaxed: who has a request has it from the thread that made it, and its record. */
 static inline bool fort_has_records(void) { return unlikely(atomic_load_explicit(&fort_records, memory_order_relaxed)); }
+/* Where a call begins that may complete requests: what is noted later is of other requests.  When one is complete its number is free, and an
+ * MPI library may give it to a request of another thread before this one has looked. */
+FORT_HIDDEN extern _Atomic(uint64_t) fort_noted;
+static inline uint64_t fort_begin(void) { return atomic_load_explicit(&fort_noted, memory_order_relaxed); }
+enum { FORT_STILL = INT64_MAX }; /* in place of that where the request still has its number */
 /* The request is complete: its copies go back, and what lived until then is freed. */
-FORT_HIDDEN void fort_request_complete(int request);
+FORT_HIDDEN void fort_request_complete(int request, uint64_t began);
 /* It is not null after a call that may have completed it. */
 FORT_HIDDEN void fort_request_stays(int request);
 /* Before MPI_Request_free, after which another request may get the number. */
@@ -104,7 +109,7 @@ FORT_HIDDEN void fort_start_end(const int *requests, MPI_Count n, int rc);
 /* An array from malloc that the request of a call that returned rc reads, until it is complete. */
 FORT_HIDDEN void fort_keep_memory(MPI_Request request, int rc, void *memory);
 
-static inline void fort_request_back(int *f, MPI_Request c)
+static inline void fort_request_back(int *f, MPI_Request c, uint64_t began)
 {
     int was = *f;
     if (c == MPI_REQUEST_NULL) *f = fort_request_int(MPI_REQUEST_NULL);
@@ -112,7 +117,7 @@ static inline void fort_request_back(int *f, MPI_Request c)
     if (c != MPI_REQUEST_NULL)
         fort_request_stays(was);
     else if (was != *f)
-        fort_request_complete(was);
+        fort_request_complete(was, began);
 }
 
 /* ---- texts ---- */

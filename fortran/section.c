@@ -114,6 +114,7 @@ static size_t bytes_of(const struct fort_desc *d)
 struct record {
     struct record *next;
     int request;
+    uint64_t noted;   /* its place in the order of all that were noted */
     bool lasts;       /* as long as a persistent request */
     bool is_active;   /* that is started, and not seen complete since */
     bool copies_back; /* once it is complete */
@@ -166,6 +167,7 @@ static struct {
     struct record *first[BUCKETS]; /* under `lock`, the oldest first */
 } records = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Atomic(int) fort_records; /* how many there are */
+_Atomic(uint64_t) fort_noted;
 
 /* Where the next record of the request is, from `at` on; it may point to NULL.  `lock` is held. */
 static struct record **next_of(struct record **at, int request)
@@ -181,6 +183,8 @@ static void note(struct record *r, MPI_Request request)
     r->next = NULL;
     r->request = fort_request_int(request);
     r->is_active = false;
+    /* Relaxed: who has the number of a request that is complete has it from the call that completed it, which began before. */
+    r->noted = atomic_fetch_add_explicit(&fort_noted, 1, memory_order_relaxed) + 1;
     pthread_mutex_lock(&records.lock);
     struct record **at = &records.first[(unsigned)r->request % BUCKETS];
     while (*at) at = &(*at)->next;
@@ -237,11 +241,15 @@ void fort_copy_last(struct fort_copy *c, bool copies_back, MPI_Request request, 
         note_copy(c, copies_back, true, request);
 }
 
-void fort_request_complete(int request)
+void fort_request_complete(int request, uint64_t began)
 {
     struct record *over = NULL;
     pthread_mutex_lock(&records.lock);
     for (struct record **at = first_of(request), *r; (r = *at); at = next_of(at, request)) {
+        if (r->noted > began) {
+            at = &r->next;
+            continue;
+        }
         if (r->lasts) {
             if (r->is_active && r->copies_back) move(&r->section, r->copy, false);
             r->is_active = false;
@@ -277,7 +285,7 @@ static void look(int request, bool only_lasting)
     int is_complete = 0;
     if (is_awaited(request, only_lasting) &&
         PMPI_Request_get_status(fort_request(request), &is_complete, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_complete)
-        fort_request_complete(request);
+        fort_request_complete(request, FORT_STILL);
 }
 
 /* Of several requests, one that is complete but not the answer of this call is copied back early: nobody may look at the buffer yet. */

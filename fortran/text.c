@@ -42,9 +42,9 @@ ARRAY(requests, Request, fort_request)
 ARRAY(types, Datatype, fort_type)
 ARRAY(infos, Info, fort_info)
 
-void fort_requests_back(MPI_Request *c, MPI_Request *few, int *f, MPI_Count n)
+void fort_requests_back(MPI_Request *c, MPI_Request *few, int *f, MPI_Count n, uint64_t began)
 {
-    for (MPI_Count i = 0; c && i < n; i++) fort_request_back(&f[i], c[i]);
+    for (MPI_Count i = 0; c && i < n; i++) fort_request_back(&f[i], c[i], began);
     fort_array_free(c, few);
 }
 

@@ -27,11 +27,11 @@ TRIPLES = {"buf": ("count", "datatype"), "buffer": ("count", "datatype"), "sendb
            "outbuf": ("outcount", "datatype")}
 TEXT_MAX = {("MPI_File_get_view", "datarep"): "MPI_MAX_DATAREP_STRING", ("MPI_Info_get_nthkey", "key"): "MPI_MAX_INFO_KEY"}
 # What is complete after MPI_Request_get_status*, which leaves the requests as they are: the user may look at the buffers.
-SEEN = {"": "if (*flag) fort_request_complete(*request);",
-        "_any": "if (*flag && index_c != MPI_UNDEFINED) fort_request_complete(array_of_requests[index_c]);",
-        "_all": "for (int i = 0; *flag && i < *count; i++) fort_request_complete(array_of_requests[i]);",
+SEEN = {"": "if (*flag) fort_request_complete(*request, FORT_STILL);",
+        "_any": "if (*flag && index_c != MPI_UNDEFINED) fort_request_complete(array_of_requests[index_c], FORT_STILL);",
+        "_all": "for (int i = 0; *flag && i < *count; i++) fort_request_complete(array_of_requests[i], FORT_STILL);",
         "_some": "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)\n"
-                 "                fort_request_complete(array_of_requests[array_of_indices[i]]);"}
+                 "                fort_request_complete(array_of_requests[array_of_indices[i]], FORT_STILL);"}
 ONE_BASED = re.compile(r"^MPI_(Wait|Test|Request_get_status_)(any|some)$")
 
 
@@ -189,7 +189,9 @@ class Body:
             self.success.append("*%s = fort_%s_int(%s_c);" % (n, word, n))
         else:
             self.declared.append("MPI_%s %s_c = fort_%s(*%s);" % (kind, n, word, n))
-            self.always.append("fort_request_back(%s, %s_c);" % (n, n) if word == "request" else "*%s = fort_%s_int(%s_c);" % (n, word, n))
+            if word == "request":
+                self.declared.append("uint64_t began = fort_begin();")
+            self.always.append("fort_request_back(%s, %s_c, began);" % (n, n) if word == "request" else "*%s = fort_%s_int(%s_c);" % (n, word, n))
         return "&%s_c" % n
 
     def handle_array(self, p):
@@ -207,7 +209,8 @@ class Body:
         if p.dir == "out":
             self.always.append("fort_types_back(%s_c, %s_few, %s, %s);" % (n, n, n, count))
         elif p.dir == "inout" and self.f.name != "MPI_Startall": # which leaves them as they are
-            self.always.append("fort_requests_back(%s_c, %s_few, %s, %s);" % (n, n, n, count))
+            self.declared.append("uint64_t began = fort_begin();")
+            self.always.append("fort_requests_back(%s_c, %s_few, %s, %s, began);" % (n, n, n, count))
         else:
             self.always.append("fort_array_free(%s_c, %s_few);" % (n, n))
         return n + "_c"
