@@ -1,6 +1,6 @@
 #!/bin/sh
-# doc/figures.md is what bench/figures makes of doc/figures.tsv; each figure of the documents has a row, and none is empty; a number that is
-# changed by hand, in the page or in the data, a number without its row, and a row without its number are seen.  That the simulator's
+# doc/figures.md and its picture are what bench/figures makes of doc/figures.tsv; each figure of the documents has a row, and none is empty; a number that is
+# changed by hand, in the page, the picture or the data, a number without its row, and a row without its number are seen.  That the simulator's
 # numbers are so: figures.py.
 # run.py: timeout=20 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -19,6 +19,9 @@ seen() { ! "$copy/bench/figures" check > "$copy/out" || { echo "not seen: $1"; e
 again
 sed -i '/^| 1 |/s/times/TIMES/' "$copy/doc/figures.md"
 seen "a page changed by hand" "is not what"
+again
+sed -i 's/>1 MiB</>2 MiB</' "$copy/doc/overlap.svg"
+seen "a picture changed by hand" "overlap.svg is not what"
 again
 awk 'BEGIN { FS = OFS = "\t" } $1 == "igatherv" { $2 = $2 * 2 } { print }' "$root/doc/figures.tsv" > "$copy/doc/figures.tsv"
 seen "data changed without the page" "is not what"

@@ -6,7 +6,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 cd "$(dirname "$0")/../.."
-doc=doc/requirements.md bad=0 holds=0 hosts=0 partly=0 not_yet=0 without=0
+doc=doc/requirements.md bad=0 holds=0 hosts=0 partly=0 far=0 not_yet=0 without=0
 wrong() { echo "$*"; bad=1; }
 
 # A1-10 stands for A1 to A10.
@@ -37,12 +37,13 @@ while IFS='|' read -r _ row what state tests more; do
     " holds ") holds=$((holds + 1)) ;;
     " host memory ") hosts=$((hosts + 1)) ;;
     " partly: "*[a-z0-9]*) partly=$((partly + 1)) ;;
+    " out of reach ") far=$((far + 1)) ;;
     " not yet ") not_yet=$((not_yet + 1)) ;;
     " no meaning here ") without=$((without + 1)) ;;
     *) wrong "row $row: '$state' is no state" ;;
     esac
     case $state:$tests in
-    *:" none ") case $state in " holds " | " host memory " | " no meaning here ") wrong "row $row:${state}names no test" ;; esac ;;
+    *:" none ") case $state in " holds " | " host memory " | " out of reach " | " no meaning here ") wrong "row $row:${state}names no test" ;; esac ;;
     " not yet :"*) wrong "row $row: not yet, and names tests" ;;
     *:*[a-z]*)
         for t in $tests; do
@@ -60,7 +61,7 @@ done <<END
 $(grep '^| [0-9A-Z]' "$doc")
 END
 many() { [ "$1" = 1 ] && echo "1 holds$2" || echo "$1 hold$2"; }
-line="Of $((holds + hosts + partly + not_yet + without)) rows, $(many $holds ""), $(many $hosts " but for memory of GPUs"),"
-line="$line $(many $partly " partly"), $not_yet are not there yet, and $without have no meaning here."
+line="Of $((holds + hosts + partly + far + not_yet + without)) rows, $(many $holds ""), $(many $hosts " but for memory of GPUs"),"
+line="$line $(many $partly " partly"), $far are out of reach, $not_yet are not there yet, and $without have no meaning here."
 grep -qxF "$line" "$doc" || wrong "at the top should stand: $line"
 exit $bad
