@@ -2,7 +2,7 @@
 # Real MPI programs, unmodified, from Debian's source archive, built with the installed mpicc and run by the installed mpiexec:
 # HPC Challenge (4 and 9 ranks, and 2 and 4 over two hosts of test/cluster, all its checks), FFTW's MPI transforms (verified against its own reference), MrBayes, the tests of
 # hypre (persistent requests, derived types) and p4est (attributes, node communicators, groups).  With --all, or by name, also
-# LAMMPS (Cartesian topology, reverse communication) and PETSc (neighbourhood and non-blocking collectives, attributes, graphs):
+# LAMMPS (Cartesian topology, reverse communication) and PETSc, in C and Fortran (neighbourhood and non-blocking collectives, attributes, graphs):
 # five to ten minutes of a core each to build.
 # Some of the runs are made with GODWIT_CHECK=1, which must find nothing: the programs are right.
 # run.py: timeout=3600 tags=long,install
@@ -248,8 +248,8 @@ petsc_build() {
     [ ! -x petsc/ex2 ] || return 0
     ls /usr/lib/*/liblapack.so >/dev/null 2>&1 || { echo "petsc: needs the package liblapack-dev"; exit 77; }
     unpack petsc petsc
-    (cd petsc && ./configure PETSC_ARCH=godwit --with-cc=mpicc --with-fc=0 --with-cxx=0 --with-debugging=0 --with-x=0 --with-ssl=0 \
-        --with-cudac=0 --with-hipc=0 --with-hwloc=0 --with-mpiexec="$prefix/bin/mpiexec" --with-make-np="$jobs" COPTFLAGS=-O1 &&
+    (cd petsc && ./configure PETSC_ARCH=godwit --with-cc=mpicc --with-fc=mpifort --with-cxx=0 --with-debugging=0 --with-x=0 --with-ssl=0 \
+        --with-cudac=0 --with-hipc=0 --with-hwloc=0 --with-mpiexec="$prefix/bin/mpiexec" --with-make-np="$jobs" COPTFLAGS=-O1 FOPTFLAGS=-O1 &&
         make -f gmakefile -j"$jobs" PETSC_DIR="$PWD" PETSC_ARCH=godwit libs) > petsc.log 2>&1 ||
         { tail -n 20 petsc.log; exit 1; }
     mpicc -O1 -w -Ipetsc/include -Ipetsc/godwit/include petsc/src/ksp/ksp/tutorials/ex2.c -o petsc/ex2 -Lpetsc/godwit/lib \
@@ -265,12 +265,12 @@ petsc_solve() {
     awk '/^Norm of error/ { printf "%d iterations, error %.1e\n", $6, $4 }' petsc.out
 }
 
-# petsc_tests LEAST PATTERN: those of PETSc's tests with such a name pass, LEAST of them or more
+# petsc_tests LEAST PATTERN: those of PETSc's tests with such a name pass, LEAST of them or more, but two that draw and want X windows
 petsc_tests() {
     rm -rf petsc/godwit/tests/counts
     make -C petsc -f gmakefile.test test PETSC_DIR="$PWD/petsc" PETSC_ARCH=godwit search="$2" -j2 TIMEOUT=300 \
         > petsc.test 2>&1 || true
-    if grep '^ *not ok' petsc.test; then echo "petsc: the whole log is $here/petsc.test"; exit 1; fi
+    if grep '^ *not ok' petsc.test | grep -v ' diff-ksp_ksp_tutorials-ex5f_5 \| diff-vec_vec_tutorials-ex3f_1 '; then echo "petsc: the whole log is $here/petsc.test"; exit 1; fi
     passed=$(grep -c '^ *ok diff-' petsc.test || true)
     [ "$passed" -ge "$1" ] || { tail -n 20 petsc.test; echo "petsc: only $passed tests $2 ran"; exit 1; }
     echo "petsc: $passed tests $2 passed"
@@ -292,6 +292,7 @@ petsc() {
     # Its own tests, each compared with the output that PETSc expects: star forests (also over windows of every kind) and solvers.
     petsc_tests 100 'vec_is_sf*'
     petsc_tests 30 'ksp_ksp_tutorials-ex2_*'
+    petsc_tests 180 '*-ex*f_*,*-ex*f90_*' # those in Fortran, and a few others of such names
 }
 
 for program in "$@"; do
