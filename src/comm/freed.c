@@ -26,16 +26,25 @@ static void give(struct gw_errhandler *eh)
     given = eh;
 }
 
+/* The lock is held. */
+static void forget(unsigned at)
+{
+    if (freed.comms[at].handler) gw_errhandler_release(freed.comms[at].handler);
+    freed.comms[at].handler = NULL;
+}
+
 void comm_freed_note(const struct gw_comm *c)
 {
-    if (!c->errhandler || c->errhandler == gw_comm_self.errhandler) return;
     gw_lock(&freed.lock);
-    unsigned at = freed.next++ % REMEMBERED;
-    struct gw_errhandler *old = freed.comms[at].handler;
-    freed.comms[at].id = c->obj.id;
-    freed.comms[at].handler = gw_errhandler_hold(c->errhandler);
+    for (unsigned i = 0; i < REMEMBERED; i++) /* an earlier one that had this id */
+        if (freed.comms[i].id == c->obj.id) forget(i);
+    if (c->errhandler && c->errhandler != gw_comm_self.errhandler) {
+        unsigned at = freed.next++ % REMEMBERED;
+        forget(at);
+        freed.comms[at].id = c->obj.id;
+        freed.comms[at].handler = gw_errhandler_hold(c->errhandler);
+    }
     gw_unlock(&freed.lock);
-    if (old) gw_errhandler_release(old);
 }
 
 struct gw_errhandler *comm_freed_handler(uint64_t id)
@@ -52,8 +61,5 @@ struct gw_errhandler *comm_freed_handler(uint64_t id)
 void comm_freed_forget(void)
 {
     give(NULL);
-    for (int i = 0; i < REMEMBERED; i++) {
-        if (freed.comms[i].handler) gw_errhandler_release(freed.comms[i].handler);
-        freed.comms[i].handler = NULL;
-    }
+    for (unsigned i = 0; i < REMEMBERED; i++) forget(i);
 }

@@ -168,7 +168,7 @@ static void file_free(struct gw_file *f)
     if (f->comm) io_shared_free(f);
     io_view_release(&f->view);
     if (f->errhandler) gw_errhandler_release(f->errhandler);
-    if (f->comm) world_comm_free(&f->comm);
+    if (f->comm) world_comm_end(&f->comm);
     io_trace_free(f);
     free(f->aggregators);
     free(f->name);

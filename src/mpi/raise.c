@@ -77,7 +77,7 @@ static const char *what_to_do(const void *on, const struct gw_errhandler *eh)
         return "this rank and the job end now (the session's error handler is MPI_ERRORS_ARE_FATAL; "
                "MPI_Session_init(info, MPI_ERRORS_RETURN, &session) would make errors return instead)";
     if (on && ((const struct gw_obj *)on)->kind == GW_KIND_ERRHANDLER)
-        return "this rank and the job end now (the error handler given is MPI_ERRORS_ARE_FATAL; MPI_ERRORS_RETURN would return the "
+        return "this rank and the job end now (the error handler is MPI_ERRORS_ARE_FATAL; MPI_ERRORS_RETURN would return the "
                "error instead)";
     if (on && ((const struct gw_obj *)on)->kind == GW_KIND_WIN)
         return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; "

@@ -63,6 +63,6 @@ int rma_here_open(struct rma_win *w)
 
 void rma_here_close(struct rma_win *w)
 {
-    if (w->here && w->here != w->comm) world_comm_free(&w->here);
+    if (w->here && w->here != w->comm) world_comm_end(&w->here);
     free(w->leaders);
 }

@@ -61,7 +61,7 @@ static void win_drop(struct rma_win *w)
     if (w->errhandler) gw_errhandler_release(w->errhandler);
     free(w->targets);
     rma_here_close(w);
-    if (w->comm) world_comm_free(&w->comm);
+    if (w->comm) world_comm_end(&w->comm);
     free(w);
 }
 
@@ -87,7 +87,7 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
         if (w) free(w->targets);
         if (w) rma_here_close(w);
         free(w);
-        world_comm_free(&own);
+        world_comm_end(&own);
         return rc;
     }
     w->flavor = flavor;

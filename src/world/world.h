@@ -60,6 +60,7 @@ int world_comm_get_parent(struct gw_comm **comm_out); /* NULL: this process was 
 int world_meet_parent(void); /* connects with the parent job; at the end of init, if gw_boot.parent is set */
 void world_finalize(void);
 
-int world_comm_free(struct gw_comm **c); /* GW_ECOMM for WORLD and SELF */
+int world_comm_free(struct gw_comm **c); /* MPI_Comm_free; GW_ECOMM for WORLD and SELF */
+int world_comm_end(struct gw_comm **c);  /* the same of a window's or file's own, on which no error is raised */
 
 #endif

@@ -53,6 +53,56 @@ static void complete(int how, MPI_Request *r)
     CHECK(*r == MPI_REQUEST_NULL);
 }
 
+/* Windows have communicators of their own, with the handler of the one that they are made of: they push nothing out. */
+static void after_windows(char *into)
+{
+    enum { WINDOWS = 100 };
+    MPI_Errhandler old, eh;
+    MPI_Comm_create_errhandler(first, &eh);
+    MPI_Request r = pending(eh, into);
+    int before = calls[0];
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &old);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < WINDOWS; i++) {
+        MPI_Win w;
+        MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+        MPI_Win_free(&w);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, old);
+    complete(0, &r);
+    CHECK_EQ(calls[0], before + 1);
+    MPI_Errhandler_free(&old);
+    MPI_Errhandler_free(&eh);
+}
+
+/* A communicator of MPI_COMM_SELF's handler that has the handle of an earlier one with another: not that one's is called. */
+static void handle_again(char *into)
+{
+    enum { MOST = 100000 };
+    static char data[LONG];
+    MPI_Errhandler eh;
+    MPI_Comm c;
+    MPI_Comm_create_errhandler(first, &eh);
+    MPI_Comm_dup(MPI_COMM_SELF, &c);
+    MPI_Comm_set_errhandler(c, eh);
+    MPI_Errhandler_free(&eh);
+    int handle = MPI_Comm_toint(c), before = calls[0], self_before = self_calls, n;
+    MPI_Comm_free(&c);
+    for (n = 0; n < MOST; n++) {
+        MPI_Comm_dup(MPI_COMM_SELF, &c);
+        if (MPI_Comm_toint(c) == handle) break;
+        MPI_Comm_free(&c);
+    }
+    if (n == MOST) return; /* this library uses none again so early */
+    MPI_Request r;
+    MPI_Irecv(into, LONG / 2, MPI_BYTE, 0, 3, c, &r);
+    MPI_Send(data, LONG, MPI_BYTE, 0, 3, c);
+    MPI_Comm_free(&c);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK_EQ(calls[0], before);
+    CHECK_EQ(self_calls, self_before + 1);
+}
+
 int main(int argc, char **argv)
 {
     static char into[MANY][LONG];
@@ -91,6 +141,8 @@ int main(int argc, char **argv)
     CHECK_EQ(self_calls, 1);
     MPI_Wait(NULL, &st);
     CHECK_EQ(self_calls, 2);
+    after_windows(into[0]);
+    handle_again(into[0]);
     MPI_Errhandler_free(&eh[0]);
     MPI_Errhandler_free(&self);
     return test_end();
