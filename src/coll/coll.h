@@ -24,6 +24,9 @@ int coll_init(void);
  * members of other jobs, which may have another file, do without them, and so do processes that have sessions only. */
 int coll_tuned_take(void);
 
+/* What a setting that lists collectives says, as one text for all words that mean the same: "on", "off", or names in the enum's order. */
+void coll_kinds_text(const char *text, char *out, size_t cap);
+
 /* ---- for tools: algorithms by number, from 0 ---- */
 int coll_algorithms(void);
 void coll_algorithm_name(int i, char *name_out, size_t cap); /* "bcast binomial" */

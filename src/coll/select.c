@@ -124,12 +124,21 @@ static uint32_t kinds_of(const char *setting, const char *text)
             int k = coll_kind_named(text, n);
             if (k < COLL_KINDS)
                 kinds |= 1u << k;
-            else if (gw_comm_world.rank == 0)
+            else if (setting && gw_comm_world.rank == 0)
                 gw_warn("%s: '%.*s' is no collective; there are barrier, bcast, .. or all", setting, (int)n, text);
         }
         text += n + (text[n] == ',');
     }
     return kinds;
+}
+
+void coll_kinds_text(const char *text, char *out, size_t cap)
+{
+    uint32_t kinds = kinds_of(NULL, text);
+    size_t at = 0;
+    snprintf(out, cap, "%s", kinds == ~0u ? "on" : kinds ? "" : "off");
+    for (int k = 0; k < COLL_KINDS && kinds != ~0u; k++)
+        if (kinds >> k & 1 && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%s", at ? "," : "", coll_kind_names[k]);
 }
 
 /* Finds a rule's algorithm among earlier rows: rules with the same algorithm have the same name, at the same address. */

@@ -11,16 +11,31 @@
 #include "base/settings.h"
 #include "boot/boot.h"
 #include "boot/segment.h"
+#include "coll/coll.h"
 #include "node/node.h"
 
-/* Others of the coll room concern one rank: how much it has under way. */
+/* Others of the coll room concern one rank: how much it has under way, or what only a root asks for. */
 static bool must_be_alike(const struct gw_setting_info *s)
 {
-    static const char *const alone[] = {"gatherv_sync_freq",    "igatherv_sync_freq",   "scatterv_sync_freq", "alltoallv_throttle",
-                                        "iallgatherv_throttle", "scatterv_synchronous", "alltoall_sync_freq"};
+    static const char *const alone[] = {"gatherv_sync_freq",    "igatherv_sync_freq",   "scatterv_sync_freq",    "alltoallv_throttle",
+                                        "iallgatherv_throttle", "scatterv_synchronous", "alltoall_sync_freq",    "gatherv_short_msg",
+                                        "gatherv_max_tmp_size", "scatterv_short_msg",   "scatterv_max_tmp_size"};
     bool is_alike = strcmp(s->room, "coll") == 0;
     for (size_t i = 0; i < GW_ARRAY_LEN(alone); i++) is_alike = is_alike && strcmp(s->name, alone[i]) != 0;
     return is_alike;
+}
+
+/* Settings that list collectives: what they say as one text, whatever the words. */
+static void kinds_as_one(const struct gw_setting_info *s, char *value, size_t cap)
+{
+    static const char *const lists[] = {"coll_leaf", "coll_sync", "coll_opt_off"};
+    char text[1024], usual[1024];
+    for (size_t i = 0; i < GW_ARRAY_LEN(lists); i++) {
+        if (strcmp(s->name, lists[i]) != 0) continue;
+        coll_kinds_text(value, text, sizeof text);
+        coll_kinds_text(s->default_text, usual, sizeof usual);
+        snprintf(value, cap, "%s", strcmp(text, usual) == 0 ? s->default_text : text);
+    }
 }
 
 /* Files of different names may say the same; coll_tuned_take() compares what they say. */
@@ -30,6 +45,7 @@ void mpi_alike_note(void)
 {
     struct boot_rank *mine = boot_slot;
     size_t at = 0;
+    bool fits = true;
     mine->alike_hash = 0;
     mine->alike[0] = '\0';
     for (int i = gw_settings_next_set(0); i < gw_settings_count(); i = gw_settings_next_set(i + 1)) {
@@ -37,12 +53,15 @@ void mpi_alike_note(void)
         char value[1024], line[1200];
         const char *origin;
         gw_settings_get(i, &s, value, sizeof value, &origin);
-        if (!must_be_alike(&s) || strcmp(value, s.default_text) == 0) continue;
+        if (!must_be_alike(&s)) continue;
+        kinds_as_one(&s, value, sizeof value);
+        if (strcmp(value, s.default_text) == 0) continue;
         snprintf(line, sizeof line, "%s=%s\n", s.env, value);
         mine->alike_hash = gw_hash(mine->alike_hash ? mine->alike_hash : GW_HASH_SEED, line, is_file(line) ? 12 : strlen(line));
-        at += (size_t)snprintf(mine->alike + at, sizeof mine->alike - at, "%s", line);
-        if (at >= sizeof mine->alike) at = sizeof mine->alike - 1;
+        if (fits) at += (size_t)snprintf(mine->alike + at, sizeof mine->alike - at, "%s", line);
+        fits = fits && at < sizeof mine->alike;
     }
+    if (!fits) mine->alike[0] = '\0';
 }
 
 /* The line of `text` for the same setting as `line`, or NULL. */
@@ -82,8 +101,9 @@ void mpi_alike_compare(void)
         const struct boot_rank *r = boot_slot_of(i);
         int rank = gw_boot.local_to_world[i];
         if (likely(r->alike_hash == mine->alike_hash)) continue;
-        if (!differs(mine->alike, gw_boot.rank, r->alike, rank, what, sizeof what) &&
-            !differs(r->alike, rank, mine->alike, gw_boot.rank, what, sizeof what))
+        bool are_told = (mine->alike[0] || !mine->alike_hash) && (r->alike[0] || !r->alike_hash);
+        if (!are_told || (!differs(mine->alike, gw_boot.rank, r->alike, rank, what, sizeof what) &&
+                          !differs(r->alike, rank, mine->alike, gw_boot.rank, what, sizeof what)))
             snprintf(what, sizeof what, "the settings of collectives on rank %d are not those on rank %d", gw_boot.rank, rank);
         gw_die("MPI_Init: %s; set it alike for all ranks of the job", what);
     }
