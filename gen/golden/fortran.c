@@ -147,6 +147,7 @@ FORT_MODERN(iallgather_f08ts_) FORT_MODERN(iallgather_c_f08ts_) FORT_FORMS(iallg
 void F(waitany_)(const int *count, int *array_of_requests, int *index, MPI_Status *status, int *ierror)
 {
     MPI_Request array_of_requests_few[FORT_FEW], *array_of_requests_c = NULL;
+    uint64_t began = fort_begin();
     int index_c = MPI_UNDEFINED;
     int rc;
     array_of_requests_c = fort_requests(array_of_requests_few, array_of_requests, *count);
@@ -156,7 +157,7 @@ void F(waitany_)(const int *count, int *array_of_requests, int *index, MPI_Statu
     }
     rc = C(Waitany)(*count, array_of_requests_c, &index_c, fort_status(status));
 done:
-    fort_requests_back(array_of_requests_c, array_of_requests_few, array_of_requests, *count);
+    fort_requests_back(array_of_requests_c, array_of_requests_few, array_of_requests, *count, began);
     *index = index_c == MPI_UNDEFINED ? MPI_UNDEFINED : index_c + 1;
     fort_return(ierror, rc);
 }

@@ -17,9 +17,10 @@
 /* Others of the coll room concern one rank: how much it has under way, or what only a root asks for. */
 static bool must_be_alike(const struct gw_setting_info *s)
 {
-    static const char *const alone[] = {"gatherv_sync_freq",    "igatherv_sync_freq",   "scatterv_sync_freq",    "alltoallv_throttle",
-                                        "iallgatherv_throttle", "scatterv_synchronous", "alltoall_sync_freq",    "gatherv_short_msg",
-                                        "gatherv_max_tmp_size", "scatterv_short_msg",   "scatterv_max_tmp_size"};
+    static const char *const alone[] = {"gatherv_sync_freq",  "igatherv_sync_freq",   "scatterv_sync_freq",
+                                        "alltoallv_throttle", "iallgatherv_throttle", "scatterv_synchronous",
+                                        "alltoall_sync_freq", "gatherv_short_msg",    "gatherv_max_tmp_size",
+                                        "scatterv_short_msg", "scatterv_max_tmp_size"};
     bool is_alike = strcmp(s->room, "coll") == 0;
     for (size_t i = 0; i < GW_ARRAY_LEN(alone); i++) is_alike = is_alike && strcmp(s->name, alone[i]) != 0;
     return is_alike;
@@ -102,8 +103,9 @@ void mpi_alike_compare(void)
         int rank = gw_boot.local_to_world[i];
         if (likely(r->alike_hash == mine->alike_hash)) continue;
         bool are_told = (mine->alike[0] || !mine->alike_hash) && (r->alike[0] || !r->alike_hash);
-        if (!are_told || (!differs(mine->alike, gw_boot.rank, r->alike, rank, what, sizeof what) &&
-                          !differs(r->alike, rank, mine->alike, gw_boot.rank, what, sizeof what)))
+        if (!are_told ||
+            (!differs(mine->alike, gw_boot.rank, r->alike, rank, what, sizeof what) &&
+             !differs(r->alike, rank, mine->alike, gw_boot.rank, what, sizeof what)))
             snprintf(what, sizeof what, "the settings of collectives on rank %d are not those on rank %d", gw_boot.rank, rank);
         gw_die("MPI_Init: %s; set it alike for all ranks of the job", what);
     }

@@ -307,11 +307,15 @@ static void agree(int which, const void *first, const void *second, size_t bytes
     CHECK(memcmp(words, other_words, sizeof words) == 0);
     exact_base.round[which](words, exponents, out, N), exact_avx2.round[which](words, exponents, other_out, N);
     CHECK(memcmp(out, other_out, bytes * N) == 0);
+    static const int counts[] = {1, 3, 7, EXACT_BLOCK - 1, EXACT_BLOCK};
     const void *both[2] = {first, second};
-    memset(out, 0, sizeof out), memset(other_out, 0, sizeof other_out);
-    bool is_done = exact_base.sum[which](both, 2, 0, out, EXACT_BLOCK);
-    CHECK_EQ(exact_avx2.sum[which](both, 2, 0, other_out, EXACT_BLOCK), is_done);
-    CHECK(!is_done || memcmp(out, other_out, bytes * EXACT_BLOCK) == 0);
+    for (size_t i = 0; i < GW_ARRAY_LEN(counts); i++)
+        for (int at = 0; at + counts[i] <= EXACT_BLOCK; at += at ? EXACT_BLOCK : 1) { /* the second time at an odd place */
+            memset(out, 0, sizeof out), memset(other_out, 0, sizeof other_out);
+            bool is_done = exact_base.sum[which](both, 2, at, out, counts[i]);
+            CHECK_EQ(exact_avx2.sum[which](both, 2, at, other_out, counts[i]), is_done);
+            CHECK(memcmp(out, other_out, sizeof out) == 0 || !is_done);
+        }
 }
 static void test_tables(void)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# doc/figures.md and its picture are what bench/figures makes of doc/figures.tsv; each figure of the documents has a row, and none is empty; a number that is
-# changed by hand, in the page, the picture or the data, a number without its row, and a row without its number are seen.  That the simulator's
-# numbers are so: figures.py.
+# doc/figures.md and its picture are what bench/figures makes of doc/figures.tsv; each figure of the documents has a
+# row, and none is empty; a number that is changed by hand, in the page, the picture or the data, a number without its
+# row, and a row without its number are seen.  That the simulator's numbers are so: figures.py.
 # run.py: timeout=20 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
