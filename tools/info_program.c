@@ -94,17 +94,17 @@ static bool file_read(struct file *f)
     return d && f->symbols;
 }
 
-static void *door_load(const char *library, char path[PATH_MAX + 64])
+/* The file of this door; false: there is none. */
+static bool door_find(const char *library, char path[PATH_MAX + 64])
 {
-    static const char *const places[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door", "fortran"};
     char *here = gw_own_folder();
-    void *door = NULL;
-    for (size_t i = 0; here && i < sizeof places / sizeof places[0] && !door; i++) {
-        snprintf(path, PATH_MAX + 64, "%s/%s/%s", here, places[i], library);
-        door = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    bool is_there = false;
+    for (int i = 0; here && program_doors[i] && !is_there; i++) {
+        snprintf(path, PATH_MAX + 64, "%s/%s/%s", here, program_doors[i], library);
+        is_there = access(path, F_OK) == 0;
     }
     free(here);
-    return door;
+    return is_there;
 }
 
 static bool have(void *const doors[], const char *name)
@@ -144,13 +144,17 @@ static int report_door(const struct file *f, const char *path, int family)
     void *doors[FAMILIES] = {NULL};
     int rc = 1;
     for (int i = family; i < FAMILIES; i++)
-        if (f->needs[i]) doors[i] = door_load(families[i].door, where[i]);
-    if (doors[family]) {
+        if (f->needs[i] && door_find(families[i].door, where[i])) doors[i] = dlopen(where[i], RTLD_NOW | RTLD_LOCAL);
+    if (family == OPEN_MPI && !door_find(families[family].door, where[family])) {
+        printf("%s was built with %s: it runs on its own library, as this Godwit was built without the door %s (no C++ compiler)\n",
+               path, families[family].built_with, families[family].door);
+    } else if (doors[family]) {
         printf("%s was built with %s: mpiexec runs it on Godwit through %s (GODWIT_DOORS=off: on its own library)\n", path,
                families[family].built_with, where[family]);
         rc = report_names(f, doors, family >= OPEN_MPI);
     } else {
-        fprintf(stderr, "godwit-info: the door %s is not in this installation; install Godwit again\n", families[family].door);
+        fprintf(stderr, "godwit-info: the door %s is not in this installation, or does not load; install Godwit again\n",
+                families[family].door);
     }
     for (int i = 0; i < FAMILIES; i++)
         if (doors[i]) dlclose(doors[i]);

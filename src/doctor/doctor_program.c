@@ -259,13 +259,15 @@ static void judge_ours(const struct machine *m, const struct loaded *l, struct a
     free(folder);
 }
 
-/* mpiexec puts libraries of these names in front of what the program finds. */
+/* mpiexec puts libraries of these names in front of what the program finds, where the installation has them: without a compiler of C++ it
+ * was built without that for C++. */
 static bool has_door(const struct machine *m, const char *library)
 {
     enum program_mpi is = program_mpi_of_library(library);
     if (is != PROGRAM_OMPI && is != PROGRAM_MPICH) return false;
-    return doctor_root_there(m, "%s/../" GODWIT_LIBDIR "/godwit/doors", m->own_bin) ||
-        doctor_root_there(m, "%s/src/door", m->own_bin); /* of a build folder */
+    for (int i = 0; program_doors[i]; i++)
+        if (doctor_root_there(m, "%s/%s/%s", m->own_bin, program_doors[i], library)) return true;
+    return false;
 }
 
 /* As mpiexec decides it, for the whole job. */

@@ -317,8 +317,15 @@ static void foreign(void)
     CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "with its own library"));
     file("/opt/godwit/" GODWIT_LIBDIR "/godwit/doors/libmpi.so.40", "");
     judged = "\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x2)\n";
+    CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "with its own library")); /* there is another door, but not this one */
+    file("/opt/godwit/" GODWIT_LIBDIR "/godwit/doors/libmpi.so.12", "");
     CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "by PMI-1"));
     CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "through the door"));
+    judged = "\tlibmpi.so.40 => /opt/ompi/lib/libmpi.so.40 (0x2)\n\tlibmpi_cxx.so.40 => /opt/ompi/lib/libmpi_cxx.so.40 (0x3)\n";
+    CHECK(!finds(judge, FINDING_NOTE, "(Open MPI)", "through the door")); /* built without a compiler of C++ */
+    file("/opt/godwit/" GODWIT_LIBDIR "/godwit/doors/libmpi_cxx.so.40", "");
+    file("/opt/godwit/" GODWIT_LIBDIR "/godwit/doors/libmpi_mpifh.so.40", "");
+    CHECK(finds(judge, FINDING_NOTE, "(Open MPI)", "through the door"));
     judged =
         "\tlibmpi.so.40 => not found\n\tlibmpi_cxx.so.40 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x2)\n"; /* the doors have them */
     CHECK(finds(judge, FINDING_NOTE, "it loads libmpi.so.40 (Open MPI)", "through the door"));

@@ -178,7 +178,9 @@ static void errhandler_in_cxx(door_function *fn, int kind, void *on, int *code)
         client_File file = door_File_out(on);
         call(CXX_FILE, &file, &mine, fn);
     } else {
-        int handle = owner_out(kind, on);
+        /* That library asks a communicator of what class it is, which of none is an error again; what has no communicator is one of self. */
+        bool is_freed = kind != GW_KIND_WIN && (MPI_Comm)on == MPI_COMM_NULL;
+        int handle = owner_out(kind, is_freed ? (void *)MPI_COMM_SELF : on);
         call(kind == GW_KIND_WIN ? CXX_WIN : CXX_COMM, &handle, &mine, fn);
     }
     *code = MPI_SUCCESS; /* such a function returns no code; where a call does, that library calls the error handler again */

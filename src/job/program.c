@@ -38,6 +38,8 @@ static const char *text(const struct image *im, uint64_t offset)
     return offset < im->bytes && memchr(im->at + offset, 0, im->bytes - offset) ? im->at + offset : NULL;
 }
 
+const char *const program_doors[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door", "fortran", NULL};
+
 enum program_mpi program_mpi_of_library(const char *name)
 {
     static const struct {

@@ -22,6 +22,9 @@ enum program_mpi program_mpi_by_loader(const char *name, const char *wdir, const
 enum program_list { PROGRAM_LIST_NAMES, PROGRAM_LIST_LACKING }; /* LACKING: also what they ask each other for and is not there */
 /* What the dynamic loader prints of the libraries that it would load, at most 3 s of it; caller frees. */
 char *program_list(const char *loader, const char *file, const struct words *const env[2], enum program_list what);
+/* Where the doors lie, from the folder of our programs: in an installation the first one, which then has all; else, in a build folder, the
+ * others.  Ends with NULL. */
+extern const char *const program_doors[];
 char *program_find(const char *name,
                    const char *wdir); /* its path, by PATH where it has no slash; NULL: not there.  Caller frees. */
 enum program_is { PROGRAM_OTHER, PROGRAM_TEXT, PROGRAM_SCRIPT, PROGRAM_ELF }; /* TEXT: no #!, but sh may know what to do */

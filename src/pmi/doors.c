@@ -18,16 +18,9 @@ static const char VARIABLE[] = "LD_LIBRARY_PATH=";
 /* The folder of the doors in the installation, or their folders in a build folder; the caller frees it.  NULL: there are none. */
 static char *folder_find(void)
 {
-    static const char *const built[] = {"src/door", "fortran"};
-    char *here = gw_own_folder(), *all = gw_xasprintf("%s/../" GODWIT_LIBDIR "/godwit/doors", here);
-    if (access(all, R_OK) == 0) {
-        free(here);
-        return all;
-    }
-    free(all);
-    all = NULL;
-    for (size_t i = 0; i < GW_ARRAY_LEN(built); i++) {
-        char *longer = gw_xasprintf("%s%s%s/%s", all ? all : "", all ? ":" : "", here, built[i]);
+    char *here = gw_own_folder(), *all = NULL;
+    for (int i = 0; program_doors[i] && !(i == 1 && all); i++) {
+        char *longer = gw_xasprintf("%s%s%s/%s", all ? all : "", all ? ":" : "", here, program_doors[i]);
         bool is_there = access(longer + (all ? strlen(all) + 1 : 0), R_OK) == 0;
         free(is_there ? all : longer);
         all = is_there ? longer : all;

@@ -105,7 +105,8 @@ bindings() { # ABI MPICXX OWN_LAUNCHER
     [ "$out" = "C++: all points" ] || fail "$1, C++ on its own library: $out"
 }
 if command -v mpicxx.mpich >/dev/null; then bindings mpich mpicxx.mpich mpiexec.hydra; fi
-if command -v mpicxx.openmpi >/dev/null && [ -e "$doors/libmpi_cxx.so.40" ]; then
+if command -v mpicxx.openmpi >/dev/null; then
+    [ -e "$doors/libmpi_cxx.so.40" ] || fail "there is a compiler of C++, and Godwit was built without libmpi_cxx.so.40"
     bindings ompi mpicxx.openmpi mpiexec.openmpi
     python3 "$here/cxx_tables.py" "$doors/libmpi_cxx.so.40" || fail "tables of virtual functions"
     # The doors have all that such a program wants: it runs where Open MPI is not installed.
@@ -130,6 +131,35 @@ END
     mpicxx.openmpi -w -o "$dir/uncaught" "$dir/uncaught.cc"
     if out=$(run -n 1 "$dir/uncaught"); then fail "an exception that is not caught: $out"; fi
     case $out in *"terminate called after throwing an instance of 'MPI::Exception'"*) ;; *) fail "an exception that is not caught: $out" ;; esac
+    # A plugin that brings the bindings is closed.
+    cat >"$dir/plugin.cc" <<'END'
+#include <mpi.h>
+extern "C" int members() { return MPI::COMM_WORLD.Get_size(); }
+END
+    cat >"$dir/host.c" <<'END'
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int class_of, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    int (*members)(void) = plugin ? (int (*)(void))dlsym(plugin, "members") : NULL;
+    if (!members || members() != size || dlclose(plugin) != 0) return 2;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Error_class(MPI_Send(NULL, 0, MPI_INT, size, 1, MPI_COMM_WORLD), &class_of);
+    MPI_Finalize();
+    return class_of != MPI_ERR_RANK;
+}
+END
+    mpicxx.openmpi -w -shared -fPIC -o "$dir/plugin.so" "$dir/plugin.cc"
+    mpicc.openmpi -w -o "$dir/host" "$dir/host.c" -ldl
+    out=$(run -n 2 "$dir/host" "$dir/plugin.so") || fail "a plugin with the bindings of C++, closed: $out"
+    # Built without a compiler of C++, there is no door for these programs.
+    mkdir -p "$dir/less/src/door" && cp "$build/godwit-info" "$dir/less" && cp -L "$doors/libmpi.so.40" "$dir/less/src/door"
+    out=$("$dir/less/godwit-info" "$dir/cxx_points" 2>&1) || :
+    case $out in *"$dir/cxx_points was built with Open MPI, in C++: it runs on its own library, as"*) ;; *) fail "godwit-info without the door for C++: $out" ;; esac
     # One that calls what lies between Open MPI's own two libraries keeps them.
     sed '1i #include <cstdio>\n#include <mpi.h>\nextern "C" int ompi_cxx_comm_get_type(MPI_Comm);\nint type_of() { return ompi_cxx_comm_get_type(MPI_COMM_WORLD); }' \
         "$here/cxx.cc" >"$dir/glue.cc"

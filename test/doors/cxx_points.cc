@@ -58,6 +58,18 @@ static void on_file(MPI::File &file, int *code, ...)
     handled[2]++;
 }
 
+// Of a receive whose communicator is freed meanwhile.  MPICH's library asks of what class the communicator is, so it must be one.
+#ifdef OPEN_MPI
+static const MPI_Comm told = MPI_COMM_NULL;
+#else
+static const MPI_Comm told = MPI_COMM_SELF;
+#endif
+static void on_none(MPI::Comm &comm, int *code, ...)
+{
+    want(MPI::Get_error_class(*code) == MPI::ERR_TRUNCATE && (MPI_Comm)comm == told, "error of a freed communicator");
+    handled[0] += 10;
+}
+
 static void attributes()
 {
     void *value = NULL;
@@ -87,7 +99,7 @@ static void attributes()
     MPI::Win::Free_keyval(key);
 }
 
-static void errors(const char *name)
+static void errors(const char *name, bool is_own)
 {
     int memory = 0, size = MPI::COMM_WORLD.Get_size();
     MPI::Errhandler comm = MPI::Comm::Create_errhandler(on_comm), win = MPI::Win::Create_errhandler(on_win),
@@ -96,6 +108,19 @@ static void errors(const char *name)
     MPI::COMM_WORLD.Send(&memory, 1, MPI::INT, size, 1);
     want(handled[0] == 1, "an error handler of a communicator");
     MPI::COMM_WORLD.Set_errhandler(MPI::ERRORS_ARE_FATAL);
+    if (!is_own) { // what a freed communicator's errors find is each library's own affair
+        int two[2] = {1, 2};
+        MPI::Errhandler none = MPI::Comm::Create_errhandler(on_none);
+        MPI::Intracomm dup = MPI::COMM_WORLD.Dup();
+        int rank = dup.Get_rank();
+        dup.Set_errhandler(none);
+        none.Free();
+        MPI::Request r = dup.Irecv(&memory, 1, MPI::INT, rank, 3), s = dup.Isend(two, 2, MPI::INT, rank, 3);
+        dup.Free();
+        r.Wait();
+        s.Wait();
+        want(handled[0] == 11, "an error handler of a freed communicator");
+    }
     MPI::Win w = MPI::Win::Create(&memory, sizeof memory, 1, MPI::INFO_NULL, MPI::COMM_WORLD);
     w.Set_errhandler(win);
     w.Call_errhandler(MPI::ERR_RANK);
@@ -367,6 +392,11 @@ static void leave(MPI::Comm &comm, int *code, ...)
     int size = comm.Get_size(); // a call within the function
     throw Mine{size ? MPI::Get_error_class(*code) : 0};
 }
+static void leave_in_order(MPI::Comm &, int *code, ...)
+{
+    *code = MPI::SUCCESS;
+    throw Mine{*code};
+}
 static void own_exceptions()
 {
     MPI::Errhandler handler = MPI::Comm::Create_errhandler(leave);
@@ -386,6 +416,17 @@ static void own_exceptions()
         caught += mine.class_of == MPI::ERR_TAG;
     }
     want(caught == 51, "exceptions of an error handler");
+    handler.Free();
+    handler = MPI::Comm::Create_errhandler(leave_in_order);
+    MPI::COMM_WORLD.Set_errhandler(handler);
+    try {
+        MPI::COMM_WORLD.Send(&number, 1, MPI::INT, size, 1);
+    } catch (Mine &mine) {
+        caught += mine.class_of == MPI::SUCCESS;
+    }
+    want(caught == 52, "an exception of an error handler that has made the code MPI::SUCCESS");
+    MPI::COMM_WORLD.Set_errhandler(MPI::ERRORS_RETURN);
+    MPI::COMM_WORLD.Send(&number, 1, MPI::INT, size, 1); // throws nothing that was left
     MPI::COMM_WORLD.Set_errhandler(MPI::ERRORS_ARE_FATAL);
     handler.Free();
 }
@@ -401,7 +442,7 @@ int main(int argc, char **argv)
     want(sum == 2 * size - 1, "an operation");
     op.Free();
     attributes();
-    errors(argv[1]);
+    errors(argv[1], is_own);
     types();
     messages(MPI::COMM_WORLD);
     communicators();

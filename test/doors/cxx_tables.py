@@ -2,6 +2,7 @@
 Not in the door: what lies between Open MPI's own two libraries, and what is inline in its header, so that programs have it themselves."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
+import os
 import re
 import subprocess
 import sys
@@ -30,6 +31,9 @@ def read(path):
 
 
 def main():
+    if not os.path.exists(OWN):
+        print("skipped: the tables are compared with those of %s (Debian's libopenmpi3, x86-64), which is not here" % OWN)
+        return
     (want, want_tables), (have, tables) = read(OWN), read(sys.argv[1])
     lacking = sorted(n for n, size in want.items() if not WITHIN.fullmatch(n) and (n not in have or have[n] != size))
     differ = sorted(n for n, slots in want_tables.items() if n not in ONLY_PROGRAMS_MAKE and tables.get(n) != slots)

@@ -12,13 +12,15 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Such a function is told of an object of the class that the communicator is.
+// Such a function is told of an object of the class that the communicator is.  An error handler may be told of none: its communicator is
+// freed, and to ask of what class it was would be an error.
 template <class Call> static auto with_comm(MPI_Comm h, Call call)
 {
     int is_inter = 0, topology = MPI_UNDEFINED;
+    MPI::Intracomm intra(h);
+    if (h == MPI_COMM_NULL) return call(intra);
     MPI_Comm_test_inter(h, &is_inter);
     if (!is_inter) MPI_Topo_test(h, &topology);
-    MPI::Intracomm intra(h);
     MPI::Intercomm inter(h);
     MPI::Cartcomm cart(h);
     MPI::Graphcomm graph(h);
@@ -137,29 +139,33 @@ MPI::Errhandler MPI::File::Create_errhandler(Errhandler_function *fn)
 }
 
 static thread_local std::exception_ptr left; // an error handler by this exception
-template <class Call> static void keep_exception(Call call)
+// Then the call has failed whatever the handler made of the code: a call that succeeds would not throw, and the thread's next error would.
+template <class Call> static void keep_exception(int *code, Call call)
 {
+    const int was = *code;
     left = nullptr;
     try {
         call();
     } catch (...) {
         left = std::current_exception();
+        *code = was;
     }
 }
 
 static void on_comm(ompi_cxx_function *fn, void *h, int *code)
 {
-    keep_exception([=] { with_comm((MPI_Comm)h, [=](MPI::Comm &comm) { ((MPI::Comm::Errhandler_function *)fn)(comm, code); }); });
+    keep_exception(code,
+                   [=] { with_comm((MPI_Comm)h, [=](MPI::Comm &comm) { ((MPI::Comm::Errhandler_function *)fn)(comm, code); }); });
 }
 static void on_win(ompi_cxx_function *fn, void *h, int *code)
 {
     MPI::Win win((MPI_Win)h);
-    keep_exception([&] { ((MPI::Win::Errhandler_function *)fn)(win, code); });
+    keep_exception(code, [&] { ((MPI::Win::Errhandler_function *)fn)(win, code); });
 }
 static void on_file(ompi_cxx_function *fn, void *h, int *code)
 {
     MPI::File file((MPI_File)h);
-    keep_exception([&] { ((MPI::File::Errhandler_function *)fn)(file, code); });
+    keep_exception(code, [&] { ((MPI::File::Errhandler_function *)fn)(file, code); });
 }
 
 namespace MPI
