@@ -1,7 +1,7 @@
 #!/bin/sh
 # Binaries of Debian that were built with Open MPI or MPICH, unmodified, on Godwit through the door and on their own library: they say the
 # same.  Neither is told which programs: mpiexec finds out (below sh, python3, by libraries alone, in C++).
-# run.py: args=few timeout=300
+# run.py: args=few timeout=600
 # run.py: args=all timeout=3600 tags=extra
 #
 # binaries.sh BUILD PREFIX [CASE,CASE...|few|all [RANKS...]]    packages are unpacked into BUILD/binaries, none is installed
@@ -123,8 +123,8 @@ ptscotch() { # orderings and mappings are not the same twice, what is counted is
             if (j > 0) l = l " " i * n + j - 1; if (j < n - 1) l = l " " i * n + j + 1
             print l } }' >grid.grf
     mpi "$1" dgtst grid.grf && lines '^S'
-    mpi "$1" dgord grid.grf order && awk 'NR > 1 { print $1 + 0 < 400 }' order | sort | uniq -c
-    mpi "$1" dgpart 4 grid.grf parts && awk 'NR > 1 { print $2 }' parts | sort -u
+    mpi "$1" dgord grid.grf order && sums order >sum && awk 'NR > 1 { print $1 + 0 < 400 }' order | sort | uniq -c
+    mpi "$1" dgpart 4 grid.grf parts && sums parts >sum && awk 'NR > 1 { print $2 }' parts | sort -u
 }
 mumps() {
     for t in d z; do
@@ -141,7 +141,7 @@ variables: double a(time, x, y) ; a:units = "m" ; int b(x) ; float c(y) ;
 data: a = 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24 ; b = 4,3,2,1 ; c = 1.5, 2.5, 3.5 ;
 }
 EOT
-    mpi "$1" ncmpigen -o t.nc t.cdl && cksum t.nc
+    mpi "$1" ncmpigen -o t.nc t.cdl && sums t.nc
     mpi "$1" ncmpidump t.nc && sort log
     cp t.nc u.nc
     mpi "$1" ncmpidiff t.nc u.nc && lines 'same'
@@ -200,7 +200,7 @@ EOT
 }
 abyss() {
     sequences | awk '{ for (i = 1; i <= 260; i += 3) { n++; printf ">r%d\n%s\n", n, substr($2, i, 50) } }' >reads.fa
-    mpi "$1" "$root/usr/lib/abyss/ABYSS-P" -k 21 -e 1 -E 0 -c 1 -t 0 -o contigs.fa reads.fa
+    mpi "$1" "$root/usr/lib/abyss/ABYSS-P" -k 21 -e 1 -E 0 -c 1 -t 0 -o contigs.fa reads.fa && sums contigs.fa >sum
     awk '/^[ACGT]/ { print length($0) }' contigs.fa | sort -n | uniq -c
 }
 

@@ -1,14 +1,15 @@
 # For binaries.sh and built.sh, which source it: programs of Debian's two MPI libraries, unmodified, on Godwit through the door and on
 # their own library; they say the same.  Neither is told which programs: mpiexec finds out (below sh, python3, by libraries alone, in C++).
 # The script sets `cases`, a row each: case, the ranks that it can have (-: all), its packages (src:PACKAGE[/SUITE]: Debian's source), and
-# `few`, the cases of a short run.  CASE RANKS is a function of it, called in a folder of its own, that prints what both must have alike.
+# perhaps `few`, the cases of a short run.  CASE RANKS is a function of it, called in a folder of its own, that prints what both must have
+# alike.
 # Packages are unpacked into BUILD/binaries, none is installed.
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 wanted=${3:-all}
 shift $(($# < 3 ? $# : 3))
-case $wanted in few) wanted=$few; [ $# -gt 0 ] || set -- 2 4 ;; esac
+case $wanted in few) wanted=${few:?}; [ $# -gt 0 ] || set -- 2 4 ;; esac
 [ $# -gt 0 ] || set -- 1 2 4 7
 fail() { # also from within a pipeline, of which sh sees the last command alone
     echo "$(basename "$0"): $*" >&2
@@ -16,7 +17,10 @@ fail() { # also from within a pipeline, of which sh sees the last command alone
     exit 1
 }
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: its packages are of x86-64"; exit 77; }
-command -v mpiexec.openmpi >/dev/null || { echo "skipped: needs Debian's Open MPI (openmpi-bin)"; exit 77; }
+need() { # PROGRAM PACKAGE
+    command -v "$1" >/dev/null || { echo "skipped: needs $1 (Debian's $2)"; exit 77; }
+}
+need mpiexec.openmpi openmpi-bin
 
 keep=$build/binaries
 mkdir -p "$keep/debs" "$keep/run" "$keep/sources" && cd "$keep"
@@ -39,13 +43,14 @@ binary() {
 }
 
 # source_of PACKAGE[/SUITE]: into sources/PACKAGE
-source_of() (
+source_of() {
     suite=bookworm package=${1%/*}
     case $1 in */*) suite=${1#*/} ;; esac
     cd sources
     fetch "$package" "$suite"
     [ -e "$package.unpacked" ] || { unpack "$package" "$package" && touch "$package.unpacked"; }
-)
+    cd "$keep"
+}
 
 packaged=$root/usr/lib/python3/dist-packages
 for p in petsc slepc; do packaged=$packaged:$root/usr/lib/${p}dir/${p}3.18/x86_64-linux-gnu-real/lib/python3/dist-packages; done
@@ -73,6 +78,10 @@ mpi() {
     sed -i '/^godwit\[[0-9]*\] boot: /d; /^\[.* UCX  WARN/d' log
 }
 lines() { grep -a -E "$1" log || fail "$one ($library) says nothing of '$1'"; }
+# sums FILE...: checksums of files, each of which has something in it
+sums() {
+    for f in "$@"; do [ -s "$f" ] && cksum "$f" || fail "$one ($library): $f is not there, or empty"; done
+}
 by_openmpi="mpiexec.openmpi --oversubscribe" by_mpich=mpiexec.hydra
 
 # Ten sequences of 300 letters, each grown from that of half its number.
@@ -96,10 +105,13 @@ results() (
     rm -rf "run/$one.$1" && mkdir "run/$one.$1" && cd "run/$one.$1" && $one "$3"
 )
 
-# compare RANKS...: all wanted cases on those ranks
+# compare RANKS...: all wanted cases on those ranks.  Two scripts at once, which share packages, sources and folders, have a case each by turns.
 compare() {
-    runs=0
-    for one in $(echo "$cases" | awk -v wanted="$wanted" 'NF && (wanted == "all" || index("," wanted ",", "," $1 ",")) { print $1 }'); do
+    runs=0 todo=$(echo "$cases" | awk -v wanted="$wanted" 'NF && (wanted == "all" || index("," wanted ",", "," $1 ",")) { print $1 }')
+    case $todo in *_mpich*) need mpiexec.hydra mpich ;; esac
+    exec 9>>lock
+    for one in $todo; do
+        flock 9
         can=$(echo "$cases" | awk -v one="$one" '$1 == one { print $2 }')
         for p in $(echo "$cases" | awk -v one="$one" '$1 == one { $1 = $2 = ""; print }'); do
             case $p in src:*) source_of "${p#src:}" ;; *) binary "$p" ;; esac
@@ -117,6 +129,7 @@ $(diff "run/$one.mine" "run/$one.its" | head -n 40)"
             runs=$((runs + 1))
             echo "$one on $n ranks: the same $(wc -l <"run/$one.mine") lines ($(($(date +%s) - began)) s)"
         done
+        flock -u 9
     done
     [ $runs -gt 0 ] || fail "no case $wanted"
 }

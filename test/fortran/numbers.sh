@@ -11,6 +11,6 @@ command -v gfortran > /dev/null || { echo "there is no gfortran here"; exit 77; 
 here=$(cd "$(dirname "$0")" && pwd) dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 "$prefix/bin/mpicc" -shared -fPIC -o "$dir/numbers.so" "$here/numbers.c" -ldl
-"$prefix/bin/mpifort" -Wl,-export-dynamic -o "$dir/numbers" "$here/numbers.f90"
+"$prefix/bin/mpifort" -J"$dir" -Wl,-export-dynamic -o "$dir/numbers" "$here/numbers.f90"
 out=$("$prefix/bin/mpiexec" -n 1 env LD_PRELOAD="$dir/numbers.so" "$dir/numbers" 2>&1) || { echo "numbers: $out"; exit 1; }
 [ "$out" = "each its own" ] || { echo "numbers: $out"; exit 1; }
