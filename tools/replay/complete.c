@@ -510,13 +510,14 @@ int MPI_Win_test(MPI_Win win, int *flag)
 }
 
 /* ---- the end of requests --------------------------------------------------------------------------------------------------------- */
-/* Replaying, what took a message in the recorded run is not cancelled: it may come later now. */
+/* Replaying, what took a message in the recorded run is not cancelled: it may come later now.  A request that is not known may be a send,
+ * too, which would do no harm, but nothing tells: sends are not wrapped, and no call says what a request is. */
 int MPI_Cancel(MPI_Request *request)
 {
     struct replay_request *k = known(*request);
     if (!k && replay_is_quick() && !replay.may_cancel)
         replay_departs(
-            "MPI_Cancel is called by what was loaded after MPI_Init, and receives that name their source were not kept in mind");
+            "MPI_Cancel is called by what was loaded after MPI_Init, maybe for a receive that names its source: those were not kept in mind");
     if (!k) return PMPI_Cancel(request);
     k->is_cancelled = true;
     if (replay_is(REPLAY_REPLAYING) && k->is_kept) return MPI_SUCCESS;
