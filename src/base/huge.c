@@ -79,15 +79,15 @@ int gw_huge_move(uintptr_t piece)
 
 bool gw_huge_is_wanted(void) { return gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL || gw_set.huge_pages == GW_SET_HUGE_PAGES_POOL; }
 
-void *gw_huge_place(uint64_t bytes, uint64_t align, uint64_t skew)
+void *gw_place(uint64_t bytes, uint64_t align, uint64_t skew)
 {
-    assert(align >= GW_HUGE_BYTES && !(align & (align - 1)));
+    assert(align && !(align & (align - 1)));
     bytes = gw_align_up(bytes, gw_page_bytes());
     char *p = mmap(NULL, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return NULL;
     size_t before = -((uintptr_t)p + skew) & (align - 1);
     if (before) munmap(p, before);
-    if (before < align) munmap(p + before + bytes, align - before);
+    munmap(p + before + bytes, align - before);
     return p + before;
 }
 
@@ -138,6 +138,7 @@ static void *pool_alloc(const char *what, uint64_t bytes)
     if (fd >= 0 && (p = gw_pool_map(fd, NULL, bytes)) != NULL) {
         pooled.is[i].at = p;
         pooled.is[i].bytes = bytes;
+        gw_pool_explain(what, fd, bytes);
     }
     gw_unlock(&pooled.lock);
     if (fd >= 0) close(fd);

@@ -62,9 +62,9 @@ static void places(void)
     size_t page = gw_page_bytes();
     for (size_t k = 0; k < GW_ARRAY_LEN(sizes) * GW_ARRAY_LEN(skews); k++) {
         size_t bytes = sizes[k % GW_ARRAY_LEN(sizes)], skew = skews[k / GW_ARRAY_LEN(sizes)], whole = gw_align_up(bytes, page);
-        for (size_t align = GW_HUGE_BYTES; align <= 16 * (size_t)GW_HUGE_BYTES; align *= 4) {
+        for (size_t align = page; align <= 16 * (size_t)GW_HUGE_BYTES; align *= 4) {
             long before = mapped_pages();
-            char *p = gw_huge_place(bytes, align, skew);
+            char *p = gw_place(bytes, align, skew);
             CHECK(p && ((uintptr_t)p + skew) % align == 0);
             for (size_t at = 0; at < whole; at += page) CHECK(is_mapped(p + at));
             CHECK(mmap(p, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p);
@@ -87,7 +87,7 @@ static void use(void *p, size_t bytes, int fails, int why)
 static void uses(void)
 {
     enum { BYTES = PIECES * GW_HUGE_BYTES };
-    char *p = gw_huge_place(BYTES + GW_HUGE_BYTES, GW_HUGE_BYTES, 0);
+    char *p = gw_place(BYTES + GW_HUGE_BYTES, GW_HUGE_BYTES, 0);
     uintptr_t first = (uintptr_t)p + GW_HUGE_BYTES;
     int wanted = gw_huge_is_offered() ? PIECES - 1 : 0;
     use(p + 100, BYTES, -1, 0);

@@ -20,9 +20,6 @@ int gw_huge_move(uintptr_t piece) GW_COLD; /* moves memory onto one (MADV_COLLAP
 bool gw_cores_are_crowded(void) GW_COLD;   /* more tasks want to run than four a core of this machine */
 /* The library's own memory on them, where GODWIT_HUGE_PAGES=all or =pool asks for it. */
 bool gw_huge_is_wanted(void);
-/* An address range of `bytes` in which a multiple of `align`, a power of two of 2 MiB or more, lies `skew` bytes behind its begin; reserved
- * for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: there is none, and anywhere will do. */
-void *gw_huge_place(uint64_t bytes, uint64_t align, uint64_t skew) GW_COLD;
 /* Makes all of the memory resident, on huge pages as far as the system gives them and they fit into it; GODWIT_EXPLAIN=boot tells how far.
  * Not asked for: does nothing. */
 void gw_huge_use(const char *what, void *at, uint64_t bytes) GW_COLD;
@@ -35,13 +32,18 @@ void gw_huge_free(void *p) GW_COLD;
  * most 1 GiB.  The same on all ranks, whatever each of them can see of the system. */
 uint64_t gw_pool_step(uint64_t bytes);
 /* A descriptor of shared memory, zero, that cannot be resized: all of its pages are there, the largest of the pool's that fit.  bytes: a
- * multiple of its gw_pool_step().  -1: they are not to be had.  GODWIT_EXPLAIN=boot tells which they are, and else why. */
+ * multiple of its gw_pool_step().  -1: they are not to be had, and GODWIT_EXPLAIN=boot has told why.  `what` is in the file's
+ * name. */
 int gw_pool_file(const char *what, uint64_t bytes) GW_COLD;
-void *gw_pool_map(int fd, void *at, uint64_t bytes) GW_COLD; /* the whole of it; at NULL: anywhere; NULL: see errno */
+void gw_pool_explain(const char *what, int fd, uint64_t bytes) GW_COLD; /* once it is in use: which pages they are */
+void *gw_pool_map(int fd, void *at, uint64_t bytes) GW_COLD;            /* the whole of it; at NULL: anywhere; NULL: see errno */
 bool gw_pool_has(uintptr_t at)
     GW_COLD; /* this process's memory lies there on pages of 2 MiB or more; false where the kernel (6.11) cannot tell */
 
 size_t gw_page_bytes(void); /* of the system's ordinary pages */
+/* An address range of `bytes` in which a multiple of `align`, a power of two, lies `skew` bytes behind its
+ * begin; reserved for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: there is none. */
+void *gw_place(uint64_t bytes, uint64_t align, uint64_t skew) GW_COLD;
 
 /* Where this program lies, without a slash behind it; the caller's.  "": the kernel does not say. */
 char *gw_own_folder(void);

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -22,7 +23,13 @@
 #ifndef MFD_HUGETLB
 #define MFD_HUGETLB 4U
 #endif
-enum { SIZE_SHIFT = 26, MOST_SIZES = 16, REASON = 160, SHARE = 8 }; /* MFD_HUGE_SHIFT; at most an eighth is added to memory */
+enum {
+    SIZE_SHIFT = 26,
+    MOST_SIZES = 16,
+    REASON = 160,
+    NAME = 128,
+    SHARE = 8
+}; /* MFD_HUGE_SHIFT; at most an eighth is added to memory */
 static const uint64_t LARGEST = 1 << 30;
 
 static const char folder[] = "/sys/kernel/mm/hugepages";
@@ -110,26 +117,32 @@ static int fill(int fd, uint64_t bytes, bool *is_reserved_out)
 int gw_pool_file(const char *what, uint64_t bytes)
 {
     uint64_t size[MOST_SIZES];
-    char why[REASON], text[24];
+    char why[REASON], text[24], name[NAME];
     int n = sizes(gw_pool_step(bytes), size);
     assert(bytes && bytes % GW_HUGE_BYTES == 0);
+    snprintf(name, sizeof name, "godwit-pool: %s", what);
     for (int i = 0; i < n; i++) {
         if (bytes % size[i]) continue;
         bool is_reserved = false;
         unsigned shift = (unsigned)__builtin_ctzll(size[i]);
-        int fd = memfd_create("godwit-pool", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | shift << SIZE_SHIFT);
+        int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | shift << SIZE_SHIFT);
         int failed = fd < 0 ? errno : fill(fd, bytes, &is_reserved);
-        if (!failed) {
-            GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB lies on %llu pages of %s of the system's pool", what, (double)bytes / (1 << 20),
-                       (unsigned long long)(bytes / size[i]), size_text(size[i], text));
-            return fd;
-        }
+        if (!failed) return fd;
         if (fd >= 0) close(fd);
         reason(size[i], bytes, is_reserved, failed, why);
         GW_EXPLAIN(GW_LOG_BOOT, "%s does not lie on pages of %s of the system's pool: %s", what, size_text(size[i], text), why);
     }
     if (!n) GW_EXPLAIN(GW_LOG_BOOT, "%s does not lie on pages of the system's pool: this system has none", what);
     return -1;
+}
+
+void gw_pool_explain(const char *what, int fd, uint64_t bytes)
+{
+    struct stat st;
+    char text[24];
+    if (fstat(fd, &st) != 0 || st.st_blksize <= 0) return; /* hugetlbfs: st_blksize is that of its pages */
+    GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB lies on %llu pages of %s of the system's pool", what, (double)bytes / (1 << 20),
+               (unsigned long long)bytes / (unsigned long long)st.st_blksize, size_text((uint64_t)st.st_blksize, text));
 }
 
 void *gw_pool_map(int fd, void *at, uint64_t bytes)

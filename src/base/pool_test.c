@@ -131,7 +131,7 @@ static void is_sealed(void)
     CHECK_EQ(asked.page[0], 2 * MIB);
     CHECK_EQ(asked.filled, 16 * MIB);
     CHECK(ftruncate(fd, (off_t)(14 * MIB)) != 0 && ftruncate(fd, (off_t)(18 * MIB)) != 0);
-    char *one = gw_pool_map(fd, NULL, 16 * MIB), *room = gw_huge_place(16 * MIB, GW_HUGE_BYTES, 0),
+    char *one = gw_pool_map(fd, NULL, 16 * MIB), *room = gw_place(16 * MIB, GW_HUGE_BYTES, 0),
          *other = gw_pool_map(fd, room, 16 * MIB);
     CHECK(one && other == room && one != other);
     one[0] = 5, other[16 * MIB - 1] = 6;

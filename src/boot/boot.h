@@ -35,6 +35,7 @@ struct boot_info {
     char jobid[64], host[64];
     int shm_fd;              /* the inherited memfd (BOOT_GODWIT), else -1 */
     struct boot_port parent; /* of the job that spawned this one; name 0: not spawned */
+    bool meets;              /* this start waits for the other ranks of the node in any case; set before the segment is mapped */
     bool parent_is_far;      /* started by a process manager: the parent may be on another host (boot_parent_connect) */
 };
 extern struct boot_info gw_boot;

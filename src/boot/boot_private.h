@@ -81,8 +81,13 @@ const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */
 int boot_env_int(const char *name, int fallback);
 void boot_segment_close(void);
-/* Maps the pool's part of another world's segment, mapped at `base` with `room` bytes, where it has one; h: a checked copy of its head.  NULL, or
- * why that is impossible. */
+/* Of node's part, what this rank asks the pool for; 0: nothing. */
+uint64_t boot_pool_bytes(uint64_t node_bytes);
+/* On local rank 0: ends the process if these bytes of the segment were not available when it was mapped. */
+void boot_memory_check(uint64_t bytes);
+uint64_t boot_mapped_bytes(void); /* of the segment */
+/* Maps the pool's part of another world's segment, mapped at `base` with `room` bytes, where it has one; h: a checked copy of its
+ * head.  NULL, or why that is impossible. */
 const char *boot_pool_follow(const struct boot_head *h, char *base, uint64_t room);
 void boot_pool_close(void);
 int boot_named_listen(const char *name,

@@ -24,8 +24,10 @@
 #include <unistd.h>
 
 static struct {
-    struct boot_head *head;    /* the mapped segment; NULL before boot_map_segment() and after boot_segment_close() */
-    uint64_t mapped_bytes;     /* its length */
+    struct boot_head *head; /* the mapped segment; NULL before boot_map_segment() and after boot_segment_close() */
+    uint64_t mapped_bytes;  /* its length */
+    int64_t available;      /* memory, before anybody used the segment; what limits it */
+    const char *available_limit;
     const int32_t *node_of;    /* [size], in the segment; NULL: there is one node */
     const int32_t *process_of; /* [size], in the segment; NULL: ranks are not reordered */
     int home_fd;               /* of a segment that this process made: other worlds open it through /proc; else -1 */
@@ -46,17 +48,18 @@ static const char *mib(uint64_t bytes, char out[32])
     return out;
 }
 
-static void check_memory(uint64_t bytes)
+void boot_memory_check(uint64_t bytes)
 {
     char need[32], have[32];
-    const char *limit;
-    int64_t available = gw_memory_available(&limit);
-    if ((uint64_t)available < bytes)
+    assert(segment.available_limit);
+    if ((uint64_t)segment.available < bytes)
         gw_die("the shared memory of the ranks on this node (%d) may grow to %s, but %s leaves %s. Start fewer ranks "
                "here, "
                "raise the limit, or make the segment smaller (godwit-info --settings).",
-               gw_boot.nlocal, mib(bytes, need), limit, mib((uint64_t)available, have));
+               gw_boot.nlocal, mib(bytes, need), segment.available_limit, mib((uint64_t)segment.available, have));
 }
+
+uint64_t boot_mapped_bytes(void) { return segment.mapped_bytes; }
 
 static void check_rlimits(uint64_t bytes)
 {
@@ -102,7 +105,7 @@ static struct boot_head *file_map(int fd, uint64_t bytes, uint64_t skew)
     char need[32];
     bool is_pooled = gw_set.huge_pages == GW_SET_HUGE_PAGES_POOL;
     int flags = MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0);
-    void *place = gw_huge_is_wanted() ? gw_huge_place(bytes, gw_pool_step(bytes), is_pooled ? skew : 0) : NULL,
+    void *place = gw_huge_is_wanted() ? gw_place(bytes, gw_pool_step(bytes), is_pooled ? skew : 0) : NULL,
          *p = mmap(place, bytes, PROT_READ | PROT_WRITE, flags | (place ? MAP_FIXED : 0), fd, 0);
     if (p == MAP_FAILED) gw_die("the shared memory of this node (%s) cannot be mapped: %s", mib(bytes, need), strerror(errno));
     return p;
@@ -423,8 +426,11 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes)
     bool is_early = boot_board_head() != NULL;
     if (is_early) slot_take(); /* from here on the slot shows mpiexec that this rank waits, perhaps for a rank that has ended */
     segment.mapped_bytes = boot_shm_offset(gw_boot.nlocal) + ((node_bytes + 63) & ~(uint64_t)63) + map_bytes();
-    bool is_resident = gw_huge_is_wanted(); /* all of it: node.c */
-    if (gw_boot.local_rank == 0) check_memory(segment.mapped_bytes - (is_resident ? 0 : seldom_bytes));
+    if (gw_boot.local_rank == 0) {
+        uint64_t pooled = boot_pool_bytes(node_bytes); /* boot_pool_take() checks the whole if it is not */
+        segment.available = gw_memory_available(&segment.available_limit);
+        boot_memory_check(segment.mapped_bytes - (gw_huge_is_wanted() ? pooled : seldom_bytes));
+    }
     if (gw_boot.how == BOOT_GODWIT && !boot_board_head())
         segment.head = segment_inherit(node_bytes, &segment.mapped_bytes);
     else if (gw_boot.nlocal == 1)

@@ -177,6 +177,17 @@ static int far_too_much_seldom(void)
     return 0;
 }
 
+/* What was to lie in the pool counts where it does not. */
+static int far_too_much_pooled(void)
+{
+    setenv("GODWIT_HUGE_PAGES", "pool", 1);
+    boot_init();
+    struct boot_head *h = boot_map_segment(1ull << 44, 0);
+    fprintf(stderr, "it was mapped. ");
+    boot_pool_take(h, 1ull << 44);
+    return 0;
+}
+
 static int file_limit(void)
 {
     struct rlimit r = {1 << 20, 1 << 20};
@@ -773,6 +784,8 @@ int main(void)
     test_alone();
     EXPECT_CHILD(far_too_much, 1, "leaves");
     EXPECT_CHILD(far_too_much_seldom, 1, "leaves");
+    EXPECT_CHILD(far_too_much_pooled, 1, "it was mapped. ");
+    EXPECT_CHILD(far_too_much_pooled, 1, "leaves");
     EXPECT_CHILD(file_limit, 1, "ulimit -f");
     test_godwit();
     test_vnodes();

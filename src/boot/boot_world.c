@@ -59,9 +59,10 @@ int boot_other_map(const struct boot_home *home, struct boot_head *head_out, cha
     int fd = boot_other_look(home, head_out, bytes_out);
     if (fd < 0) return fd;
     bool is_pooled = atomic_load_explicit(&head_out->pool_state, memory_order_relaxed) == BOOT_POOL_TAKEN;
-    void *place = is_pooled ? gw_huge_place(*bytes_out, gw_pool_step(*bytes_out), head_out->shm_offset) : NULL;
+    void *place = is_pooled ? gw_place(*bytes_out, gw_pool_step(*bytes_out), head_out->shm_offset) : NULL;
     char *mapped = mmap(place, *bytes_out, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
     int failed = errno;
+    if (mapped == MAP_FAILED && place) munmap(place, *bytes_out);
     close(fd);
     const char *why = mapped == MAP_FAILED ? strerror(failed) : boot_pool_follow(head_out, mapped, *bytes_out);
     if (why && mapped != MAP_FAILED) munmap(mapped, *bytes_out);

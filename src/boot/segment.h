@@ -18,7 +18,7 @@
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 17u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 18u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
@@ -38,8 +38,18 @@ struct boot_crash {
     uint64_t address;       /* of the fault */
 };
 
-/* Is node's part of the segment a file of its own, on pages of the system's pool (boot_pool.c)?  Ascending. */
-enum boot_pool_state { BOOT_POOL_UNDECIDED, BOOT_POOL_OFFERED, BOOT_POOL_NONE, BOOT_POOL_TAKEN };
+/* Is node's part of the segment a file of its own, on pages of the system's pool (boot_pool.c)?  From NONE on it is not: rank 0
+ * could not make it, or a rank refused it, as its setting is another one, as it cannot map it, or as it was not to wait longer. */
+enum boot_pool_state {
+    BOOT_POOL_UNDECIDED,
+    BOOT_POOL_OFFERED,
+    BOOT_POOL_TAKEN,
+    BOOT_POOL_NONE,
+    BOOT_POOL_DIFFERS,
+    BOOT_POOL_BLOCKED,
+    BOOT_POOL_LATE
+};
+enum { BOOT_POOL_RANK_SHIFT = 8 };
 
 struct boot_rank { /* of one local rank, written by that rank only; its own cache lines */
     _Atomic int32_t pid;
@@ -85,10 +95,11 @@ struct boot_head {
     char vnodes[64];             /* mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
     int32_t node, nnodes;        /* this node, and number of nodes */
     uint64_t map_offset; /* node of each rank, int32_t[size]; if ranks were reordered, followed by the process of each; 0: none */
-    _Atomic uint32_t pool_state, pool_votes,
-        pool_refused;        /* futex word, enum boot_pool_state; ranks of the node that have voted; one was against */
-    uint64_t pool_bytes;     /* of that file */
-    _Atomic uint32_t met[2]; /* number of ranks of the node that have reached the end of MPI_Init; MPI_Finalize */
+    _Atomic uint32_t pool_state;      /* futex word, enum boot_pool_state | local rank of who refused << BOOT_POOL_RANK_SHIFT */
+    _Atomic uint32_t pool_votes;      /* ranks of the node that agreed */
+    uint64_t pool_bytes;              /* of that file, */
+    uint64_t pool_inode, pool_device; /* and which one it is: the number of a process that held it may be another one's */
+    _Atomic uint32_t met[2];          /* number of ranks of the node that have reached the end of MPI_Init; MPI_Finalize */
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host behave as if they were on several nodes.  Each faked node has its own
  * segment, as with PMIx; mpiexec's holds the slots of all ranks and, behind them, a key-value store (the board). */
@@ -102,12 +113,13 @@ static inline uint64_t boot_shm_offset(int nlocal)
 /* Maps the node's segment, with node_bytes for node/'s part, the same on all ranks.  With our mpiexec it is the inherited file; otherwise
  * local rank 0 creates a memfd, and the other ranks open it by /proc/PID/fd/N (verified by the nonce), which they learn by the key-value
  * store.  The memory is zero and reserved, so no SIGBUS can follow; seldom_bytes of it are not counted in the check for available memory,
- * unless GODWIT_HUGE_PAGES=all or =pool makes all of it resident.
+ * unless GODWIT_HUGE_PAGES=all makes all of it resident; with =pool, what boot_pool_take() may put elsewhere is not.
  * If there is not enough memory, the process ends with a message.  Closes its descriptors. */
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
 /* With GODWIT_HUGE_PAGES=pool: puts node's part of the mapped segment onto pages of the system's pool, as far as whole pages go, if there are
- * enough and all ranks of the node can have it so, for which it waits.  True: it lies there, resident.  Every rank calls it before it
- * touches that part, whatever its setting. */
+ * enough and all ranks of the node can have it so.  Waits for them: with gw_boot.meets until they have come, else for some
+ * seconds.  True: it lies there, resident; else, if it does not fit into memory, the process ends with a message.  Every rank
+ * calls it before it touches that part, whatever its setting. */
 bool boot_pool_take(struct boot_head *h, uint64_t node_bytes);
 /* this rank's slot; never NULL: a private one before the segment is mapped and after boot_finalize() */
 extern struct boot_rank *boot_slot;

@@ -210,12 +210,13 @@ int mpi_instance_level(void)
     return level;
 }
 
-GW_ONCE void mpi_instance_begin(int level)
+GW_ONCE void mpi_instance_begin(int level, bool meets)
 {
     gw_settings_load();
     pthread_mutex_lock(&instances.lock);
     threads_count(level);
     if (instances.rooms == DOWN) {
+        gw_boot.meets = meets;
         rooms_up();
         env_facts(NULL, gw_boot.size);
         gw_attr_predefined_set(GW_TAG_UB, proto_tag_max());
@@ -319,7 +320,7 @@ GW_ONCE int mpi_init(int required, int *provided_out)
                                                                     : "MPI was finalized: it cannot be initialized again");
     world.thread_level = mpi_level(required);
     world.main_thread = pthread_self();
-    mpi_instance_begin(world.thread_level);
+    mpi_instance_begin(world.thread_level, true);
     if (gw_checking) check_main_thread();
     atomic_store_explicit(&boot_slot->in_world, 1, memory_order_relaxed);
     gw_info_env_set("thread_level", mpi_level_name(world.thread_level));

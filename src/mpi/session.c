@@ -40,7 +40,7 @@ int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_
     s->thread_level = level_wanted(info);
     s->errhandler = gw_errhandler_hold(eh);
     s->family = comm_family_hold(family);
-    mpi_instance_begin(s->thread_level);
+    mpi_instance_begin(s->thread_level, false);
     *session_out = s;
     return GW_OK;
 }

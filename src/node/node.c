@@ -44,8 +44,8 @@ static void part_use(uint64_t from, uint64_t to)
     if (first < end) gw_huge_use("a part of the node's segment", gw_node.base + first, end - first);
 }
 
-/* With GODWIT_HUGE_PAGES=all or =pool: who touches memory first has it near.  Parts that adjoin go together: the kernel makes one mapping of them, by
- * which it counts huge pages. */
+/* With GODWIT_HUGE_PAGES=all or =pool: who touches memory first has it near.  Parts that adjoin go together: the kernel makes
+ * one mapping of them, by which it counts huge pages. */
 static void parts_use(uint64_t heap_at)
 {
     uint64_t area_at = node_off(map.areas) + (uint64_t)gw_node.me * map.area_size, area_end = area_at + map.area_size;

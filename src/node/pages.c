@@ -42,7 +42,8 @@ static GW_COLD int ask(void)
     return now;
 }
 
-/* Moves a piece onto a huge page.  The pool's are on one already.  Fails if its 2 MiB are in several mappings, or a page is pinned at the moment: it may succeed later. */
+/* Moves a piece onto a huge page.  The pool's are on one already.  Fails if its 2 MiB are in several mappings, or a page is
+ * pinned at the moment: it may succeed later. */
 static GW_COLD bool move(uintptr_t piece)
 {
     uint64_t since = gw_now_ns();

@@ -10,8 +10,9 @@
  * LEAVES   Collectives through shared memory.  The members of a communicator on one node share a region: per member a control flag on
  *          its own cache line and a buffer of PLAN_SLOTS slots.  PLAN_SMALLS further slots, of PLAN_SMALL_BYTES, lie on the flag's line and
  *          are numbered from PLAN_SLOTS on.  A member whose slots others read runs so many calls ahead of them; where ranks share cores, that
- *          is how many calls a switch of the core serves.  With five small slots and the sigs the flag's line is full.  In leaf collective n a member raises its flag to (n << 20 | phase), phases counting from
- *          1.  WAIT holds until the flag of one member, or of all others, has reached a phase.  A flag never decreases.
+ *          is how many calls a switch of the core serves.  With five small slots and the sigs the flag's line is full.  In leaf
+ *          collective n a member raises its flag to (n << 20 | phase), phases counting from 1.  WAIT holds until the flag of one
+ *          member, or of all others, has reached a phase.  A flag never decreases.
  *
  * PAIRS    Pairwise flags.  With up to PLAN_PAIR_MEMBERS members there are also PLAN_SLOTS cache lines per ordered pair of members, each
  *          with a number and up to PLAN_PAIR_BYTES of data: PLAN_PAIR_SIGNAL raises the number, PLAN_PAIR_WAIT waits for it.  A wait for a line
@@ -235,9 +236,10 @@ static inline void plan_slots_use(const struct plan_algorithm *alg, uint64_t n, 
         for (int i = 0; i < PLAN_SLOTS; i++) left[i] = n << 20 | PLAN_FINAL;
 }
 
-/* Numbers of leaf collectives for each call of the user: on one node, and on several, where each stage in the node takes one.  They have no
- * factor in common with PLAN_SLOTS and PLAN_SIGS, so calls take slots and sigs in turn.  On one node a call that is a collective itself has the first of its numbers; those within another
- * call have the others, and use messages when there are no more. */
+/* Numbers of leaf collectives for each call of the user: on one node, and on several, where each stage in the node takes one.
+ * They have no factor in common with PLAN_SLOTS and PLAN_SIGS, so calls take slots and sigs in turn.  On one node a call that is
+ * a collective itself has the first of its numbers; those within another call have the others, and use messages when there are
+ * no more. */
 enum { PLAN_STRIDE = 9, PLAN_NODE_STRIDE = 517 };
 _Static_assert(PLAN_SLOTS == 5 && PLAN_STRIDE % 5 != 0 && PLAN_NODE_STRIDE % 5 != 0, "calls take slots in turn");
 _Static_assert(PLAN_SIGS == 8 && PLAN_STRIDE % 2 == 1 && PLAN_NODE_STRIDE % 2 == 1, "calls take sigs in turn");

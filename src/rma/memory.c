@@ -204,27 +204,14 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
     return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of the window cannot be had: %s", mib(bytes), strerror(errno));
 }
 
-/* Reserves addresses for `bytes` of a file whose second page (the window) must begin at a multiple of m->align.  NULL: any address
- * will do; MAP_FAILED: none found. */
-static char *place_for(const struct rma_mapping *m, uint64_t bytes)
-{
-    if (m->align <= PAGE) return NULL; /* mmap() aligns to pages */
-    uint64_t room = bytes + (uint64_t)m->align;
-    char *p = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) return p;
-    char *at = (char *)gw_align_up((uint64_t)(uintptr_t)p + PAGE, (uint64_t)m->align) - PAGE;
-    if (at > p) munmap(p, (size_t)(at - p));
-    if (p + room > at + bytes) munmap(at + bytes, (size_t)(p + room - (at + bytes)));
-    return at;
-}
-
 int rma_memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
 {
     int rc = reserve(fd, PAGE + from, own);
     if (rc != GW_OK) return rc;
-    char *place = place_for(m, bytes), *p = place;
-    if (p != MAP_FAILED) p = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
-    if (p == MAP_FAILED && place && place != MAP_FAILED) munmap(place, bytes);
+    bool is_placed = m->align > PAGE; /* mmap() aligns to pages; the file's second page, the window, to more */
+    char *place = is_placed ? gw_place(bytes, (uint64_t)m->align, PAGE) : NULL, *p = MAP_FAILED;
+    if (place || !is_placed) p = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
+    if (p == MAP_FAILED && place) munmap(place, bytes);
     if (p == MAP_FAILED)
         return gw_fail(GW_ENOMEM, "the window's memory (%.1f MiB) cannot be mapped: %s", mib(bytes), strerror(errno));
     m->base = p;

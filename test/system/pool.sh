@@ -43,13 +43,21 @@ if [ "$all" -gt 0 ] && [ "$left" -lt 150 ] && [ "$(cat $pool/nr_overcommit_hugep
     told "does not lie on pages of 2 MiB of the system's pool: [0-9]+ are needed, and -?[0-9]+ of $(cat $pool/nr_hugepages) are free"
 fi
 
-# The ranks disagree: none has it.  In each of these orders somebody waits for the others' answers.
+# The ranks disagree: none has it, nobody says otherwise, and who asked says why not.  In each of these orders another one asks.
 for settings in "pool all" "all pool" "pool auto pool" "auto pool pool" "pool pool auto"; do
     set --
-    for s in $settings; do set -- "$@" : -n 1 env GODWIT_HUGE_PAGES="$s" "$program"; done
+    other=0
+    n=0
+    for s in $settings; do
+        [ "$s" = pool ] || other=$n
+        n=$((n + 1))
+        set -- "$@" : -n 1 env GODWIT_HUGE_PAGES="$s" "$program"
+    done
     shift
     run "$@"
-    ! grep -q 'of it on huge pages.*pool' "$dir/out" || fail "ranks with different settings share pages of the pool"
+    ! grep -qE "the node's segment .* lies on" "$dir/out" || fail "ranks with different settings share the pool: $settings"
+    grep -qE "the node's segment does not lie on pages of .*the system's pool: [^r]" "$dir/out" ||
+        told "the node's segment does not lie on pages of the system's pool: rank $other does not ask for them"
 done
 # Nothing is kept.
 if [ -d $pool ]; then
