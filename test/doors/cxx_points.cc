@@ -321,6 +321,270 @@ static void windows_and_files(const char *name)
     f.Close();
 }
 
+// ---- what is left of the virtual functions ----
+/* The object, of which the compiler does not know the class: its table says which function runs. */
+template <class Object> static Object &by_table(Object &object)
+{
+    Object *volatile at = &object;
+    return *at;
+}
+
+/* The numbers that one of a datatype takes out of 0, 1, ..., as digits. */
+static int taken(MPI::Datatype type)
+{
+    int numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7}, out[8], position = 0, digits = 0, n = type.Get_size() / (int)sizeof(int);
+    type.Commit();
+    type.Pack(numbers, 1, out, sizeof out, position, MPI::COMM_SELF);
+    for (int i = 0; i < n && i < 8; i++) digits = 10 * digits + out[i] + 1;
+    type.Free();
+    return digits;
+}
+
+static void more_types()
+{
+    const MPI::Datatype &number = by_table(MPI::INT);
+    int sizes[1] = {6}, blocks[2] = {2, 1}, displs[2] = {5, 1}, distribs[1] = {MPI::DISTRIBUTE_BLOCK},
+        dargs[1] = {MPI::DISTRIBUTE_DFLT_DARG}, grid[1] = {2};
+    MPI::Aint bytes[2] = {20, 4}, lb, extent;
+    want(taken(number.Create_darray(2, 1, 1, sizes, distribs, dargs, grid, MPI::ORDER_C)) == 456, "Create_darray");
+    want(taken(number.Create_indexed(2, blocks, displs)) == 672, "Create_indexed");
+    want(taken(number.Create_hindexed(2, blocks, bytes)) == 672, "Create_hindexed");
+    want(taken(number.Create_indexed_block(2, 1, displs)) == 62, "Create_indexed_block");
+    want(taken(number.Create_hvector(3, 1, 8)) == 135, "Create_hvector");
+    MPI::Datatype one = number.Create_hindexed(1, &blocks[1], bytes);
+    one.Get_true_extent(lb, extent);
+    want(lb == 20 && extent == 4, "Get_true_extent");
+    one.Free();
+    int in[2] = {258, -1}, out[2] = {0, 0}, sum[2] = {1, 2};
+    char packed[16];
+    MPI::Aint position = 0;
+    number.Pack_external("external32", in, 2, packed, sizeof packed, position);
+    want(position == 8 && number.Pack_external_size("external32", 2) == 8 && packed[2] == 1 && packed[3] == 2, "Pack_external");
+    position = 0;
+    number.Unpack_external("external32", packed, sizeof packed, position, out, 2);
+    want(out[0] == 258 && out[1] == -1, "Unpack_external");
+    const MPI::Op &add = by_table(MPI::SUM);
+    add.Reduce_local(in, sum, 2, number);
+    want(sum[0] == 259 && sum[1] == 1 && add.Is_commutative(), "Reduce_local");
+}
+
+/* Every way to send that there is: to the next rank, whose receive has begun where it must have. */
+static void sends(MPI::Comm &comm)
+{
+    enum { WAYS = 12 };
+    static char buffer[4096];
+    int rank = comm.Get_rank(), size = comm.Get_size(), next = (rank + 1) % size, last = (rank + size - 1) % size, got[WAYS],
+        numbers[WAYS];
+    MPI::Request r[WAYS - 1];
+    MPI::Status status;
+    void *detached = NULL;
+    for (int i = 0; i < WAYS; i++) numbers[i] = 100 * rank + i, got[i] = -1;
+    for (int i = 0; i < WAYS - 1; i++) r[i] = comm.Irecv(&got[i], 1, MPI::INT, last, i);
+    MPI::Request made = comm.Irecv(&got[WAYS - 1], 1, MPI::INT, last, WAYS - 1), &open = by_table(made);
+    comm.Barrier();
+    MPI::Attach_buffer(buffer, sizeof buffer);
+    comm.Bsend(&numbers[0], 1, MPI::INT, next, 0);
+    comm.Rsend(&numbers[1], 1, MPI::INT, next, 1);
+    comm.Ssend(&numbers[2], 1, MPI::INT, next, 2);
+    MPI::Request s[] = {comm.Ibsend(&numbers[3], 1, MPI::INT, next, 3), comm.Irsend(&numbers[4], 1, MPI::INT, next, 4),
+                        comm.Issend(&numbers[5], 1, MPI::INT, next, 5), comm.Isend(&numbers[6], 1, MPI::INT, next, 6)};
+    MPI::Request::Waitall(4, s);
+    MPI::Prequest p[] = {comm.Bsend_init(&numbers[7], 1, MPI::INT, next, 7), comm.Rsend_init(&numbers[8], 1, MPI::INT, next, 8),
+                         comm.Ssend_init(&numbers[9], 1, MPI::INT, next, 9), comm.Send_init(&numbers[10], 1, MPI::INT, next, 10)};
+    for (int i = 0; i < 4; i++) p[i].Start(), p[i].Wait(), p[i].Free();
+    comm.Send(&numbers[11], 1, MPI::INT, next, 11);
+    while (!open.Get_status(status)) {}
+    want(status.Get_tag() == 11 && status.Get_source() == last && status.Get_count(MPI::INT) == 1 && open.Get_status(),
+         "Get_status, after which there is a request");
+    open.Wait();
+    want(open == MPI::REQUEST_NULL, "Wait");
+    MPI::Request::Waitall(WAYS - 1, r);
+    for (int i = 0; i < WAYS; i++) want(got[i] == 100 * last + i, "a way to send");
+    want(MPI::Detach_buffer(detached) == (int)sizeof buffer && detached == buffer, "Detach_buffer");
+    want(!comm.Iprobe(last, 99) && !comm.Iprobe(last, 99, status), "Iprobe of what nobody sends");
+    MPI::Request late = comm.Isend(&rank, 1, MPI::INT, next, 13);
+    while (!comm.Iprobe(last, 13, status)) {}
+    want(status.Get_count(MPI::INT) == 1 && comm.Iprobe(last, 13), "Iprobe");
+    comm.Recv(&got[0], 1, MPI::INT, last, 13);
+    late.Wait();
+    want(got[0] == last, "what Iprobe found");
+}
+
+static void collectives(MPI::Intracomm &comm)
+{
+    int rank = comm.Get_rank(), size = comm.Get_size(), one = rank + 1, before = 0, with = 0, all[16], counts[16], displs[16],
+        out = -1;
+    MPI::Intracomm &base = by_table(comm);
+    base.Scan(&one, &with, 1, MPI::INT, MPI::SUM);
+    base.Exscan(&one, &before, 1, MPI::INT, MPI::SUM);
+    want(with == one * (one + 1) / 2 && before == with - one, "Scan and Exscan"); // of rank 0 what it was
+    for (int i = 0; i < size; i++) all[i] = -1, counts[i] = 1, displs[i] = size - 1 - i;
+    base.Gather(&rank, 1, MPI::INT, all, 1, MPI::INT, size - 1);
+    for (int i = 0; i < size; i++) want(all[i] == (rank == size - 1 ? i : -1), "Gather");
+    base.Gatherv(&rank, 1, MPI::INT, all, counts, displs, MPI::INT, 0);
+    want(rank != 0 || (all[0] == size - 1 && all[size - 1] == 0), "Gatherv, the other way round");
+    base.Scatter(all, 1, MPI::INT, &out, 1, MPI::INT, 0);
+    want(out == size - 1 - rank, "Scatter");
+    base.Scatterv(all, counts, displs, MPI::INT, &out, 1, MPI::INT, 0);
+    want(out == rank, "Scatterv");
+    base.Allgather(&rank, 1, MPI::INT, all, 1, MPI::INT);
+    int sent[16];
+    for (int i = 0; i < size; i++) want(all[i] == i, "Allgather"), sent[i] = 10 * rank + i;
+    base.Alltoall(sent, 1, MPI::INT, all, 1, MPI::INT);
+    for (int i = 0; i < size; i++) want(all[i] == 10 * i + rank, "Alltoall"), all[i] = -1;
+    base.Alltoallv(sent, counts, displs, MPI::INT, all, counts, displs, MPI::INT);
+    for (int i = 0; i < size; i++) want(all[displs[i]] == 10 * i + displs[rank], "Alltoallv");
+    base.Reduce_scatter(sent, &out, counts, MPI::INT, MPI::SUM);
+    want(out == 10 * (size * (size - 1) / 2) + size * rank, "Reduce_scatter");
+}
+
+static void topologies()
+{
+    MPI::Intracomm &world = by_table(MPI::COMM_WORLD);
+    int rank = world.Get_rank(), size = world.Get_size(), dims[2] = {1, size}, coords[2], index[16], edges[16], n_nodes, n_edges,
+        got[16], ranges[1][3] = {{0, 0, 1}}, first[1] = {0};
+    bool periods[2] = {false, true};
+    MPI::Cartcomm made_grid = world.Create_cart(2, dims, periods, false), &grid = by_table(made_grid);
+    grid.Get_coords(size - 1, 2, coords);
+    want(coords[0] == 0 && coords[1] == size - 1 && grid.Map(2, dims, periods) == rank, "a grid");
+    grid.Free();
+    for (int i = 0; i < size; i++) index[i] = i + 1, edges[i] = (i + 1) % size;
+    MPI::Graphcomm made_graph = world.Create_graph(size, index, edges, false), &graph = by_table(made_graph);
+    graph.Get_dims(&n_nodes, &n_edges);
+    want(n_nodes == size && n_edges == size && graph.Map(size, index, edges) == rank, "dimensions of a graph");
+    graph.Get_topo(size, size, index, got);
+    want(index[size - 1] == size && got[0] == 1 % size, "edges of a graph");
+    graph.Free();
+    MPI::Group all = world.Get_group(), rest = all.Excl(1, first), same = all.Range_excl(1, ranges);
+    want(rest.Get_size() == size - 1 && MPI::Group::Compare(rest, same) == MPI::IDENT &&
+             rest.Get_rank() == (rank ? rank - 1 : MPI::UNDEFINED),
+         "all but the first");
+    all.Free(), rest.Free(), same.Free();
+    char key[MPI::MAX_INFO_KEY + 1];
+    MPI::Info info = MPI::Info::Create();
+    info.Set("one", "1"), info.Set("two", "2");
+    info.Get_nthkey(1, key);
+    want(!std::strcmp(key, "two"), "the second key");
+    info.Free();
+}
+
+/* Each rank puts into the next one's window, in epochs of these two alone. */
+static void epochs()
+{
+    int rank = MPI::COMM_WORLD.Get_rank(), size = MPI::COMM_WORLD.Get_size(), next[1] = {(rank + 1) % size},
+        last[1] = {(rank + size - 1) % size};
+    static int memory = -1;
+    MPI::Win made = MPI::Win::Create(&memory, sizeof memory, 1, MPI::INFO_NULL, MPI::COMM_WORLD), &win = by_table(made);
+    MPI::Group all = MPI::COMM_WORLD.Get_group(), to = all.Incl(1, next), from = all.Incl(1, last);
+    for (int i = 0; i < 2; i++) {
+        int number = 10 * rank + i;
+        win.Post(from, 0);
+        win.Start(to, 0);
+        win.Put(&number, 1, MPI::INT, next[0], 0, 1, MPI::INT);
+        win.Complete();
+        if (i == 0)
+            win.Wait();
+        else
+            while (!win.Test()) {}
+        want(memory == 10 * last[0] + i, "Post, Start, Complete and Wait or Test");
+    }
+    char name[MPI::MAX_OBJECT_NAME];
+    int length;
+    win.Set_name("window");
+    win.Get_name(name, length);
+    want(length == 6 && !std::strcmp(name, "window"), "the name of a window");
+    all.Free(), to.Free(), from.Free(), win.Free();
+}
+
+#ifdef OPEN_MPI
+/* Numbers are less by one in the file. */
+static void datarep_read(void *user, MPI::Datatype &type, int n, void *file, MPI::Offset position, void *extra)
+{
+    want(type == MPI::INT && extra == &failed, "arguments of a conversion");
+    for (int i = 0; i < n; i++) ((int *)user)[position + i] = ((int *)file)[i] + 1;
+}
+static void datarep_write(void *user, MPI::Datatype &type, int n, void *file, MPI::Offset position, void *extra)
+{
+    want(type == MPI::INT && extra == &failed, "arguments of a conversion");
+    for (int i = 0; i < n; i++) ((int *)file)[i] = ((int *)user)[position + i] - 1;
+}
+static void datarep_extent(const MPI::Datatype &type, MPI::Aint &extent, void *extra)
+{
+    want(type == MPI::INT && extra == &failed, "arguments of an extent function");
+    extent = sizeof(int);
+}
+static void datareps(const char *name)
+{
+    int numbers[3] = {7, 8, 9}, got[3] = {0, 0, 0}, raw[3] = {0, 0, 0};
+    MPI::Register_datarep("less", datarep_read, datarep_write, datarep_extent, &failed);
+    MPI::COMM_WORLD.Barrier();
+    if (MPI::COMM_WORLD.Get_rank() == 0) {
+        MPI::File f =
+            MPI::File::Open(MPI::COMM_SELF, name, MPI::MODE_CREATE | MPI::MODE_RDWR | MPI::MODE_DELETE_ON_CLOSE, MPI::INFO_NULL);
+        f.Set_view(0, MPI::INT, MPI::INT, "less", MPI::INFO_NULL);
+        f.Write_at(0, numbers, 3, MPI::INT);
+        f.Read_at(0, got, 3, MPI::INT);
+        f.Set_view(0, MPI::INT, MPI::INT, "native", MPI::INFO_NULL);
+        f.Read_at(0, raw, 3, MPI::INT);
+        want(got[0] == 7 && got[2] == 9 && raw[0] == 6 && raw[2] == 8, "a data representation");
+        f.Close();
+    }
+    MPI::COMM_WORLD.Barrier();
+}
+#endif
+
+/* One half accepts the other. */
+static void connections()
+{
+    MPI::Intracomm &world = by_table(MPI::COMM_WORLD);
+    int rank = world.Get_rank(), size = world.Get_size(), sum = 0;
+    if (size < 2) return;
+    MPI::Intracomm made = world.Split(rank % 2, rank), &half = by_table(made);
+    char port[MPI::MAX_PORT_NAME] = "";
+    if (rank == 0) MPI::Open_port(MPI::INFO_NULL, port);
+    world.Bcast(port, sizeof port, MPI::CHAR, 0);
+    MPI::Intercomm connected = rank % 2 ? half.Connect(port, MPI::INFO_NULL, 0) : half.Accept(port, MPI::INFO_NULL, 0),
+                   &inter = by_table(connected);
+    MPI::Group others = inter.Get_remote_group();
+    want(inter.Get_remote_size() == size - half.Get_size() && others.Get_size() == inter.Get_remote_size(), "the other half");
+    inter.Allreduce(&rank, &sum, 1, MPI::INT, MPI::SUM);
+    int expected = 0;
+    for (int i = 1 - rank % 2; i < size; i += 2) expected += i;
+    want(sum == expected, "the sum of the other half");
+    others.Free(), half.Free();
+    inter.Disconnect();
+    if (rank == 0) MPI::Close_port(port);
+}
+
+/* Two more ranks, which get a number and give it back, each with its own added. */
+static void children(const char *program)
+{
+    MPI::Intracomm &self = by_table(MPI::COMM_SELF);
+    int number = 5, sum = 0, codes[2] = {-1, -1}, two[2] = {1, 1};
+    const char *arguments[] = {"child", NULL}, *programs[] = {program, program}, **both[] = {arguments, arguments};
+    const MPI::Info infos[] = {MPI::INFO_NULL, MPI::INFO_NULL};
+    for (int i = 0; i < 2; i++) {
+        MPI::Intercomm inter = i ? self.Spawn_multiple(2, programs, both, two, infos, 0, codes)
+                                 : self.Spawn(program, arguments, 2, MPI::INFO_NULL, 0, codes);
+        want(inter.Get_remote_size() == 2 && codes[0] == MPI::SUCCESS && codes[1] == MPI::SUCCESS, "spawned ranks");
+        inter.Bcast(&number, 1, MPI::INT, MPI::ROOT);
+        inter.Reduce(NULL, &sum, 1, MPI::INT, MPI::SUM, MPI::ROOT);
+        want(sum == 2 * number + 1, "a sum of spawned ranks");
+        inter.Disconnect();
+    }
+}
+static int be_child()
+{
+    MPI::Intercomm parent = MPI::Comm::Get_parent();
+    int number = 0;
+    parent.Bcast(&number, 1, MPI::INT, 0);
+    number += MPI::COMM_WORLD.Get_rank();
+    parent.Reduce(&number, NULL, 1, MPI::INT, MPI::SUM, 0);
+    parent.Disconnect();
+    MPI::Finalize();
+    return failed > 0;
+}
+
 // ---- exceptions ----
 template <class Call> static bool throws(int one, int other, Call call)
 {
@@ -434,6 +698,7 @@ static void own_exceptions()
 int main(int argc, char **argv)
 {
     MPI::Init(argc, argv);
+    if (argc > 1 && !std::strcmp(argv[1], "child")) return be_child();
     bool is_own = argc > 2 && !std::strcmp(argv[2], "own");
     int size = MPI::COMM_WORLD.Get_size(), one = 1, sum = 0;
     MPI::Op op;
@@ -447,6 +712,18 @@ int main(int argc, char **argv)
     messages(MPI::COMM_WORLD);
     communicators();
     requests_and_infos();
+    more_types();
+    sends(by_table(MPI::COMM_WORLD));
+    collectives(MPI::COMM_WORLD);
+    topologies();
+    if (!is_own) { // windows as below; the other launchers have their own ways to more ranks
+        epochs();
+        connections();
+        if (MPI::COMM_WORLD.Get_rank() == 0) children(argv[0]);
+#ifdef OPEN_MPI
+        datareps(argv[1]);
+#endif
+    }
     if (!is_own) windows_and_files(argv[1]); // what MPICH 4.0.2 puts does not always come
 #ifdef OPEN_MPI
     if (!is_own) exceptions(argv[1]), own_exceptions(); // its own library throws none

@@ -3,7 +3,8 @@
 //
 // Programs have most functions inline, from that header; objects that this library makes (MPI::COMM_WORLD) are called by their virtual
 // functions from here.  So what counts is the ORDER of the virtual functions of a class, which is that of Open MPI 3 and 4, and the names of
-// what is not inline there.  test/doors/cxx.cc calls each virtual function.
+// what is not inline there.  test/doors/cxx_tables.py compares all of it with that library, test/doors/cxx_points.cc calls nearly all virtual
+// functions.
 //
 // SPDX-FileCopyrightText: 2026 The Godwit authors
 // SPDX-License-Identifier: BSD-3-Clause
