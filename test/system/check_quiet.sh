@@ -17,6 +17,7 @@ tried=0 failed=0
 while read -r name ranks options; do
     case $name in '' | '#'*) continue ;; esac
     case $misuse in *" $name "*) continue ;; esac
+    [ $name != coll_phases ] || continue # it counts bytes between nodes, where the checks send some, too
     case $name/$options in "${last:-}"/* | *tags=long*) continue ;; esac
     last=$name
     case ,$ranks, in *,3,*) n=3 ;; *) n=${ranks%%,*} ;; esac
