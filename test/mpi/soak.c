@@ -5,6 +5,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
 #include <unistd.h>
 
 #include "p2p_check.h"
@@ -117,20 +118,22 @@ static void collectives(int rounds)
     }
 }
 
-/* Pools fill up to their caps at first; then the work, done once more, grows nothing.  What leaks grows every time. */
+/* Pools fill up to their caps at first; then the work, done once more, grows nothing.  What leaks grows every time; pages that the kernel had
+ * taken back come again now and then, on one rank or another. */
 static void soak(const char *what, void (*work)(int), int rounds)
 {
     enum { TRIES = 12 };
-    long grown = 0, most = 0;
+    long least = LONG_MAX, most = 0;
     for (int i = 0; i < TRIES; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         long before = private_kib();
         work(rounds);
-        grown = private_kib() - before;
-        MPI_Allreduce(&grown, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+        long grown = private_kib() - before;
+        least = grown < least ? grown : least;
+        MPI_Allreduce(&least, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
         if (most <= ALLOWED_KIB) return;
     }
-    if (failures++ < 20) fprintf(stderr, "rank %d: %s: %ld KiB more with each %d rounds\n", rank, what, grown, rounds);
+    if (failures++ < 20) fprintf(stderr, "rank %d: %s: %ld KiB more with each %d rounds\n", rank, what, least, rounds);
 }
 
 int main(int argc, char **argv)
