@@ -66,8 +66,8 @@ struct engine {
     uint32_t hand;                    /* list of these parts, by `next` */
     struct region *regions;
     struct price prices[MACHINE_LEVELS];
-    int64_t nic_g;
-    double nic_G;
+    int64_t nic_g, link_L;  /* link_L: of a link to another adapter than a rank's own, 0: none is passed */
+    double nic_G, nic_flow; /* nic_flow: of the slower one of adapter and link */
     bool nic;
     struct way way;
     struct event_queue queue;
@@ -181,7 +181,10 @@ static bool through_nic(const struct engine *e, const struct entry *x) { return 
 static int64_t wire_bytes(const struct entry *x) { return x->kind == ENTRY_ANNOUNCED ? 0 : x->bytes; }
 static int64_t nic_time(const struct engine *e, int64_t bytes) { return gw_max64(e->nic_g, per_byte(e->nic_G, bytes)); }
 
-static int64_t way_time(const struct engine *e, const struct entry *x) { return e->prices[x->level].L + x->hops * e->hop; }
+static int64_t way_time(const struct engine *e, const struct entry *x)
+{
+    return e->prices[x->level].L + x->hops * e->hop + (x->off_node ? 2 * e->link_L : 0);
+}
 
 /* The message leaves the sender's port, from `ready` on. */
 static void leave(struct engine *e, uint32_t i, int64_t ready)
@@ -280,7 +283,7 @@ static void on_arrive(struct engine *e, uint32_t i, int64_t now)
         int64_t *nic = nic_of(e, e->nic_in, x->dst);
         start = gw_max64(start, *nic);
         *nic = start + nic_time(e, bytes);
-        flow = gw_max64(flow, per_byte(e->nic_G, bytes));
+        flow = gw_max64(flow, per_byte(e->nic_flow, bytes));
     }
     dst->port_in = start + gw_max64(p->g, flow);
     event(e, start + flow, EV_DELIVER, i);
@@ -633,7 +636,9 @@ static void set_up(struct engine *e)
         e->channels[k] =
             memory((size_t)(m->engines[k].n > 0 ? nodes * (int64_t)m->engines[k].n : e->period), sizeof *e->channels[k]);
     e->nic_g = ps(m->nic_g), e->nic_G = m->nic_G;
-    e->nic = e->nic_g > 0 || e->nic_G > 0;
+    if (m->nic_other > 0) e->link_L = ps(m->nic_L), e->nic_flow = m->nic_link;
+    e->nic_flow = e->nic_flow > e->nic_G ? e->nic_flow : e->nic_G;
+    e->nic = e->nic_g > 0 || e->nic_flow > 0;
 }
 
 static bool go(struct engine *e)

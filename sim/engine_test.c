@@ -151,6 +151,37 @@ static void engines(void)
     CHECK(result.engine_messages[0] == 1 && result.engine_messages[1] == 1);
 }
 
+/* Each rank takes the adapter of the next module: each end has a link more, and the slower one of link and adapter decides how a message
+ * flows. */
+static void other_adapters(void)
+{
+    struct machine m = machine("node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=5\nnic n=4 G=10 other=1 L=0.25 link=5\n");
+    struct plan_algorithm alg = {.name = "across", .emit = across, .kind = PLAN_P2P};
+    struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 8}};
+    struct engine_result r;
+    char error[256];
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_US(r.us, 1 + 0.25 + 5 + 0.25 + 1 + 1);
+    m.nic_link = 20;
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_US(r.us, 1 + 0.25 + 5 + 0.25 + 2 + 1);
+    m.nic_other = 0;
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    CHECK_US(r.us, 1 + 5 + 1 + 1);
+    /* As in frontier.machine the link is faster than the card, so that it costs its latency alone, on each way of a long message. */
+    m = machine(
+        "node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=0.7 G=0.043 eager=16384\nnic n=4 g=0.02 G=0.043 L=0.02 link=0.02\n");
+    alg.emit = across_carried;
+    for (carried = 8; carried <= 1 << 20; carried <<= 17) {
+        m.nic_other = 0;
+        CHECK(engine_run(&job, &r, error, sizeof error));
+        double own = r.us;
+        m.nic_other = 1;
+        CHECK(engine_run(&job, &r, error, sizeof error));
+        CHECK_US(r.us, own + 2 * 0.02 * (carried == 8 ? 1 : 4)); /* it announces itself, is asked for, comes, and ends */
+    }
+}
+
 /* Eight nodes of two: up a tree of radix 2 by three levels and down again. */
 static void in_network(void)
 {
@@ -417,6 +448,7 @@ int main(void)
     fetched();
     queues();
     adapters();
+    other_adapters();
     engines();
     in_network();
     hops();

@@ -25,6 +25,9 @@ static const struct key keys[] = {
     KEY("nic", "n", nics),
     KEY("nic", "g", nic_g),
     KEY("nic", "G", nic_G),
+    KEY("nic", "other", nic_other),
+    KEY("nic", "L", nic_L),
+    KEY("nic", "link", nic_link),
     KEY("offload", "radix", offload_radix),
     KEY("offload", "hop", offload_hop),
     KEY("offload", "reduce", offload_reduce),
@@ -98,8 +101,8 @@ static bool wrong(struct reader *r, const char *what, const char *word)
 
 static bool is_count(const char *name)
 {
-    static const char *const counts[] = {"n",      "after", "eager",    "upto",   "most",   "radix",
-                                         "groups", "nodes", "switches", "packet", "buffer", "window"};
+    static const char *const counts[] = {"n",     "after",    "eager",  "upto",   "most",   "radix", "groups",
+                                         "nodes", "switches", "packet", "buffer", "window", "other"};
     for (size_t i = 0; i < GW_ARRAY_LEN(counts); i++)
         if (!strcmp(name, counts[i])) return true;
     return false;

@@ -6,7 +6,9 @@
  *   node ranks=N                    ranks of a node; rank r lies on node r / N
  *   level NAME ranks=N o= O= R= L= g= G= eager=     the innermost first; two ranks meet in the first level of which they share a
  *                                   group of N neighbouring ranks; the last has no ranks= and joins all
- *   nic n=K g= G=                   K adapters a node, which its ranks share; what does not stay on its node passes one at both ends
+ *   nic n=K g= G= other=1 L= link=  K adapters a node, which its ranks share; what does not stay on its node passes one at both ends.  With
+ *                                   other=1 each rank takes that of the next module, over a link between modules of the node (xGMI),
+ *                                   at both ends: L later each, and it flows at `link` at best; as many share each as before
  *   engine NAME upto= o= L= g= G= n=                the smallest first: how a card takes a message that leaves its node: the first engine whose
  *                                   `upto` (bytes; none: any) holds it.  o: more for the core that commands it; L: until it begins; it is
  *                                   busy for max(g, n*G); n=K: the node shares K of it (0: each rank has one)
@@ -57,7 +59,7 @@ struct machine {
     int64_t node_ranks;
     int n_levels;
     struct machine_level levels[MACHINE_LEVELS];
-    double nics, nic_g, nic_G;
+    double nics, nic_g, nic_G, nic_other, nic_L, nic_link;
     int n_engines, n_classes;
     struct machine_engine engines[MACHINE_ENGINES];
     struct machine_class classes[MACHINE_CLASSES];
