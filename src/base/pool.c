@@ -24,12 +24,12 @@
 #define MFD_HUGETLB 4U
 #endif
 enum {
-    SIZE_SHIFT = 26,
+    SIZE_SHIFT = 26, /* MFD_HUGE_SHIFT */
     MOST_SIZES = 16,
     REASON = 160,
     NAME = 128,
-    SHARE = 8
-}; /* MFD_HUGE_SHIFT; at most an eighth is added to memory */
+    SHARE = 8 /* what whole pages add is at most an eighth */
+};
 static const uint64_t LARGEST = 1 << 30;
 
 static const char folder[] = "/sys/kernel/mm/hugepages";

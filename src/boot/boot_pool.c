@@ -91,7 +91,7 @@ static void agree(struct boot_head *h)
     if (n == (uint32_t)h->nlocal) state_turn(h, BOOT_POOL_OFFERED, BOOT_POOL_TAKEN);
 }
 
-/* Returns once the state is another one; refuses at end_ns. */
+/* Returns once the state is another one; refuses at end_ns, or when it looks next. */
 static uint32_t state_wait(struct boot_head *h, enum boot_pool_state from, uint64_t end_ns)
 {
     uint32_t now;
@@ -132,13 +132,16 @@ static bool can_use(struct boot_head *h, uint64_t bytes)
     return p != NULL;
 }
 
-/* How it has come out: rank 0 says it, or if it did not ask, who did. */
-static void explain(const struct boot_head *h, uint32_t word)
+/* How it has come out: rank 0 says where the memory lies; why it lies elsewhere the one that refused says, or if that one does not ask for
+ * pages, the first that does. */
+static void explain(struct boot_head *h, uint32_t word)
 {
     enum boot_pool_state state = state_in(word);
     int refuser = (int)(word >> BOOT_POOL_RANK_SHIFT);
     assert(refuser < h->nlocal);
-    if (gw_boot.local_rank != 0 && (state != BOOT_POOL_DIFFERS || refuser != 0)) return;
+    if (state == BOOT_POOL_TAKEN && gw_boot.local_rank != 0) return;
+    if (state > BOOT_POOL_NONE && state != BOOT_POOL_DIFFERS && gw_boot.local_rank != refuser) return;
+    if (state == BOOT_POOL_DIFFERS && atomic_exchange_explicit(&h->pool_told, 1, memory_order_relaxed)) return;
     const char *why = state == BOOT_POOL_DIFFERS ? "does not ask for them (GODWIT_HUGE_PAGES)"
         : state == BOOT_POOL_BLOCKED             ? "cannot use those that the first rank of the node has"
                                                  : "begins a session, and has waited long enough for others to begin theirs";

@@ -18,7 +18,7 @@
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 18u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 19u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
@@ -99,6 +99,7 @@ struct boot_head {
     _Atomic uint32_t pool_votes;      /* ranks of the node that agreed */
     uint64_t pool_bytes;              /* of that file, */
     uint64_t pool_inode, pool_device; /* and which one it is: the number of a process that held it may be another one's */
+    _Atomic uint32_t pool_told;       /* a rank has said why not */
     _Atomic uint32_t met[2];          /* number of ranks of the node that have reached the end of MPI_Init; MPI_Finalize */
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host behave as if they were on several nodes.  Each faked node has its own
@@ -117,7 +118,7 @@ static inline uint64_t boot_shm_offset(int nlocal)
  * If there is not enough memory, the process ends with a message.  Closes its descriptors. */
 struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
 /* With GODWIT_HUGE_PAGES=pool: puts node's part of the mapped segment onto pages of the system's pool, as far as whole pages go, if there are
- * enough and all ranks of the node can have it so.  Waits for them: with gw_boot.meets until they have come, else for some
+ * enough and all ranks of the node can have it so.  Waits for them: with gw_boot.meets until they have come, else for two
  * seconds.  True: it lies there, resident; else, if it does not fit into memory, the process ends with a message.  Every rank
  * calls it before it touches that part, whatever its setting. */
 bool boot_pool_take(struct boot_head *h, uint64_t node_bytes);

@@ -25,7 +25,7 @@ int coll_init(void);
 int coll_tuned_take(void);
 
 /* What a setting that lists collectives says, as one text for all words that mean the same: "on", "off", or names in the enum's order. */
-void coll_kinds_text(const char *text, char *out, size_t cap);
+void coll_kinds_text(const char *setting, const char *text, char *out, size_t cap);
 
 /* ---- for tools: algorithms by number, from 0 ---- */
 int coll_algorithms(void);

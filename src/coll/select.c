@@ -53,6 +53,7 @@ static inline const char *table_of(const struct coll_rule *r)
 }
 
 uint32_t coll_synced;
+#define COLL_SYNCED (~(1u << COLL_BARRIER)) /* a barrier before a barrier says nothing */
 
 const struct plan_algorithm *coll_algorithm_find(int kind, const char *name, size_t len)
 {
@@ -132,12 +133,13 @@ static uint32_t kinds_of(const char *setting, const char *text)
     return kinds;
 }
 
-void coll_kinds_text(const char *text, char *out, size_t cap)
+void coll_kinds_text(const char *setting, const char *text, char *out, size_t cap)
 {
-    uint32_t kinds = kinds_of(NULL, text);
+    const uint32_t all = ((1u << COLL_KINDS) - 1) & (strcmp(setting, "coll_sync") == 0 ? COLL_SYNCED : ~0u);
+    uint32_t kinds = kinds_of(NULL, text) & all;
     size_t at = 0;
-    snprintf(out, cap, "%s", kinds == ~0u ? "on" : kinds ? "" : "off");
-    for (int k = 0; k < COLL_KINDS && kinds != ~0u; k++)
+    snprintf(out, cap, "%s", kinds == all ? "on" : kinds ? "" : "off");
+    for (int k = 0; k < COLL_KINDS && kinds != all; k++)
         if (kinds >> k & 1 && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%s", at ? "," : "", coll_kind_names[k]);
 }
 
@@ -213,7 +215,7 @@ GW_ONCE int coll_select_init(void)
     atomic_store_explicit(&select_state.used, &select_state.builtin, memory_order_relaxed);
     if (rc != GW_OK) return rc;
     select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
-    coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & ~(1u << COLL_BARRIER);
+    coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & COLL_SYNCED;
     /* If ranks are to use only the network, there are no leaves. */
     select_state.leaves_on =
         !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of("GODWIT_COLL_LEAF", gw_set.coll_leaf) : 0;

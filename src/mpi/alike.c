@@ -33,8 +33,8 @@ static void kinds_as_one(const struct gw_setting_info *s, char *value, size_t ca
     char text[1024], usual[1024];
     for (size_t i = 0; i < GW_ARRAY_LEN(lists); i++) {
         if (strcmp(s->name, lists[i]) != 0) continue;
-        coll_kinds_text(value, text, sizeof text);
-        coll_kinds_text(s->default_text, usual, sizeof usual);
+        coll_kinds_text(s->name, value, text, sizeof text);
+        coll_kinds_text(s->name, s->default_text, usual, sizeof usual);
         snprintf(value, cap, "%s", strcmp(text, usual) == 0 ? s->default_text : text);
     }
 }

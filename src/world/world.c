@@ -111,21 +111,19 @@ int world_comm_create_group(struct gw_comm *c, struct gw_group *group, int tag, 
     return rc;
 }
 
-int world_comm_end(struct gw_comm **c)
+static int comm_end(struct gw_comm **c, bool is_users)
 {
     struct gw_comm *old = *c;
     if (old->obj.predefined) return gw_fail(GW_ECOMM, "%s cannot be freed", old->name);
     int rc = gw_attr_delete_all(&old->attrs, &old->obj);
     if (rc != GW_OK) return rc;
     world_spawn_freed(old);
+    if (is_users) comm_freed_note(old);
     gw_obj_unregister(&old->obj); /* the handle is invalid from now on; the object lives until its last operation is complete */
     comm_release(old);
     *c = NULL;
     return GW_OK;
 }
 
-int world_comm_free(struct gw_comm **c)
-{
-    if (!(*c)->obj.predefined) comm_freed_note(*c);
-    return world_comm_end(c);
-}
+int world_comm_free(struct gw_comm **c) { return comm_end(c, true); }
+int world_comm_end(struct gw_comm **c) { return comm_end(c, false); }

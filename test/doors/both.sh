@@ -48,7 +48,7 @@ source_of() {
     case $1 in */*) suite=${1#*/} ;; esac
     cd sources
     fetch "$package" "$suite"
-    [ -e "$package.unpacked" ] || { unpack "$package" "$package" && touch "$package.unpacked"; }
+    [ -e "$package.unpacked" ] || { unpack "$package" "$package" && touch "$package.unpacked"; } || fail "$package: its sources do not unpack"
     cd "$keep"
 }
 

@@ -56,6 +56,7 @@ ends "the settings of collectives on rank 0 are not those on rank 1" \
 runs -n 1 -env GODWIT_COLL_CHUNK 1K "$program" : -n 1 -env GODWIT_COLL_CHUNK 1024 "$program"
 runs -n 1 -env GODWIT_COLL_CHUNK 0 -env GODWIT_REPRODUCIBLE off "$program" : -n 1 "$program"
 runs -n 1 -env GODWIT_COLL_LEAF 1 -env GODWIT_COLL_OPT_OFF 0 "$program" : -n 1 "$program"
+runs -n 1 -env GODWIT_COLL_SYNC bcast,barrier "$program" : -n 1 -env GODWIT_COLL_SYNC bcast "$program" # none before a barrier
 runs -n 1 -env GODWIT_COLL_SYNC bcast,reduce "$program" : -n 1 -env GODWIT_COLL_SYNC MPI_Reduce,bcast "$program"
 ends "GODWIT_COLL_SYNC is bcast,reduce on rank 0 and bcast on rank 1" \
     -n 1 -env GODWIT_COLL_SYNC reduce,bcast "$program" : -n 1 -env GODWIT_COLL_SYNC bcast "$program"

@@ -44,7 +44,7 @@ if [ "$all" -gt 0 ] && [ "$left" -lt 150 ] && [ "$(cat $pool/nr_overcommit_hugep
 fi
 
 # The ranks disagree: none has it, nobody says otherwise, and who asked says why not.  In each of these orders another one asks.
-for settings in "pool all" "all pool" "pool auto pool" "auto pool pool" "pool pool auto"; do
+for settings in "pool all" "all pool" "pool auto pool" "auto pool auto" "auto pool pool" "pool pool auto"; do
     set --
     other=0
     n=0
