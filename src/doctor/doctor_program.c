@@ -263,6 +263,9 @@ static void judge_ours(const struct machine *m, const struct loaded *l, struct a
  * was built without that for C++. */
 static bool has_door(const struct machine *m, const char *library)
 {
+    /* MPICH's library for C++ is a client of the door for its library for C, which it brings */
+    if (strncmp(library, "libmpichcxx.so", 14) == 0 || strcmp(library, "libmpicxx.so.12") == 0)
+        return has_door(m, "libmpich.so.12");
     enum program_mpi is = program_mpi_of_library(library);
     if (is != PROGRAM_OMPI && is != PROGRAM_MPICH) return false;
     for (int i = 0; program_doors[i]; i++)

@@ -321,6 +321,11 @@ static void foreign(void)
     file("/opt/godwit/" GODWIT_LIBDIR "/godwit/doors/libmpi.so.12", "");
     CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "by PMI-1"));
     CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "through the door"));
+    judged =
+        "\tlibmpichcxx.so.12 => /opt/mpich/lib/libmpichcxx.so.12 (0x2)\n\tlibmpich.so.12 => /opt/mpich/lib/libmpich.so.12 (0x3)\n";
+    CHECK(!finds(judge, FINDING_NOTE, "(MPICH)", "through the door"));
+    file("/opt/godwit/" GODWIT_LIBDIR "/godwit/doors/libmpich.so.12", "");
+    CHECK(finds(judge, FINDING_NOTE, "(MPICH)", "through the door"));
     judged = "\tlibmpi.so.40 => /opt/ompi/lib/libmpi.so.40 (0x2)\n\tlibmpi_cxx.so.40 => /opt/ompi/lib/libmpi_cxx.so.40 (0x3)\n";
     CHECK(!finds(judge, FINDING_NOTE, "(Open MPI)", "through the door")); /* built without a compiler of C++ */
     file("/opt/godwit/" GODWIT_LIBDIR "/godwit/doors/libmpi_cxx.so.40", "");
