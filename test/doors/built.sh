@@ -12,7 +12,7 @@ cases="
 petsc         -     libpetsc-real3.18-dev libpetsc3.18-dev-examples
 hypre         -     libhypre-dev src:hypre
 hdf5          -     libhdf5-openmpi-dev hdf5-tools src:hdf5
-hdf5_mpich    -     libhdf5-mpich-dev hdf5-tools src:hdf5
+hdf5_mpich    1,2,4 libhdf5-mpich-dev hdf5-tools src:hdf5
 netcdf        -     libnetcdf-mpi-dev netcdf-bin src:netcdf
 mrbayes       -     src:mrbayes
 mrbayes_mpich 1,2,4    src:mrbayes
