@@ -336,7 +336,8 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
     } else if (e->data.ptr == &j->pmi) {
         pmi_serve(j);
     } else if (e->data.ptr == &j->parent_fd) {
-        if (!spawned_hear(j)) end_job(j, SIGTERM, 1);
+        /* closed, it is reported as long as a child that has not started its program yet has it open, too */
+        if (j->parent_fd >= 0 && !spawned_hear(j)) end_job(j, SIGTERM, 1);
     } else if (!e->data.ptr) {
         launch_forward_input(j);
     } else {
