@@ -13,6 +13,7 @@
 #include "base/os.h"
 
 #include "../../test/ranks.h"
+#include "../../test/unit_child.h"
 
 enum { HUGETLB = 4, BYTES = 5 << 20, MOST = 4 };
 static const uint64_t FAR_TOO_MUCH = 1ull << 44;
@@ -183,29 +184,16 @@ static int far_too_much(void)
     return is_taken ? 0 : 2;
 }
 
-static int in_child(int (*fn)(void))
-{
-    int status = -1;
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        int rc = fn();
-        exit(unit_failures ? 3 : rc);
-    }
-    CHECK_EQ(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 int main(void)
 {
     seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(seen != MAP_FAILED);
     asked.other = asked.late = asked.refuser = -1;
     asked.is_empty = true;
-    CHECK_EQ(in_child(far_too_much), 1); /* boot_test.c reads what it says */
+    EXPECT_CHILD(far_too_much, 1, "leaves");
     if (has_sizes()) {
         asked.is_empty = false;
-        CHECK_EQ(in_child(far_too_much), 0);
+        EXPECT_CHILD(far_too_much, 0, "");
         nobody_refuses();
         one_differs();
         one_is_late();
