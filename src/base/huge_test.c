@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "unit.h"
+#include "unit_mapped.h"
 
 enum { POPULATE = 23, COLLAPSE = 25, PIECES = 4 };
 
@@ -48,15 +48,6 @@ static bool is_mapped(const char *page)
     return mincore((void *)(uintptr_t)page, 1, &in) == 0;
 }
 
-static long mapped_pages(void)
-{
-#ifdef GW_TSAN
-    return 0; /* ThreadSanitizer maps memory of its own for that which the test maps */
-#endif
-    char text[128];
-    return gw_line_read(text, sizeof text, "/proc/self/statm") ? atol(text) : -1;
-}
-
 /* No more and no less than was wanted, in whole pages, with the place that was wanted on a multiple. */
 static void places(void)
 {
@@ -66,14 +57,14 @@ static void places(void)
     for (size_t k = 0; k < GW_ARRAY_LEN(sizes) * GW_ARRAY_LEN(skews); k++) {
         size_t bytes = sizes[k % GW_ARRAY_LEN(sizes)], skew = skews[k / GW_ARRAY_LEN(sizes)], whole = gw_align_up(bytes, page);
         for (size_t align = page; align <= 16 * (size_t)GW_HUGE_BYTES; align *= 4) {
-            long before = mapped_pages();
+            long before = unit_mapped_pages();
             char *p = gw_place(bytes, align, skew);
             CHECK(p && ((uintptr_t)p + skew) % align == 0);
             for (size_t at = 0; at < whole; at += page) CHECK(is_mapped(p + at));
             CHECK(mmap(p, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p);
             p[0] = p[bytes - 1] = 1;
             munmap(p, whole);
-            CHECK_EQ(mapped_pages(), before);
+            CHECK_EQ(unit_mapped_pages(), before);
         }
     }
 }

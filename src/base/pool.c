@@ -70,14 +70,10 @@ static int sizes(uint64_t step, uint64_t out[MOST_SIZES])
 
 static const char *size_text(uint64_t bytes, char out[24])
 {
-    bool is_gib = bytes >= (uint64_t)1 << 30, is_mib = bytes >= 1 << 20;
-    snprintf(out, 24, "%llu %s",
-             (unsigned long long)(bytes >> (is_gib       ? 30
-                                                : is_mib ? 20
-                                                         : 10)),
-             is_gib       ? "GiB"
-                 : is_mib ? "MiB"
-                          : "KiB");
+    static const char *const units[] = {"KiB", "MiB", "GiB"};
+    size_t unit = 0;
+    for (bytes >>= 10; bytes >= 1024 && unit + 1 < GW_ARRAY_LEN(units); bytes >>= 10) unit++;
+    snprintf(out, 24, "%llu %s", (unsigned long long)bytes, units[unit]);
     return out;
 }
 

@@ -18,7 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "unit.h"
+#include "unit_mapped.h"
 
 enum { SIZE_SHIFT = 26, HUGETLB = 4, MOST = 64 };
 static const uint64_t MIB = 1 << 20, GIB = 1 << 30;
@@ -65,11 +65,6 @@ static int entries(const char *folder)
     if (d) closedir(d);
     return n;
 }
-static long mapped_pages(void)
-{
-    char text[128];
-    return gw_line_read(text, sizeof text, "/proc/self/statm") ? atol(text) : -1;
-}
 
 static int file(uint64_t bytes, int fails, int refused, int why)
 {
@@ -108,9 +103,9 @@ static void tries(void)
     CHECK(sizes == 0 || access("/sys/kernel/mm/hugepages", F_OK) == 0);
     for (size_t f = 0; f < GW_ARRAY_LEN(faults); f++) {
         for (int refused = 0; refused <= sizes; refused++) {
-            long before = mapped_pages();
+            long before = unit_mapped_pages();
             fd = file(bytes, faults[f].fails, refused, faults[f].why);
-            CHECK(mapped_pages() == before);
+            CHECK(unit_mapped_pages() == before);
             CHECK((fd >= 0) == (refused < sizes));
             CHECK_EQ(asked.n, refused < sizes ? refused + 1 : sizes);
             CHECK_EQ(asked.filled, refused < sizes ? bytes : 0);
