@@ -46,10 +46,10 @@ fi
 # The ranks disagree: none has it, nobody says otherwise, and who asked says why not.  In each of these orders another one asks.
 for settings in "pool all" "all pool" "pool auto pool" "auto pool auto" "auto pool pool" "pool pool auto"; do
     set --
-    other=0
+    others=
     n=0
     for s in $settings; do
-        [ "$s" = pool ] || other=$n
+        [ "$s" = pool ] || others=$others$n # of two the one that is quicker
         n=$((n + 1))
         set -- "$@" : -n 1 env GODWIT_HUGE_PAGES="$s" "$program"
     done
@@ -57,7 +57,7 @@ for settings in "pool all" "all pool" "pool auto pool" "auto pool auto" "auto po
     run "$@"
     ! grep -qE "the node's segment .* lies on" "$dir/out" || fail "ranks with different settings share the pool: $settings"
     grep -qE "the node's segment does not lie on pages of .*the system's pool: [^r]" "$dir/out" ||
-        told "the node's segment does not lie on pages of the system's pool: rank $other does not ask for them"
+        told "the node's segment does not lie on pages of the system's pool: rank [$others] does not ask for them"
 done
 # Nothing is kept.
 if [ -d $pool ]; then
