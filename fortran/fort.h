@@ -96,7 +96,7 @@ static inline bool fort_has_records(void) { return unlikely(atomic_load_explicit
  * MPI library may give it to a request of another thread before this one has looked. */
 FORT_HIDDEN extern _Atomic(uint64_t) fort_noted;
 static inline uint64_t fort_begin(void) { return atomic_load_explicit(&fort_noted, memory_order_relaxed); }
-enum { FORT_STILL = INT64_MAX }; /* in place of that where the request still has its number */
+#define FORT_STILL UINT64_MAX /* in place of that where the request still has its number */
 /* The request is complete: its copies go back, and what lived until then is freed. */
 FORT_HIDDEN void fort_request_complete(int request, uint64_t began);
 /* It is not null after a call that may have completed it. */

@@ -86,7 +86,7 @@ enum { STDIN_NONE = -1, STDIN_ALL = -2 };
 enum pmix_mode { PMIX_AUTO, PMIX_ON, PMIX_OFF };
 struct launch_wrapper {
     const char *option, *library; /* the library is libgodwit_LIBRARY.so */
-    const char *so;               /* what comes of it where no rank calls MPI_Init: the end of a sentence */
+    const char *if_idle;          /* what comes of it where no rank calls MPI_Init: the end of a sentence */
 };
 
 struct launch_options {

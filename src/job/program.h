@@ -10,7 +10,8 @@
 #include "job/words.h"
 
 /* By the libraries that the file names.  OMPI and MPICH: there is a door for it (doors.c); PMIX: it runs on its own library, as it needs
- * other parts of Open MPI, or PMIx itself.  NONE: no MPI library, and it neither starts programs nor opens libraries (hostname); UNKNOWN: it may (a script, a shell, nice, what is linked statically). */
+ * other parts of Open MPI, or PMIx itself.  NONE: no MPI library, and it neither starts programs nor opens libraries (hostname);
+ * UNKNOWN: it may (a script, a shell, nice, what is linked statically). */
 enum program_mpi { PROGRAM_UNKNOWN, PROGRAM_NONE, PROGRAM_OURS, PROGRAM_PMIX, PROGRAM_MPICH, PROGRAM_OMPI };
 enum program_mpi program_mpi(const char *name, const char *wdir); /* wdir: NULL, or where it will start */
 enum program_mpi program_mpi_of_library(const char *name);        /* such as libmpi.so.40 */

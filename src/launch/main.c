@@ -59,7 +59,8 @@ static void wrapper_note(const struct job *j)
 {
     for (int i = 0; i < j->n; i++)
         if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) != BOOT_NEW) return;
-    say_line("%s: %s did not call MPI_Init of this library, so %s", j->o.wrapper->option, j->o.apps[0].argv[0], j->o.wrapper->so);
+    say_line("%s: %s did not call MPI_Init of this library, so %s", j->o.wrapper->option, j->o.apps[0].argv[0],
+             j->o.wrapper->if_idle);
 }
 
 /* What godwit-tune has found on this host, unless GODWIT_TUNE says something else; all ranks run here. */
