@@ -93,6 +93,10 @@ static void handle_again(char *into)
         if (MPI_Comm_toint(c) == handle) break;
         MPI_Comm_free(&c);
     }
+    if (getenv("GODWIT_CHECK")) { /* handles do not come back so soon, so that wrong ones are seen */
+        CHECK_EQ(n, MOST);
+        return;
+    }
     CHECK(n < MOST);
     MPI_Request r;
     MPI_Irecv(into, LONG / 2, MPI_BYTE, 0, 3, c, &r);
