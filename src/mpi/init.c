@@ -111,6 +111,7 @@ static GW_ONCE void rooms_up(void)
     uint64_t area = peer_area_bytes(gw_boot.nlocal, gw_nlanes);
     must(node_init(area, gw_lanes_spread ? 0 : area - peer_area_bytes(gw_boot.nlocal, 1), (uint64_t)heap),
          "the memory that the ranks of a node share");
+    mpi_alike_note(); /* before a wire publishes where this rank is reached */
     req_init();
     must(proto_init(), "message protocols");
     must(proto_connect(), "connecting the ranks");
@@ -330,7 +331,6 @@ GW_ONCE int mpi_init(int required, int *provided_out)
     atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
     /* Everybody has mapped the segment and opened its wires when this is over. */
     if (boot_connects_all()) must(connect_all(), "connecting all ranks");
-    mpi_alike_note();
     plan_call_begin(&gw_comm_world, PLAN_ANY_CALL, GW_ANY_SOURCE);
     must(meet(BOOT_BEFORE_FIRST), "waiting for the other ranks");
     must(coll_tuned_take(), "comparing what GODWIT_TUNE says");

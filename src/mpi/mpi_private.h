@@ -19,8 +19,8 @@ void mpi_instance_end(void);                    /* returns when no other rank ne
 
 void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
 
-/* alike.c: settings by which ranks choose what they do together.  Notes this rank's for the others of its node; after they have met, the first
- * rank of the node ends the job if another one has others. */
+/* alike.c: settings by which ranks choose what they do together.  Notes this rank's for the others; after those of the node
+ * have met, its first rank ends the job if another one has others.  Ranks of other nodes are compared by net/card.c. */
 void mpi_alike_note(void);
 void mpi_alike_compare(void);
 

@@ -43,6 +43,11 @@ void network_complain_of(int rank, const char *name, const struct sockaddr *peer
 bool network_is_last(uint64_t seconds); /* has GODWIT_NET_TIMEOUT passed after so many seconds? */
 /* That rank uses another network wire than this process: ends the job, because an error in a collective would leave other ranks waiting. */
 _Noreturn void network_differs(int rank, const char *wire) GW_COLD;
+/* Publishes where this rank is reached, and reads where another one is, which ends the job if the settings of collectives are not the same
+ * there (card.c).  As boot_put() and boot_get(); `where` has no '|'. */
+enum { NETWORK_CARD = 1024 };
+int network_card_put(const char *key, const char *where);
+int network_card_get(int rank, const char *key, char *where_out, size_t cap);
 /* Failure detection for the hosts of other nodes, if no launcher watches them (alive.c). */
 struct network_alive;
 /* Publishes an address of this host in the key-value store, before boot_share(); no effect if hosts are not to be watched. */

@@ -286,7 +286,7 @@ static int deferred_begin(void)
         return GW_OK;
     network_is_deferred = true;
     snprintf(ofi_all.own_at, sizeof ofi_all.own_at, "%s", at);
-    int rc = boot_put("gw.net.0", at);
+    int rc = network_card_put("gw.net.0", at);
     return rc == GW_OK ? network_alive_publish((struct sockaddr *)&address) : rc;
 }
 
@@ -317,7 +317,7 @@ static int publish(struct wire *w)
     if (gw_boot.size == 1) return GW_OK;
     const char *where = where_public(w);
     snprintf(key, sizeof key, "gw.net.%d", w->lane);
-    int rc = where ? boot_put(key, where) : GW_OK;
+    int rc = where ? network_card_put(key, where) : GW_OK;
     if (rc != GW_OK || w->lane > 0 || !ofi_is_by_tcp(w) || fi_getname(&w->ep->fid, &at, &bytes) != 0) return rc;
     return network_alive_publish(&at.any);
 }
@@ -404,8 +404,8 @@ static int place_get(const struct wire *w, int rank, char value[ONDEMAND_VALUE])
     if (rank >= gw_boot.size) return at ? GW_OK : gw_fail(GW_EINTERN, "peer %d has no address", rank);
     snprintf(key, sizeof key, "gw.net.%d", w->lane);
     gw_lock(&ofi_all.boot_lock);
-    int rc = boot_get(rank, "gw.net.0", value, ONDEMAND_VALUE);
-    if (rc == GW_OK && w->lane > 0 && !ofi_ondemand_is_name(value)) rc = boot_get(rank, key, value, ONDEMAND_VALUE);
+    int rc = network_card_get(rank, "gw.net.0", value, ONDEMAND_VALUE);
+    if (rc == GW_OK && w->lane > 0 && !ofi_ondemand_is_name(value)) rc = network_card_get(rank, key, value, ONDEMAND_VALUE);
     gw_unlock(&ofi_all.boot_lock);
     if (rc == GW_OK && strncmp(value, "@tcp:", 5) == 0) network_differs(rank, "ofi");
     return rc;

@@ -73,7 +73,7 @@ static int door_open(void)
 static int publish(void)
 {
     if (gw_boot.size == 1 || tcp_state.is_published || tcp_state.has_other_jobs) return GW_OK;
-    int rc = boot_put(key, tcp_door_text());
+    int rc = network_card_put(key, tcp_door_text());
     return rc == GW_OK ? network_alive_publish((const struct sockaddr *)&tcp_door_place()->at) : rc;
 }
 
@@ -163,7 +163,7 @@ static int place_get(int rank, struct tcp_place *out)
         snprintf(value, sizeof value, "%s", at);
     } else {
         gw_lock(&tcp_state.boot_lock);
-        int rc = boot_get(rank, key, value, sizeof value);
+        int rc = network_card_get(rank, key, value, sizeof value);
         gw_unlock(&tcp_state.boot_lock);
         if (rc != GW_OK) return rc;
     }

@@ -53,6 +53,29 @@ long=$(printf 'bcast=binomial,%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18
 ends "the settings of collectives on rank 0 are not those on rank 1" \
     -n 1 -env GODWIT_COLL "${long}reduce=binomial" "$program" : -n 1 -env GODWIT_COLL "${long}allreduce=ring" "$program"
 
+# Ranks of different nodes: whoever first asks where one of the other node is reached says it.
+differ() {
+    sentence=$1
+    shift
+    run "$@" && fail "$*: the job ran"
+    [ $? -ne 124 ] || fail "$*: it hangs"
+    grep -qE "the settings of collectives on rank $sentence; set them alike for all ranks of the job" "$out" ||
+        fail "$*: it does not say '$sentence'"
+}
+for wires in shm,tcp,ofi shm,ofi; do
+    export GODWIT_WIRES=$wires
+    differ '(0, on another node, are not those on rank 1, host [^ ]* \(the defaults\)|1, .* rank 0, .*\(GODWIT_COLL=allreduce=ring\))' \
+        --vnodes 2 -n 1 -env GODWIT_COLL allreduce=ring "$program" : -n 1 "$program"
+    differ '([01], .* rank [23], .*\(GODWIT_COLL=bcast=chain and others\)|[23], .* rank [01], .*\(GODWIT_COLL=bcast=chain\))' \
+        --vnodes 2 -n 2 -env GODWIT_COLL bcast=chain "$program" : \
+        -n 2 -env GODWIT_COLL bcast=chain -env GODWIT_COLL_CHUNK 1000 "$program"
+    differ '(0, .* rank 1, .*\(too many to list\)|1, .* rank 0, .*\(the defaults\))' \
+        --vnodes 2 -n 1 "$program" : -n 1 -env GODWIT_COLL "${long}reduce=binomial" "$program"
+    runs --vnodes 2 -n 4 -env GODWIT_COLL bcast=chain "$program"
+    runs --vnodes 2 -n 1 -env GODWIT_COLL_CHUNK 1K "$program" : -n 1 -env GODWIT_COLL_CHUNK 1024 "$program"
+done
+unset GODWIT_WIRES
+
 runs -n 1 -env GODWIT_COLL_CHUNK 1K "$program" : -n 1 -env GODWIT_COLL_CHUNK 1024 "$program"
 runs -n 1 -env GODWIT_COLL_CHUNK 0 -env GODWIT_REPRODUCIBLE off "$program" : -n 1 "$program"
 runs -n 1 -env GODWIT_COLL_LEAF 1 -env GODWIT_COLL_OPT_OFF 0 "$program" : -n 1 "$program"
