@@ -28,9 +28,9 @@ static const struct plan_algorithm *decide_on(const struct plan_nodes *nodes, en
     int64_t block = kind == COLL_REDUCE_SCATTER ? bytes / ranks : bytes;
     last = (struct plan_args){
         .size = ranks, .scount = block, .rcount = block, .st = gw_type_byte, .rt = gw_type_byte, .op = gw_op_max};
-    last.is_vector = kind == COLL_SCATTERV;
+    last.is_vector = kind == COLL_SCATTERV || kind == COLL_GATHERV;
     last.nodes = nodes;
-    return coll_decide_apart(kind, kind == COLL_ALLTOALLV || kind == COLL_SCATTERV ? 0 : bytes, &last, false, &why);
+    return coll_decide_apart(kind, kind == COLL_ALLTOALLV || last.is_vector ? 0 : bytes, &last, false, &why);
 }
 static const struct plan_algorithm *decide(enum coll_kind kind, int64_t bytes, int ranks)
 {
@@ -194,37 +194,79 @@ static void blocks(void)
     plan_nodes_free(two);
 }
 
-/* Do blocks of so many bytes go down a tree in MPI_Scatterv? */
-static bool goes_down_a_tree(int ranks, int64_t bytes)
+/* Do blocks go through a tree in MPI_Scatterv or MPI_Gatherv?  All have so many bytes, or one has them all. */
+static bool goes_through_a_tree(enum coll_kind kind, int ranks, int bytes, bool is_uneven)
 {
-    const struct plan_algorithm *alg = decide(COLL_SCATTERV, bytes, ranks);
+    bool gathers = kind == COLL_GATHERV;
+    const struct plan_algorithm *alg = decide(kind, bytes, ranks);
+    int *counts = calloc((size_t)ranks, sizeof *counts), *places = calloc((size_t)ranks, sizeof *places);
+    for (int i = 0; i < ranks; i++) counts[i] = is_uneven ? (i == ranks / 2 ? bytes * ranks : 0) : bytes;
+    last.scounts.v = last.rcounts.v = counts, last.sdispls.v = last.rdispls.v = places;
     struct plan_stage stage = {.args = last};
-    CHECK(alg == &coll_alg_scatter_ruled);
+    CHECK(alg == (gathers ? &coll_alg_gather_ruled : &coll_alg_scatter_ruled));
     char *tmp = calloc(1, (size_t)alg->tmp_bytes(&last));
     CHECK(alg->stages(&last, 0, false, tmp, &stage));
     CHECK(alg->stages(&last, 1, false, tmp, &stage));
-    free(tmp);
-    return stage.alg != &coll_alg_scatter_linear;
+    free(tmp), free(counts), free(places);
+    return stage.alg != (gathers ? &coll_alg_gather_permitted : &coll_alg_scatter_linear);
+}
+static void tree_ends(enum coll_kind kind, int ranks, int bytes)
+{
+    for (int uneven = 0; uneven < 2; uneven++) {
+        CHECK(goes_through_a_tree(kind, ranks, bytes, uneven));
+        CHECK(!goes_through_a_tree(kind, ranks, bytes + 1, uneven));
+    }
 }
 
-/* The documents' bounds of short blocks depend on the number of ranks: 2 KiB up to 512 of them, 8 KiB beyond. */
+/* Blocks are short by their average.  The documents' bounds: of MPI_Gatherv 16 KiB; of MPI_Scatterv 2 KiB up to 512 ranks, 8 KiB beyond. */
 static void short_blocks(void)
 {
     set("MPICH_COLL_OPT_OFF", "0");
-    CHECK(goes_down_a_tree(512, 2048));
-    CHECK(!goes_down_a_tree(512, 2049));
-    CHECK(goes_down_a_tree(513, 2049));
-    CHECK(goes_down_a_tree(513, 8192));
-    CHECK(!goes_down_a_tree(513, 8193));
+    tree_ends(COLL_GATHERV, 512, 16 << 10);
+    tree_ends(COLL_SCATTERV, 512, 2048);
+    tree_ends(COLL_SCATTERV, 513, 8192);
     set("MPICH_SCATTERV_SHORT_MSG", "100");
-    CHECK(goes_down_a_tree(513, 100));
-    CHECK(!goes_down_a_tree(513, 101));
+    tree_ends(COLL_SCATTERV, 513, 100);
+    tree_ends(COLL_GATHERV, 513, 16 << 10);
+    set("MPICH_GATHERV_SHORT_MSG", "100");
+    tree_ends(COLL_GATHERV, 513, 100);
+}
+
+/* Does a collective of 300 ranks on two nodes take notice of nodes, of the average size of blocks, or of a root that may be late? */
+static bool takes_notice(const struct plan_nodes *two, enum coll_kind kind, int64_t bytes, bool starts)
+{
+    const char *why;
+    last =
+        (struct plan_args){.size = 300, .scount = bytes, .rcount = bytes, .st = gw_type_byte, .rt = gw_type_byte, .op = gw_op_max};
+    last.is_vector = kind == COLL_SCATTERV || kind == COLL_GATHERV;
+    last.nodes = two;
+    const struct plan_algorithm *alg = coll_decide_apart(kind, last.is_vector ? 0 : bytes, &last, starts, &why);
+    return alg->stages || alg == &coll_alg_gather_permitted;
+}
+static void opt_off(const struct plan_nodes *two)
+{
+    static const enum coll_kind kinds[] = {COLL_ALLTOALL, COLL_BCAST,   COLL_GATHER,        COLL_GATHERV, COLL_ALLGATHER,
+                                           COLL_SCATTERV, COLL_SCATTER, COLL_ALLREDUCE,     COLL_REDUCE,  COLL_BARRIER,
+                                           COLL_SCAN,     COLL_EXSCAN,  COLL_REDUCE_SCATTER};
+    for (size_t off = 0; off <= GW_ARRAY_LEN(kinds); off++) { /* each alone, then all */
+        bool is_all = off == GW_ARRAY_LEN(kinds);
+        setenv("MPICH_IGATHERV_MIN_COMM_SIZE", "300", 1);
+        set("MPICH_COLL_OPT_OFF", is_all ? "1" : coll_kind_names[kinds[off]]);
+        unsetenv("MPICH_IGATHERV_MIN_COMM_SIZE");
+        for (size_t i = 0; i < GW_ARRAY_LEN(kinds); i++) {
+            bool may_start = kinds[i] == COLL_GATHER || kinds[i] == COLL_GATHERV;
+            for (int starts = 0; starts <= may_start; starts++)
+                CHECK_EQ(takes_notice(two, kinds[i], starts ? LARGE : 8, starts), !is_all && i != off);
+        }
+    }
 }
 
 static void names(void)
 {
-    int ranks = 8;
-    struct plan_nodes *two = plan_nodes_new(ranks, 0, by_halves, &ranks, 2);
+    int ranks = 8, many = 300;
+    struct plan_nodes *two = plan_nodes_new(ranks, 0, by_halves, &ranks, 2), *large = plan_nodes_new(many, 0, by_halves, &many, 2);
+    opt_off(large);
+    plan_nodes_free(large);
     set("MPICH_COLL_OPT_OFF", "mpi_iallreduce,MPI_Allgatherv");
     CHECK(decide_on(two, COLL_ALLREDUCE, 8, ranks) == &coll_alg_allreduce_doubling);
     CHECK(!decide_on(two, COLL_ALLGATHER, 8, ranks)->stages);

@@ -4,17 +4,38 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
 #include "base/settings.h"
+#include "boot/boot.h"
 
 #include "unit.h"
 
-/* The limit of E0 shrinks with the job; at each border the larger job has the smaller one. */
+/* A network that can do all that the documents' could, and the limits that a lane has over it in a job of so many ranks. */
+static void card_caps(struct wire *w, struct wire_caps *caps_out)
+{
+    (void)w;
+    *caps_out = (struct wire_caps){.short_max = 8152, .pack_max = 65536, .get = true, .put = true, .keys = true};
+}
+static const struct proto_limits *limits_in(int ranks)
+{
+    static const struct wire_ops ops = {.size = sizeof ops, .name = "card", .caps = card_caps};
+    static struct proto_lane pl;
+    struct lane_wire net = {.ops = &ops, .index = 1, .is_net = true};
+    pl = (struct proto_lane){0};
+    gw_boot.size = ranks;
+    proto_far_set_up(&pl, &net);
+    return &pl.limits[1];
+}
+
+/* The limit of E0 shrinks with the job; at each border the larger job has the smaller one.  A setting has the last word. */
 static void short_by_job_size(void)
 {
     static const struct {
         int ranks, bytes;
     } golden[] = {{1, 8152},    {2, 8152},    {512, 8152},  {513, 2008},   {1024, 2008},  {1025, 472},
                   {16383, 472}, {16384, 472}, {16385, 216}, {262144, 216}, {262145, 100}, {700000, 100}};
-    for (size_t i = 0; i < GW_ARRAY_LEN(golden); i++) CHECK_EQ(proto_far_short_default(golden[i].ranks), golden[i].bytes);
+    for (size_t i = 0; i < GW_ARRAY_LEN(golden); i++) CHECK_EQ(limits_in(golden[i].ranks)->inline_max, golden[i].bytes);
+    gw_set.net_short_max = 300;
+    CHECK_EQ(limits_in(700000)->inline_max, 300);
+    gw_set.net_short_max = -1;
 }
 
 /* The header counts towards the documents' limit. */
@@ -42,8 +63,12 @@ static void paths(void)
     CHECK_EQ(proto_far_select(&pl, &p, 8152, true, 0), PROTO_E1);
     CHECK_EQ(proto_far_select(&pl, &p, 8153, true, 0), PROTO_R0);
     CHECK_EQ(proto_far_select(&pl, &p, 8153, false, 0), PROTO_R1); /* several runs of bytes */
-    CHECK_EQ(proto_far_select(&pl, &p, gw_set.net_get_max, true, 0), PROTO_R0);
-    CHECK_EQ(proto_far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R1);
+    CHECK_EQ(gw_set.net_get_max, 4 << 20);
+    for (int mib = 4; mib > 0; mib--) {
+        gw_set.net_get_max = mib << 20;
+        CHECK_EQ(proto_far_select(&pl, &p, mib << 20, true, 0), PROTO_R0);
+        CHECK_EQ(proto_far_select(&pl, &p, (mib << 20) + 1, true, 0), PROTO_R1);
+    }
     atomic_store(&ep.xoff_here, 1); /* the receiver keeps too much: everything asks first */
     CHECK_EQ(proto_far_select(&pl, &p, 8, true, 0), PROTO_R0);
     atomic_store(&ep.xoff_here, 0);

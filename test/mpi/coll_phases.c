@@ -10,19 +10,22 @@
 #include <string.h>
 
 enum { N = 1000, BYTES = N * sizeof(int) };
-static MPI_T_pvar_handle crossed;
+static MPI_T_pvar_handle crossed, sent[3];
 
-/* Bytes that all ranks have sent to other nodes; what tells them goes inline, which does not count. */
-static unsigned long long crossing(void)
+/* Bytes that all ranks have sent to other nodes, and in messages at all; what tells them goes inline, which does not count. */
+static unsigned long long all_of(unsigned long long mine)
 {
-    unsigned long long mine = counted(crossed), all;
+    unsigned long long all;
     PMPI_Allreduce(&mine, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
     return all;
 }
+static unsigned long long crossing(void) { return all_of(counted(crossed)); }
+static unsigned long long in_messages(void) { return all_of(counted(sent[0]) + counted(sent[1]) + counted(sent[2])); }
 
 static void phases(MPI_Comm comm, int is_off)
 {
     int in[N], out[N];
+    unsigned long long crossed_before = crossing(), sent_before = in_messages();
     for (int root = 0; root < size; root++) {
         unsigned long long before = crossing();
         int me;
@@ -43,6 +46,8 @@ static void phases(MPI_Comm comm, int is_off)
         if (!is_off && !is_first)
             CHECK(reduced >= BYTES && reduced <= 2 * BYTES); /* to the first node, and from there to the root */
     }
+    /* Within a node there are no messages: its ranks read each other's memory. */
+    if (!is_off) CHECK_EQ(in_messages() - sent_before, crossing() - crossed_before);
 }
 
 int main(int argc, char **argv)
@@ -52,6 +57,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     test_begin();
     counters_begin();
+    static const char *const paths[] = {"sent_bytes_e1", "sent_bytes_r0", "sent_bytes_r1"};
+    for (int i = 0; i < 3; i++) sent[i] = counter(paths[i], MPI_T_PVAR_CLASS_AGGREGATE);
     crossed = counter("net_copied_out", MPI_T_PVAR_CLASS_AGGREGATE);
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank % (size / 2) * 2 + rank / (size / 2), &mixed);
     if (!is_off) phases(MPI_COMM_WORLD, 0);
