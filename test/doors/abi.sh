@@ -103,6 +103,9 @@ bindings() { # ABI MPICXX OWN_LAUNCHER
     done
     out=$(GODWIT_CHECK=on run -n 2 "$dir/cxx_points" "$dir/file") || fail "$1, C++ with GODWIT_CHECK: $out"
     [ "$out" = "C++: all points" ] || fail "$1, C++ with GODWIT_CHECK: $out"
+    ! command -v valgrind >/dev/null ||
+        run -n 2 valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite "$dir/cxx_points" "$dir/file" >"$dir/out" ||
+        fail "$1, C++ under valgrind: $(head -n 20 "$dir/out")"
     out=$(timeout 60 $3 -n 2 "$dir/cxx_points" "$dir/file" own 2>&1) || fail "$1, C++ on its own library: $out"
     [ "$out" = "C++: all points" ] || fail "$1, C++ on its own library: $out"
 }

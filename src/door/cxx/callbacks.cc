@@ -259,10 +259,12 @@ struct conversion {
     }
 };
 struct datarep { // is registered for as long as the process runs
+    datarep *next;
     conversion read, write;
     MPI::Datarep_extent_function *extent;
     void *extra;
 };
+std::atomic<datarep *> datareps; // so that none counts as lost
 int datarep_read(void *memory, MPI_Datatype type, int n, void *file, MPI_Offset position, void *state)
 {
     datarep *d = (datarep *)state;
@@ -281,10 +283,13 @@ int datarep_extent(MPI_Datatype h, MPI_Aint *extent, void *state)
 }
 void register_datarep(const char *name, conversion read, conversion write, MPI::Datarep_extent_function *extent, void *extra)
 {
-    datarep *d = new datarep{read, write, extent, extra};
+    datarep *d = new datarep{NULL, read, write, extent, extra};
     int rc = MPI_Register_datarep(name, read.is_null() ? MPI_CONVERSION_FN_NULL : datarep_read,
                                   write.is_null() ? MPI_CONVERSION_FN_NULL : datarep_write, datarep_extent, d);
-    if (rc != MPI_SUCCESS) delete d;
+    if (rc == MPI_SUCCESS)
+        d->next = datareps.exchange(d);
+    else
+        delete d;
 }
 } // namespace
 
