@@ -9,7 +9,7 @@ build=$1
 command -v mpiexec.hydra >/dev/null || { echo "no mpiexec.hydra here"; exit 77; }
 export GODWIT_WIRES=ofi
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.wire"' EXIT
 for provider in net "tcp;ofi_rxm" sockets; do
     GODWIT_OFI_PROVIDER=$provider GODWIT_EXPLAIN=wire,proto timeout 60 mpiexec.hydra -n 3 "$build/mpi_p2p_modes" 2>"$log" || { cat "$log"; exit 1; }
     grep -q "provider $provider, address" "$log" || { echo "provider $provider was not used:"; cat "$log"; exit 1; }
@@ -20,13 +20,15 @@ timeout 60 mpiexec.hydra -n 5 "$build/mpi_comm_make"
 # Our own mpiexec, and some ranks by shared memory, others by the network.
 timeout 60 "$build/mpiexec" -n 4 "$build/mpi_p2p_modes"
 GODWIT_WIRES=shm,ofi timeout 60 "$build/mpiexec" -n 5 --vnodes 2 "$build/mpi_p2p_modes"
-results() { # WIRES PROVIDER: a fingerprint of each result, of ranks on three faked nodes
-    GODWIT_WIRES=$1 GODWIT_OFI_PROVIDER=$2 timeout 60 "$build/mpiexec" -n 5 --vnodes 3 "$build/mpi_reproducible" >"$log" || { echo "$1 $2 failed"; exit 1; }
-    [ "$(wc -l <"$log")" = 90 ] || { echo "$1 $2: not all was printed"; exit 1; }
+results() { # WIRES PROVIDER WORDS: a fingerprint of each result, of ranks on three faked nodes; WORDS are told of the network
+    GODWIT_WIRES=$1 GODWIT_OFI_PROVIDER=$2 GODWIT_EXPLAIN=wire timeout 60 "$build/mpiexec" -n 5 --vnodes 3 "$build/mpi_reproducible" >"$log" 2>"$log.wire" ||
+        { echo "$1 $2 failed" >&2; exit 1; }
+    grep -q "lane 0: network by $3" "$log.wire" || { echo "$1 $2 was not used:"; cat "$log.wire"; exit 1; } >&2
+    [ "$(wc -l <"$log")" = 90 ] || { echo "$1 $2: not all was printed" >&2; exit 1; }
     sort "$log"
 }
-own=$(results shm,tcp "")
-[ "$(results shm,ofi net)" = "$own" ] || { echo "other bits by libfabric than by TCP of our own"; exit 1; }
+own=$(results shm,tcp "" "TCP of our own")
+[ "$(results shm,ofi net "libfabric .*, provider net")" = "$own" ] || { echo "other bits by libfabric than by TCP of our own"; exit 1; }
 # The smallest number of buffers: a sender that finds none waits, nothing is lost.
 GODWIT_OFI_SEND_BUFFERS=2 GODWIT_PROGRESS_EVENT_CNT=1 timeout 60 mpiexec.hydra -n 3 "$build/mpi_p2p_stress"
 if timeout 60 mpiexec.hydra -n 2 -genv GODWIT_OFI_PROVIDER no_such "$build/mpi_hello" 2>"$log" >&2; then
