@@ -9,10 +9,12 @@
 #include "unit.h"
 
 /* A network that can do all that the documents' could, and the limits that a lane has over it in a job of so many ranks. */
+static bool is_soft, is_direct; /* no card but TCP; it has zero-copy messages */
 static void card_caps(struct wire *w, struct wire_caps *caps_out)
 {
     (void)w;
-    *caps_out = (struct wire_caps){.short_max = 8152, .pack_max = 65536, .get = true, .put = true, .keys = true};
+    *caps_out = (struct wire_caps){
+        .short_max = 8152, .pack_max = 65536, .get = true, .put = true, .keys = true, .soft = is_soft, .direct = is_direct};
 }
 static const struct proto_limits *limits_in(int ranks)
 {
@@ -78,10 +80,30 @@ static void paths(void)
     CHECK_EQ(proto_far_select(&pl, &p, 100000, true, 0), PROTO_R1);
 }
 
+/* May the network read and write the program's memory?  A setting says so, else where a card does it. */
+static void rendezvous(void)
+{
+    for (int i = 0; i < 4; i++) {
+        is_soft = i & 1, is_direct = i & 2;
+        gw_set.net_rendezvous = GW_SET_NET_RENDEZVOUS_AUTO;
+        const struct proto_limits *l = limits_in(2);
+        CHECK(l->may_get == !is_soft && l->may_put == !is_soft && l->is_direct == (is_soft && is_direct));
+        gw_set.net_rendezvous = GW_SET_NET_RENDEZVOUS_DISABLED;
+        l = limits_in(2);
+        CHECK(!l->may_get && !l->may_put && !l->is_direct);
+        gw_set.net_rendezvous = GW_SET_NET_RENDEZVOUS_ENABLED;
+        l = limits_in(2);
+        CHECK(l->may_get && l->may_put && !l->is_direct);
+    }
+    gw_set.net_rendezvous = GW_SET_NET_RENDEZVOUS_AUTO;
+    is_soft = is_direct = false;
+}
+
 int main(void)
 {
     gw_settings_load();
     short_by_job_size();
+    rendezvous();
     eager_by_wire();
     paths();
     return unit_end();

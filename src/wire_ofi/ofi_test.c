@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/fake_launcher.h"
 #include "../../test/ofi_fake.h"
+#include "base/count.h"
 #include "wire_ofi/ofi_private.h"
 
 /* ---- the wire's other side -------------------------------------------------------------------------------------------------------- */
@@ -59,6 +60,24 @@ static void test_messages(const struct ways *how)
     CHECK_EQ(net.sent, MESSAGES);
     CHECK(again > 0); /* it has only so many buffers */
     CHECK(ofi_ops.drained(w));
+    close_wire(w);
+}
+
+/* As many buffers as the setting says, 64 if unset: one message more is refused, and that is counted, until one has gone. */
+static void test_buffers(int buffers)
+{
+    struct wire_ep *ep;
+    if (buffers) gw_set.ofi_send_buffers = buffers;
+    struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_MULTI_RECV, .inject = 0}, &ep);
+    uint64_t before = atomic_load(&gw_count.net_buffers_waited);
+    unsigned head[4] = {0};
+    for (; head[0] < 5000 && ofi_ops.send_short(ep, (uint8_t)(1 + head[0] % 7), head, NULL, 0) == GW_OK; head[0]++) continue;
+    CHECK_EQ(head[0], buffers ? buffers : 64);
+    CHECK_EQ(atomic_load(&gw_count.net_buffers_waited), before + 1);
+    ofi_ops.progress(w);
+    CHECK_EQ(ofi_ops.send_short(ep, (uint8_t)(1 + head[0] % 7), head, NULL, 0), GW_OK);
+    for (int i = 0; i < 10; i++) ofi_ops.progress(w);
+    CHECK(seen.next == head[0] + 1 && seen.bad == 0);
     close_wire(w);
 }
 
@@ -272,6 +291,9 @@ int main(void)
     test_messages(&(struct ways){.caps = all, .inject = 128, .late = 20});    /* as net does with several senders */
     test_messages(&(struct ways){.caps = FI_MSG, .inject = 0, .refuses = 4}); /* a buffer a message */
     test_messages(&(struct ways){.caps = all, .inject = 64, .mode = FI_CONTEXT2, .mr_mode = FI_MR_LOCAL | FI_MR_ENDPOINT});
+    test_buffers(0);
+    test_buffers(5);
+    gw_set.ofi_send_buffers = 64;
     test_250_events();
     static const int modes[] = {0, FI_MR_VIRT_ADDR, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED,
                                 FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT, FI_MR_LOCAL};

@@ -1,11 +1,12 @@
 /* net_copies.c -- what messages to other nodes cost in copies: eager ones one on each side, those that the receiver reads none, those
  * that the sender writes none, in as many chunks as their length makes, some of them under way at a time.
+ * `net_copies [CHUNK]`: bytes of a chunk.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "counters_check.h"
 
-enum { EAGER = 4000, MANY = 20, READ = 300000, CHUNK = 512 << 10, WRITTEN = 5 * (1 << 20) + 1, SMALL = 2000 };
+enum { EAGER = 4000, MANY = 20, READ = 300000, WRITTEN = 5 * (1 << 20) + 1, SMALL = 2000 };
 static MPI_T_pvar_handle out, in, chunks, ahead;
 
 struct counts {
@@ -35,6 +36,7 @@ static struct counts ring(int len, int many)
 
 int main(int argc, char **argv)
 {
+    int chunk = argc > 1 ? atoi(argv[1]) : 512 << 10;
     MPI_Init(&argc, &argv);
     test_begin();
     counters_begin();
@@ -51,7 +53,7 @@ int main(int argc, char **argv)
     CHECK_EQ(c.chunks, 0);
     c = ring(WRITTEN, 1);
     CHECK(c.out < SMALL && c.in < SMALL);
-    CHECK_EQ(c.chunks, (WRITTEN + CHUNK - 1) / CHUNK);
+    CHECK_EQ(c.chunks, (WRITTEN + chunk - 1) / chunk);
     CHECK(c.ahead > 0 && c.ahead < c.chunks);
     counters_end();
     return test_end();
