@@ -80,37 +80,32 @@ static void join(struct plan_steps *s, const struct plan_args *a, bool other_is_
     }
 }
 
-/* Binomial tree to rank 0 in rank order (correct for any associative operation), then to the root.
- * Round 0 copies the operand; rounds 1+2k exchange over distance 2^k, rounds 2+2k reduce; two more move the result to the root. */
+/* Of block `b` of d members: who has its reduction, the root or else the first. */
+static int holder(const struct plan_args *a, int b, int d) { return a->root / d == b ? a->root : b * d; }
+
+/* Binomial tree in rank order (correct for any associative operation, and the same bits for every root): neighbouring blocks of 2^k
+ * members are joined where the root is, else in the left one.
+ * Round 0 copies the operand; rounds 1+2k exchange over distance 2^k, rounds 2+2k reduce; the last one copies the result. */
 static int reduce_binomial(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
     int k = (round - 1) / 2, levels = log2_up(a->size), v = a->rank;
     if (round == 0) {
         step_copy(&s, mine(a), operand(a, 0));
-        return s.n;
-    }
-    if (k < levels) {
-        int d = 1 << k;
-        bool still_in = v % d == 0, gives = still_in && v & d, takes = still_in && !(v & d) && v + d < a->size;
-        if (gives && round % 2)
-            step_send(&s, v - d, operand(a, 0));
-        else if (takes && round % 2)
-            step_recv(&s, v + d, operand(a, 1));
+    } else if (k < levels) {
+        int d = 1 << k, b = v / d, other = holder(a, b ^ 1, d);
+        bool meets = holder(a, b, d) == v && (b ^ 1) * (int64_t)d < a->size, takes = meets && holder(a, b / 2, 2 * d) == v;
+        if (takes && round % 2)
+            step_recv(&s, other, operand(a, 1));
         else if (takes)
-            join(&s, a, false);
-        if (s.n == 0) step_nothing(&s);
-        return s.n;
-    }
-    if (round != 1 + 2 * levels) return 0;
-    if (v == 0 && a->root == 0)
+            join(&s, a, b & 1);
+        else if (meets && round % 2)
+            step_send(&s, other, operand(a, 0));
+        else
+            step_nothing(&s);
+    } else if (round == 1 + 2 * levels && v == a->root) {
         step_copy(&s, operand(a, 0), result(a));
-    else if (v == 0)
-        step_send(&s, a->root, operand(a, 0));
-    else if (v == a->root)
-        step_recv(&s, 0, result(a));
-    else
-        step_nothing(&s);
+    }
     return s.n;
 }
 const struct plan_algorithm coll_alg_reduce_binomial = {
