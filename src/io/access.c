@@ -117,8 +117,8 @@ static int convert_all(struct gw_file *f, const struct io_data *d, int64_t *move
 static int access_check(const struct gw_file *f, int how, int64_t count, struct gw_type *t)
 {
     int64_t bytes;
-    if (how & (IO_AT | IO_OWN) && f->amode & GW_MODE_SEQUENTIAL)
-        return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used", f->name);
+    int rc = how & (IO_AT | IO_OWN) ? io_not_sequential(f) : GW_OK;
+    if (rc != GW_OK) return rc;
     if (how & IO_WRITE && f->amode & GW_MODE_RDONLY) return gw_fail(GW_EREADONLY, "%s was opened with MPI_MODE_RDONLY", f->name);
     if (!(how & IO_WRITE) && f->amode & GW_MODE_WRONLY)
         return gw_fail(GW_EACCESSMODE, "%s was opened with MPI_MODE_WRONLY", f->name);

@@ -191,6 +191,7 @@ void io_shared_set(struct gw_file *f, int64_t at); /* rank 0 */
 int io_shared_get(struct gw_file *f, int64_t *at_out);
 int io_shared_take(struct gw_file *f, int64_t etypes, int64_t *at_out);  /* where it was; moves it on */
 int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out); /* collective: the same in the order of ranks */
+int io_not_sequential(const struct gw_file *f);                          /* fails for a file of MPI_MODE_SEQUENTIAL (view.c) */
 /* Where a pointer that is at `now` goes (view.c). */
 int io_seek_place(struct gw_file *f, int64_t offset, int whence, int64_t now, int64_t *to_out);
 

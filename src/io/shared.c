@@ -175,7 +175,8 @@ int io_shared_order(struct gw_file *f, int64_t etypes, int64_t *at_out)
 int io_seek_shared(struct gw_file *f, int64_t offset, int whence)
 {
     int64_t to = 0, now = 0;
-    int rc = io_same(f, GW_OK, offset, "offset");
+    int rc = io_not_sequential(f); /* of all ranks alike: amode is the same everywhere */
+    if (rc == GW_OK) rc = io_same(f, GW_OK, offset, "offset");
     if (rc == GW_OK) rc = io_same(f, GW_OK, whence, "whence");
     if (rc != GW_OK) return rc;
     if (f->comm->rank == 0) { /* all ranks are in this call: none moves the pointer */
@@ -186,4 +187,8 @@ int io_seek_shared(struct gw_file *f, int64_t offset, int whence)
     return io_agree(f, rc); /* no rank returns before it is set */
 }
 
-int io_get_position_shared(struct gw_file *f, int64_t *offset_out) { return io_shared_get(f, offset_out); }
+int io_get_position_shared(struct gw_file *f, int64_t *offset_out)
+{
+    int rc = io_not_sequential(f);
+    return rc == GW_OK ? io_shared_get(f, offset_out) : rc;
+}

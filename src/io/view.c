@@ -237,16 +237,17 @@ int io_get_type_extent(struct gw_file *f, struct gw_type *t, int64_t *extent_out
 }
 
 /* ---- file pointers ---------------------------------------------------------------------------------------------------- */
-static int not_sequential(const struct gw_file *f)
+int io_not_sequential(const struct gw_file *f)
 {
     if (!(f->amode & GW_MODE_SEQUENTIAL)) return GW_OK;
-    return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: only the shared file pointer is used", f->name);
+    return gw_fail(GW_EUNSUPPORTED, "%s was opened with MPI_MODE_SEQUENTIAL: it is read and written where its shared pointer is",
+                   f->name);
 }
 
 int io_get_byte_offset(struct gw_file *f, int64_t offset, int64_t *disp_out)
 {
     int64_t pos;
-    int rc = not_sequential(f);
+    int rc = io_not_sequential(f);
     if (rc != GW_OK) return rc;
     if (offset < 0) return gw_fail(GW_EARG, "offset is %lld; it must not be negative", (long long)offset);
     if (__builtin_mul_overflow(offset, f->view.file_etype->size, &pos)) return too_far();
@@ -274,7 +275,7 @@ int io_seek_place(struct gw_file *f, int64_t offset, int whence, int64_t now, in
 int io_seek(struct gw_file *f, int64_t offset, int whence)
 {
     int64_t to;
-    int rc = not_sequential(f);
+    int rc = io_not_sequential(f);
     if (rc == GW_OK) rc = io_seek_place(f, offset, whence, atomic_load(&f->position), &to);
     if (rc == GW_OK) atomic_store(&f->position, to);
     return rc;
@@ -282,7 +283,7 @@ int io_seek(struct gw_file *f, int64_t offset, int whence)
 
 int io_get_position(struct gw_file *f, int64_t *offset_out)
 {
-    int rc = not_sequential(f);
+    int rc = io_not_sequential(f);
     if (rc == GW_OK) *offset_out = atomic_load(&f->position);
     return rc;
 }

@@ -136,6 +136,8 @@ static void sequential(void)
     FAILS(MPI_File_write_all(f, a, 1, MPI_INT, &status), MPI_ERR_UNSUPPORTED_OPERATION);
     FAILS(MPI_File_seek(f, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION);
     FAILS(MPI_File_get_position(f, &at), MPI_ERR_UNSUPPORTED_OPERATION);
+    FAILS(MPI_File_seek_shared(f, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION); /* "Random Access vs. Sequential Files" */
+    FAILS(MPI_File_get_position_shared(f, &at), MPI_ERR_UNSUPPORTED_OPERATION);
     FAILS(MPI_File_set_size(f, 0), MPI_ERR_UNSUPPORTED_OPERATION);
     FAILS(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
     OK(MPI_File_set_view(f, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
