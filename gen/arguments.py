@@ -388,7 +388,7 @@ class Arguments:
             self.check(many % name, "std_why_count(%s, %s)" % (text, name), when)
         elif is_count(p) or (is_bytes(p) and "NNI" in p.kind) or p.kind in ("ALLOC_MEM_NUM_BYTES", "POLYNUM_PARAM_VALUES"):
             self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))
-        elif p.kind == "POLYDTYPE_NUM_ELEM_NNI":
+        elif p.kind == "POLYDTYPE_NUM_ELEM_NNI" or p.kind == "ARRAY_LENGTH_NNI" and name == "count":
             self.check("%s < 0" % name, "std_why_count(%s, %s)" % (text, name))
         elif p.kind in ("ARRAY_LENGTH", "ARRAY_LENGTH_NNI"):
             self.check("%s < 0" % name, "std_why_length(%s, %s, 0)" % (text, name))

@@ -179,7 +179,8 @@ class Cases:
         name = p.name
         if "PACK_SIZE" in p.kind or name in ("insize", "outsize") or p.kind in ("ALLOC_MEM_NUM_BYTES", "POLYNUM_BYTES_NNI"):
             self.add(p, "-1", "-1", "ARG")
-        elif "NUM_ELEM" in p.kind and name != "stride" and p.kind != "XFER_NUM_ELEM" or name in ("incount", "outcount"):
+        elif "NUM_ELEM" in p.kind and name != "stride" and p.kind != "XFER_NUM_ELEM" or name in ("incount", "outcount") or (
+                p.kind == "ARRAY_LENGTH_NNI" and name == "count"):
             self.add(p, "-1", "-1", "COUNT")
             if self.e.large and p.c == "MPI_Count" and (self.f.moves_data or self.base in PACKERS):
                 self.add(p, "(MPI_Count)1 << 62", "2^62", "COUNT")
