@@ -31,6 +31,7 @@ static void versions(void)
     char text[MPI_MAX_LIBRARY_VERSION_STRING], name[MPI_MAX_PROCESSOR_NAME];
     MPI_Get_version(&major, &minor);
     CHECK(major == MPI_VERSION && minor == MPI_SUBVERSION);
+    CHECK(major == 5 && minor == 0);
     MPI_Abi_get_version(&major, &minor);
     if (MPI_ABI_VERSION > 0) CHECK(major == 1 && minor == 0);
     CHECK(major == MPI_ABI_VERSION && minor == MPI_ABI_SUBVERSION);
