@@ -229,24 +229,6 @@ int bind_check(struct launch_options *o)
 }
 
 /* ---- the map -------------------------------------------------------------------------------------------------------------- */
-/* Takes the last n cores out, for progress threads. */
-static void reserve(struct cores *c, int n, struct bind_map *m)
-{
-    assert(n > 0);
-    if (n >= c->n) gw_die("mpiexec: -r %d reserves all of the %d cores here: none is left for the ranks", n, c->n);
-    size_t cap = (size_t)n * 64 + 1, used = 0;
-    m->reserved = calloc(1, cap);
-    if (!m->reserved) gw_die("mpiexec: no memory");
-    for (int i = 0; i < n; i++) {
-        cpu_set_t *cpus = c->at[c->n - 1].cpus;
-        bind_cores_take_out(c, c->n - 1);
-        for (int cpu = 0; cpu < PLACE_CPUS && used < cap; cpu++)
-            if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, cpus))
-                used += (size_t)snprintf(m->reserved + used, cap - used, "%s%d", used ? "," : "", cpu);
-        CPU_FREE(cpus);
-    }
-}
-
 /* Is the note that ranks are not bound wanted?  By default only on a terminal, so that a job prints the same on every machine. */
 static bool note_wanted(const struct launch_options *o)
 {
@@ -304,7 +286,9 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
     }
     struct cores c =
         bind_cores_find(o->place.cpu_set, bind_place_units(&o->place) | (o->place.rankfile ? PLACE_UNIT(UNIT_PACKAGE) : 0));
-    if (o->place.reserve) reserve(&c, o->place.reserve, m_out);
+    if (o->place.reserve >= c.n)
+        gw_die("mpiexec: -r %d reserves all of the %d cores here: none is left for the ranks", o->place.reserve, c.n);
+    if (o->place.reserve) m_out->reserved = bind_cores_reserve(&c, o->place.reserve);
     if (o->place.bind == BIND_HWTHREAD) bind_cores_split(&c);
     int quota = gw_cores_allowed();
     m_out->n_cores = quota < c.n && o->place.bind != BIND_HWTHREAD ? quota : c.n;

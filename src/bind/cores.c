@@ -142,12 +142,20 @@ void bind_cores_split(struct cores *c)
     *c = out;
 }
 
-void bind_cores_take_out(struct cores *c, int i)
+char *bind_cores_reserve(struct cores *c, int n)
 {
-    assert(i >= 0 && i < c->n);
-    memmove(c->at + i, c->at + i + 1, sizeof *c->at * (size_t)(c->n - i - 1));
-    c->n--;
+    assert(n > 0 && n < c->n);
+    size_t cap = (size_t)n * 64 + 1, used = 0;
+    char *text = gw_xcalloc(1, cap);
+    for (int i = 0; i < n; i++) {
+        cpu_set_t *cpus = c->at[--c->n].cpus;
+        for (int cpu = 0; cpu < PLACE_CPUS && used < cap; cpu++)
+            if (CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, cpus))
+                used += (size_t)snprintf(text + used, cap - used, "%s%d", used ? "," : "", cpu);
+        CPU_FREE(cpus);
+    }
     number_units(c);
+    return text;
 }
 
 int bind_cores_units(const struct cores *c, enum unit unit)

@@ -30,8 +30,8 @@ struct cores {
 #define PLACE_UNIT(unit) (1u << (unit))
 struct cores bind_cores_find(const char *list, unsigned units);
 void bind_cores_free(struct cores *c);
-void bind_cores_split(struct cores *c);                      /* hardware threads in place of cores */
-void bind_cores_take_out(struct cores *c, int i);            /* the caller gets its cpus */
+void bind_cores_split(struct cores *c);           /* hardware threads in place of cores */
+char *bind_cores_reserve(struct cores *c, int n); /* takes the last n out, for progress threads: their CPUs, "3,7"; the caller's */
 int bind_cores_units(const struct cores *c, enum unit unit); /* how many there are */
 
 /* place.c */

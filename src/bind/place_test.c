@@ -43,8 +43,33 @@ static void want(const struct cores *c, struct place_wanted w, int ranks, const 
 }
 #define WANTED(...) ((struct place_wanted){__VA_ARGS__})
 
+/* The last cores, with the hardware threads of each, are kept free of ranks: those get the others. */
+static void reserved(void)
+{
+    enum { CORES = 8 };
+    struct cores c = machine(CORES, 4, 4, 2, 1);
+    for (int i = 0; i < CORES; i++) {
+        c.at[i].cpus = CPU_ALLOC(PLACE_CPUS);
+        CPU_ZERO_S(PLACE_SET_BYTES, c.at[i].cpus);
+        CPU_SET_S((size_t)i, PLACE_SET_BYTES, c.at[i].cpus);
+        CPU_SET_S((size_t)(i + CORES), PLACE_SET_BYTES, c.at[i].cpus);
+    }
+    char *text = bind_cores_reserve(&c, 1);
+    CHECK_STR(text, "7,15");
+    free(text);
+    want(&c, WANTED(.bind = BIND_CORE), 7, "0/1/2/3/4/5/6");
+    want(&c, WANTED(.bind = BIND_CORE), 8, "-");
+    text = bind_cores_reserve(&c, 3);
+    CHECK_STR(text, "6,14,5,13,4,12");
+    free(text);
+    want(&c, WANTED(.map = UNIT_CORE), 2, "0,1/2,3");
+    CHECK_EQ(bind_cores_units(&c, UNIT_PACKAGE), 1);
+    bind_cores_free(&c);
+}
+
 int main(void)
 {
+    reserved();
     struct cores c = machine(8, 4, 4, 2, 1);
     want(&c, WANTED(.map = UNIT_CORE), 1, "0,1,2,3,4,5,6,7");
     want(&c, WANTED(.map = UNIT_CORE), 2, "0,1,2,3/4,5,6,7");
