@@ -362,6 +362,11 @@ static void known_costs(void)
     t = cost(LEAVES, COLL_BARRIER, 0, 4) - (PUBLISH + 2 * LOOK + FLAG + 4 * LOOK);
     CHECK(t > -0.001 && t < 0.001);
     CHECK(cost(LEAVES, COLL_BCAST, 8, 4) < cost(MESSAGES, COLL_BCAST, 8, 4));
+    /* Large blocks are read where they lie. */
+    for (int ranks = 2; ranks <= 64; ranks *= 2) {
+        cost(PULLS, COLL_ALLGATHER, 256 << 10, ranks);
+        CHECK_STR(chosen, "pull");
+    }
 }
 
 int main(void)

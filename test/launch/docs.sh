@@ -28,7 +28,7 @@ grep -q '@[A-Z]*@' "$man"/man*/* && fail "something was not put in: $(grep -l '@
 plain "$man/man7/godwit-environment.7" >"$dir/page"
 "$build/godwit-info" --list | cut -d' ' -f1 >"$dir/settings"
 for s in $(cat "$dir/settings"); do grep -qx "\.B $s" "$dir/page" || fail "godwit-environment(7) has no $s"; done
-for s in $("$build/godwit-info" --settings | sed -n 's/^ *also read from //p'); do grep -q "$s" "$dir/page" || fail "godwit-environment(7) has no $s"; done
+for s in $("$build/godwit-info" --settings | sed -n 's/^ *also read from //p'); do grep -qw "$s" "$dir/page" || fail "godwit-environment(7) has no $s"; done
 if command -v man >/dev/null; then
     for f in "$man"/man*/*; do
         (cd "$man" && LC_ALL=C.UTF-8 man --warnings -l "$f" 2>&1 >/dev/null) | grep -v "can't set the locale" >"$dir/warnings" || true
