@@ -1,9 +1,11 @@
 /* refuse.c -- runs a program in which the kernel refuses some calls, as the sandboxes of containers do.
  *
  *     refuse cma|memfd EPERM|ENOSYS PROGRAM [ARG...]      cma: process_vm_readv and process_vm_writev
+ *     refuse                                              does the kernel let a process read another's memory?  0: it does, 1: it does not
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,10 +14,27 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* Reads a word of the parent, as the ranks of a node read each other: not its own child. */
+static int may_read(void)
+{
+    int word = 7, got = 0, status = 0;
+    struct iovec to = {&got, sizeof got}, from = {&word, sizeof word};
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        got = word = 0; /* here, not where it is read */
+        _exit(process_vm_readv(getppid(), &to, 1, &from, 1, 0) == sizeof got && got == 7 ? 0 : 1);
+    }
+    return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
+}
 
 int main(int argc, char **argv)
 {
+    if (argc == 1) return may_read();
     if (argc < 4) return 2;
     int is_cma = strcmp(argv[1], "cma") == 0, answer = strcmp(argv[2], "ENOSYS") == 0 ? ENOSYS : EPERM;
     struct sock_filter rules[] = {
