@@ -214,6 +214,10 @@ static void test_answers(uint64_t caps, bool is_other, int n)
     CHECK_STR(m.offers[m.verdicts[0].offer].domain, "fake0");
     if (n > 1) CHECK_STR(m.offers[m.verdicts[1].offer].domain, "fake1");
     fabric_infos_close(&m);
+    struct fi_info *chosen = NULL; /* and the best one is taken */
+    CHECK_EQ(fabric_choose(&chosen), GW_OK);
+    CHECK_STR(chosen->domain_attr->name, "fake0");
+    fake_freeinfo(chosen);
 }
 
 /* An interface that is away while libfabric is asked for all, and there when it is asked for less. */
