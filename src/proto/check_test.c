@@ -254,11 +254,12 @@ static void read_by_receiver(int peer)
 }
 
 /* The steps of R0 to another node: the sender's memory is registered, then the question; the receiver reads (its own memory registered for it
- * first, in the wire); then its word that it has all, and the sender's memory is let go.  Of a message that goes in pieces each is written. */
-static void in_order(bool is_expected)
+ * first, in the wire); then, when that is done, its word that it has all, and the sender's memory is let go.  Of a message that goes in pieces
+ * each is written. */
+static void in_order(bool is_expected, bool is_later)
 {
     struct trip t;
-    const struct loop_ways ways = {.room = LOOP_ROOM, .get = true, .put = true};
+    const struct loop_ways ways = {.room = LOOP_ROOM, .get = true, .put = true, .later = is_later};
     up(GW_SET_PROTO_R0, &ways);
     trip_begin(&t, LOOP_FAR, LONG, PROTO_STANDARD);
     CHECK_STR(loop_events(), "em");
@@ -272,7 +273,7 @@ static void in_order(bool is_expected)
     }
     pass(PROTO_FIN);
     trip_end(&t);
-    CHECK_STR(loop_events(), "emgmc");
+    CHECK_STR(loop_events(), is_later ? "emgdmc" : "emgmc");
     down();
 }
 
@@ -471,8 +472,10 @@ int main(void)
         read_by_receiver(peer);
         cancelled(peer);
     }
-    in_order(true);
-    in_order(false);
+    for (int later = 0; later < 2; later++) {
+        in_order(true, later);
+        in_order(false, later);
+    }
     tagged();
     written(false);
     written(true);

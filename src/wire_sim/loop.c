@@ -249,6 +249,7 @@ static int progress(struct wire *w) /* messages the test delivers */
         struct gw_done *done = loop.later[0].done;
         int err = loop.later[0].err;
         memmove(&loop.later[0], &loop.later[1], (size_t)--loop.n_later * sizeof loop.later[0]);
+        note('d');
         done->fn(done, err);
     }
     return n;

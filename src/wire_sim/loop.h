@@ -41,7 +41,8 @@ struct loop_msg *loop_take(void); /* takes the oldest message out of the queue; 
 /* Passes the message to its wire's receiver, in memory of exactly its length, so that a sanitizer sees reads behind it. */
 void loop_deliver(const struct loop_msg *m);
 int loop_waiting(void); /* messages in the queue */
-/* What has happened since loop_begin(), a letter each, of the first 63: m message, g get, p put, e memory exposed, c concealed. */
+/* What has happened since loop_begin(), a letter each, of the first 63: m message, g get, p put, d such a copy done later, e memory
+ * exposed, c concealed. */
 const char *loop_events(void);
 
 #endif
