@@ -11,9 +11,8 @@
 #include "boot/boot.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "../../test/unit.h"
+#include "../../test/unit_mapped.h"
 #include "net/network.h"
 #include "wire_ofi/ofi.h"
 #include "wire_tcp/tcp.h"
@@ -407,26 +406,15 @@ static void two_networks(void)
     peer_wires[2] = NULL;
 }
 
-/* Pages of a table that are in memory. */
-static int resident(const void *at, size_t bytes)
-{
-    static unsigned char in[1 << 16];
-    uintptr_t first = (uintptr_t)at & ~(uintptr_t)4095, pages = ((uintptr_t)at + bytes - first + 4095) / 4096;
-    int n = 0;
-    CHECK(pages <= sizeof in && mincore((void *)first, pages * 4096, in) == 0);
-    for (size_t i = 0; i < pages; i++) n += in[i] & 1;
-    return n;
-}
-
 /* The table of peers grows with the job in addresses alone: in memory are the pages of those that are talked to, and those have endpoints. */
 static void million(void)
 {
     enum { RANKS = 1000000 };
     gw_boot.size = RANKS;
     CHECK_EQ(up(), GW_OK);
-    for (int i = 0; i < gw_nlanes; i++) CHECK(resident(gw_lanes[i].peers, RANKS * sizeof(struct gw_peer)) <= 2);
+    for (int i = 0; i < gw_nlanes; i++) CHECK(unit_resident_pages(gw_lanes[i].peers, RANKS * sizeof(struct gw_peer)) <= 2);
     CHECK_EQ(peer_connect(&gw_lanes[0], peer_get(&gw_lanes[0], 3)), GW_OK);
-    CHECK(resident(gw_lanes[0].peers, RANKS * sizeof(struct gw_peer)) <= 2);
+    CHECK(unit_resident_pages(gw_lanes[0].peers, RANKS * sizeof(struct gw_peer)) <= 2);
     CHECK(seen[1].connects == 1 && peer_get(&gw_lanes[0], 3)->ep && !peer_get(&gw_lanes[0], RANKS - 1)->ep);
     down();
     gw_boot.size = 4;

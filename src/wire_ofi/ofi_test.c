@@ -3,8 +3,11 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <malloc.h>
+
 #include "../../test/fake_launcher.h"
 #include "../../test/ofi_fake.h"
+#include "../../test/unit_mapped.h"
 #include "base/count.h"
 #include "wire_ofi/ofi_private.h"
 
@@ -242,6 +245,7 @@ static size_t pinned(int size)
     gw_boot.size = size;
     struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .mr_mode = FI_MR_LOCAL}, &ep);
     for (int i = 0; i < REGIONS; i++) bytes += net.regions[i].is_used ? net.regions[i].bytes : 0;
+    CHECK(unit_resident_pages(w->eps, (size_t)size * sizeof *w->eps) <= 2); /* nor is there an endpoint of a peer not talked to */
     close_wire(w);
     gw_boot.size = 1;
     return bytes;
@@ -286,6 +290,7 @@ static void test_tclass(void)
 
 int main(void)
 {
+    mallopt(M_MMAP_THRESHOLD, 128 << 10); /* large tables are new memory each time */
     gw_settings_load();
     gw_boot = (struct boot_info){.size = 1, .nlocal = 1, .nnodes = 1};
     const uint64_t all = FI_MSG | FI_RMA | FI_MULTI_RECV;

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,7 +22,7 @@
 #include "base/time.h"
 #include "boot/port.h"
 #include "node/node.h"
-#include "unit.h"
+#include "unit_mapped.h"
 #include "wire_tcp/tcp_private.h"
 
 enum { LANE = 3 };
@@ -524,8 +525,25 @@ static void test_again(void)
     node_other_drop(o);
 }
 
+/* The tables of a wire grow with the job in addresses alone: of peers that are not talked to nothing is in memory. */
+static void test_million(void)
+{
+    enum { RANKS = 1000000 };
+    int was = node_others_most; /* those of other jobs, which are in no need of a launcher */
+    node_others_most = RANKS;
+    struct wire *w = open_wire();
+    struct wire_ep *ep = NULL;
+    CHECK_EQ(tcp_ops.connect(w, 0, &ep), GW_OK);
+    CHECK(unit_resident_pages(w->eps, RANKS * sizeof *w->eps) <= 2);
+    CHECK(unit_resident_pages(w->nonces, RANKS * sizeof *w->nonces) <= 2);
+    CHECK(w->all == (struct tcp_ep *)ep && !w->all->next);
+    tcp_ops.close(w);
+    node_others_most = was;
+}
+
 int main(void)
 {
+    mallopt(M_MMAP_THRESHOLD, 128 << 10); /* large tables are new memory each time */
     setenv("GODWIT_SINGLETON", "1", 1);
     CHECK_EQ(boot_init(), GW_OK);
     CHECK_EQ(type_init(), GW_OK);
@@ -537,6 +555,7 @@ int main(void)
     test_members();
     test_crossing();
     test_again();
+    test_million();
     type_finalize();
     boot_finalize();
     gw_settings_free();
