@@ -15,6 +15,7 @@ static struct {
     _Atomic int rank; /* -1: not known yet */
     _Atomic int size;
     _Atomic int words_us; /* how long gw_last_words() waits for the launcher to take the words; 0: not at all */
+    void (*_Atomic tell)(void);
 } state = {.rank = -1};
 
 bool gw_log_rank_known(int *rank_out)
@@ -109,8 +110,14 @@ void gw_die(const char *fmt, ...)
     va_start(args, fmt);
     log_line(prefix, fmt, args);
     va_end(args);
+    gw_last_words();
+    void (*tell)(void) = atomic_exchange_explicit(&state.tell, NULL, memory_order_acquire); /* [A1] */
+    if (tell) tell();
     gw_exit_now(1);
 }
+
+/* [R1] pairs with [A1]: the launcher has been joined. */
+void gw_die_tells(void (*launcher)(void)) { atomic_store_explicit(&state.tell, launcher, memory_order_release); }
 
 void gw_words_take(int us) { atomic_store_explicit(&state.words_us, us, memory_order_relaxed); }
 

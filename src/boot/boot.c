@@ -79,6 +79,15 @@ static void refuse(const char *offered, const char *reasons)
            offered, reasons[0] ? reasons : "neither PMIx nor PMI is offered");
 }
 
+static void end_soon(int status);
+
+/* Hydra waits for the others where all processes of a host have ended without a word. */
+static void tell_launcher(void)
+{
+    end_soon(1);
+    if (state.way) state.way->abort(1, "");
+}
+
 static void join_any(void)
 {
     enum { WORDS_US = 200000 };
@@ -98,6 +107,7 @@ static void join_any(void)
         gw_boot.how = order[i];
         if (w->join() == GW_OK) {
             state.way = w;
+            gw_die_tells(tell_launcher);
             return;
         }
         offered = offered ? offered : offers[order[i]];
