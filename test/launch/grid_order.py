@@ -161,6 +161,15 @@ def honoured():
         assert p.returncode != 0 and "there is no rank 8 in a job of 8 ranks" in p.stderr, p.stderr
 
 
+def recipe():
+    """The manual page's: make the file, name the method, remove the file before another number of ranks."""
+    with open(os.path.join(ROOT, "doc", "grid_order.1"), encoding="utf-8") as f:
+        text = f.read().replace("\\-", "-")
+    found = re.search(r"^ *grid_order (.*) >MPICH_RANK_ORDER\n *MPICH_RANK_REORDER_METHOD=3 mpiexec -n (\d+) \./program\n(?:.*\n)*"
+                      r"Remove the file before the number of ranks changes: ", text[text.index(".SH EXAMPLES"):], re.M)
+    assert found and sorted(order_of(found.group(1))) == list(range(int(found.group(2)))), "grid_order(1) has another recipe"
+
+
 if __name__ == "__main__":
     golden()
     every_rank()
@@ -168,3 +177,4 @@ if __name__ == "__main__":
     options()
     wrong()
     honoured()
+    recipe()

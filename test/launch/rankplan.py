@@ -54,6 +54,10 @@ def metrics():
     # 1x8: a node sends to the row above and to that below: 8 * 2 links, 2 bytes each (there and back).
     assert heavy["1x8"][0] == 32 and plans(grid + "-m all-bytes")["1x8"][0] == 2 * 7 * 8, heavy["1x8"]
     assert plans(grid + "-m all-links")["1x8"][0] == 7 * 8
+    # A weight is that of its dimension whichever way ranks are numbered: cells cost the same, the order without cells does not.
+    fortran = plans(grid + "-m bytes -C")
+    assert all(fortran[k] == heavy[k] for k in heavy if "x" in k), fortran
+    assert fortran["SMP (1)"] == heavy["8x1"] != heavy["SMP (1)"] == heavy["1x8"], fortran
     # A ring of 4 x 1 on nodes of 2: two links leave a node in place of one.
     assert plans("-g 4 -N 2 -a")["2"][0] == 1 and plans("-g 4 -N 2 -p 1 -a")["2"][0] == 2
     assert plans("-g 2,2 -N 2 -p 1,2")["1x2"] == plans("-g 2,2 -N 2")["1x2"], "in a ring of two both neighbours are the same"

@@ -1,6 +1,7 @@
 /* traffic.c -- a program for test/system/observe.py: ranks exchange data in a pattern, by one way of communication.
  * `traffic PATTERN WAY`: PATTERN is a grid such as 4x4, or 4x4o where its edges meet, random, dense, or none (ranks only compute and meet);
- * WAY is isend, start, neighbor, graph, put, get or send; with a third word, the first quarter of the ranks computes before.
+ * WAY is isend, start, send, sendrecv, parts, neighbor, graph, put, get, rput or accumulate; with a third word, the first quarter of the ranks
+ * computes before.  `traffic late CALL`: all wait for rank 0 in Recv, Waitall, Bcast, Allgather, Gatherv, or Win_fence.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIMS = 4, PEERS = 64, BYTES = 1000, STEPS = 10 };
+enum { DIMS = 4, PEERS = 64, BYTES = 1000, PARTS = 4, STEPS = 10 };
 static int rank, ranks, peers[PEERS], n_peers;
 static char out[PEERS][BYTES], in[PEERS][BYTES];
 
@@ -56,19 +57,32 @@ static void random_links(void)
 static void by_messages(const char *way)
 {
     MPI_Request q[2 * PEERS];
-    int start = strcmp(way, "start") == 0, blocking = strcmp(way, "send") == 0;
+    int start = strcmp(way, "start") == 0, blocking = strcmp(way, "send") == 0, both = strcmp(way, "sendrecv") == 0,
+        parts = strcmp(way, "parts") == 0;
     for (int s = 0; s < STEPS; s++) {
-        for (int i = 0; i < n_peers; i++) MPI_Irecv(in[i], BYTES, MPI_CHAR, peers[i], 1, MPI_COMM_WORLD, &q[i]);
         for (int i = 0; i < n_peers; i++)
-            if (start)
+            if (parts)
+                MPI_Precv_init(in[i], PARTS, BYTES / PARTS, MPI_CHAR, peers[i], 1, MPI_COMM_WORLD, MPI_INFO_NULL, &q[i]);
+            else
+                MPI_Irecv(in[i], BYTES, MPI_CHAR, peers[i], 1, MPI_COMM_WORLD, &q[i]);
+        if (parts) MPI_Startall(n_peers, q);
+        for (int i = 0; i < n_peers; i++)
+            if (parts)
+                MPI_Psend_init(out[i], PARTS, BYTES / PARTS, MPI_CHAR, peers[i], 1, MPI_COMM_WORLD, MPI_INFO_NULL, &q[n_peers + i]);
+            else if (start)
                 MPI_Send_init(out[i], BYTES, MPI_CHAR, peers[i], 1, MPI_COMM_WORLD, &q[n_peers + i]);
+            else if (both) /* what comes is for the receives above */
+                MPI_Sendrecv(out[i], BYTES, MPI_CHAR, peers[i], 1, NULL, 0, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE),
+                    q[n_peers + i] = MPI_REQUEST_NULL;
             else if (!blocking)
                 MPI_Isend(out[i], BYTES, MPI_CHAR, peers[i], 1, MPI_COMM_WORLD, &q[n_peers + i]);
             else
                 MPI_Send(out[i], BYTES, MPI_CHAR, peers[i], 1, MPI_COMM_WORLD), q[n_peers + i] = MPI_REQUEST_NULL;
-        if (start) MPI_Startall(n_peers, q + n_peers);
+        if (start || parts) MPI_Startall(n_peers, q + n_peers);
+        for (int i = 0; parts && i < n_peers; i++) MPI_Pready_range(0, PARTS - 1, q[n_peers + i]);
         MPI_Waitall(2 * n_peers, q, MPI_STATUSES_IGNORE);
-        for (int i = 0; start && i < n_peers; i++) MPI_Request_free(&q[n_peers + i]);
+        for (int i = start || parts ? parts ? 0 : n_peers : 2 * n_peers; i < 2 * n_peers; i++) MPI_Request_free(&q[i]);
     }
 }
 
@@ -93,20 +107,57 @@ static void by_neighbors(MPI_Comm comm, int in_dims)
     free(from), free(to);
 }
 
-static void by_window(int fetch)
+static void by_window(const char *way)
 {
+    int fetch = strcmp(way, "get") == 0, adds = strcmp(way, "accumulate") == 0, requests = strcmp(way, "rput") == 0;
     char *base;
+    MPI_Request q;
     MPI_Win win;
     MPI_Win_allocate((MPI_Aint)ranks * BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     for (int s = 0; s < STEPS; s++) {
-        MPI_Win_fence(0, win);
-        for (int i = 0; i < n_peers; i++)
+        if (requests)
+            MPI_Win_lock_all(0, win);
+        else
+            MPI_Win_fence(0, win);
+        for (int i = 0; i < n_peers; i++) {
+            MPI_Aint at = (MPI_Aint)rank * BYTES;
             if (fetch)
-                MPI_Get(in[i], BYTES, MPI_CHAR, peers[i], (MPI_Aint)rank * BYTES, BYTES, MPI_CHAR, win);
+                MPI_Get(in[i], BYTES, MPI_CHAR, peers[i], at, BYTES, MPI_CHAR, win);
+            else if (adds)
+                MPI_Accumulate(out[i], BYTES, MPI_SIGNED_CHAR, peers[i], at, BYTES, MPI_SIGNED_CHAR, MPI_SUM, win);
+            else if (requests)
+                MPI_Rput(out[i], BYTES, MPI_CHAR, peers[i], at, BYTES, MPI_CHAR, win, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
             else
-                MPI_Put(out[i], BYTES, MPI_CHAR, peers[i], (MPI_Aint)rank * BYTES, BYTES, MPI_CHAR, win);
-        MPI_Win_fence(0, win);
+                MPI_Put(out[i], BYTES, MPI_CHAR, peers[i], at, BYTES, MPI_CHAR, win);
+        }
+        if (requests)
+            MPI_Win_unlock_all(win);
+        else
+            MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     }
+    MPI_Win_free(&win);
+}
+
+/* Rank 0 comes late to a call in which all others wait for it; to MPI_Gatherv all but the root. */
+static void late(const char *call)
+{
+    int x = rank, all[PEERS], counts[PEERS], displs[PEERS];
+    MPI_Request q = MPI_REQUEST_NULL;
+    MPI_Win win;
+    for (int i = 0; i < PEERS; i++) counts[i] = 1, displs[i] = i;
+    MPI_Win_create(all, sizeof all, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    int is_late = strcmp(call, "Gatherv") ? rank == 0 : rank != ranks - 1; /* whose root waits alone */
+    for (double t = MPI_Wtime(); is_late && MPI_Wtime() - t < .2;) continue;
+    if (!strcmp(call, "Recv") || !strcmp(call, "Waitall")) {
+        for (int r = 1; rank == 0 && r < ranks; r++) MPI_Send(&x, 1, MPI_INT, r, 1, MPI_COMM_WORLD);
+        if (rank && *call == 'R') MPI_Recv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank && *call == 'W') MPI_Irecv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &q);
+        if (*call == 'W') MPI_Waitall(1, &q, MPI_STATUSES_IGNORE);
+    }
+    if (!strcmp(call, "Bcast")) MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!strcmp(call, "Allgather")) MPI_Allgather(&x, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    if (!strcmp(call, "Gatherv")) MPI_Gatherv(&x, 1, MPI_INT, all, counts, displs, MPI_INT, ranks - 1, MPI_COMM_WORLD);
+    if (!strcmp(call, "Win_fence")) MPI_Win_fence(0, win), MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     MPI_Win_free(&win);
 }
 
@@ -138,8 +189,10 @@ int main(int argc, char **argv)
         by_neighbors(cart, 1);
     else if (strcmp(way, "graph") == 0)
         by_neighbors(MPI_COMM_NULL, 0);
-    else if (strcmp(way, "put") == 0 || strcmp(way, "get") == 0)
-        by_window(*way == 'g');
+    else if (strcmp(pattern, "late") == 0)
+        late(way);
+    else if (strcmp(way, "put") == 0 || strcmp(way, "get") == 0 || strcmp(way, "rput") == 0 || strcmp(way, "accumulate") == 0)
+        by_window(way);
     else
         by_messages(way); /* of pattern none: no peers, no messages */
     if (cart != MPI_COMM_NULL) MPI_Comm_free(&cart);

@@ -56,8 +56,10 @@ def grid(folder):
     assert nodes == [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]], nodes
     for field in ("# Metric:       Sent Msg Total Bytes\n", "# Number PEs:   16\n", "# Max PEs/Node: 4\n", "/mpi_traffic\n", "# Profile:      p.html\n",
                   "MPICH_RANK_REORDER_METHOD=3", "# Custom         2.000e+04        66.67%  3\n", "# SMP            1.500e+04        50.00%  1\n",
-                  "# grid_order -R -Z -c 2,2 -g 4,4\n"):
+                  "MPICH_RANK_REORDER_FILE=MPICH_RANK_ORDER.Grid.", "# grid_order -R -Z -c 2,2 -g 4,4\n"):
         assert field in said, "%s is missing:\n%s" % (field, said)
+    assert table(re.sub("^#", " ", said, flags=re.M)) == table(text) and len(table(text)) == 4, said
+    assert there(folder) == {"Grid"}, "an order by load, of steps that are too few to tell: %s" % there(folder)
     with open(folder + "/p.html", encoding="utf-8") as f:
         page = f.read()
     assert '<pre id="observations">' in page and "Custom         2.000e+04        66.67%  3" in page and "4 X 4" in page
@@ -84,7 +86,7 @@ def reordered(folder):
 
 
 def ways(folder):
-    for way in ("start", "neighbor", "graph", "put", "get", "send"):
+    for way in ("start", "send", "sendrecv", "parts", "neighbor", "graph", "put", "get", "rput", "accumulate"):
         text = job(folder, "--profile=p.html", "4x4 " + way)
         assert "in a 4 X 4 grid pattern: 100.0 %" in plain(text) and table(text)[0][:3] == ("Custom", "2.000e+04", "66.67"), way + text
 
@@ -95,6 +97,8 @@ def others(folder):
     assert "Graph" in there(folder) and table(text)[0][0] == "Custom", text
     order = ranks_of(folder + "/MPICH_RANK_ORDER.Graph")[1]
     assert sorted(r for line in order for r in line) == list(range(16)), order
+    said = job(folder, "--reorder=auto", "random isend")
+    assert re.search(r"--reorder=auto: MPICH_RANK_ORDER\.Graph: [\d.]+ % of the bytes stay on nodes, [\d.]+ % when", said), said
     os.unlink(folder + "/MPICH_RANK_ORDER.Graph")
     text = job(folder, "--profile=p.html", "dense isend")
     assert "the pattern of no grid" in plain(text) and "No other order of ranks keeps notably more" in plain(text), text
@@ -119,6 +123,11 @@ def load(folder):
                      r"MPICH_ALLTOALL_SYNC_FREQ .*; MPI_Ialltoall lets the program compute meanwhile\.", plain(text)), text
     with open(folder + "/traffic", encoding="utf-8") as f:
         assert f.read().splitlines()[1:] == ["16"]
+    # Its time is what MPI takes with the waiting.
+    takes = float(re.search(r"MPI utilization: MPI takes (\d+)% of the time", plain(text)).group(1))
+    of = {m[1]: float(m[0]) for m in re.findall(r"^\s*([\d.]+)% \|.*\| [| ]*(MPI|MPI_SYNC)$", text, re.M)}
+    assert of["MPI_SYNC"] > 3 and abs(of["MPI"] + of["MPI_SYNC"] - takes) < 1, text
+    assert "--reorder=auto: MPICH_RANK_ORDER.USER_Time: the node that computes longest" in job(folder, "--reorder=auto", "none")
 
 
 def both(folder):
@@ -129,6 +138,17 @@ def both(folder):
     said, nodes = ranks_of(folder + "/MPICH_RANK_ORDER.USER_Time_hybrid")
     assert "# Metric:       USER Time hybrid\n" in said and sorted(r for node in nodes for r in node) == list(range(16)), said
     assert all(sum(r < 4 for r in node) <= 3 for node in nodes), said
+    os.unlink(folder + "/MPICH_RANK_ORDER.Grid")
+    said = job(folder, "--reorder=auto", "4x4 isend") # of two orders by load the one that looks at bytes as well
+    assert "--reorder=auto: MPICH_RANK_ORDER.USER_Time_hybrid: the node that computes longest" in said, said
+
+
+def calls(folder):
+    """Advice for the call in which all wait for one rank: settings and calls that concern it."""
+    for call, words in (("Recv", "The rank waits for the sender: MPI_Irecv"), ("Waitall", "Receives that are posted before"), ("Bcast", "MPICH_BCAST_INTERNODE_RADIX and"),
+                        ("Allgather", "MPICH_ALLGATHER_VSHORT_MSG is"), ("Gatherv", "Blocks of up to MPICH_GATHERV_SHORT_MSG"), ("Win_fence", "Fences are for all")):
+        text = job(folder, "--profile=p.html", "late " + call, ranks=4, nodes="2", env={"GODWIT_PROFILE_SYNC": "0"})
+        assert re.search(r"Most of it goes into MPI_%s: [\d.]+ %% of the time in \d+ calls\. %s" % (call, words), plain(text)), text
 
 
 def undisturbed(test):
@@ -214,7 +234,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as tmp:
         patterns(tmp)
         advice()
-        for part in ((grid, reordered), (ways,), (others,)):
+        for part in ((grid, reordered), (ways,), (others,), (calls,)):
             with tempfile.TemporaryDirectory() as own:
                 for test in part:
                     test(own)

@@ -138,6 +138,12 @@ def check_text(text):
     for name, calls in (("MPI_Allreduce", 10 * RANKS), ("MPI_Allreduce(sync)", 10 * RANKS), ("MPI_Send", 7), ("MPI_Recv", 10),
                         ("MPI_Start", 3), ("MPI_File_write_at", RANKS), ("MPI_Comm_split", RANKS)):
         assert rows[name]["calls"] == calls, "%s: %d calls, not %d" % (name, rows[name]["calls"], calls)
+    # What the slowest rank does beyond the mean, and of its time what were saved if all did as much: of n ranks that all but one wait, all.
+    for name, row in rows.items():
+        most = row["time"] + row["imbalance"]
+        want = 100 * row["imbalance"] / most * RANKS / (RANKS - 1) if most > 1e-3 else row["imbalance%"]
+        assert row["imbalance"] >= -1e-6 and abs(row["imbalance%"] - want) < .2, "%s: not %.1f%%:\n%s" % (name, want, text)
+    assert abs(rows["MPI_File_write_at"]["percent"] - 100 * rows["MPI_File_write_at"]["time"] / rows["Total"]["time"]) < .1, text
     assert "MPI_Barrier(sync)" not in rows, "MPI_Pcontrol(0) does not stop the counting"
     # All ranks sleep .06 s, which is neither computing nor MPI.
     assert rows["clock_nanosleep"]["time"] > .03 and rows["SYSCALL"]["time"] >= rows["clock_nanosleep"]["time"] - 1e-5, text

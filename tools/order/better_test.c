@@ -78,11 +78,38 @@ static void one_moment(void)
     CHECK(load_gain_is_steady(load, PARTS, now, then, &m));
 }
 
+/* Four ranks on two nodes, of which the first computes longer: the ranks that share rank 1's node in the order for both. */
+static int with_rank_1(double heavy, const struct traffic_link *links, size_t n)
+{
+    static int32_t two[4] = {0, 0, 1, 1};
+    const struct machine small = {.ranks = 4, .nodes = 2, .per_node = 2, .node_of_process = two};
+    const double loads[4] = {heavy, heavy, 1, 1};
+    struct traffic t = {.ranks = 4};
+    int32_t list[4] = {0, 1, 2, 3};
+    for (size_t i = 0; i < n; i++) CHECK_EQ(traffic_add(&t, links[i].from, links[i].to, links[i].bytes), 0);
+    CHECK_EQ(order_for_both(&t, loads, &small, list), 0);
+    traffic_free(&t);
+    for (int p = 0; p < 4; p++)
+        if (list[p] == 1) return list[p ^ 1];
+    return -1;
+}
+
+/* The order for both keeps bytes where loads leave the choice, and gives up neither for a little of the other. */
+static void both(void)
+{
+    CHECK_EQ(with_rank_1(4, (const struct traffic_link[]){{1, 3, 100}}, 1), 3);
+    CHECK_EQ(with_rank_1(4, (const struct traffic_link[]){{2, 1, 100}}, 1), 2);
+    CHECK(with_rank_1(4, (const struct traffic_link[]){{0, 1, 1}, {2, 3, 100}, {1, 2, 100}}, 3) == 2);
+    CHECK_EQ(with_rank_1(1.1, (const struct traffic_link[]){{0, 1, 100}, {2, 3, 100}}, 2), 0); /* all bytes for a twentieth */
+    CHECK(with_rank_1(9, (const struct traffic_link[]){{0, 1, 1}, {0, 2, 5}, {0, 3, 5}}, 3) != 0);
+}
+
 int main(void)
 {
     for (int r = 0; r < RANKS; r++) now[r] = r / PER_NODE;
     noise_alone();
     real_gains();
     one_moment();
+    both();
     return unit_end();
 }
