@@ -55,6 +55,36 @@ is read 'collective reads' 4
 is read 'independent readers' 1
 total=$((12 * 1000 + 4 * 50000 + 19 * 400 + 100))
 is write 'total bytes for writes' "$total = 0 MiB = 0 GiB"
+# 12 short ones, 4 of aggregators, of 52 KiB from 1 MiB on each, and a sieved one.  Each rank leaves a gap before the second kind, rank 0
+# before the third; of reads rank 0 alone has read before.
+domain=$((52 << 10)) mib=$((1 << 20))
+is write 'system writes' 17
+is write 'ave system write size' $((total / 17))
+is write 'number of write gaps' 5
+is write 'ave write gap size' $(((4 * mib + 6 * domain - 3000 * (1 + 2 + 3 + 4) + domain) / 5))
+is write 'stripe sized writes' 0
+is read 'system reads' 7
+is read 'ave system read size' $(((2 * 500 + 4 * 50000 + 19 * 400 + 100) / 7))
+is read 'number of read gaps' 3
+is read 'ave read gap size' $(((1000 + mib - 2500 + domain) / 3))
+# Between nodes aggregators, two of them, write what comes by messages; without them each rank writes its 500 pieces.
+run "$build/mpiexec" -n 4 --vnodes 2 "$build/mpi_io_report" "$file"
+is write 'aggregators' 2
+is write 'system writes' 15
+is read 'system reads' 5
+export MPICH_MPIIO_HINTS="*:romio_cb_write=disable"
+for nodes in 4 2; do
+    run "$build/mpiexec" -n 4 --vnodes $nodes "$build/mpi_io_report" "$file"
+    is write 'system writes' 2013
+    is write 'aggregators active' "0,0,0,0 (1, <= $((nodes / 2)), > $((nodes / 2)), $nodes)"
+done
+grep -q "^| advice: collective writes of small pieces went without aggregators: hint romio_cb_write=enable" "$dir/err" || fail "no advice for writes without aggregators"
+export MPICH_MPIIO_HINTS="*:striping_unit=1000"
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+is write 'stripe size' 1000
+is write 'stripe sized writes' 12
+unset MPICH_MPIIO_HINTS
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
 
 if command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null; then
     run strace -f -y -e trace=pwrite64,pwritev,pwritev2,pread64,preadv,preadv2,write,read -o "$dir/calls" \
