@@ -12,6 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+#include "boot/boot.h"
+
 #include "../../test/unit.h"
 
 static char root[PATH_MAX];
@@ -143,12 +146,31 @@ static void numa_nodes(void)
     CHECK_EQ(nic_numa_of_process(root, child), NIC_UNKNOWN); /* gone */
 }
 
+/* The number that the user's variable has, where it is one of the GPUs that there are; else by turns. */
+static void own_gpu(void)
+{
+    static const struct {
+        const char *text;
+        int gpu;
+    } rows[] = {{NULL, 0}, {"", 0}, {"1", 1}, {"0", 0}, {"2", 0}, {"0,1", 0}, {"GPU-5a", 0}};
+    struct nic_place place;
+    const char *was = gw_set.nic_gpu;
+    gw_boot = (struct boot_info){.size = 1, .nlocal = 1, .nnodes = 1};
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
+        gw_set.nic_gpu = rows[i].text;
+        nic_places(&node, &place);
+        CHECK_EQ(place.gpu, rows[i].gpu);
+    }
+    gw_set.nic_gpu = was;
+}
+
 int main(void)
 {
     char made[] = "/tmp/gw-nics-XXXXXX", command[PATH_MAX + 16];
     CHECK(mkdtemp(made) != NULL && realpath(made, root) != NULL);
     devices();
     numa_nodes();
+    own_gpu();
     snprintf(command, sizeof command, "rm -r '%s'", root);
     CHECK_EQ(system(command), 0);
     return unit_end();

@@ -84,9 +84,12 @@ static void test_buffers(int buffers)
     close_wire(w);
 }
 
-static void test_250_events(void)
+/* With a setting of `a_read` events, which is 100 unless set. */
+static void test_250_events(int a_read, int reads)
 {
     struct wire_ep *ep;
+    int64_t was = gw_set.progress_event_cnt;
+    if (a_read) gw_set.progress_event_cnt = a_read;
     struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_MULTI_RECV, .inject = 64}, &ep);
     unsigned head[4] = {0};
     for (unsigned i = 0; i < 125; i++) {
@@ -95,9 +98,10 @@ static void test_250_events(void)
     }
     net.reads = 0;
     CHECK_EQ(ofi_ops.progress(w), 250); /* each message has gone, and has come */
-    CHECK_EQ(net.reads, 3);
+    CHECK_EQ(net.reads, reads);
     CHECK_EQ(seen.next, 125);
     close_wire(w);
+    gw_set.progress_event_cnt = was;
 }
 
 static void test_memory(int mr_mode, int refuses)
@@ -303,7 +307,9 @@ int main(void)
     test_buffers(0);
     test_buffers(5);
     gw_set.ofi_send_buffers = 64;
-    test_250_events();
+    test_250_events(0, 3);
+    test_250_events(70, 4);
+    test_250_events(251, 1);
     static const int modes[] = {0, FI_MR_VIRT_ADDR, FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED,
                                 FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT, FI_MR_LOCAL};
     for (size_t i = 0; i < 2 * GW_ARRAY_LEN(modes); i++) {

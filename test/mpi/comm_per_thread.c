@@ -70,6 +70,7 @@ int main(int argc, char **argv)
         int word = i, got = -1; /* the first message on it: each of the first `lanes` opens one, the world has one already */
         MPI_Sendrecv(&word, 1, MPI_INT, 1 - rank, 5, &got, 1, MPI_INT, 1 - rank, 5, threads[i].comm, MPI_STATUS_IGNORE);
         CHECK_EQ(got, i);
+        CHECK(counted(connections) <= (unsigned)i + 2); /* none of a lane without messages */
     }
     int is_far = counted(connections) > 0;
     if (is_far) {

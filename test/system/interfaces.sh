@@ -49,6 +49,12 @@ says "eth1 is not in GODWIT_NET_IFACE=eth3"
 says ". Bring another interface up, or name one in GODWIT_NET_IFACE"
 ! OMPI_MCA_mtl_ofi_provider_include=psm9 "$build/godwit-info" --network >"$out" 2>&1 || fail "a provider that is not there was taken"
 says "not in OMPI_MCA_mtl_ofi_provider_include=psm9"
+GODWIT_OFI_PROVIDER=net,tcp network # that libfabric is asked at all
+best=$(sed -n 's/^ *chosen \([^ ]*\) on eth1.*/\1/p' "$out")
+[ -n "$best" ] || fail "nothing was chosen"
+OMPI_MCA_mtl_ofi_provider_exclude=$best network
+! grep -qF "chosen $best on" "$out" || fail "a provider that is excluded was taken"
+says "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=$best"
 
 # Ranks of one host need none of them, and nobody on them shall reach the ranks.
 run 3 GODWIT_EXPLAIN=wire || fail "no job on the loopback"
@@ -68,6 +74,14 @@ says "PE 0: Host $host NIC 1 of 2: index=0, domain_name=eth1, numa_node=-1, addr
 says "PE 0: Host $host NIC 2 of 2: index=1, domain_name=eth2, numa_node=-1, address=[10.82.0.1]"
 for pe in 0 2; do says "PE $pe: Host $host selected NIC index=0, domain_name=eth1, numa_node=-1, address=[10.81.0.1]"; done
 for pe in 1 3; do says "PE $pe: Host $host selected NIC index=1, domain_name=eth2, numa_node=-1, address=[10.82.0.1]"; done
+count 4 selected
+# Cards whose place is not known are equally far from all: by distance is by turns, by blocks is not.
+for policy in NUMA BLOCK; do
+    run 4 MPICH_OFI_NUM_NICS=2 MPICH_OFI_NIC_POLICY=$policy MPICH_OFI_NIC_VERBOSE=2 || fail "no job on two NICs by $policy"
+    [ $policy = NUMA ] && second=2 || second=1
+    for pe in 0 $second; do says "PE $pe: Host $host selected NIC index=0"; done
+    for pe in $((3 - second)) 3; do says "PE $pe: Host $host selected NIC index=1"; done
+done
 asymmetric() { # [VARIABLE=VALUE...]
     env GODWIT_WIRES=ofi "$@" timeout 60 "$build/mpiexec" -n 1 env GODWIT_NIC_COUNT=1 "$build/mpi_p2p_modes" : \
         -n 1 env GODWIT_NIC_COUNT=2 "$build/mpi_p2p_modes" >"$out" 2>&1
@@ -78,7 +92,19 @@ asymmetric MPICH_OFI_SKIP_NIC_SYMMETRY_TEST=1 || fail "no job with different num
 count 0 "the host of rank"
 run 4 GODWIT_NIC_COUNT=2:1,0 GODWIT_NIC_POLICY=user "GODWIT_NIC_MAPPING=1:0-2;0:3" GODWIT_NIC_VERBOSE=1 GODWIT_EXPLAIN=wire || fail "no job by a map"
 count 2 " of 2: index="
+count 0 selected
 says "NIC 0 (eth2): 1 rank, NIC 1 (eth1): 3 ranks"
+# Counters of two cards, of which one has timeouts: the report has that one at level 3, both at level 4.
+spt=$dir/run/cxi/eth1/spt_timeouts paused=$dir/sys/class/cxi/eth2/device/telemetry/hni_rx_paused_0
+mkdir -p "${spt%/*}" "${paused%/*}"
+for level in 3 4; do
+    echo 5 >"$spt"
+    echo 100 >"$paused"
+    env GODWIT_WIRES=ofi GODWIT_NIC_COUNT=2 MPICH_OFI_CXI_COUNTER_REPORT=$level GODWIT_NIC_COUNTER_ROOT="$dir" timeout 60 "$build/mpiexec" -n 2 \
+        "$build/mpi_nic_counters" "$spt" 6 "$paused" 160 >"$out" 2>&1 || fail "no job with counters at level $level"
+    grep -qE "^$host eth1   rh:spt_timeouts +1 " "$out" || fail "level $level without the card that had timeouts"
+    [ "$(grep -cE "^$host eth2   hni_rx_paused_0 +60 " "$out")" = $((level - 3)) ] || fail "level $level: the card without timeouts"
+done
 ! run 2 GODWIT_NIC_COUNT=7 || fail "more NICs than there are"
 says "this node has 2 NICs that can be used"
 ! run 2 GODWIT_NIC_COUNT=2 GODWIT_NIC_POLICY=user GODWIT_NIC_MAPPING=0:0 || fail "a rank without NIC"

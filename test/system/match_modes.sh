@@ -28,6 +28,11 @@ says "MPICH_STATS: net_matched "
 run software -n 4 "$build/mpi_p2p_tagged" || fail "software"
 count 0 "net_matched"
 count 0 "matched by the network"
+# Unless the user says otherwise the network matches nothing.
+unset GODWIT_MATCH_MODE FI_CXI_RX_MATCH_MODE
+GODWIT_OFI_PROVIDER=$provider MPICH_STATS_DISPLAY=1 GODWIT_EXPLAIN=proto,wire timeout 60 "$build/mpiexec" --vnodes 2 -n 4 "$build/mpi_p2p_tagged" >"$out" 2>&1 || fail "no mode"
+count 0 "net_matched"
+count 0 "matched by the network"
 # Wildcards over shared memory and network: the rank that has them takes over, and no other.
 run hardware -n 4 "$build/mpi_p2p_tagged" wildcards || fail "wildcards"
 count 1 "$taken_over"

@@ -56,6 +56,16 @@ export MPICH_OFI_CXI_COUNTER_FILE="$dir/names" MPICH_OFI_CXI_COUNTER_REPORT_FILE
 run 5 3 -n 2
 ! grep -q "^$(hostname) " "$out" || fail "cards are printed though a file is wanted"
 grep -qE "^$(hostname) $nic   hni_rx_paused_0 +60 " "$dir/cards.$(hostname)" || fail "no card in the file"
+# Those that are named are told, and of the usual ones none that are not: only those of timeouts and ratios are added.
+rm "$dir/cards.$(hostname)"
+echo tx_carrier_changes >"$dir/names"
+run 5 3 -n 2
+! grep -q hni_rx_paused_0 "$out" "$dir/cards.$(hostname)" || fail "a counter that is not among those of the user's file"
+grep -q "spt_timeouts" "$out" || fail "no timeouts where the user names counters"
+printf 'rh:made_up\n' >"$dir/names"
+echo 7 >"${spt%/*}/made_up"
+run 5 0 -n 2
+! grep -q made_up "$out" || fail "a counter that has not moved is told"
 export MPICH_OFI_CXI_COUNTER_FILE="$dir/none"
 run 1 0 -n 1
 grep -q "GODWIT_NIC_COUNTER_FILE=$dir/none cannot be read" "$out" || fail "no word of a file that is not there"
