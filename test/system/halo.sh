@@ -12,6 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 for n in 1 2 3 4 5 8 16; do
     timeout 60 "$prefix/bin/mpiexec" -n $n "$tmp/halo" -g 4 5 6 -s 10 > "$tmp/out"
     [ "$(grep -c 'all halos right' "$tmp/out")" = 7 ] || { cat "$tmp/out"; exit 1; }
+    grep -q ", 29 fields of 4 x 5 x 6 cells each$" "$tmp/out" || { echo "not 29 fields unless told:"; cat "$tmp/out"; exit 1; }
 done
 # The run itself has a barrier a step, and so has the way `lock`; `flush` has none.
 barriers() {
@@ -20,6 +21,16 @@ barriers() {
 }
 lock=$(barriers lock) flush=$(barriers flush)
 [ $((lock - flush)) = 50 ] || { echo "lock has $lock barriers, flush $flush: not 10 of each of 5 ranks more"; exit 1; }
+# With one fence a step there are two more at the start and the end, with puts between two fences two a step.
+two=$(barriers fence) one=$(barriers fence2)
+[ $((two - one)) = $((5 * (2 * 10 - (10 + 2)))) ] || { echo "fence has $two barriers, fence2 $one: not 8 of each of 5 ranks more"; exit 1; }
+# The places in the windows are told once, however many steps follow.
+sent() {
+    GODWIT_EXPLAIN=proto timeout 60 "$prefix/bin/mpiexec" -n 5 "$tmp/halo" -g 4 5 6 -s "$1" fence 2>&1 |
+        awk '/^godwit.0. proto: lane . sent/ { for (i = 2; i <= NF; i++) if ($i ~ /^[er][01],?$/) n += $(i - 1) } END { print n + 0 }'
+}
+few=$(sent 3) many=$(sent 30)
+[ "$few" -ge 8 ] && [ "$few" = "$many" ] || { echo "rank 0 sends $few messages in 3 steps and $many in 30, not as many"; exit 1; }
 # Over a network that reads and writes memory each byte of a message is copied once on each side; of a put into the window none is.
 copies() { # WAY: bytes copied on the way out, bytes copied on the way in, puts, puts by the network
     GODWIT_NET_RENDEZVOUS=enabled GODWIT_WIRES=ofi MPICH_STATS_DISPLAY=1 timeout 60 "$prefix/bin/mpiexec" -n 4 --vnodes 4 "$tmp/halo" \
