@@ -277,6 +277,27 @@ static void in_order(bool is_expected, bool is_later)
     down();
 }
 
+/* The steps of R1 to another node: the question; the receiver's memory is registered, its leave; the sender writes in chunks, four of them
+ * under way at most; when all of those are done, its word, and the receiver's memory is let go. */
+static void written_in_order(bool is_later)
+{
+    enum { CHUNKS = 6 };
+    struct trip t;
+    const struct loop_ways ways = {.room = LOOP_ROOM, .get = true, .put = true, .later = is_later};
+    up(GW_SET_PROTO_R1, &ways);
+    int64_t was = gw_set.net_chunk;
+    gw_set.net_chunk = (LONG + CHUNKS - 1) / CHUNKS;
+    trip_begin(&t, LOOP_FAR, LONG, PROTO_STANDARD);
+    trip_receive(&t);
+    pass(PROTO_RTS);
+    pass(PROTO_CTS);
+    pass(PROTO_PUT);
+    trip_end(&t);
+    CHECK_STR(loop_events(), is_later ? "memppppddddppddmc" : "memppppppmc");
+    gw_set.net_chunk = was;
+    down();
+}
+
 /* What the receiver asks to be helped with is a job of its own, and not longer than the message. */
 static void helped(void)
 {
@@ -475,6 +496,7 @@ int main(void)
     for (int later = 0; later < 2; later++) {
         in_order(true, later);
         in_order(false, later);
+        written_in_order(later);
     }
     tagged();
     written(false);
