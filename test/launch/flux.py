@@ -103,8 +103,9 @@ def main():
         assert rc != 0 and "this is an instance of Flux, but `flux` is not in PATH here; install flux-core" in err, (rc, err)
 
     # A launcher that offers neither PMIx nor PMI, as PALS may: a rank is not taken for a job of its own.
-    p = subprocess.run([BUILD + "/mpi_hello"], env=dict(CLEAN, PALS_SIZE="4", PALS_RANKID="0"), capture_output=True, text=True, timeout=50, check=False)
-    assert p.returncode == 1 and "one of several (PALS_SIZE=4), but there is no way to the others" in p.stderr, p
+    for name in ("PALS_SIZE", "PALS_LOCAL_SIZE", "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_RANKID"):
+        p = subprocess.run([BUILD + "/mpi_hello"], env=dict(CLEAN, **{name: "4"}), capture_output=True, text=True, timeout=50, check=False)
+        assert p.returncode == 1 and "one of several (%s=4), but there is no way to the others" % name in p.stderr, (name, p)
 
 
 main()
