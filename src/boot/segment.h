@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include "base/os.h"
 #include "boot/boot.h"
 #include "boot/where.h"
 
@@ -108,7 +109,7 @@ struct boot_head {
 #define BOOT_RANKS_OFFSET ((sizeof(struct boot_head) + 127) & ~(uint64_t)127)
 static inline uint64_t boot_shm_offset(int nlocal)
 {
-    return (BOOT_RANKS_OFFSET + (uint64_t)nlocal * sizeof(struct boot_rank) + 4095) & ~(uint64_t)4095;
+    return gw_align_up(BOOT_RANKS_OFFSET + (size_t)nlocal * sizeof(struct boot_rank), gw_page_bytes());
 }
 
 /* Maps the node's segment, with node_bytes for node/'s part, the same on all ranks.  With our mpiexec it is the inherited file; otherwise

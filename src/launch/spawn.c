@@ -33,7 +33,7 @@ extern char **environ;
 /* Slots of the ranks, then the faked node of each rank.  Reordering changes the nodes of the ranks, not the ranks. */
 static uint64_t segment_bytes(const struct job *j)
 {
-    return boot_shm_offset(j->n) + (((uint64_t)j->n * sizeof(int32_t) + 4095) & ~(uint64_t)4095);
+    return boot_shm_offset(j->n) + gw_align_up((size_t)j->n * sizeof(int32_t), gw_page_bytes());
 }
 
 static int map_make(struct job *j)

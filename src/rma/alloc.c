@@ -32,7 +32,7 @@ static struct alloc_state {
     struct piece pieces[MAX_PIECES]; /* in use */
 } alloc_state;
 
-static uint64_t first_byte(const struct piece *p) { return (uint64_t)(uintptr_t)p->mapping.base + MEMORY_PAGE; }
+static uint64_t first_byte(const struct piece *p) { return (uint64_t)(uintptr_t)p->mapping.base + gw_page_bytes(); }
 
 static bool piece_make(uint64_t all, int64_t align, struct piece *p)
 {
@@ -84,7 +84,7 @@ static bool kept_fits(const struct piece *p, uint64_t all, int64_t align)
  * short, kept ones are freed. */
 static bool piece_get(uint64_t bytes, int64_t align, struct piece *p)
 {
-    uint64_t all = gw_align_up(bytes, MEMORY_PAGE) + MEMORY_PAGE;
+    uint64_t all = gw_align_up(bytes, gw_page_bytes()) + gw_page_bytes();
     int best = -1;
     for (int i = 0; i < alloc_state.n_kept; i++)
         if (kept_fits(&alloc_state.kept[i], all, align) &&
@@ -104,7 +104,7 @@ static struct piece *piece_of(uint64_t lo, uint64_t hi)
 {
     for (int i = 0; i < alloc_state.n_pieces; i++)
         if (lo >= first_byte(&alloc_state.pieces[i]) &&
-            hi <= first_byte(&alloc_state.pieces[i]) + alloc_state.pieces[i].mapping.bytes - MEMORY_PAGE)
+            hi <= first_byte(&alloc_state.pieces[i]) + alloc_state.pieces[i].mapping.bytes - gw_page_bytes())
             return &alloc_state.pieces[i];
     return NULL;
 }

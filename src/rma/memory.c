@@ -30,11 +30,11 @@
 #include "coll/coll.h"
 
 /* HAND_NS: how long the first rank waits for the others to fetch the descriptor.
- * APART: the window begins in the middle of a page.  malloc() lets large buffers begin just behind the start of a page.  If source
+ * APART: the window begins in the middle of 4 KiB.  malloc() lets large buffers begin just behind the start of a page.  If source
  * and destination of a copy have nearly the same offset in their pages, the CPU takes loads for loads of bytes just stored, and
  * the copy is slow (4K aliasing; 64 KiB: 1.9 us against 1.3). */
 #define HAND_NS UINT64_C(20000000000)
-enum { HEAP_MAX = 32768, PAGE = MEMORY_PAGE, APART = PAGE / 2 };
+enum { HEAP_MAX = 32768, APART = 2048 };
 
 struct offer {     /* what the first rank broadcasts to the others */
     uint64_t heap; /* offset in the node's heap; 0: not there, but in `file` */
@@ -206,10 +206,11 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
 
 int rma_memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
 {
-    int rc = reserve(fd, PAGE + from, own);
+    const uint64_t page = gw_page_bytes();
+    int rc = reserve(fd, page + from, own);
     if (rc != GW_OK) return rc;
-    bool is_placed = m->align > PAGE; /* mmap() aligns to pages; the file's second page, the window, to more */
-    char *place = is_placed ? gw_place(bytes, (uint64_t)m->align, PAGE) : NULL, *p = MAP_FAILED;
+    bool is_placed = m->align > (int64_t)page; /* mmap() aligns to pages; the file's second page, the window, to more */
+    char *place = is_placed ? gw_place(bytes, (uint64_t)m->align, page) : NULL, *p = MAP_FAILED;
     if (place || !is_placed) p = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
     if (p == MAP_FAILED && place) munmap(place, bytes);
     if (p == MAP_FAILED)
@@ -230,7 +231,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
 {
     struct offer o = {.file.fd = -1};
     int listener = -1;
-    uint64_t apart = m->align <= APART ? APART : 0, bytes = gw_align_up(total + apart, PAGE) + PAGE;
+    const uint64_t page = gw_page_bytes(), apart = m->align <= APART ? APART : 0, bytes = gw_align_up(total + apart, page) + page;
     if (c->rank == 0) {
         bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE; /* a heap belongs to one job */
         o.heap = in_heap ? node_heap_alloc(total) : 0;
@@ -260,7 +261,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
     if (rc == GW_OK) rc = rma_memory_file_map(m, fd, bytes, from + apart, own);
     rc = rma_agree(c, rc); /* all ranks have opened it: it can be closed */
     if (fd >= 0) close(fd);
-    if (rc == GW_OK) *base_out = (char *)m->base + PAGE + apart;
+    if (rc == GW_OK) *base_out = (char *)m->base + page + apart;
     return rc;
 }
 

@@ -279,8 +279,7 @@ int rma_memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, ui
 void rma_memory_unmap(const struct rma_mapping *m);           /* does nothing if nothing is mapped */
 void rma_memory_noted(const struct rma_mapping *m, int sign); /* adds it to (1), or subtracts it from (-1), the counters */
 void rma_memory_drop(struct rma_win *w, struct rma_mapping *m);
-/* Memory files (memfd).  The first page has the nonce, by which other ranks recognise the file; the window is behind it. */
-enum { MEMORY_PAGE = 4096 };
+/* Memory files (memfd).  The first page (gw_page_bytes()) has the nonce, by which other ranks recognise the file; the window is behind it. */
 struct memory_file {
     uint64_t nonce;
     int32_t pid, fd;

@@ -13,7 +13,7 @@
 #include "coll/coll.h"
 #include "world/world.h"
 
-enum { PAGE = 4096, REGIONS = 16 };
+enum { REGIONS = 16 };
 
 /* What each rank gives to all others by an allgather. */
 struct part {
@@ -205,7 +205,7 @@ static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
     for (int i = 0; i < w->comm->size; i++) {
         if (!is_here(w, i)) continue;
         uint64_t size = (uint64_t)w->targets[i].size;
-        uint64_t align = size >= PAGE ? PAGE : GW_CACHELINE, wanted = (uint64_t)w->mapping.align;
+        uint64_t align = size >= gw_page_bytes() ? gw_page_bytes() : GW_CACHELINE, wanted = (uint64_t)w->mapping.align;
         if (has_gaps) at = gw_align_up(at, wanted > align ? wanted : align);
         w->targets[i].base = at;
         at += size;
