@@ -258,6 +258,18 @@ int main(void)
     const struct loop_ways all = {.get = true, .put = true, .room = LOOP_ROOM}, none = {.room = LOOP_ROOM};
     for (int64_t len = 0; len <= 40; len += 8) paths(LOOP_NEAR, &all, len, PROTO_E0);
     paths(LOOP_NEAR, &all, 41, PROTO_E1);
+    const int64_t eager = gw_set.eager_max;
+    gw_set.eager_max = 1000;
+    paths(LOOP_NEAR, &all, 1000, PROTO_E1);
+    paths(LOOP_NEAR, &all, 1001, PROTO_R1);
+    gw_set.eager_max = eager;
+    const int64_t least = gw_set.cma_min, sure = gw_set.cma_sure;
+    paths(LOOP_NEAR, &all, least - 1, PROTO_R1);
+    paths(LOOP_NEAR, &all, sure, PROTO_R0);
+    gw_set.cma_min = gw_set.cma_sure = 5000;
+    paths(LOOP_NEAR, &all, 4999, PROTO_R1);
+    paths(LOOP_NEAR, &all, 5000, PROTO_R0);
+    gw_set.cma_min = least, gw_set.cma_sure = sure;
     paths(LOOP_FAR, &all, 1, PROTO_E0);
     paths(LOOP_FAR, &all, 2000, PROTO_E1);
     paths(LOOP_FAR, &all, 200000, PROTO_R0);
