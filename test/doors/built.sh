@@ -46,7 +46,7 @@ petsc() { # each with the words of petsc.lst
         case ,$can, in *,$1,* | ,-,) ;; *) continue ;; esac
         case $source in *.F90) compiler="mpifort.openmpi -ffree-line-length-none -fallow-argument-mismatch" ;; *) compiler=mpicc.openmpi ;; esac
         make_once "$(echo "$source" | tr / -)" $compiler -O1 -w -I"$petscdir/include" -I"$root/usr/share/petsc/3.18/include" \
-            -I"$root/usr/lib/petscdir/petsc3.18/include" "$examples/$source" $(against -l:libpetsc_real.so.3.18 -lm)
+            -I"$root/usr/lib/petscdir/petsc3.18/include" -I"$root/usr/include/hdf5/openmpi" "$examples/$source" $(against -l:libpetsc_real.so.3.18 -lm)
         mpi "$1" "$program" $words
         echo "== $source" && sort log # some have lines of all ranks
     done <list
