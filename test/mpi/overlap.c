@@ -25,6 +25,16 @@ static int comes(volatile const int *word, int want)
     return *word == want;
 }
 
+/* Computes for a second while nothing is under way: the thread sleeps. */
+static void pause_while_computing(void)
+{
+    double sum = 0, start = MPI_Wtime();
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (MPI_Wtime() - start < 1)
+        for (int i = 1; i < 100000; i++) sum += 1.0 / i;
+    CHECK(sum > 0);
+}
+
 static int *numbers(int first, int step)
 {
     int *v = malloc((size_t)N * size * sizeof *v);
@@ -75,6 +85,7 @@ int main(int argc, char **argv)
     test_begin();
     large_message();
     for (int n = argc > 1 ? atoi(argv[1]) : N; n <= N; n *= 64) collectives(n);
+    pause_while_computing();
     large_message();
     return test_end();
 }
