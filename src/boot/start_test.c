@@ -142,8 +142,25 @@ static void all_to_all(int size, bool async, int switch_at)
                             : (uint64_t)far * ADDRESS_BYTES);
 }
 
+/* Ranks of the own node, of which the launcher's process here knows all, are asked one by one however many there are. */
+static void neighbours_then_far(void)
+{
+    enum { SWITCH = PER_NODE / 5 };
+    world(1000, 0, PER_NODE);
+    gw_set.modex_switch = SWITCH;
+    start(true);
+    for (int r = 1; r < PER_NODE; r++) first_message(r);
+    CHECK_EQ(cost.collections, 0);
+    for (int r = PER_NODE; r < PER_NODE + SWITCH; r++) {
+        CHECK_EQ(cost.collections, 0);
+        first_message(r);
+    }
+    CHECK_EQ(cost.collections, 1);
+}
+
 static void test_costs(void)
 {
+    neighbours_then_far();
     for (int async = 0; async < 2; async++) {
         ring(64, async);
         ring(100000, async);
