@@ -83,6 +83,18 @@ export MPICH_MPIIO_HINTS="*:striping_unit=1000"
 run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
 is write 'stripe size' 1000
 is write 'stripe sized writes' 12
+# Pieces of at most cb_buffer_size: 13 of 16 KiB; between nodes of each aggregator's part, on four nodes 3 * 4 + 3, on two 7 + 6.
+export MPICH_MPIIO_HINTS="*:cb_buffer_size=16384"
+for nodes in 1,26 4,28 2,26; do
+    run "$build/mpiexec" -n 4 --vnodes ${nodes%,*} "$build/mpi_io_report" "$file"
+    is write 'system writes' ${nodes#*,}
+done
+# The sieved write, 7700 bytes, by 4 KiB: without the 300 bytes between the two parts, to which no piece reaches.
+export MPICH_MPIIO_HINTS="*:ind_wr_buffer_size=4096"
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+is write 'system writes' 18
+is write 'read-modify-write count' 2
+is write 'read-modify-write bytes' 7400
 unset MPICH_MPIIO_HINTS
 run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
 
