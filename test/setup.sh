@@ -1,4 +1,4 @@
-# setup.sh -- sourced by ./quickstart and ./check: messages, and Debian packages on a machine that lacks them.
+# setup.sh -- sourced by ./quickstart and ./check: messages, Debian packages on a machine that lacks them, build folders.
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 say() { printf '\n== %s\n' "$*"; }
@@ -10,6 +10,15 @@ packages_for() {
     check) echo make xz-utils autoconf automake libtool libblas-dev g++ gfortran clang clang-format clang-tidy libclang-rt-14-dev cmake valgrind iproute2 util-linux binutils mpich libmpich-dev openmpi-bin libopenmpi-dev nftables slurm-wlm munge procps gdb tmux chromium libsimgrid-dev ;;
     long) echo liblapack-dev zlib1g-dev m4 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
     esac
+}
+
+# configure DIR [meson options]: unless it is; again if files were added or removed since, as by git pull.
+configure() {
+    if [ ! -f "$1/build.ninja" ]; then
+        meson setup "$@"
+    elif [ -n "$(find src test tools sim fuzz fortran lib -type d -newer "$1/build.ninja" -print -quit)" ]; then
+        meson setup --reconfigure "$1"
+    fi
 }
 
 # need_packages SET...: installs what is missing, saying so; with sudo where not root.
