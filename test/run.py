@@ -102,8 +102,11 @@ def run_case(case, factor, extra_env):
     """(status, seconds, output); status: ok, FAIL or skip."""
     env = dict(os.environ, **extra_env, **case.env)
     t0 = time.time()
-    p = subprocess.Popen(case.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env,
-                         start_new_session=True, cwd=ROOT)
+    try:
+        p = subprocess.Popen(case.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env,
+                             start_new_session=True, cwd=ROOT)
+    except OSError as e:
+        return "FAIL", 0, str(e)
     try:
         out, _ = p.communicate(timeout=case.timeout * factor)
         status = {0: "ok", 77: "skip"}.get(p.returncode, "FAIL")
