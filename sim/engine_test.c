@@ -88,24 +88,31 @@ static void queues(void)
     CHECK_EQ(result.most_posted, 7);
 }
 
-/* Four ranks of a node share its adapters, which take one message at a time: each sends to its like on the other node. */
+/* Each rank of a node of four sends so many bytes to its like on the other node. */
+static int64_t carried;
 static int across(const struct plan_args *a, int round, struct plan_step *steps)
 {
     if (round > 0) return 0;
-    steps[0] = (struct plan_step){.kind = a->rank < 4 ? PLAN_SEND : PLAN_RECV, .peer = (a->rank + 4) % 8, .a = {.len = 100}};
+    steps[0] = (struct plan_step){.kind = a->rank < 4 ? PLAN_SEND : PLAN_RECV, .peer = (a->rank + 4) % 8, .a = {.len = carried}};
     return 1;
 }
+static struct engine_result sent_across(const struct machine *m, int64_t bytes)
+{
+    struct plan_algorithm alg = {.name = "across", .emit = across, .kind = PLAN_P2P};
+    struct engine_job job = {.machine = m, .alg = &alg, .args = {.size = 8}};
+    struct engine_result r;
+    char error[256];
+    carried = bytes;
+    CHECK(engine_run(&job, &r, error, sizeof error));
+    return r;
+}
+
+/* They share its adapters, which take one message at a time. */
 static void adapters(void)
 {
     struct machine m = machine("node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=5\nnic g=2 G=10\n");
-    struct plan_algorithm alg = {.name = "across", .emit = across, .kind = PLAN_P2P};
-    struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 8}};
-    struct engine_result r;
-    char error[256];
-    for (m.nics = 1; m.nics <= 4; m.nics *= 2) {
-        CHECK(engine_run(&job, &r, error, sizeof error));
-        CHECK_US(r.us, 1 + (4 / m.nics - 1) * 2 + 5 + 1 + 1); /* a gap for each before; 100 bytes flow for 1 */
-    }
+    for (m.nics = 1; m.nics <= 4; m.nics *= 2)
+        CHECK_US(sent_across(&m, 100).us, 1 + (4 / m.nics - 1) * 2 + 5 + 1 + 1); /* a gap for each before; 100 bytes flow for 1 */
     m.nics = 1;
     /* A flat gather of eight: the other node's four leave its adapter two apart; those of the same node do not pass one. */
     CHECK_US(price(&m, "gather", "linear:once", 8, 0, true), 1 + 5 + 3 * 2 + 1);
@@ -113,36 +120,23 @@ static void adapters(void)
 }
 
 /* Two engines: the smallest takes up to 191 bytes at once; of the other a node has K, each busy 10 ns a byte after a start of 2. */
-static int64_t carried;
-static int across_carried(const struct plan_args *a, int round, struct plan_step *steps)
-{
-    int n = across(a, round, steps);
-    if (n) steps[0].a.len = carried;
-    return n;
-}
 static void engines(void)
 {
     struct machine m = machine("node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=5\n"
                                "engine idc upto=191\nengine dma o=0.5 L=2 G=10 n=2\n");
-    struct plan_algorithm alg = {.name = "across", .emit = across_carried, .kind = PLAN_P2P};
-    struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 8}};
-    struct engine_result r;
-    char error[256];
-    carried = 191;
-    CHECK(engine_run(&job, &r, error, sizeof error));
+    struct engine_result r = sent_across(&m, 191);
     CHECK_US(r.us, 1 + 5 + 1);
     CHECK(r.engine_messages[0] == 4 && r.engine_messages[1] == 0);
-    carried = 192; /* two go at 1.5, the others 192 * 10 ns later */
-    CHECK(engine_run(&job, &r, error, sizeof error));
+    r = sent_across(&m, 192); /* two go at 1.5, the others 192 * 10 ns later */
     CHECK_US(r.us, 1.5 + 1.92 + 2 + 5 + 1);
     CHECK(r.engine_messages[0] == 0 && r.engine_messages[1] == 4);
     CHECK_EQ(r.engine_busy[1], 2);
     m.engines[1].n = 4;
-    CHECK(engine_run(&job, &r, error, sizeof error));
+    r = sent_across(&m, 192);
     CHECK_US(r.us, 1.5 + 2 + 5 + 1);
     CHECK_EQ(r.engine_busy[1], 4);
     m.engines[1].n = 0; /* one for each rank */
-    CHECK(engine_run(&job, &r, error, sizeof error));
+    r = sent_across(&m, 192);
     CHECK_US(r.us, 1.5 + 2 + 5 + 1);
     CHECK_EQ(r.engine_busy[1], 0);
     /* What is fetched: the announcement takes the first engine, the bytes the second, for the core that asks. */
@@ -156,29 +150,20 @@ static void engines(void)
 static void other_adapters(void)
 {
     struct machine m = machine("node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=5\nnic n=4 G=10 other=1 L=0.25 link=5\n");
-    struct plan_algorithm alg = {.name = "across", .emit = across, .kind = PLAN_P2P};
-    struct engine_job job = {.machine = &m, .alg = &alg, .args = {.size = 8}};
-    struct engine_result r;
-    char error[256];
-    CHECK(engine_run(&job, &r, error, sizeof error));
-    CHECK_US(r.us, 1 + 0.25 + 5 + 0.25 + 1 + 1);
+    CHECK_US(sent_across(&m, 100).us, 1 + 0.25 + 5 + 0.25 + 1 + 1);
     m.nic_link = 20;
-    CHECK(engine_run(&job, &r, error, sizeof error));
-    CHECK_US(r.us, 1 + 0.25 + 5 + 0.25 + 2 + 1);
+    CHECK_US(sent_across(&m, 100).us, 1 + 0.25 + 5 + 0.25 + 2 + 1);
     m.nic_other = 0;
-    CHECK(engine_run(&job, &r, error, sizeof error));
-    CHECK_US(r.us, 1 + 5 + 1 + 1);
+    CHECK_US(sent_across(&m, 100).us, 1 + 5 + 1 + 1);
     /* As in frontier.machine the link is faster than the card, so that it costs its latency alone, on each way of a long message. */
     m = machine(
         "node ranks=4\nlevel node ranks=4 o=1\nlevel network o=1 L=0.7 G=0.043 eager=16384\nnic n=4 g=0.02 G=0.043 L=0.02 link=0.02\n");
-    alg.emit = across_carried;
-    for (carried = 8; carried <= 1 << 20; carried <<= 17) {
+    for (int64_t bytes = 8; bytes <= 1 << 20; bytes <<= 17) {
         m.nic_other = 0;
-        CHECK(engine_run(&job, &r, error, sizeof error));
-        double own = r.us;
+        double own = sent_across(&m, bytes).us;
         m.nic_other = 1;
-        CHECK(engine_run(&job, &r, error, sizeof error));
-        CHECK_US(r.us, own + 2 * 0.02 * (carried == 8 ? 1 : 4)); /* it announces itself, is asked for, comes, and ends */
+        CHECK_US(sent_across(&m, bytes).us,
+                 own + 2 * 0.02 * (bytes == 8 ? 1 : 4)); /* it announces itself, is asked for, comes, and ends */
     }
 }
 

@@ -22,16 +22,17 @@ static inline long unit_mapped_pages(void)
     return gw_line_read(text, sizeof text, "/proc/self/statm") ? atol(text) : -1;
 }
 
-/* Pages of 4096 bytes of a table, of a GiB at most, that are in memory. */
+/* The system's pages of a table, of a GiB at most, that are in memory. */
 static inline int unit_resident_pages(const void *at, size_t bytes)
 {
 #ifdef GW_TSAN
     return 0; /* ThreadSanitizer's calloc() writes what it gives */
 #endif
     static unsigned char in[1 << 18];
-    uintptr_t first = (uintptr_t)at & ~(uintptr_t)4095, pages = ((uintptr_t)at + bytes - first + 4095) / 4096;
+    const uintptr_t page = gw_page_bytes(), first = (uintptr_t)at & ~(page - 1),
+                    pages = gw_align_up((uintptr_t)at + bytes - first, page) / page;
     int n = 0;
-    CHECK(pages <= sizeof in && mincore((void *)first, pages * 4096, in) == 0);
+    CHECK(pages <= sizeof in && mincore((void *)first, pages * page, in) == 0);
     for (size_t i = 0; i < pages; i++) n += in[i] & 1;
     return n;
 }

@@ -103,7 +103,8 @@ int gw_fail_callback_code(void);     /* the calling thread's last code of gw_fai
 /* Prints "godwit: rank R (host, pid): ..." to stderr and ends the process with status 1.  For failures before error handlers exist, and for
  * broken invariants that a user can cause. */
 void gw_die(const char *fmt, ...) GW_PRINTF(1, 2) __attribute__((noreturn, cold));
-/* What gw_die() calls once between its words and the end: it tells the launcher, which may not end the job because this process ends. */
+/* What gw_die() calls once between its words and the end: it tells the launcher, which may not end the job because this process ends, and which
+ * may kill it then, so that it calls gw_last_words() before.  In any thread, maybe with locks held. */
 void gw_die_tells(void (*launcher)(void));
 
 /* ---- log ---------------------------------------------------------------------------------------

@@ -110,7 +110,6 @@ void gw_die(const char *fmt, ...)
     va_start(args, fmt);
     log_line(prefix, fmt, args);
     va_end(args);
-    gw_last_words();
     void (*tell)(void) = atomic_exchange_explicit(&state.tell, NULL, memory_order_acquire); /* [A1] */
     if (tell) tell();
     gw_exit_now(1);

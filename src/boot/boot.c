@@ -79,14 +79,9 @@ static void refuse(const char *offered, const char *reasons)
            offered, reasons[0] ? reasons : "neither PMIx nor PMI is offered");
 }
 
-static void end_soon(int status);
-
+static void tell_launcher(int code, int status, const char *text);
 /* Hydra waits for the others where all processes of a host have ended without a word. */
-static void tell_launcher(void)
-{
-    end_soon(1);
-    if (state.way) state.way->abort(1, "");
-}
+static void tell_of_death(void) { tell_launcher(1, 1, ""); }
 
 static void join_any(void)
 {
@@ -107,7 +102,7 @@ static void join_any(void)
         gw_boot.how = order[i];
         if (w->join() == GW_OK) {
             state.way = w;
-            gw_die_tells(tell_launcher);
+            gw_die_tells(tell_of_death);
             return;
         }
         offered = offered ? offered : offers[order[i]];
@@ -414,6 +409,14 @@ static void end_soon(int status)
     alarm(PATIENCE_S);
 }
 
+/* That the job is to end, before this process does with that status. */
+static void tell_launcher(int code, int status, const char *text)
+{
+    end_soon(status);
+    gw_last_words(); /* the launcher may kill this process as soon as it knows */
+    if (state.way) state.way->abort(code, text);
+}
+
 void boot_abort(int code, const char *text)
 {
     struct boot_rank *slot = boot_my_rank_slot();
@@ -422,9 +425,7 @@ void boot_abort(int code, const char *text)
     /* Release: the launcher, which reads ABORTED after our end, also reads code and text. */
     atomic_store_explicit(&slot->phase, BOOT_ABORTED, memory_order_release);
     int status = code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; /* an exit status has 8 bits: 256 must not become 0 */
-    end_soon(status);
-    gw_last_words(); /* the launcher may kill this process as soon as it knows */
-    if (state.way) state.way->abort(code, text ? text : "");
+    tell_launcher(code, status, text ? text : "");
     if (gw_set.abort_on_error) {
         signal(SIGABRT, SIG_DFL);
         abort();

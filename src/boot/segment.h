@@ -67,7 +67,7 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     _Atomic int32_t pool_pid,
         pool_fd; /* this slot's rank holds node's part of this segment open, if the pool has it (boot_pool.c) */
     /* Settings that all ranks must have alike, those that this rank has not at their defaults: their hash, 0 for none; and as text, none
-     * where it is longer.  Written before the rank meets the others of its node in MPI_Init. */
+     * where it is longer.  Written before the rank publishes where it is reached, so before it meets the others of its node. */
     uint64_t alike_hash;
     char alike[256];
     struct boot_crash crash;

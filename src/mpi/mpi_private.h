@@ -12,7 +12,8 @@
 /* ---- init.c: the World Model and each session is an instance ---- */
 int mpi_level(int required); /* the thread level that is provided */
 const char *mpi_level_name(int level);
-/* local: does not wait for other ranks under our mpiexec, but two seconds at most with GODWIT_HUGE_PAGES=pool; ends the process if MPI cannot start */
+/* local: does not wait for other ranks under our mpiexec, but two seconds at most with GODWIT_HUGE_PAGES=pool, and with --vnodes for the first
+ * rank of its faked node, whose segment it opens, as under other launchers; ends the process if MPI cannot start */
 void mpi_instance_begin(int level, bool meets); /* meets: gw_boot.meets */
 int mpi_instance_level(void);                   /* the highest level of the present instances; MPI_THREAD_SINGLE without any */
 void mpi_instance_end(void);                    /* returns when no other rank needs this one for messages */

@@ -13,11 +13,11 @@
 #include "boot/segment.h"
 #include "net/network.h"
 
-enum { MARK = '|' }; /* before the hash, which is left out if it is 0 */
+enum { MARK = '|', VALUE = 1024 }; /* MARK: before the hash, which is left out if it is 0 */
 
 int network_card_put(const char *key, const char *where)
 {
-    char value[NETWORK_CARD];
+    char value[VALUE];
     assert(!strchr(where, MARK));
     if (boot_slot->alike_hash == 0) return boot_put(key, where);
     int n = snprintf(value, sizeof value, "%s%c%" PRIx64, where, MARK, boot_slot->alike_hash);

@@ -44,8 +44,7 @@ bool network_is_last(uint64_t seconds); /* has GODWIT_NET_TIMEOUT passed after s
 /* That rank uses another network wire than this process: ends the job, because an error in a collective would leave other ranks waiting. */
 _Noreturn void network_differs(int rank, const char *wire) GW_COLD;
 /* Publishes where this rank is reached, and reads where another one is, which ends the job if the settings of collectives are not the same
- * there (card.c).  As boot_put() and boot_get(); `where` has no '|'. */
-enum { NETWORK_CARD = 1024 };
+ * there (card.c).  As boot_put() and boot_get(), whose values are at most 1 KiB; `where` has no '|'.  After the node's segment is mapped. */
 int network_card_put(const char *key, const char *where);
 int network_card_get(int rank, const char *key, char *where_out, size_t cap);
 /* Failure detection for the hosts of other nodes, if no launcher watches them (alive.c). */
