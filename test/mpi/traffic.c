@@ -82,7 +82,8 @@ static void by_messages(const char *way)
         if (start || parts) MPI_Startall(n_peers, q + n_peers);
         for (int i = 0; parts && i < n_peers; i++) MPI_Pready_range(0, PARTS - 1, q[n_peers + i]);
         MPI_Waitall(2 * n_peers, q, MPI_STATUSES_IGNORE);
-        for (int i = start || parts ? parts ? 0 : n_peers : 2 * n_peers; i < 2 * n_peers; i++) MPI_Request_free(&q[i]);
+        for (int i = 0; i < 2 * n_peers; i++) /* those that were prepared */
+            if (parts || (start && i >= n_peers)) MPI_Request_free(&q[i]);
     }
 }
 
