@@ -249,12 +249,16 @@ contains
 #else
     integer, parameter :: forms = 4
 #endif
+    integer :: other
     type(MPI_Request) :: requests(2)
     logical :: flag
     call fill(a, me)
     most = -1
     call MPI_Allreduce_init(a(1, :), most(2, :), 4, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, requests(1))
-    do form = 1, forms
+    ! In C as well: MPICH 5.0.2 calls a persistent collective an invalid request in MPI_Request_get_status_all, and neither it nor Open MPI
+    ! 6.0rc2 goes on in MPI_Request_get_status_some once one of the requests is complete.
+    call get_environment_variable('FORT_TEST_OTHER', length=other)
+    do form = 1, merge(min(forms, 2), forms, other > 0)
       sums = -1
       most(2, :) = -7
       call MPI_Start(requests(1))
@@ -355,6 +359,8 @@ contains
     integer :: ierror, is_unset
     call get_environment_variable('GODWIT_CHECK', status=is_unset)
     if (is_unset /= 1) return ! it would tell of the error
+    call get_environment_variable('FORT_TEST_OTHER', status=is_unset)
+    if (is_unset /= 1) return ! what another library does after that error is its own affair: MPICH starts neither
     call MPI_Type_vector(3, 1, 2, MPI_INTEGER, type)
     call MPI_Type_commit(type)
     call fill(a, me)
