@@ -10,7 +10,6 @@ prefix=${2:+$(readlink -f "$2")}
 [ -n "$prefix" ] && [ -x "$prefix/bin/mpifort" ] || { echo "nothing is installed"; exit 77; }
 command -v gfortran > /dev/null || { echo "there is no gfortran here"; exit 77; }
 command -v apt-get > /dev/null || { echo "there is no apt-get here"; exit 77; }
-export FORT_TEST_OTHER=y
 here=$(dirname "$(readlink -f "$0")")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -37,6 +36,7 @@ for name in fixed module sections; do
     "$prefix/bin/mpifort" -O2 -w -cpp "$(ls "$here/$name".f*)" -o "$tmp/$name"
 done
 for other in mpich openmpi; do
+    export FORT_TEST_OTHER=$other
     mkdir "$tmp/$other"
     ln -s "$libs"/libmpi_abi_$other.so.1.* "$tmp/$other/libmpi_abi.so.1"
     cp -L "$prefix"/lib/libmpifort_abi.so.1 "$tmp/$other/" # its RUNPATH must not lead to ours
