@@ -87,7 +87,7 @@ FORT_HIDDEN int fort_types_of_peers(MPI_Comm comm, enum fort_peers peers, bool i
         if ((c) != (few)) free(c);                                                                                                 \
     } while (0)
 
-/* ---- what lives until a request is complete, or as long as a persistent one: copies of sections, arrays of datatypes ----
+/* ---- what lives until a request is complete, or as long as a persistent one: copies and datatypes of sections, arrays of datatypes ----
  * Any thread may call these, for requests that are its own; the numbers are Fortran's.  Where fort_has_records() is false there is nothing to do. */
 FORT_HIDDEN extern _Atomic(int) fort_records;
 /* Relaxed: who has a request has it from the thread that made it, and its record. */
@@ -106,8 +106,11 @@ FORT_HIDDEN void fort_request_free(int request);
 /* Around MPI_Start and MPI_Startall, which returned rc: a failed one may have started some of them. */
 FORT_HIDDEN void fort_start_begin(const int *requests, MPI_Count n);
 FORT_HIDDEN void fort_start_end(const int *requests, MPI_Count n, int rc);
-/* An array from malloc that the request of a call that returned rc reads, until it is complete. */
+/* What the request of a call that returned rc reads: an array from malloc, until it is complete (_keep) or as long as the persistent request
+ * (_last), and the datatype of a section, MPI_DATATYPE_NULL for none, which not every library holds itself once it is freed. */
 FORT_HIDDEN void fort_keep_memory(MPI_Request request, int rc, void *memory);
+FORT_HIDDEN void fort_last_memory(MPI_Request request, int rc, void *memory);
+FORT_HIDDEN void fort_last_type(MPI_Request request, int rc, MPI_Datatype type);
 
 static inline void fort_request_back(int *f, MPI_Request c, uint64_t began)
 {

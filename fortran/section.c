@@ -110,16 +110,17 @@ static size_t bytes_of(const struct fort_desc *d)
     return bytes;
 }
 
-/* A copy, and, where it lives as long as a request, what is known about it. */
+/* What lives as long as a request: a copy, an array or a datatype. */
 struct record {
     struct record *next;
     int request;
-    uint64_t noted;   /* its place in the order of all that were noted */
-    bool lasts;       /* as long as a persistent request */
-    bool is_active;   /* that is started, and not seen complete since */
-    bool copies_back; /* once it is complete */
-    void *array;      /* freed with it; NULL: none */
-    struct fort_desc section;
+    uint64_t noted;           /* its place in the order of all that were noted */
+    bool lasts;               /* as long as a persistent request */
+    bool is_active;           /* that is started, and not seen complete since */
+    bool copies_back;         /* once it is complete */
+    void *array;              /* freed with it; NULL: none */
+    MPI_Datatype type;        /* likewise; MPI_DATATYPE_NULL: none */
+    struct fort_desc section; /* of a copy; its base is NULL where there is none */
     _Alignas(max_align_t) char copy[];
 };
 
@@ -134,6 +135,7 @@ int fort_copy_lasting(struct fort_copy *c, const struct fort_desc *d)
     struct record *r = malloc(sizeof *r + bytes_of(d));
     if (!r) return fort_no_memory(MPI_COMM_SELF);
     r->array = NULL;
+    r->type = MPI_DATATYPE_NULL;
     c->memory = r->copy;
     c->section = d;
     return MPI_SUCCESS;
@@ -201,15 +203,27 @@ static void forget(struct record **at)
     (void)before;
 }
 
-void fort_keep_memory(MPI_Request request, int rc, void *memory)
+static void free_held(void *array, MPI_Datatype type)
+{
+    free(array);
+    if (type != MPI_DATATYPE_NULL) PMPI_Type_free(&type);
+}
+
+static void keep(MPI_Request request, int rc, bool lasts, void *array, MPI_Datatype type)
 {
     bool is_used = rc == MPI_SUCCESS && request != MPI_REQUEST_NULL;
     struct record *r = is_used ? malloc(sizeof *r) : NULL;
-    if (!is_used) free(memory);
-    if (!r) return; /* without memory for a record it stays: the request reads it */
-    r->array = memory;
-    r->lasts = r->copies_back = false;
+    if (!is_used) free_held(array, type);
+    if (!r) return; /* without memory for a record they stay: the request reads them */
+    *r = (struct record){.lasts = lasts, .array = array, .type = type};
     note(r, request);
+}
+
+void fort_keep_memory(MPI_Request request, int rc, void *memory) { keep(request, rc, false, memory, MPI_DATATYPE_NULL); }
+void fort_last_memory(MPI_Request request, int rc, void *memory) { keep(request, rc, true, memory, MPI_DATATYPE_NULL); }
+void fort_last_type(MPI_Request request, int rc, MPI_Datatype type)
+{
+    if (type != MPI_DATATYPE_NULL) keep(request, rc, true, NULL, type);
 }
 
 /* Its caller's descriptor is gone when the call returns. */
@@ -241,6 +255,15 @@ void fort_copy_last(struct fort_copy *c, bool copies_back, MPI_Request request, 
         note_copy(c, copies_back, true, request);
 }
 
+static void free_records(struct record *r)
+{
+    for (struct record *next; r; r = next) {
+        next = r->next;
+        free_held(r->array, r->type);
+        free(r);
+    }
+}
+
 void fort_request_complete(int request, uint64_t began)
 {
     struct record *over = NULL;
@@ -261,12 +284,9 @@ void fort_request_complete(int request, uint64_t began)
         over = r;
     }
     pthread_mutex_unlock(&records.lock);
-    for (struct record *next; over; over = next) {
-        next = over->next;
-        if (over->copies_back) move(&over->section, over->copy, false); /* nobody else has it any more */
-        free(over->array);
-        free(over);
-    }
+    for (struct record *r = over; r; r = r->next)
+        if (r->copies_back) move(&r->section, r->copy, false); /* nobody else has it any more */
+    free_records(over);
 }
 
 /* Has it a record that its completion, not seen yet, is of interest for?  only_lasting: among those of persistent requests alone. */
@@ -293,13 +313,17 @@ void fort_request_stays(int request) { look(request, true); }
 
 void fort_request_free(int request)
 {
+    struct record *over = NULL;
     look(request, false);
     pthread_mutex_lock(&records.lock);
     for (struct record **at = first_of(request), *r; (r = *at); at = next_of(at, request)) {
         forget(at);
-        if (r->lasts && !r->is_active) free(r); /* else it is read and written until the operation is over, of which nobody hears */
+        if (!r->lasts || r->is_active) continue; /* it is read and written until the operation is over, of which nobody hears */
+        r->next = over;
+        over = r;
     }
     pthread_mutex_unlock(&records.lock);
+    free_records(over);
 }
 
 /* ---- starts of persistent requests ---- */
@@ -308,7 +332,7 @@ void fort_start_begin(const int *requests, MPI_Count n)
     pthread_mutex_lock(&records.lock);
     for (MPI_Count i = 0; i < n; i++)
         for (struct record **at = first_of(requests[i]), *r; (r = *at); at = next_of(&r->next, requests[i]))
-            if (r->lasts && !r->is_active) move(&r->section, r->copy, true);
+            if (r->lasts && !r->is_active && r->section.base) move(&r->section, r->copy, true);
     pthread_mutex_unlock(&records.lock);
 }
 

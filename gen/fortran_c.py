@@ -225,7 +225,7 @@ class Body:
         self.can_fail = True
         self.before.append("if (rc != MPI_SUCCESS) goto done;")
         if self.e.param("request"):
-            self.success.append("fort_keep_memory(request_c, rc, %s_c);" % n)
+            self.success.append("fort_%s_memory(request_c, rc, %s_c);" % ("last" if self.is_persistent() else "keep", n))
             self.success.append("%s_c = NULL;" % n)
         self.always.append("free(%s_c);" % n)
         return n + "_c"
@@ -256,9 +256,12 @@ class Body:
         self.success.append("fort_text_out(%s, %s_len, %s_c);" % (n, n, n))
         return n + "_c"
 
+    def is_persistent(self):
+        return self.f.name.endswith("_init")
+
     def copy_words(self, has_request):
         """How a copy ends and begins."""
-        if has_request and self.f.name.endswith("_init"):
+        if has_request and self.is_persistent():
             return "fort_copy_last(&%s_copy, %s, request_c, rc);", "fort_copy_lasting"
         return "fort_copy_keep(&%s_copy, %s, request_c, rc);" if has_request else "fort_copy_free(&%s_copy, %s);", "fort_copy_in"
 
@@ -281,7 +284,10 @@ class Body:
             else:
                 self.before.append("    if (rc == FORT_NEEDS_COPY) rc = fort_refuse_type();\n        %s_c = 1;\n        %s_c = %s_made;" % (count, datatype, n))
             self.before.append("    if (rc != MPI_SUCCESS) goto done;\n    }")
-            self.always.append("if (unlikely(%s_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&%s_made);" % (n, n))
+            if self.is_persistent() and self.f.chapter in (6, 8):
+                self.always.append("fort_last_type(request_c, rc, %s_made);" % n)
+            else:
+                self.always.append("if (unlikely(%s_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&%s_made);" % (n, n))
             self.can_fail = True
         elif what == "refused":
             self.fail(is_whole, "fort_refuse_section(fort_comm(*%s))" % self.comm())

@@ -36,7 +36,7 @@ for name in fixed module sections; do
     "$prefix/bin/mpifort" -O2 -w -cpp "$(ls "$here/$name".f*)" -o "$tmp/$name"
 done
 for other in mpich openmpi; do
-    export FORT_TEST_OTHER=$other
+    export FORT_TEST_OTHER=$other MALLOC_PERTURB_=165
     mkdir "$tmp/$other"
     ln -s "$libs"/libmpi_abi_$other.so.1.* "$tmp/$other/libmpi_abi.so.1"
     cp -L "$prefix"/lib/libmpifort_abi.so.1 "$tmp/$other/" # its RUNPATH must not lead to ours

@@ -17,6 +17,7 @@ program sections
   call three_dimensions
   call persistent
   call persistent_collectives
+  call persistent_types
   call collectives
   call nonblocking_collectives
   call get_status
@@ -140,7 +141,6 @@ contains
 
   ! What is copied is copied at each start, and back when the request is complete.
   subroutine persistent_collectives
-    character(len=16) :: other
     integer, asynchronous :: a(3, 4), sums(2, 4), all_of(2, 4 * n), only(2, 4)
     type(MPI_Request) :: requests(3)
     integer :: round, index
@@ -148,8 +148,6 @@ contains
     sums = -1
     all_of = -1
     only = -1
-    call get_environment_variable('FORT_TEST_OTHER', other)
-    if (other == 'openmpi') return ! 6.0rc2 lets go of the datatypes of persistent collectives at MPI_Type_free, in C as well
     call MPI_Allreduce_init(a(1, :), sums(2, :), 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, requests(1))
     call MPI_Allgather_init(a(3, :), 4, MPI_INTEGER, all_of(1, :), 4, MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, requests(2))
     call MPI_Allreduce_init(MPI_IN_PLACE, only(1, :), 4, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, requests(3))
@@ -191,6 +189,27 @@ contains
     do i = 1, 3
       call MPI_Request_free(requests(i))
     end do
+  end subroutine
+
+  ! The datatypes of an alltoallw are read at each start.
+  subroutine persistent_types
+    integer, asynchronous :: a(2 * n), b(2 * n)
+    integer, asynchronous :: counts(n), at(n)
+    type(MPI_Datatype), asynchronous :: types(n)
+    type(MPI_Request) :: request
+    integer :: round
+    counts = 1
+    at = [(8 * i, i=0, n - 1)]
+    types = MPI_2INTEGER
+    call MPI_Alltoallw_init(a, counts, at, types, b, counts, at, types, MPI_COMM_WORLD, MPI_INFO_NULL, request)
+    do round = 1, 3
+      a = [(1000 * round + 100 * me + i, i=1, 2 * n)]
+      b = -1
+      call MPI_Start(request)
+      call MPI_Wait(request, MPI_STATUS_IGNORE)
+      call want(all(b == [((1000 * round + 100 * i + 2 * me + j, j=1, 2), i=0, n - 1)]), 'persistent alltoallw')
+    end do
+    call MPI_Request_free(request)
   end subroutine
 
   subroutine collectives
