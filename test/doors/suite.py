@@ -5,7 +5,7 @@ results: suite.py BUILD PREFIX mpich|ompi short|whole|symbols.
 whole: every line of test/mpi/testlist, but for the programs of ABI.left_out.  What the header does not have (it is older than the
 standard) comes from a second one (newer.py), and the program is linked with the door.
 symbols: the door has each name that Debian's binaries ask of that library, its variables are as large as that library's own, and
-godwit-info says so."""
+godwit-info says so; what is generated for it, and for its Fortran half, stays readable: below 12,000 lines each."""
 # run.py: args=mpich,short timeout=240 tags=quick
 # run.py: args=mpich,symbols timeout=60 tags=quick
 # run.py: args=mpich,whole timeout=3000 tags=extra
@@ -112,6 +112,17 @@ def own_library(program, file):
     return re.search(r"%s => (\S+)" % re.escape(file), out).group(1)
 
 
+def generated(lib, build):
+    """What is generated for a half of the door -> its lines of C, without the header it is compiled against."""
+    lines = {}
+    for half in (os.path.join("src", "door", lib.abi), os.path.join("fortran", lib.abi)):
+        lines[half] = 0
+        for name in glob.glob(os.path.join(build, half, "*.c")):
+            with open(name, encoding="utf-8") as f:
+                lines[half] += sum(1 for _ in f)
+    return lines
+
+
 def check_symbols(lib, build, path):
     folder = Folder(lib, build, path)
     failed = folder.compile_one("hello", False)
@@ -124,6 +135,10 @@ def check_symbols(lib, build, path):
     faults = {"it lacks": sorted(set(wanted) - set(have)), "it shows": sorted(n for n in have if not re.match(lib.names, n)),
               "no MPI_ name for": sorted(n for n in have if n.startswith("PMPI_") and n[1:] not in have),
               "of another size are": sorted(n for n in have if n in theirs and have[n] != theirs[n])}
+    for half, lines in generated(lib, build).items():
+        if not 1000 < lines < 12000:
+            print("%s has %d generated lines, not between 1,000 and 12,000" % (half, lines))
+            return 1
     for what, names in faults.items():
         if names:
             print("the door: " + what, " ".join(names))
