@@ -216,13 +216,14 @@ static void test_meetings(void)
 
 /* The caller goes on while a thread waits for the others; an error of the launcher's arrives with its words. */
 static _Atomic int n_over;
+static _Atomic bool others_have_come;
 static bool fence_fails;
 
 static void over(void) { n_over++; }
 
 static int slow_fence(void)
 {
-    usleep(20000);
+    while (!others_have_come) usleep(1000);
     cost.fences++;
     return fence_fails ? gw_fail(GW_EOTHER, "the launcher is gone") : GW_OK;
 }
@@ -236,8 +237,10 @@ static void test_fence_beside(void)
     for (int i = 0; i < 2; i++) {
         fence_fails = i == 1;
         n_over = 0;
+        others_have_come = false;
         CHECK_EQ(boot_fence_begin(over), GW_OK);
         CHECK(boot_fence_is_going() && !boot_fence_is_over());
+        others_have_come = true;
         while (!n_over) usleep(1000);
         CHECK(boot_fence_is_over());
         CHECK_EQ(boot_fence_end(), i == 0 ? GW_OK : GW_EOTHER);

@@ -156,22 +156,36 @@ static int64_t thread_cpu_us(void)
     return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Waiting long costs little; the ring at the end is not lost. */
+/* Waiting long costs little; the ring at the end is not lost.  The best of three: what a hypervisor takes from a thread that runs may be
+ * charged to it. */
 static void idle(int rank)
 {
+    enum { TIMES = 3 };
+    int64_t least_us = INT64_MAX;
     CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
-    barrier(0);
-    if (rank == 0) {
-        usleep(600000);
-        atomic_store_explicit(&board()->word[TOKEN], 1, memory_order_release);
-        for (int r = 1; r < gw_node.nlocal; r++) node_ring(r);
-    } else {
-        int64_t before = thread_cpu_us();
-        wait_for(&board()->word[TOKEN], 1);
-        CHECK(thread_cpu_us() - before < 60000);
+    for (int i = 0; i < TIMES; i++) {
+        barrier(i);
+        if (rank == 0) {
+            usleep(300000);
+            atomic_store_explicit(&board()->word[TOKEN + i], 1, memory_order_release);
+            for (int r = 1; r < gw_node.nlocal; r++) node_ring(r);
+        } else {
+            int64_t before = thread_cpu_us();
+            wait_for(&board()->word[TOKEN + i], 1);
+            int64_t took_us = thread_cpu_us() - before;
+            if (took_us < least_us) least_us = took_us;
+        }
     }
-    barrier(1);
+    if (rank) CHECK(least_us < 30000);
+    barrier(TIMES);
     node_finalize();
+}
+
+static long sleeps(void) /* how often this thread has given its core away to wait */
+{
+    struct rusage u;
+    getrusage(RUSAGE_THREAD, &u);
+    return u.ru_nvcsw;
 }
 
 /* Progress starts the spin anew; a waiter that makes progress never sleeps. */
@@ -192,9 +206,9 @@ static void steps(int rank)
     node_ring(0);
     CHECK_EQ(atomic_load(&gw_node.doors[0].sleeping), 0);
     CHECK_EQ(atomic_load(&gw_node.doors[0].seq), seq + 1);
-    uint64_t t = gw_now_ns();
+    long before = sleeps();
     node_wait_step(&w, false); /* must not sleep: it was rung */
-    CHECK(gw_now_ns() - t < 900000);
+    CHECK_EQ(sleeps(), before);
     node_wait_end(&w);
     node_ring(0);
     CHECK_EQ(atomic_load(&gw_node.doors[0].seq), seq + 1); /* nobody sleeps: the bell is not touched */
@@ -297,6 +311,8 @@ static void tells(int rank)
     mine->n_pending = 1;
     node_report_end(mine);
     CHECK_EQ(atomic_load(&where->version) % 2, 0);
+    CHECK(w.again_ns > where->told_ns);
+    w.again_ns = UINT64_MAX;                                       /* however long the steps take */
     for (int i = 0; i < 5; i++) CHECK(!node_wait_step(&w, false)); /* once is enough */
     CHECK_EQ(where->n_pending, 1);
     uint64_t since = where->since_ns, told = where->told_ns;

@@ -112,6 +112,22 @@ static void heard(bool has_mpiexec)
     close(ready[1]);
 }
 
+/* Until the process has the environment of a rank: it has become another program then. */
+static bool has_become_rank(pid_t pid)
+{
+    static const char want[] = "GODWIT_RANK=0";
+    for (int tries = 0; tries < 5000; tries++) {
+        char path[64], text[sizeof want] = "";
+        snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+        FILE *f = fopen(path, "re");
+        bool is = f && fread(text, 1, sizeof want, f) == sizeof want && strcmp(text, want) == 0;
+        if (f) fclose(f);
+        if (is) return true;
+        usleep(10000);
+    }
+    return false;
+}
+
 /* A job of another user: is process `rank_pid`, of user `rank_uid`, taken for its rank because a slot says so? */
 static int ranks_seen(uid_t rank_uid)
 {
@@ -135,13 +151,11 @@ static int ranks_seen(uid_t rank_uid)
         for (;;) pause();
     }
     CHECK_EQ(read(ready[0], &byte, 1), 1);
-    for (int tries = 0; tries < 20 && n <= 0; tries++) { /* until it has become sleep */
-        usleep(20000);
-        verdict_jobs_find(true, &jobs);
-        for (int i = 0; i < jobs.n; i++)
-            if (jobs.at[i].launcher == launcher) n = jobs.at[i].n;
-        verdict_jobs_free(&jobs);
-    }
+    CHECK(has_become_rank(rank));
+    verdict_jobs_find(true, &jobs);
+    for (int i = 0; i < jobs.n; i++)
+        if (jobs.at[i].launcher == launcher) n = jobs.at[i].n;
+    verdict_jobs_free(&jobs);
     kill(rank, SIGKILL);
     kill(launcher, SIGKILL);
     CHECK(waitpid(rank, NULL, 0) == rank && waitpid(launcher, NULL, 0) == launcher);
