@@ -2,6 +2,7 @@
  * `traffic PATTERN WAY`: PATTERN is a grid such as 4x4, or 4x4o where its edges meet, random, dense, or none (ranks only compute and meet);
  * WAY is isend, start, send, sendrecv, parts, neighbor, graph, put, get, rput or accumulate; with a third word, the first quarter of the ranks
  * computes before.  `traffic late CALL`: all wait for rank 0 in Recv, Waitall, Bcast, Allgather, Gatherv, or Win_fence.
+ * TRAFFIC_TIMES in the environment: who computes long does so that many times as long.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,6 +13,7 @@
 
 enum { DIMS = 4, PEERS = 64, BYTES = 1000, PARTS = 4, STEPS = 10 };
 static int rank, ranks, peers[PEERS], n_peers;
+static double times = 1;
 static char out[PEERS][BYTES], in[PEERS][BYTES];
 
 static void add(int peer)
@@ -148,7 +150,7 @@ static void late(const char *call)
     for (int i = 0; i < PEERS; i++) counts[i] = 1, displs[i] = i;
     MPI_Win_create(all, sizeof all, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     int is_late = strcmp(call, "Gatherv") ? rank == 0 : rank != ranks - 1; /* whose root waits alone */
-    for (double t = MPI_Wtime(); is_late && MPI_Wtime() - t < .2;) continue;
+    for (double t = MPI_Wtime(); is_late && MPI_Wtime() - t < .2 * times;) continue;
     if (!strcmp(call, "Recv") || !strcmp(call, "Waitall")) {
         for (int r = 1; rank == 0 && r < ranks; r++) MPI_Send(&x, 1, MPI_INT, r, 1, MPI_COMM_WORLD);
         if (rank && *call == 'R') MPI_Recv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -165,7 +167,7 @@ static void late(const char *call)
 /* The first quarter of the ranks has most to do in each step; collectives take what time is left. */
 static void compute(void)
 {
-    double seconds = rank < ranks / 4 ? .15 : .002;
+    double seconds = rank < ranks / 4 ? .15 * times : .002;
     static char block[64 * 512];
     static char all[64 * 512];
     for (int s = 0; s < STEPS; s++) {
@@ -179,6 +181,7 @@ int main(int argc, char **argv)
 {
     const char *pattern = argc > 1 ? argv[1] : "4x4", *way = argc > 2 ? argv[2] : "isend";
     MPI_Comm cart = MPI_COMM_NULL;
+    if (getenv("TRAFFIC_TIMES")) times = atof(getenv("TRAFFIC_TIMES"));
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
