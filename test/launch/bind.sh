@@ -134,16 +134,21 @@ if [ "$cores" -ge 2 ]; then
         done
     done
     timeout 60 "$build/mpiexec" -r "$cores" -n 1 true 2>/dev/null && fail "all cores can be reserved"
-    GODWIT_PROGRESS_THREAD=1 timeout 60 "$build/mpiexec" -r 1 -n 2 "$build/mpi_idle" 1.4 most 90 &
-    sleep 0.7
-    n=0
-    for p in $(pgrep -f "^$build/mpi_idle 1.4 most 90"); do
-        for t in /proc/"$p"/task/*; do
-            list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$t/status" | cpus)
-            if [ "$list" = "$(echo "$free" | cpus)" ]; then n=$((n + 1)); fi
+    GODWIT_PROGRESS_THREAD=1 timeout 100 "$build/mpiexec" -r 1 -n 2 "$build/mpi_idle" 90 most 90 &
+    pid=$! n=0
+    for _ in $(seq 300); do
+        sleep 0.1
+        was=$n n=0
+        for p in $(pgrep -f "^$build/mpi_idle 90 most 90"); do
+            for t in /proc/"$p"/task/*; do
+                list=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$t/status" 2>/dev/null | cpus)
+                if [ "$list" = "$(echo "$free" | cpus)" ]; then n=$((n + 1)); fi
+            done
         done
+        [ "$n$was" != 22 ] || break # and no more come
     done
-    wait $! || fail "the ranks with progress threads"
+    kill $pid
+    wait $pid || [ $? = 143 ] || fail "the ranks with progress threads"
     [ "$n" = 2 ] || fail "$n of 2 progress threads run on the core that was kept for them"
 fi
 # A start looks at nothing of the machine that its options do not ask for: caches are some ten files of each CPU.

@@ -227,13 +227,13 @@ run -print-all-exitcodes -n 3 sh -c '[ $GODWIT_RANK != 1 ] || kill -9 $$; exit 0
 run -print-all-exitcodes -n 3 true 2>&1 | grep -qx "mpiexec: exit codes: \[$here\] 0,0,0" || fail "-print-all-exitcodes of success"
 
 # the others go on when one fails, if that is wanted
-fails='if [ $GODWIT_RANK = 1 ]; then kill -9 $$; fi; sleep 0.5; echo still $GODWIT_RANK'
+fails='if [ $GODWIT_RANK = 1 ]; then kill -9 $$; fi; until grep -q "$1" "$2"; do sleep 0.1; done; echo still $GODWIT_RANK'
 rc=0
-run -disable-auto-cleanup -n 3 sh -c "$fails" >"$dir/out" 2>"$dir/err" || rc=$?
+run -disable-auto-cleanup -n 3 sh -c "$fails" sh "the other ranks go on" "$dir/err" >"$dir/out" 2>"$dir/err" || rc=$?
 [ $rc = 137 ] && [ "$(sort "$dir/out" | tr '\n' ,)" = "still 0,still 2," ] && grep -q "the other ranks go on" "$dir/err" ||
     fail "-disable-auto-cleanup: $rc $(cat "$dir/out" "$dir/err")"
 rc=0
-run -n 3 sh -c "$fails" >"$dir/out" 2>/dev/null || rc=$?
+run -n 3 sh -c "$fails" sh "the other ranks go on" "$dir/err" >"$dir/out" 2>"$dir/err" || rc=$?
 [ $rc = 137 ] && [ ! -s "$dir/out" ] || fail "without -disable-auto-cleanup the others go on"
 
 # what other launchers have, and this one does or does not
@@ -255,7 +255,7 @@ refused 127 "./gw-no-such-program" -n 1 ./gw-no-such-program
 refused 127 "gw-no-such-program" -n 2 sleep $GW_LONG : -n 1 gw-no-such-program
 refused 126 "is it executable" -n 2 /etc/passwd
 refused 127 "folder /gw-no-such-folder" -n 1 -wdir /gw-no-such-folder true
-for _ in $(seq 50); do
+for _ in $(seq 300); do
     ps -eo args | grep -q "^sleep $GW_LONG" || exit 0
     sleep 0.1
 done

@@ -12,7 +12,7 @@ trap 'clock_stop; rm -rf "$dir"' EXIT
 . "$(dirname "$0")/clock.sh"
 clock_start "$dir"
 fail() { echo "output: $*"; exit 1; }
-run() { timeout 30 "$build/mpiexec" "$@" </dev/null; }
+run() { timeout 100 "$build/mpiexec" "$@" </dev/null; }
 
 head -c 10000000 /dev/urandom >"$dir/big"
 
@@ -85,7 +85,7 @@ run --timestamp-output -l -n 2 echo x | grep -c '^20[0-9][0-9]-[01][0-9]-[0-3][0
     grep -qx 2 || fail "--timestamp-output"
 now=$(date +%s)
 then=$(run -prepend-pattern '%t ' -n 1 echo x | cut -d' ' -f1)
-[ "$then" -ge "$now" ] && [ "$then" -le $((now + 30)) ] || fail "%t is $then at $now"
+[ "$then" -ge "$now" ] && [ "$then" -le "$(date +%s)" ] || fail "%t is $then at $now"
 run -prepend-pattern '%z' -n 1 true 2>"$dir/err" && fail "an unknown field"
 grep -q "^mpiexec: -prepend-pattern '%z': there are %r" "$dir/err" || fail "an unknown field: $(cat "$dir/err")"
 both='echo out $GODWIT_RANK; echo err $GODWIT_RANK >&2'
@@ -152,7 +152,8 @@ for n in 1 2; do
 done
 rc=0; run -outfile-pattern /dev/full -n 2 sh -c "$many" 2>"$dir/err" || rc=$?
 lost 1 "/dev/full: No space left on device"
-(trap '' PIPE; rc=0; run -n 2 sh -c 'sleep 0.3; echo a; sleep 0.3; echo b' 2>"$dir/err" || rc=$?; echo $rc >"$dir/status") | true
+(trap '' PIPE; rc=0; run -n 2 sh -c 'until [ -e "$1" ]; do sleep 0.1; done; echo a; sleep 0.3; echo b' sh "$dir/gone" 2>"$dir/err" || rc=$?
+    echo $rc >"$dir/status") | (exec <&-; : >"$dir/gone")
 [ "$(cat "$dir/status")" = 1 ] && grep -q "cannot write standard output: Broken pipe" "$dir/err" || fail "a reader that is gone: $(cat "$dir/status" "$dir/err")"
 
 # 10 MB through one rank of two, as output and as errors, to a file and to a slow pipe.
@@ -180,7 +181,7 @@ wait $prompted || fail "a prompt does not appear"
 run -n 2 sh -c 'yes | head -c 3000000' 2>/dev/null | head -1 >"$dir/out"
 [ "$(cat "$dir/out")" = y ] || fail "head"
 
-(rc=0; timeout 30 "$build/mpiexec" -stdin all -n 2 yes || rc=$?; echo $rc >"$dir/status") <"$dir/big" 2>/dev/null | head -1 >"$dir/out"
+(rc=0; timeout 100 "$build/mpiexec" -stdin all -n 2 yes || rc=$?; echo $rc >"$dir/status") <"$dir/big" 2>/dev/null | head -1 >"$dir/out"
 [ "$(cat "$dir/out")" = y ] && [ "$(cat "$dir/status")" = 141 ] || fail "head, with input: status $(cat "$dir/status")"
 
 # A grandchild that holds the pipe, and one that writes on and on.

@@ -9,7 +9,7 @@ build=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "stdin: $*"; exit 1; }
-run() { timeout 30 "$build/mpiexec" "$@"; }
+run() { timeout 100 "$build/mpiexec" "$@"; }
 head -c 20000000 /dev/urandom >"$dir/in"
 : >"$dir/empty"
 # save COPY.RANK: what a rank reads
