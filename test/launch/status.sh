@@ -46,9 +46,13 @@ want 143 "rank 0 .*signal 15" -n 3 sh -c 'if [ $GODWIT_RANK = 0 ]; then kill -TE
 want 139 "rank 2 .*signal 11" -n 3 sh -c 'if [ $GODWIT_RANK = 2 ]; then kill -SEGV $$; fi; trap "" TERM; sleep 30'
 
 # time
-t0=$(now_ms)
-want 124 "longer than --timeout 0.5 s" --timeout 0.5 -n 2 sleep $GW_LONG
-[ $(($(now_ms) - t0)) -lt 1500 ] || fail "--timeout 0.5 took too long"
+for _ in 1 2 3; do
+    t0=$(now_ms)
+    want 124 "longer than --timeout 0.5 s" --timeout 0.5 -n 2 sleep $GW_LONG
+    ms=$(($(now_ms) - t0))
+    [ $ms -ge 1500 ] || break
+done
+[ $ms -lt 1500 ] || fail "--timeout 0.5 took $ms ms, three times"
 want 124 "longer than --timeout" --timeout 0.5 -n 2 sh -c 'trap "" TERM; sleep $GW_LONG'
 want 124 "longer than --timeout" --timeout 0.5 -n 2 sh -c 'trap "exit 0" TERM; sleep $GW_LONG & wait'
 want 3 "" --timeout 20 -n 2 sh -c 'exit 3'

@@ -7,7 +7,6 @@ cancels, damaged records, other ABIs, cost."""
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -277,6 +276,9 @@ int main(int argc, char **argv)
 """
 
 
+LIMITS = ("3", "10", "40")  # seconds for a job that hangs: on a busy machine its ranks come to that later
+
+
 class Job:
     """One program and a folder for its record."""
 
@@ -320,8 +322,12 @@ def check_departs(job):
     _, said = job.replayed(4, "31", "step")
     assert re.search(r"rank \d: the recorded run made \d+ receives, this one \d+\.", said), said
     job.recorded(4, "32")
-    _, said = job.replayed(4, "32", "other", options=("--timeout", "3"), fails=True)
-    assert re.search(r"rank 1: receive number \d+ took rank [023] \(tag [012]\) in the recorded run; it asks for rank 1 \(tag 77\) now\.", said), said
+    asks = r"rank 1: receive number \d+ took rank [023] \(tag [012]\) in the recorded run; it asks for rank 1 \(tag 77\) now\."
+    for seconds in LIMITS:
+        _, said = job.replayed(4, "32", "other", options=("--timeout", seconds), fails=True, timeout=100)
+        if re.search(asks, said):
+            break
+    assert re.search(asks, said), said
     _, said = job.replayed(4, "32", "kind")
     assert re.search(r"rank 0: call number 1 of those that depend on the order of messages was MPI_Waitany in the recorded run; it is MPI_Waitsome now", said), said
     _, said = job.replayed(4, "32", "more")
@@ -334,11 +340,18 @@ def check_departs(job):
 
 
 def check_hangs(job):
-    for what, options in (("hang", ("--timeout", "2")), ("kill", ())):
-        was, _ = job.recorded(4, "32", what, options=options, fails=True)
+    def until_all_hang(run, what):
+        for seconds in LIMITS:
+            printed, said = run(4, "32", what, options=("--timeout", seconds), fails=True, timeout=100)
+            if len(printed.splitlines()) == 4:
+                break
+        return printed, said
+
+    for what in ("hang", "kill"):
+        was, _ = until_all_hang(job.recorded, what)
         assert len(was.splitlines()) == 4, was
         for _ in range(3):
-            now, said = job.replayed(4, "32", what, options=options, fails=True)
+            now, said = until_all_hang(job.replayed, what)
             assert now == was, "up to the %s:\n%s\nwas\n%s\n%s" % (what, now, was, said)
 
 
@@ -469,5 +482,4 @@ def main(prefix):
 
 
 if __name__ == "__main__":
-    signal.alarm(230)
     main(sys.argv[2])

@@ -6,7 +6,6 @@ their source are kept in mind only where something may cancel them."""
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -196,5 +195,4 @@ def main(prefix):
 
 
 if __name__ == "__main__":
-    signal.alarm(190)
     main(sys.argv[2])

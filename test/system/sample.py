@@ -6,7 +6,6 @@
 import html
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -211,5 +210,4 @@ def main(prefix):
 
 
 if __name__ == "__main__":
-    signal.alarm(110)
     main(sys.argv[2])

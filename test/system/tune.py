@@ -7,7 +7,6 @@
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -186,5 +185,4 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.alarm(190)
     main()

@@ -5,7 +5,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -72,5 +71,4 @@ def main(prefix):
 
 
 if __name__ == "__main__":
-    signal.alarm(230)
     main(sys.argv[2])
