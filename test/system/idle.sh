@@ -6,6 +6,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$1
-timeout 40 "$build/mpiexec" -n 3 "$build/mpi_idle" 3 most 2
-[ -n "${TEST_QUICK:-}" ] || GODWIT_WAIT=sleep timeout 40 "$build/mpiexec" -n 3 "$build/mpi_idle" 1.4 most 2
-GODWIT_WAIT=spin timeout 40 "$build/mpiexec" -n 2 "$build/mpi_idle" 1.4 least 80
+timeout 100 "$build/mpiexec" -n 3 "$build/mpi_idle" 3 most 2
+[ -n "${TEST_QUICK:-}" ] || GODWIT_WAIT=sleep timeout 100 "$build/mpiexec" -n 3 "$build/mpi_idle" 1.4 most 2
+GODWIT_WAIT=spin timeout 100 "$build/mpiexec" -n 2 "$build/mpi_idle" 1.4 least 80
