@@ -61,7 +61,7 @@ def daemon(words, log):
         return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=f, stderr=f)
 
 
-def wait_until(what, log, ready, seconds=30):
+def wait_until(what, log, ready, seconds=120):
     end = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > end:

@@ -13,7 +13,9 @@ if [ ! "${CLUSTER-}" ]; then
     exec "$here/cluster" --slurm "$here/tied.sh" "$build"
 fi
 dir=$(mktemp -d "$build/tied.XXXXXX") # all hosts see it
-trap 'rm -rf "$dir"' EXIT
+trap 'clock_stop; rm -rf "$dir"' EXIT
+. "$here/../launch/clock.sh"
+clock_start "$dir"
 fail() { echo "tied: $name: $*: $(head -c 1500 "$dir/one")$(head -c 1500 "$dir/two")"; exit 1; }
 heard() { # FILE WORD: it says so within 30 s
     for _ in $(seq 300); do grep -qsx "$2" "$dir/$1" && return; sleep 0.1; done
@@ -31,10 +33,10 @@ begin() {
     heard two $word
 }
 ended() { # FILE PID SECONDS: it fails in that time; its status is in $rc
-    begun=$(date +%s)
+    begun=$(now_ms)
     rc=0
     wait $2 || rc=$?
-    [ $(($(date +%s) - begun)) -le $3 ] || fail "$1 ended after $(($(date +%s) - begun)) s"
+    [ $(($(now_ms) - begun)) -le $(($3 * 1000)) ] || fail "$1 ended after $(($(now_ms) - begun)) ms"
     [ $rc != 0 ] || fail "$1 ended well"
 }
 names() { # HOST WHAT: of the job that failed
