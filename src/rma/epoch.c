@@ -17,7 +17,7 @@
 enum held { NOT_HELD, SHARED, EXCLUSIVE, NOT_CHECKED };
 static const char *const access_words[] = {"no access epoch", "an access epoch of MPI_Win_fence",
                                            "an access epoch of MPI_Win_start", "a lock of MPI_Win_lock",
-                                           "the locks of MPI_Win_lock_all"};
+                                           "an epoch of MPI_Win_lock_all"};
 _Static_assert(GW_ARRAY_LEN(access_words) == ALL + 1, "words for each");
 
 int rma_epoch_open(struct rma_win *w)
