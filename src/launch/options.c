@@ -360,18 +360,20 @@ static int nodes_of(const struct launch_options *o)
     return v > 0 && v <= MAX_RANKS ? (int)v : 1;
 }
 
-/* The number of ranks of a program without -n. */
+/* The number of ranks of a program without -n; of several programs one each, as in MPI 4.1, 11.5, whose third example of mpiexec has three
+ * programs and three ranks. */
 static int default_ranks(const struct launch_options *o)
 {
     int64_t n = 0;
     int cores = bind_cores(o);
-    if (o->n_apps == 1 && o->place.rankfile)
+    if (o->n_apps > 1) return 1;
+    if (o->place.rankfile)
         n = o->place.rankfile_ranks;
-    else if (o->n_apps == 1 && o->place.ppr)
+    else if (o->place.ppr)
         n = (int64_t)o->place.ppr * bind_units(o, o->place.map);
-    else if (o->n_apps == 1 && o->hosts.n)
+    else if (o->hosts.n)
         n = hosts_slots(&o->hosts, o->ppn);
-    else if (o->n_apps == 1 && o->ppn)
+    else if (o->ppn)
         n = (int64_t)o->ppn * nodes_of(o);
     if (n > 0) return (int)gw_min64(n, MAX_RANKS + 1);
     return cores > o->place.reserve ? cores - o->place.reserve : 1;

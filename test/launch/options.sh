@@ -40,6 +40,7 @@ run -n 1 echo a b c | grep -qx 'a b c' || fail "arguments"
 # several programs: one world, each its own -env, -x, -wdir
 same "5 5 5 5 5" -n 2 "$build/mpi_world_size" : -n 3 "$build/mpi_world_size"
 same "a0 a1 b2" -n 2 sh -c 'echo a$GODWIT_RANK' : -n 1 sh -c 'echo b$GODWIT_RANK'
+same "a0 b1 c2 c3" sh -c 'echo a$GODWIT_RANK' : sh -c 'echo b$GODWIT_RANK' : -n 2 sh -c 'echo c$GODWIT_RANK'
 same "[] [] [one]" -n 1 -env GW_OPT one sh -c 'echo "[${GW_OPT-}]"' : -n 2 sh -c 'echo "[${GW_OPT-}]"'
 same "[all] [all] [one]" -genv GW_OPT all -n 1 -env GW_OPT one sh -c 'echo "[${GW_OPT-}]"' : -n 2 sh -c 'echo "[${GW_OPT-}]"'
 same "[a=b c] [here]" -n 1 -x 'GW_OPT=a=b c' sh -c 'echo "[$GW_OPT]"' : -n 1 -env GW_OPT here -x PATH sh -c 'echo "[$GW_OPT]"'
