@@ -56,11 +56,13 @@ look() {
     shift
     mkdir -p "$dir/$tool"
     ln -sf "$(command -v "$tool")" "$dir/$tool/$tool"
-    for try in $(seq 30); do
-        timeout 100 env PATH="$dir/$tool" "$build/mpiexec" "$@" >"$dir/tree" 2>"$dir/said" || fail "$tool: $* gives status $?: $(cat "$dir/said")"
-        if grep -q '^  \[0-2\] solve (p.c:11) / P*MPI_Allreduce$' "$dir/tree"; then break; fi
+    for _ in $(seq 100); do # the job may not have begun yet
+        rc=0
+        timeout 100 env PATH="$dir/$tool" "$build/mpiexec" "$@" >"$dir/tree" 2>"$dir/said" || rc=$?
+        if [ $rc = 0 ] && grep -q '^  \[0-2\] solve (p.c:11) / P*MPI_Allreduce$' "$dir/tree"; then break; fi
         sleep 0.2
     done
+    [ $rc = 0 ] || fail "$tool: $* gives status $rc: $(cat "$dir/said")"
     grep -q "^job $job: 4 of 4 ranks of .*mpiexec -n 4 $dir/p $dir/go, by $tool$" "$dir/tree" || fail "$tool: no head: $(cat "$dir/tree")"
     sed -n 2p "$dir/tree" | grep -qx '\[0-3\] main (p.c:19)' || fail "$tool: no common line: $(cat "$dir/tree")"
     sed -n 3p "$dir/tree" | grep -qx '  \[0-2\] solve (p.c:11) / P*MPI_Allreduce' || fail "$tool: no branch of three: $(cat "$dir/tree")"
