@@ -12,15 +12,16 @@ if [ "${2-}" != inside ]; then
 fi
 build=$1 loses=$3
 command -v mpiexec.hydra >/dev/null || { echo "skipped: no mpiexec.hydra here"; exit 77; }
-cat > "/tmp/godwit-loss.$$" <<'END'
+script=$(mktemp -p /tmp) # which all hosts see
+trap 'rm -f "$script"' EXIT
+cat > "$script" <<'END'
 again() { awk '$1 == "Tcp:" && n++ { print $13 }' /proc/net/snmp; }
 before=$(again)
 "$@" || exit 1
 echo "again $(($(again) - before))"
 END
-trap 'rm -f "/tmp/godwit-loss.$$"' EXIT
 for wire in tcp ofi; do
-    said=$(GODWIT_WIRES=shm,$wire timeout 60 mpiexec.hydra -hosts n1,n2 -n 2 sh "/tmp/godwit-loss.$$" "$build/mpi_p2p_modes" 2>&1) ||
+    said=$(GODWIT_WIRES=shm,$wire timeout 60 mpiexec.hydra -hosts n1,n2 -n 2 sh "$script" "$build/mpi_p2p_modes" 2>&1) ||
         { echo "loss: $wire: $said"; exit 1; }
     sum=$(echo "$said" | awk '$1 == "again" { n += $2 } END { print n + 0 }')
     if [ "$loses" = 1 ]; then

@@ -90,6 +90,16 @@ ends() {
     [ "$(cat "$dir/done")" = "$1" ] || fail "status '$(cat "$dir/done")', not $1: $(cat "$dir/err")"
     rm "$dir/done"
 }
+# stops PANE: by Ctrl-C, which gdb itself takes while it still starts the program
+stops() {
+    for try in $(seq 60); do
+        tmux send-keys -t "$1" C-c
+        sleep 1
+        tmux capture-pane -p -J -t "$1" >"$dir/screen" 2>/dev/null || true
+        if grep -q 'received signal SIGINT' "$dir/screen"; then return 0; fi
+    done
+    fail "Ctrl-C does not stop $1: $(cat "$dir/screen") $(cat "$dir/err")"
+}
 enter() { tmux send-keys -t "$1" "$2" Enter; }
 # begin OPTIONS...: mpiexec in window "job" of a new server
 begin() {
@@ -111,9 +121,7 @@ begin -n 2 --gdb=0 "$dir/p" : -n 1 sh -c "'sleep 1000'"
 sees job '^(gdb) *$'
 enter job run
 sees job 'Starting program'
-sleep 0.5
-tmux send-keys -t job C-c
-sees job 'received signal SIGINT'
+stops job
 sees job '^(gdb) *$'
 enter job 'print 40 + 2'
 sees job '= 42'
@@ -129,9 +137,7 @@ sees 'rank 0' '^(gdb) *$'
 sees 'rank 2' '^(gdb) *$'
 enter 'rank 0' run
 sees 'rank 0' 'Starting program'
-sleep 0.5
-tmux send-keys -t 'rank 0' C-c # its own terminal, so it stops in gdb
-sees 'rank 0' 'received signal SIGINT'
+stops 'rank 0' # its own terminal, so it stops in gdb
 enter 'rank 0' continue
 enter 'rank 2' 'break solve'
 enter 'rank 2' run
@@ -143,7 +149,7 @@ sees job 'rank 1 of two sums 3'
 enter 'rank 2' quit
 enter 'rank 0' quit
 ends 0
-for try in $(seq 100); do
+for try in $(seq 300); do
     [ "$(tmux list-windows -F '#W')" != job ] || break
     sleep 0.1
 done
@@ -157,7 +163,7 @@ enter 'rank 1' run
 sees 'rank 1' 'Starting program'
 kill -9 "$(pgrep -f "^$build/mpiexec -n 2 --gdb $dir/p" | head -n 1)"
 ends 137
-for try in $(seq 100); do
+for try in $(seq 300); do
     if [ "$(tmux list-windows -F '#W')" = job ] && ! pgrep -f "$dir/p" >/dev/null; then exit 0; fi
     sleep 0.1
 done
