@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     setitimer(ITIMER_PROF, &every, NULL);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12 * atoi(argv[1]); i++) {
         if (i % 2 == rank % 2) {
             compute(.04);
             for (double until = MPI_Wtime() + .02; MPI_Wtime() < until;) usleep(30000);
@@ -50,20 +50,24 @@ int main(int argc, char **argv)
 }
 """
 RANKS = 4
+TIMES = (1, 3, 9)  # how much longer all takes, where a machine that others use disturbs what is measured
 
 # It computes with a thread beside it that reads all the time, whose system calls are not the program's.  With an argument: of two threads
 # beyond those with a place, the first to call is the first to leave.  With two: it reads itself.  It prints the percentage of the time that
-# its first thread was in the kernel, as the kernel counts it: where a hypervisor takes time from it that is not always 0.
+# its first thread was in the kernel, as the kernel counts it: where a hypervisor takes time from it that is not always 0.  TIMES in the
+# environment: it does so that many times as long.
 THREADS = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 static volatile int computes = 1, calling;
-static void *stops(void *no) { usleep(1000000); computes = 0; return no; }
+static int times = 1;
+static void *stops(void *no) { usleep(1000000 * (unsigned)times); computes = 0; return no; }
 static pthread_barrier_t called, ended;
 static void *reads(void *no)
 {
@@ -100,11 +104,12 @@ int main(int argc, char **argv)
     pthread_t t[66];
     double began, was;
     int provided, tags[2] = {0, 1};
+    times = atoi(getenv("TIMES"));
     if (argc < 2) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
         pthread_create(&t[0], NULL, reads, NULL);
         began = MPI_Wtime(), was = in_kernel();
-        compute(1.2);
+        compute(1.2 * times);
         print_share(began, was);
         computes = 0;
         pthread_join(t[0], NULL);
@@ -134,7 +139,7 @@ int main(int argc, char **argv)
         MPI_Send(NULL, 0, MPI_INT, 0, i, MPI_COMM_SELF);
         usleep(50000);
     }
-    compute(2);
+    compute(2 * times);
     print_share(began, was);
     pthread_barrier_wait(&ended);
     for (int i = 0; i < 66; i++) pthread_join(t[i], NULL);
@@ -143,8 +148,8 @@ int main(int argc, char **argv)
 """
 
 
-def run(prefix, how, exe, page):
-    p = subprocess.run([prefix + "/bin/mpiexec", "--profile=" + how + page, "-n", str(RANKS), exe], capture_output=True, text=True, timeout=60, check=False)
+def run(prefix, how, exe, page, times=1):
+    p = subprocess.run([prefix + "/bin/mpiexec", "--profile=" + how + page, "-n", str(RANKS), exe, str(times)], capture_output=True, text=True, timeout=60, check=False)
     assert p.returncode == 0, "%d\n%s" % (p.returncode, p.stderr)
     assert "not a setting" not in p.stderr, p.stderr
     with open(page, encoding="utf-8") as f:
@@ -165,15 +170,22 @@ def threads(prefix, tmp):
         f.write(THREADS)
     subprocess.run([prefix + "/bin/mpicc", "-O1", "-pthread", source, "-o", exe], check=True)
     for how, many in (("=sample", []), ("", []), ("=sample", ["many"]), ("=sample", ["it", "reads"]), ("", ["it", "reads"])):
-        p = subprocess.run([prefix + "/bin/mpiexec", "--profile" + how, "--bind-to", "none", "-n", "1", exe] + many, capture_output=True, text=True, timeout=60, check=False, cwd=tmp)
-        assert p.returncode == 0, p.stderr
-        share = percents(p.stderr)
-        running, counted = share.get("(running)", 0), float(p.stdout)
-        assert abs(running - counted) < 5, "it is in the kernel for %s %%:\n%s" % (p.stdout, p.stderr)
-        if len(many) == 2:
-            assert counted > 5, p.stdout
-        else:
-            assert share["USER"] + running > 80 and share["SYSCALL"] - running < 10 + 10 * len(many) and share.get("MPI_Recv", 0) < 5, "it computes nearly all the time:\n" + p.stderr
+        for times in TIMES:
+            env = dict(os.environ, TIMES=str(times))
+            p = subprocess.run([prefix + "/bin/mpiexec", "--profile" + how, "--bind-to", "none", "-n", "1", exe] + many, capture_output=True, text=True, timeout=100, check=False,
+                               cwd=tmp, env=env)
+            assert p.returncode == 0, p.stderr
+            share = percents(p.stderr)
+            running, counted = share.get("(running)", 0), float(p.stdout)
+            is_like = abs(running - counted) < 5
+            if len(many) == 2:
+                is_so = counted > 5
+            else:
+                is_so = share["USER"] + running > 80 and share["SYSCALL"] - running < 10 + 10 * len(many) and share.get("MPI_Recv", 0) < 5
+            if is_like and is_so:
+                break
+        assert is_like, "it is in the kernel for %s %%:\n%s" % (p.stdout, p.stderr)
+        assert is_so, "it computes, or reads, nearly all the time:\n" + p.stderr
 
 
 def main(prefix):
@@ -182,19 +194,20 @@ def main(prefix):
         with open(source, "w", encoding="utf-8") as f:
             f.write(PROGRAM)
         subprocess.run([prefix + "/bin/mpicc", "-g", "-O1", source, "-o", exe], check=True)
-        for _ in range(3):  # a machine that others use makes a look dear, never cheap
-            text, sampled = run(prefix, "sample,", exe, page)
+        for times in TIMES:
+            text, sampled = run(prefix, "sample,", exe, page, times)
             cost = re.search(r"(\d+) ns a call.*: ([\d.]+) % of the time, and ([\d.]+) % for (\d+) looks", text)
-            if cost and float(cost.group(3)) < 2:
+            share = percents(text)
+            steps = share["MPI_Barrier"] + share["USER"] + share["SYSCALL"]
+            waiting = share["MPI_Barrier"] / steps
+            asleep = share.get("clock_nanosleep", 0) / steps
+            if cost and float(cost.group(3)) < 2 and 0.4 < waiting < 0.6 and asleep > .1:
                 break
         _, traced = run(prefix, "", exe, page)
         threads(prefix, tmp)
-    share = percents(text)
     assert abs(sum(share[g] for g in ("USER", "MPI", "MPI_SYNC", "SYSCALL")) - 100) < 0.3, "groups are not the whole:\n" + text
-    steps = share["MPI_Barrier"] + share["USER"] + share["SYSCALL"]
-    waiting = share["MPI_Barrier"] / steps
     assert 0.4 < waiting < 0.6, "half of the time is spent in MPI_Barrier, not %.2f:\n%s" % (waiting, text)
-    assert share["clock_nanosleep"] / steps > .1, "a fifth of it is spent asleep:\n" + text
+    assert asleep > .1, "a fifth of it is spent asleep:\n" + text
     place = re.search(r"^\s*([\d.]+)% \|.*\| MPI_Barrier \| meet_here \(p\.c:(\d+)\)$", text, re.M)
     if subprocess.run(["addr2line", "--version"], stdout=subprocess.DEVNULL, check=False).returncode == 0:
         assert place and int(place.group(2)) == 1 + PROGRAM[:PROGRAM.index("meet_here(void)")].count("\n"), text
