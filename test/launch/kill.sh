@@ -140,10 +140,11 @@ for twice in "" yes; do
 import os, pty, sys, time
 pid, fd = pty.fork()
 if pid == 0:
-    os.execvp(sys.argv[2], sys.argv[2:])
+    os.execvp(sys.argv[3], sys.argv[3:])
 seen = b""
 while seen.count(b"ready") < 4:
     seen += os.read(fd, 1000)
+open(sys.argv[2], "w").close()
 os.write(fd, b"\x03")
 if sys.argv[1]:
     time.sleep(0.1)
@@ -154,10 +155,12 @@ except OSError: pass
 status = os.waitpid(pid, 0)[1]
 sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 END
-    t0=$(now_ms)
-    GW_MARK=$mark timeout 60 python3 "$dir/terminal.py" "$twice" "$build/mpiexec" -n 4 sh -c "$deaf" &
+    rm -f "$dir/typed"
+    GW_MARK=$mark timeout 60 python3 "$dir/terminal.py" "$twice" "$dir/typed" "$build/mpiexec" -n 4 sh -c "$deaf" &
     pid=$!
-    gone 130 4000
+    while [ ! -e "$dir/typed" ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+    t0=$(now_ms)
+    gone 130 2500
 done
 
 if [ "${2-}" ] && [ -x "$2/bin/mpicc" ]; then
