@@ -27,7 +27,7 @@ on n1 "$build/godwit-info" --network >"$dir/network" 2>/dev/null || :
 begin() { # NAME=VALUE...: three ranks; where they listen goes to $dir/at: HOST PID ADDRESS
     rm -f "$dir/stop"
     : >"$dir/out" # of the job before; what follows may begin later than the loop
-    env "$@" timeout 200 mpiexec.hydra -hosts n1:2,n2:1 -n 3 "$build/mpi_net_dropped" "$dir/stop" >"$dir/out" 2>&1 </dev/null &
+    env "$@" timeout 600 mpiexec.hydra -hosts n1:2,n2:1 -n 3 "$build/mpi_net_dropped" "$dir/stop" >"$dir/out" 2>&1 </dev/null &
     job=$!
     for _ in $(seq 900); do
         [ "$(grep -c '^process' "$dir/out")" = 3 ] && break
@@ -60,13 +60,13 @@ silent() {
     pids=
     rm -f "$dir/enough"
     way=hold seconds=4
-    [ ! "${1-}" ] || { way=hold=$dir/enough; seconds=90; }
+    [ ! "${1-}" ] || { way=hold=$dir/enough; seconds=400; }
     while read -r _ _ at; do
-        on n3 timeout 150 "$dir/stranger" - "$at" $seconds "$way" >"$dir/held.$at" </dev/null 2>&1 & pids="$pids $!"
+        on n3 timeout 500 "$dir/stranger" - "$at" $seconds "$way" >"$dir/held.$at" </dev/null 2>&1 & pids="$pids $!"
     done <"$dir/at"
     for _ in $(seq 500); do [ "$(cat "$dir"/held.* | grep -c held)" = 3 ] && break; sleep 0.1; done
     sockets >"$dir/during"
-    for _ in $(seq 200); do { [ ! "${1-}" ] || rises ">=" "$1"; } && break; sleep 0.2; sockets >"$dir/during"; done
+    for _ in $(seq 300); do { [ ! "${1-}" ] || rises ">=" "$1"; } && break; sleep 0.2; sockets >"$dir/during"; done
     : >"$dir/enough"
     for p in $pids; do wait "$p" || fail "the stranger fails: $(cat "$dir"/held.*)"; done
     grep -h went "$dir"/held.*
