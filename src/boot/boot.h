@@ -59,6 +59,8 @@ void boot_leave(void);
 void boot_finalize(void); /* boot_leave(), unless that was called, and unmaps the segment */
 /* Before boot_init(), from the launcher's environment variables: ranks of the job; 1: no launcher; 0: not known. */
 int boot_env_size(void);
+/* Likewise, and after it: what our mpiexec was told of this program, "maxprocs" (-n), "soft" and "file"; false: nothing. */
+bool boot_env_said(const char *key, char *value_out, size_t cap);
 
 void boot_abort(int code, const char *text) __attribute__((noreturn)); /* notifies the launcher and ends this process */
 

@@ -70,7 +70,8 @@ bool boot_env_speaks(void)
     return true;
 }
 
-/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U][,pmi=I]" and a segment behind the descriptor ---- */
+/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U][,pmi=I][,maxprocs=M][,soft=SET][,file=NAME]" and a
+ * segment behind the descriptor.  SET has commas, NAME may have anything. ---- */
 /* A launcher between mpiexec and us, such as Hydra, may hand down what it was given, beside a socket of its own; pmi=I is that of ours. */
 static bool is_of_other_launcher(const char *text)
 {
@@ -91,6 +92,19 @@ int boot_list_int(const char *list, const char *key, int fallback)
     for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
         if (strncmp(p, key, n) == 0 && p[n] == '=') return atoi(p + n + 1);
     return fallback;
+}
+
+bool boot_env_said(const char *key, char *value_out, size_t cap)
+{
+    const char *text = getenv("GODWIT_BOOT"), *file = text ? strstr(text, ",file=") : NULL;
+    char word[16];
+    snprintf(word, sizeof word, ",%s=", key);
+    const char *at = text ? strstr(text, word) : NULL;
+    if (!at || boot_env_int("GODWIT_SINGLETON", 0) > 0 || !godwit_offered() || (file && at > file)) return false;
+    at += strlen(word);
+    size_t n = strcmp(key, "maxprocs") == 0 ? strcspn(at, ",") : file && file > at ? (size_t)(file - at) : strlen(at);
+    snprintf(value_out, cap, "%.*s", (int)n, at);
+    return true;
 }
 
 static int head_check(int fd, int local, struct boot_head *head_out)

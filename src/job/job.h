@@ -29,9 +29,9 @@ struct env_wanted {
 enum { APP_WORDS = 32 }; /* of a wrapper's line, as `nice -n 5 ./a.out`, that may be programs */
 /* One program of the job, as given between two `:` of the command line. */
 struct launch_app {
-    int n; /* ranks */
+    int n, asked; /* ranks, and how many were asked for: `soft` may make them fewer */
     bool n_given;
-    const char *soft; /* allowed numbers of ranks (-soft); NULL: any */
+    const char *soft; /* allowed numbers of ranks (-soft, and the info key of a spawn); NULL: any */
     char **argv;
     struct words env; /* NAME=VALUE */
     struct env_wanted inherits;

@@ -271,6 +271,7 @@ static int parse_file(struct launch_options *o, struct launch_app *a)
     int rc = parse_options(words, &at, n, o, a);
     if (rc < 0 && a->file) rc = launch_usage_error("-file %s: a file of options cannot name another", path);
     if (rc < 0 && at < n) rc = launch_usage_error("-file %s: it may hold options alone, not '%s'", path, words[at]);
+    a->file = path;
     free(words);
     return rc;
 }
@@ -385,6 +386,7 @@ static int count_ranks(struct launch_options *o)
     for (int i = 0; i < o->n_apps; i++) {
         struct launch_app *a = &o->apps[i];
         if (!a->n_given) a->n = default_ranks(o);
+        a->asked = a->n;
         int rc = a->soft ? launch_set_soft(a) : -1;
         if (rc >= 0) return rc;
         total += a->n;

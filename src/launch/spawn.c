@@ -201,8 +201,9 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     int n = app ? snprintf(more, sizeof more, ",app=%d", app) : 0;
     if (pmi >= 0 && fstat(pmi, &st) == 0) snprintf(more + n, sizeof more - (size_t)n, ",pmi=%d", boot_socket_name(st.st_ino));
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* the spawning process may be a singleton with this variable set */
-    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,crash=%d,universe=%d", j->memfd, rank, more, !j->o.crash_stacks && !j->o.gdb,
-              job_universe(j));
+    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,crash=%d,universe=%d,maxprocs=%d%s%s%s%s", j->memfd, rank, more,
+              !j->o.crash_stacks && !j->o.gdb, job_universe(j), a->asked, a->soft ? ",soft=" : "", a->soft ? a->soft : "",
+              a->file ? ",file=" : "", a->file ? a->file : "");
     words_set(own, "GODWIT_RANK", "%d", rank);
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     const int32_t *node = j->head->map_offset ? (const int32_t *)((const char *)j->head + j->head->map_offset) : NULL;

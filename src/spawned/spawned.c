@@ -202,6 +202,12 @@ static void app_take(struct job *j, struct launch_app *a, struct wanted *w, cons
     int app = (int)(a - j->o.apps);
     if (strcmp(name, "n") == 0)
         a->n = atoi(value);
+    else if (strcmp(name, "asked") == 0)
+        a->asked = atoi(value);
+    else if (strcmp(name, "soft") == 0)
+        a->soft = value;
+    else if (strcmp(name, "file") == 0)
+        a->file = value;
     else if (strcmp(name, "here") == 0)
         w->here = value;
     else if (strcmp(name, "wdir") == 0)

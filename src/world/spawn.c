@@ -84,16 +84,18 @@ static bool asks_for_hosts(const struct order *o)
 
 static void put_program(struct text *t, const struct order *o)
 {
-    char n[16], here[4096];
-    const char *wdir = world_order_key(o, "wdir"), *path = world_order_key(o, "path");
+    static const char *const said[] = {"wdir", "path", "soft", "file"};
+    char n[16], asked[16], here[4096];
     const char *patience = world_order_key(o, "timeout"); /* seconds until MPI_Init of the children; without it there is no limit */
     const char *handler = world_order_key(o, "mpi_initial_errhandler"), *env = world_order_key(o, "env");
     snprintf(n, sizeof n, "%d", o->n);
+    snprintf(asked, sizeof asked, "%d", o->program->n);
     put_pair(t, "program", o->program->command);
     put_pair(t, "n", n);
+    put_pair(t, "asked", asked);
     if (getcwd(here, sizeof here)) put_pair(t, "here", here);
-    if (wdir) put_pair(t, "wdir", wdir);
-    if (path) put_pair(t, "path", path);
+    for (size_t i = 0; i < GW_ARRAY_LEN(said); i++)
+        if (world_order_key(o, said[i])) put_pair(t, said[i], world_order_key(o, said[i]));
     for (size_t i = 0; i < GW_ARRAY_LEN(place_keys); i++)
         if (world_order_key(o, place_keys[i].key)) put_pair(t, place_keys[i].word, world_order_key(o, place_keys[i].key));
     if (patience) put_pair(t, "timeout", patience);

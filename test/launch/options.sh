@@ -168,6 +168,11 @@ same "hello" -n 1 -arch "$(uname -m)" echo hello
 refused 2 "this machine is $(uname -m)" -n 1 -arch gw-other echo hello
 printf -- '-env GW_A "a b"\n' >"$dir/one"
 same "a b 2 no 0" -n 1 -file "$dir/one" /bin/sh -c "$show"
+# what MPI_INFO_ENV says of it: each program its own
+printf -- '-soft 1:2,5\n' >"$dir/soft"
+run -n 3 -soft 1:2,5 -env GW_MAXPROCS 3 -env GW_SOFT 1:2,5 "$build/mpi_info" : -env GW_MAXPROCS 1 "$build/mpi_info" \
+    : -n 4 -file "$dir/soft" -env GW_MAXPROCS 4 -env GW_SOFT 1:2,5 -env GW_FILE "$dir/soft" "$build/mpi_info" ||
+    fail "MPI_INFO_ENV"
 printf -- '-n 1 echo hello\n' >"$dir/bad"
 : >"$dir/empty"
 refused 2 "it may hold options alone, not 'echo'" -file "$dir/bad" true
@@ -207,11 +212,11 @@ run --mca gw_nothing 1 --gmca gw_less 2 --mca gw_nothing 3 -n 1 sh -c "$mca" >"$
 refused 2 "wants a name and a value" --mca a=b c true
 
 # the universe, the process, the exit codes
-same "9" -usize 9 -n 1 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"'
-same "65536" -usize INFINITE -n 1 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"'
-same "5 5" -host localhost:5 -n 2 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"'
+same "9" -usize 9 -n 1 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//; s/,.*//"'
+same "65536" -usize INFINITE -n 1 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//; s/,.*//"'
+same "5 5" -host localhost:5 -n 2 sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//; s/,.*//"'
 for n in 1 2 3 64; do # by default a rank can always be added
-    run -n $n sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//"' | sort -u >"$dir/out"
+    run -n $n sh -c 'echo $GODWIT_BOOT | sed "s/.*universe=//; s/,.*//"' | sort -u >"$dir/out"
     [ "$(cat "$dir/out")" -gt $n ] || fail "$n ranks are told that there is room for $(cat "$dir/out")"
 done
 refused 2 "-usize wants" -usize 0 true

@@ -179,7 +179,8 @@ static void environment(int argc, char **argv)
     CHECK(has(MPI_INFO_ENV, "argv", argc > 1 ? argv[1] : NULL));
     CHECK(has(MPI_INFO_ENV, "thread_level", "MPI_THREAD_SINGLE"));
     snprintf(text, sizeof text, "%d", size);
-    CHECK(has(MPI_INFO_ENV, "maxprocs", text));
+    CHECK(has(MPI_INFO_ENV, "maxprocs", getenv("GW_MAXPROCS") ? getenv("GW_MAXPROCS") : text));
+    CHECK(has(MPI_INFO_ENV, "soft", getenv("GW_SOFT")) && has(MPI_INFO_ENV, "file", getenv("GW_FILE")));
     MPI_Get_processor_name(host, &length);
     CHECK(has(MPI_INFO_ENV, "host", host));
     if (getcwd(dir, sizeof dir)) CHECK(has(MPI_INFO_ENV, "wdir", dir));

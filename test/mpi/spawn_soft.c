@@ -30,7 +30,11 @@ static void spawn(int most, int want, const char *const *pairs, const char *fold
     MPI_Comm inter = MPI_COMM_WORLD;
     MPI_Info info = info_of(pairs);
     int codes[MOST], n = -1, bad = -1, zero = 0;
-    char *argv[] = {"child", (char *)(folder ? folder : ""), (char *)(env ? env : ""), NULL};
+    char maxprocs[16], *soft = NULL;
+    snprintf(maxprocs, sizeof maxprocs, "%d", most);
+    for (const char *const *p = pairs; *p; p += 2)
+        if (strcmp(p[0], "soft") == 0) soft = (char *)p[1];
+    char *argv[] = {"child", (char *)(folder ? folder : ""), (char *)(env ? env : ""), maxprocs, soft, NULL};
     for (int i = 0; i < MOST; i++) codes[i] = -1;
     int root = size - 1;
     CHECK_EQ(MPI_Comm_spawn(self, argv, rank == root ? most : 1, rank == root ? info : MPI_INFO_NULL, root, world, &inter, codes),
@@ -169,6 +173,14 @@ static void room(void)
     MPI_Info_free(&info);
 }
 
+static int was_told(const char *key, const char *want)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+    int flag, length = sizeof value;
+    MPI_Info_get_string(MPI_INFO_ENV, key, &length, value, &flag);
+    return flag && strcmp(value, want) == 0;
+}
+
 static void child(char **argv, MPI_Comm parent)
 {
     char here[4096] = "";
@@ -177,6 +189,8 @@ static void child(char **argv, MPI_Comm parent)
     if (argv[2][0]) CHECK(getcwd(here, sizeof here) && strcmp(here, argv[2]) == 0);
     CHECK(strcmp(env ? env : "", argv[3]) == 0);
     CHECK((env != NULL) == (getenv("GWTEST_MORE") != NULL));
+    if (argv[4]) CHECK(was_told("maxprocs", argv[4]));
+    if (argv[4] && argv[5]) CHECK(was_told("soft", argv[5]));
     MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, parent);
     MPI_Comm_disconnect(&parent);
 }
