@@ -291,7 +291,7 @@ static void in_child(unsigned call, uint32_t command, int err, void (*test)(void
     if (child == 0) {
         is_child = true;
         dup2(to[1], STDERR_FILENO);
-        alarm(30);
+        alarm(300);
         if (!forbid(call, command, err)) _exit(77);
         gw_log_mask |= GW_LOG_WIRE;
         unit_failures = 0;
@@ -318,7 +318,7 @@ static void in_child(unsigned call, uint32_t command, int err, void (*test)(void
 /* False: there is nothing to be tested, and it was said why. */
 static bool card_begin(void)
 {
-    alarm(120); /* a thread that unmaps watched memory waits for this one */
+    alarm(340); /* a thread that unmaps watched memory waits for this one */
     gw_settings_load();
     gw_boot = (struct boot_info){.size = 1, .nlocal = 1, .nnodes = 1};
     if (!card_open()) {

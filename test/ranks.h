@@ -36,7 +36,7 @@ static inline void ranks_run(int n, int cores, void (*fn)(int rank))
             char text[64];
             snprintf(text, sizeof text, "fd=%d,local=%d", fd, i);
             setenv("GODWIT_BOOT", text, 1);
-            alarm(60);
+            alarm(300);
             CHECK_EQ(boot_init(), GW_OK);
             fn(i);
             boot_finalize();

@@ -206,7 +206,7 @@ static void meanwhile(void)
         char *got = malloc(BYTES);
         struct iovec here = {got, BYTES}, there = {p, BYTES};
         bool may = true;
-        alarm(60);
+        alarm(300);
         munmap(p, BYTES); /* else the pages would be shared with us by copy-on-write */
         for (int i = 0; i < 60 && may; i++) {
             ssize_t n = gw_cma_read(owner, &here, 1, &there, 1);
@@ -244,7 +244,7 @@ static void run_turns(const char *setting, void (*fn)(void), int turns)
     if (child == 0) {
         setenv("GODWIT_HUGE_PAGES", setting, 1);
         gw_settings_load();
-        alarm(100);
+        alarm(300);
         fn();
         gw_settings_free();
         exit(was_refused ? BUSY : unit_failures != 0);

@@ -248,7 +248,7 @@ int main(void)
 {
     void *buffer;
     int64_t size;
-    alarm(100); /* a message that is lost is waited for */
+    alarm(300); /* a message that is lost is waited for */
     rooms_up();
     CHECK_EQ(p2p_buffer_attach(NULL, GW_BUFFER_AUTOMATIC, 0), GW_OK);
     for (size_t i = 0; i < GW_ARRAY_LEN(calls); i++) oom_try(&calls[i], is_clean);

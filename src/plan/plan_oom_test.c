@@ -129,7 +129,7 @@ static const struct oom_call calls[] = {
 
 int main(void)
 {
-    alarm(100);
+    alarm(300);
     rooms_up();
     CHECK(type_contiguous(1, gw_type_int, &t) == GW_OK && type_commit(&t) == GW_OK);
     CHECK_EQ(coll_barrier(world, NULL), GW_OK);

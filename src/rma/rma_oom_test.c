@@ -206,7 +206,7 @@ static const struct oom_call messages[] = {
 
 int main(void)
 {
-    alarm(100); /* what nobody answers would be waited for */
+    alarm(300); /* what nobody answers would be waited for */
     rooms_up();
     CHECK(type_vector(1, 1, 3, gw_type_int, &gaps) == GW_OK && type_commit(&gaps) == GW_OK);
     CHECK_EQ(comm_group(&gw_comm_world, &group), GW_OK);

@@ -186,7 +186,7 @@ static const char *said(void (*fn)(int arg), int arg, int *status_out)
     pid_t child = fork();
     if (child == 0) {
         dup2(out[1], 2);
-        alarm(60);
+        alarm(300);
         unit_failures = 0;
         fn(arg);
         exit(unit_failures ? 2 : 0);

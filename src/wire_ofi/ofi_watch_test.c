@@ -153,7 +153,7 @@ static void test_fork(void)
     count();
     pid_t child = fork();
     if (child == 0) {
-        alarm(10);
+        alarm(300);
         _exit(munmap(p, LEN) != 0 || is_watched(place));
     }
     send_new(p, LEN); /* on pages of its own, though the child may still look at them */

@@ -453,7 +453,7 @@ static void test_crossing(void)
     pid_t child = fork();
     if (child == 0) {
         unit_failures = 0;
-        alarm(100);
+        alarm(300);
         crossing(there[0], back[1], true);
         _exit(unit_failures != 0);
     }

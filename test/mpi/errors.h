@@ -145,7 +145,7 @@ static void begin(int argc, char **argv)
     MPI_Init(&argc, &argv);
     use_handler = argc > 1 && strcmp(argv[1], "handler") == 0;
     signal(SIGALRM, hangs);
-    alarm(40);
+    alarm(150);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &nranks);
     MPI_Comm_create_errhandler(user_errhandler, &good_errhandler);
