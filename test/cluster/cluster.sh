@@ -1,7 +1,7 @@
 #!/bin/sh
 # The cluster itself: hosts have names, networks, shared memory and processes of their own; delay, loss, a flapping and a pulled
 # cable do what they say; exit statuses come through; nothing stays when it is killed; a user whose machine refuses is told why.
-# run.py: timeout=60 tags=cluster
+# run.py: timeout=120 tags=cluster
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
