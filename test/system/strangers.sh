@@ -30,9 +30,9 @@ other() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 other true || { echo "no other user can be taken here"; exit 77; }
 # Another user, who is root in a user namespace of his own.
 root_there() { other unshare -U -r "$@"; }
-# wait_for COMMAND...: until it succeeds, 20 s at most
+# wait_for COMMAND...: until it succeeds, a minute at most
 wait_for() {
-    for _ in $(seq 200); do
+    for _ in $(seq 600); do
         if "$@" > /dev/null 2>&1; then return 0; fi
         sleep 0.1
     done
@@ -40,7 +40,7 @@ wait_for() {
 }
 
 # ---- the control port of mpiexec
-timeout 60 "$build/mpiexec" -n 1 sleep 50 > "$dir/out.job" 2>&1 &
+timeout 300 "$build/mpiexec" -n 1 sleep 250 > "$dir/out.job" 2>&1 &
 pids="$pids $!"
 job=$!
 launcher() { pgrep -P "$job" -x mpiexec > "$dir/launcher"; }
@@ -60,7 +60,7 @@ done
 if "$dir/strangers" ask "$port" "$dir/open/0" 2> "$dir/out" || [ -e "$dir/open/0" ]; then fail "mpiexec answered without the secret"; fi
 # The queue is kept full by somebody else: ranks spawn nevertheless.
 kill -0 "$job" 2> /dev/null || fail "the job is gone"
-GODWIT_TEST_DIR=$dir timeout 100 "$build/mpiexec" -n 2 sh -c 'until [ -e "$GODWIT_TEST_DIR/go" ]; do sleep 0.1; done; exec "$@"' - \
+GODWIT_TEST_DIR=$dir timeout 200 "$build/mpiexec" -n 2 sh -c 'until [ -e "$GODWIT_TEST_DIR/go" ]; do sleep 0.1; done; exec "$@"' - \
     "$build/mpi_spawn_basic" > "$dir/out.spawn" 2>&1 &
 spawner=$!
 pids="$pids $spawner"
