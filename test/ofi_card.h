@@ -71,6 +71,7 @@ static void card_move(unsigned slot, const void *at, size_t len, bool is_out)
 {
     _Atomic unsigned *tail = (_Atomic unsigned *)(card.rings + card.p.sq_off.tail);
     _Atomic unsigned *done = (_Atomic unsigned *)(card.rings + card.p.cq_off.head);
+    const _Atomic unsigned *ended = (const _Atomic unsigned *)(card.rings + card.p.cq_off.tail);
     unsigned t = *tail, mask = card.p.sq_entries - 1, head = *done;
     card.sqes[t & mask] = (struct io_uring_sqe){.opcode = is_out ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED,
                                                 .fd = card.file,
@@ -80,6 +81,7 @@ static void card_move(unsigned slot, const void *at, size_t len, bool is_out)
     ((unsigned *)(card.rings + card.p.sq_off.array))[t & mask] = t & mask;
     *tail = t + 1;
     CHECK_EQ(syscall(SYS_io_uring_enter, card.ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0), 1);
+    while (*ended == head) syscall(SYS_io_uring_enter, card.ring, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0); /* a stop ends the wait */
     const struct io_uring_cqe *c = (const struct io_uring_cqe *)(card.rings + card.p.cq_off.cqes);
     c += head & (card.p.cq_entries - 1);
     CHECK_EQ(c->res, len);
