@@ -38,9 +38,11 @@ static void daemon_make(bool polite)
     CHECK(waitpid(pid, NULL, 0) == pid);
 }
 
-static void ends(bool polite, bool at_once)
+enum { N = 5 };
+
+/* How many of them had time to say that they were told to end. */
+static int ends(bool polite, bool at_once)
 {
-    enum { N = 5 };
     char said[64];
     int status, begun = 0, n;
     CHECK(pipe(heard) == 0);
@@ -50,19 +52,20 @@ static void ends(bool polite, bool at_once)
     CHECK_EQ(child_ended(-1, &status), -1);
     close(heard[1]);
     n = (int)read(heard[0], said, sizeof said);
-    CHECK_EQ(n, polite && !at_once ? 2 * N : 0);
     close(heard[0]);
+    return n;
 }
 
 int main(void)
 {
-    int status;
+    int status, n = 0;
     child_orphans_adopt();
     child_orphans_end(false); /* there are none */
     CHECK_EQ(child_ended(-1, &status), -1);
-    ends(true, false);
-    ends(true, true);
-    ends(false, false);
-    ends(false, true);
+    for (int tries = 0; tries < 3 && n != 2 * N; tries++) n = ends(true, false); /* one may not get to run for a second */
+    CHECK_EQ(n, 2 * N);
+    CHECK_EQ(ends(true, true), 0);
+    CHECK_EQ(ends(false, false), 0);
+    CHECK_EQ(ends(false, true), 0);
     return unit_end();
 }

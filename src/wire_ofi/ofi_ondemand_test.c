@@ -93,10 +93,10 @@ static struct ofi_ondemand_request wrong_from(const struct ofi_ondemand_request 
 }
 
 /* The bytes of the answer, or -1: none comes.  The thread has seen what was sent before once it answers a question of ours. */
-static ssize_t reply_get(int s, struct ofi_ondemand_reply *r)
+static ssize_t reply_get(int s, struct ofi_ondemand_reply *r, int ms)
 {
     struct pollfd p = {.fd = s, .events = POLLIN};
-    return poll(&p, 1, 300) == 1 ? recv(s, r, sizeof *r, MSG_DONTWAIT) : -1;
+    return poll(&p, 1, ms) == 1 ? recv(s, r, sizeof *r, MSG_DONTWAIT) : -1;
 }
 
 /* What does not know the key, or is not a question, is not answered and harms nobody. */
@@ -130,13 +130,12 @@ static void test_strangers(const char *at, const struct sockaddr_storage *addres
         size_t n = i % 4 ? (size_t)(random >> 32) % sizeof noise : sizeof q;
         (void)!send(s, noise, n, 0);
     }
-    CHECK_EQ(reply_get(s, &r), -1);
-    CHECK_EQ(opened[1], before);
-    CHECK_EQ(ofi_ondemand_call(&c, 5, at, 1), GW_OK);
+    CHECK_EQ(ofi_ondemand_call(&c, 5, at, 2), GW_OK);
     CHECK_EQ(answer_get(&c, value), GW_OK);
-    CHECK_STR(value, "address of lane 1");
-    CHECK_EQ(opened[1], before + 1);
+    CHECK_STR(value, "address of lane 2");
     ofi_ondemand_cancel(&c);
+    CHECK_EQ(reply_get(s, &r, 0), -1);
+    CHECK_EQ(opened[1], before);
     close(s);
 }
 
@@ -167,7 +166,7 @@ static void test_bytes(const char *at, const struct sockaddr_storage *address)
     int s = stranger(address);
     CHECK_EQ(send(s, want, sizeof want, 0), (ssize_t)sizeof want);
     of = (struct pollfd){.fd = s, .events = POLLIN};
-    CHECK_EQ(poll(&of, 1, 5000), 1);
+    CHECK_EQ(poll(&of, 1, 30000), 1);
     unsigned char reply[24 + 17 + 1] = "gwknock3";
     memcpy(reply + 8, &nonce, 8);
     memcpy(reply + 16, &lane, 4);
@@ -221,7 +220,7 @@ static void test_lanes(const char *at, const struct sockaddr_storage *address)
         struct ofi_ondemand_request q = question(key, 1000 + i, lanes[i]);
         char words[64];
         CHECK_EQ(send(s, &q, sizeof q, 0), (ssize_t)sizeof q);
-        CHECK_EQ(reply_get(s, &r), (ssize_t)(ONDEMAND_REPLY_HEAD + strlen(r.text) + 1));
+        CHECK_EQ(reply_get(s, &r, 30000), (ssize_t)(ONDEMAND_REPLY_HEAD + strlen(r.text) + 1));
         CHECK_EQ(r.nonce, 1000 + i);
         CHECK_EQ(r.rc, GW_EARG);
         snprintf(words, sizeof words, "there is no lane %d here, only 4", lanes[i]);
@@ -364,12 +363,12 @@ int main(void)
     test_bytes(at, &address);
     usleep(600000);
     CHECK_EQ(opened[0], 0); /* the program has sent its last */
-    for (int i = 0; i < 100 && !n_come; i++) usleep(50000);
+    for (int i = 0; i < 600 && !n_come; i++) usleep(50000);
     CHECK(n_come > 0); /* those who were answered */
     ofi_ondemand_end();
     ofi_ondemand_rest(false);
     CHECK(ofi_ondemand_begin(false, 4, open_lane, have_come, at, &address));
-    for (int i = 0; i < 100 && !opened[0]; i++) usleep(50000);
+    for (int i = 0; i < 600 && !opened[0]; i++) usleep(50000);
     CHECK_EQ(opened[0], 1); /* unasked, once */
     ofi_ondemand_end();
     ofi_ondemand_end();
