@@ -3,7 +3,7 @@
  * An atmosphere model keeps some thirty fields of a 3-D grid.  Columns are shared out over a periodic 2-D grid of ranks; each step
  * every rank needs the outermost columns of its eight neighbours, of all fields.  A halo context hides how they travel:
  *
- *     init, once; each step: initiate (pack, begin to send), [compute], complete (wait, unpack); finalise
+ *     init, once; each step: initiate (post receives, pack, begin to send), [compute], complete (wait, unpack); finalise
  *
  * p2p     Irecv, Isend, Waitall
  * fence   MPI_Put between two MPI_Win_fence
@@ -48,6 +48,7 @@ struct way {
     int halves; /* of the window; 0: no window */
     int gets;   /* the window has what goes out, not what comes in */
     void (*init)(struct halo *);
+    void (*prepare)(struct halo *); /* before packing */
     void (*initiate)(struct halo *);
     void (*complete)(struct halo *);
     void (*unpacked)(struct halo *);
@@ -194,6 +195,7 @@ static void halo_init(struct halo *h, const struct way *way, struct grid *g)
 
 static void halo_initiate(struct halo *h)
 {
+    if (h->way->prepare) h->way->prepare(h);
     for (int d = 0; d < NEIGHBOURS; d++) pack(h->grid, &h->out[d], h->to + h->at[d]);
     h->way->initiate(h);
 }
@@ -219,10 +221,13 @@ static void halo_finalise(struct halo *h)
 }
 
 /* ---- the ways -------------------------------------------------------------------------------------------------------------------- */
-static void p2p_initiate(struct halo *h)
+static void p2p_prepare(struct halo *h)
 {
     for (int d = 0; d < NEIGHBOURS; d++)
         MPI_Irecv(h->from + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], TAG + opposite(d), MPI_COMM_WORLD, &h->requests[d]);
+}
+static void p2p_initiate(struct halo *h)
+{
     for (int d = 0; d < NEIGHBOURS; d++)
         MPI_Isend(h->to + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], TAG + d, MPI_COMM_WORLD, &h->requests[NEIGHBOURS + d]);
 }
@@ -301,13 +306,13 @@ static void flush_complete(struct halo *h)
 static void flush_finalise(struct halo *h) { MPI_Win_unlock_all(h->win); }
 
 static const struct way ways[] = {
-    {"p2p", 0, 0, NULL, p2p_initiate, p2p_complete, NULL, NULL},
-    {"fence", 1, 0, NULL, fence_initiate, fence_complete, NULL, NULL},
-    {"get", 1, 1, NULL, get_initiate, fence_complete, NULL, NULL},
-    {"fence2", 2, 0, fence_open, put_all, fence_open, NULL, fence_complete},
-    {"pscw", 1, 0, pscw_open, put_all, pscw_close, pscw_open, pscw_close},
-    {"lock", 2, 0, NULL, lock_initiate, lock_complete, lock_unpacked, NULL},
-    {"flush", 2, 0, flush_init, flush_initiate, flush_complete, NULL, flush_finalise},
+    {"p2p", 0, 0, NULL, p2p_prepare, p2p_initiate, p2p_complete, NULL, NULL},
+    {"fence", 1, 0, NULL, NULL, fence_initiate, fence_complete, NULL, NULL},
+    {"get", 1, 1, NULL, NULL, get_initiate, fence_complete, NULL, NULL},
+    {"fence2", 2, 0, fence_open, NULL, put_all, fence_open, NULL, fence_complete},
+    {"pscw", 1, 0, pscw_open, NULL, put_all, pscw_close, pscw_open, pscw_close},
+    {"lock", 2, 0, NULL, NULL, lock_initiate, lock_complete, lock_unpacked, NULL},
+    {"flush", 2, 0, flush_init, NULL, flush_initiate, flush_complete, NULL, flush_finalise},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

@@ -201,6 +201,12 @@ static void test_meetings(void)
     world(100, 0, PER_NODE);
     CHECK(boot_must_meet(BOOT_BEFORE_FIRST) && boot_must_meet(BOOT_AFTER_LAST)); /* nobody has said that it is not needed */
     boot_needs(0);
+    gw_set.async_init = true;
+    for (int is_child = 0; is_child < 2; is_child++) { /* children are met as a whole */
+        gw_boot.parent.name = (uint64_t)is_child;
+        CHECK_EQ(boot_must_meet(BOOT_BEFORE_FIRST), is_child);
+    }
+    gw_boot.parent.name = 0;
     for (unsigned said = 0; said < 4; said++) {
         if (said) boot_needs(said == 3 ? 0 : said); /* what one has said is not taken back by another */
         bool first = said == 1 || said >= 2, last = said >= 2;
@@ -249,10 +255,6 @@ static void test_fence_beside(void)
         if (i == 1) CHECK_STR(gw_fail_text(), "the launcher is gone");
     }
     boot_backend_use(&fake);
-    gw_boot.parent.name = 1; /* children are met as a whole */
-    gw_boot.nnodes = 2;
-    CHECK(boot_must_meet(BOOT_BEFORE_FIRST));
-    gw_boot.parent.name = 0;
 }
 
 /* Where only the first fence is sure, addresses are known by that, and nobody asks for what has not come with it. */

@@ -14,6 +14,28 @@ for n in 1 2 3 4 5 8 16; do
     [ "$(grep -c 'all halos right' "$tmp/out")" = 7 ] || { cat "$tmp/out"; exit 1; }
     grep -q ", 29 fields of 4 x 5 x 6 cells each$" "$tmp/out" || { echo "not 29 fields unless told:"; cat "$tmp/out"; exit 1; }
 done
+# Each rank on a node of its own: what is put has to travel.
+timeout 60 "$prefix/bin/mpiexec" -n 4 --vnodes 4 "$tmp/halo" -g 4 5 6 -s 10 > "$tmp/out"
+[ "$(grep -c 'all halos right' "$tmp/out")" = 7 ] || { echo "on four nodes:"; cat "$tmp/out"; exit 1; }
+# By messages a step posts its receives before it packs, which changes what the last step has sent.
+cat > "$tmp/order.c" <<'END'
+#include <mpi.h>
+static const double *sent;
+static double was;
+int MPI_Isend(const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (!sent) sent = buf;
+    was = *sent;
+    return PMPI_Isend(buf, count, type, to, tag, comm, request);
+}
+int MPI_Irecv(void *buf, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (sent && *sent != was) MPI_Abort(comm, 9);
+    return PMPI_Irecv(buf, count, type, from, tag, comm, request);
+}
+END
+"$prefix/bin/mpicc" -O2 "$(dirname "$0")/../../examples/halo.c" "$tmp/order.c" -o "$tmp/order"
+timeout 60 "$prefix/bin/mpiexec" -n 2 "$tmp/order" -g 4 5 6 -s 10 p2p > "$tmp/out" || { echo "packed before the receives:"; cat "$tmp/out"; exit 1; }
 # The run itself has a barrier a step, and so has the way `lock`; `flush` has none.
 barriers() {
     MPICH_STATS_DISPLAY=1 timeout 60 "$prefix/bin/mpiexec" -n 5 "$tmp/halo" -g 4 5 6 -s 10 "$1" 2>&1 |
@@ -22,7 +44,8 @@ barriers() {
 lock=$(barriers lock) flush=$(barriers flush)
 [ $((lock - flush)) = 50 ] || { echo "lock has $lock barriers, flush $flush: not 10 of each of 5 ranks more"; exit 1; }
 # With one fence a step there are two more at the start and the end, with puts between two fences two a step.
-two=$(barriers fence) one=$(barriers fence2)
+two=$(barriers fence) one=$(barriers fence2) gets=$(barriers get)
+[ "$gets" = "$two" ] || { echo "get has $gets barriers, fence $two: not as many"; exit 1; }
 [ $((two - one)) = $((5 * (2 * 10 - (10 + 2)))) ] || { echo "fence has $two barriers, fence2 $one: not 8 of each of 5 ranks more"; exit 1; }
 # The places in the windows are told once, however many steps follow.
 sent() {
