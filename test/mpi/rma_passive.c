@@ -30,11 +30,12 @@ static void counter(int kind)
             MPI_Win_flush_local(0, w.win);
         }
     }
-    MPI_Win_flush_all(w.win);
+    MPI_Accumulate(&one, 1, MPI_INT64_T, 0, w.at[0] + 8, 1, MPI_INT64_T, MPI_SUM, w.win);
+    MPI_Win_flush_all(w.win); /* brings the last one there as well */
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Get(&read, 1, MPI_INT64_T, 0, w.at[0] + 8, 1, MPI_INT64_T, w.win);
     MPI_Win_unlock_all(w.win);
-    CHECK_EQ(read, 2 * ROUNDS * size);
+    CHECK_EQ(read, (2 * ROUNDS + 1) * size);
     int64_t n = (int64_t)ROUNDS * size;
     MPI_Allreduce(&sum, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     CHECK_EQ(all, n * (n - 1) / 2);

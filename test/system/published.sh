@@ -18,9 +18,10 @@ paste -d' ' "$out/a" "$out/d" | awk -v n=$ranks '
     $4 - $10 > 2 || $10 - $4 > 2 { wrong("publishes as much either way") } # but for the digits of its port
     $5 != n - 1 || $11 < 1 || $11 > 2 { wrong("asks all, or neighbours") }
     $12 > 0.1 * $6 { wrong("asks for 90 % less") }
-    { all += $6; demand += $12; put += $4 }
+    { all += $6; demand += $12; put += $4; asked += $11 }
     END {
         if (NR != n) { print NR " ranks, not " n; bad = 1 }
+        if (asked > 1.25 * n) { print asked " addresses asked for, not one of each of nearly all ranks"; bad = 1 }
         printf "%d ranks: published %d bytes a rank; asked for %d, on demand %d: %.1f %% less\n", n, put / n, all / n, demand / n, 100 * (1 - demand / all)
         exit bad
     }'
