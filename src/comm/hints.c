@@ -45,12 +45,14 @@ static const char *reproducible_word(const struct gw_comm *c)
 int comm_set_info(struct gw_comm *c, struct gw_info *info)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(hints); i++) {
-        const char *value = gw_info_find(info, hints[i].key);
+        char text[GW_INFO_WORD];
+        const char *value = gw_info_find_word(info, hints[i].key, text);
         if (!value) continue;
         if (strcmp(value, hints[i].yes) == 0) c->hints |= hints[i].bit;
         if (strcmp(value, hints[i].no) == 0) c->hints &= (uint8_t)~hints[i].bit;
     }
-    reproducible_set(c, gw_info_find(info, "reproducible"));
+    char text[GW_INFO_WORD];
+    reproducible_set(c, gw_info_find_word(info, "reproducible", text));
     return GW_OK;
 }
 

@@ -147,7 +147,9 @@ static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *
 void io_hints_read(struct io_hints *h, const struct gw_info *info)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
-        const char *text = gw_info_find(info, rows[i].key);
+        char word[GW_INFO_WORD];
+        bool is_list = rows[i].kind == LIST || rows[i].kind == STYLE;
+        const char *text = is_list ? gw_info_find(info, rows[i].key) : gw_info_find_word(info, rows[i].key, word);
         if (text) read_one(h, rows[i].kind, rows[i].at, text);
     }
     for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++)

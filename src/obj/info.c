@@ -233,6 +233,19 @@ const char *gw_info_find(const struct gw_info *info, const char *key)
     return p ? p->value : NULL;
 }
 
+const char *gw_info_find_word(const struct gw_info *info, const char *key, char text[GW_INFO_WORD])
+{
+    const char *value = gw_info_find(info, key);
+    if (!value) return NULL;
+    value += strspn(value, " ");
+    size_t n = strlen(value);
+    while (n > 0 && value[n - 1] == ' ') n--;
+    if (n >= GW_INFO_WORD) return NULL;
+    memcpy(text, value, n);
+    text[n] = 0;
+    return text;
+}
+
 int gw_info_alignment(const struct gw_info *info)
 {
     const char *text = gw_info_find(info, "mpi_minimum_memory_alignment");

@@ -37,7 +37,8 @@ bool rma_no_locks(struct rma_win *w) { return rma_hint_is_true(w, "no_locks"); }
 int rma_win_set_info(struct rma_win *w, struct gw_info *info)
 {
     for (int i = 0; i < RMA_HINTS; i++) {
-        const char *value = gw_info_find(info, hints[i].key);
+        char text[GW_INFO_WORD];
+        const char *value = gw_info_find_word(info, hints[i].key, text);
         if (!value || strlen(value) >= RMA_HINT_MAX) continue;
         if (hints[i].kind == BOOLEAN && strcmp(value, "true") != 0 && strcmp(value, "false") != 0) continue;
         strcpy(w->hints[i], value);

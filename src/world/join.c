@@ -47,7 +47,7 @@ int world_deadline_from(struct gw_info *info, int64_t otherwise, double *seconds
     const char *text = gw_info_find(info, "timeout");
     char *end = NULL;
     double seconds = text ? strtod(text, &end) : (double)otherwise;
-    if (text && (end == text || *end || !(seconds >= 0 && seconds <= 1e9)))
+    if (text && (end == text || end[strspn(end, " ")] || !(seconds >= 0 && seconds <= 1e9)))
         return gw_fail(GW_EINFO_VALUE, "the info key timeout is \"%.64s\", which is not a number of seconds (0: never)", text);
     *seconds_out = seconds;
     *until_ns_out = seconds > 0 ? gw_now_ns() + (uint64_t)(seconds * 1e9) : 0;

@@ -66,8 +66,12 @@ static void setting(void)
     }
     set(a, 2, "false");
     hints_are(a, 0x3b);
-    static const char *const wrong[] = {"", "1", "yes", "True", "TRUE ", "maybe", " true", "truefalse"};
-    for (int i = 0; i < 8; i++) {
+    set(a, 2, " true ");
+    hints_are(a, 0x3f);
+    set(a, 2, "false  "); /* blanks around the word do not count */
+    hints_are(a, 0x3b);
+    static const char *const wrong[] = {"", " ", "1", "yes", "True", "TRUE ", "maybe", "tr ue", "truefalse"};
+    for (int i = 0; i < 9; i++) {
         set(a, 2, wrong[i]);
         set(a, 3, wrong[i]);
         hints_are(a, 0x3b);

@@ -62,7 +62,7 @@ static void multiplier(void)
     int usual = atoi(told(f, "cb_nodes")), doubled;
     CHECK(strcmp(told(f, "cray_cb_nodes_multiplier"), "1") == 0);
     OK(MPI_File_close(&f));
-    f = open_with(name, "cray_cb_nodes_multiplier", "2", NULL, NULL);
+    f = open_with(name, "cray_cb_nodes_multiplier", " 2 ", NULL, NULL);
     doubled = atoi(told(f, "cb_nodes"));
     CHECK_EQ(doubled, 2 * usual < size ? 2 * usual : size);
     CHECK(strcmp(told(f, "cray_cb_nodes_multiplier"), "2") == 0);

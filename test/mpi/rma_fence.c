@@ -209,7 +209,7 @@ static void questions(int kind)
     MPI_Win_get_info(w.win, &info);
     MPI_Info_get(info, "alloc_shared_noncontig", sizeof text - 1, text, &flag);
     CHECK(flag && strcmp(text, w.kind == 3 ? "true" : "false") == 0);
-    MPI_Info_set(info, "no_locks", "true");
+    MPI_Info_set(info, "no_locks", " true ");
     MPI_Win_set_info(w.win, info);
     MPI_Info_free(&info);
     MPI_Win_get_info(w.win, &info);
