@@ -3,6 +3,8 @@
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
+import collections
+import itertools
 import os
 import re
 import subprocess
@@ -30,6 +32,19 @@ def plans(words):
     return out
 
 
+def counted(dims, cell):
+    """Of nodes that have a cell each: links to others of the one with most, links on nodes, and all."""
+    far, near, links = collections.Counter(), 0, 0
+    for at in itertools.product(*map(range, dims)):
+        for d in range(len(dims)):
+            if at[d] + 1 < dims[d]:
+                two = [tuple(x // c for x, c in zip(to, cell)) for to in (at, at[:d] + (at[d] + 1,) + at[d + 1:])]
+                links += 1
+                near += two[0] == two[1]
+                far.update(two if two[0] != two[1] else ())
+    return max(far.values()), near, links
+
+
 def awp():
     """256 ranks as 16 x 2 x 8 on nodes of 32 cores."""
     p = plans("-g 16,2,8 -N 32 -a")
@@ -39,10 +54,10 @@ def awp():
     assert set(plans("-g 16,2,8 -N 32 -c 16,2,1 -c 2,2,8")) == {"16x2x1", "2x2x8", "SMP (1)", "Fold (2)", "RoundRobin (0)"}
     # Numbered as in Fortran, the default order is the cell 16x2x1; as in C, 2x2x8.
     assert plans("-C -g 16,2,8 -N 32 -a")["SMP (1)"] == p["16x2x1"] and p["SMP (1)"] == p["2x2x8"]
-    for grid, best in (("16,4,8", None), ("16,4,16", None)):
-        q = plans("-g %s -N 32 -a" % grid)
-        best = next(k for k in q if "x" in k)
-        assert q[best][0] <= q["SMP (1)"][0], q
+    for dims in ((16, 4, 8), (16, 4, 16)):
+        q = plans("-g %d,%d,%d -N 32 -a" % dims)
+        cells = [k for k in q if "x" in k]
+        assert len(cells) > 10 and all(q[k][:3] == counted(dims, [int(c) for c in k.split("x")]) for k in cells), q
 
 
 def metrics():
