@@ -6,9 +6,13 @@
 #include "base/base_private.h"
 #include "base/settings.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../test/unit.h"
@@ -302,6 +306,49 @@ static void test_site(void)
     load_with(NULL, NULL);
 }
 
+/* Where no file is named: a site's own, and behind it the one of HPE's library.  In a child, whose /etc is empty, where the system allows
+ * that. */
+static bool put(const char *path, const char *text)
+{
+    int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    bool is_written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0) close(fd);
+    return is_written;
+}
+
+static bool empty_etc(void)
+{
+    char users[32], groups[32];
+    snprintf(users, sizeof users, "0 %u 1", getuid());
+    snprintf(groups, sizeof groups, "0 %u 1", getgid());
+    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && put("/proc/self/setgroups", "deny") && put("/proc/self/gid_map", groups) &&
+        put("/proc/self/uid_map", users) && mount("none", "/etc", "tmpfs", 0, NULL) == 0;
+}
+
+static void test_usual_sites(void)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        unit_failures = 0;
+        if (!empty_etc()) _exit(77);
+        CHECK(put("/etc/cray-mpich.conf", "# all jobs\n\nGODWIT_LANES=5\nMPICH_ENV_DISPLAY=1\n"));
+        load_with(NULL, NULL);
+        CHECK(gw_set.lanes == 5 && gw_set.env_display);
+        unsetenv("GODWIT_LANES");
+        CHECK(put("/etc/godwit.conf", "GODWIT_LANES=3\n"));
+        load_with(NULL, NULL);
+        CHECK_EQ(gw_set.lanes, 3);
+        gw_settings_free();
+        _exit(unit_failures != 0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        fprintf(stderr, "note: this system lets no process have an /etc of its own\n");
+    else
+        CHECK_EQ(WEXITSTATUS(status), 0);
+}
+
 /* The file of GODWIT_TUNE: what a comment says sets nothing, and is nothing wrong. */
 static void test_tuned(void)
 {
@@ -332,6 +379,7 @@ int main(void)
     test_unknown();
     test_foreign();
     test_site();
+    test_usual_sites();
     test_tuned();
     test_only_rank_0();
     gw_settings_free();

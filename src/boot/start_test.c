@@ -294,9 +294,19 @@ static void test_million(void)
     boot_finalize();
 }
 
+/* Unless told otherwise nobody is connected, or asked for an address, before the first message, and nobody waits. */
+static void test_defaults(void)
+{
+    world(100, 0, PER_NODE);
+    CHECK(gw_set.async_modex && gw_set.async_init && gw_set.async_finalize && !boot_connects_all());
+    CHECK_EQ(gw_set.add_procs_cutoff, 0);
+    CHECK_EQ(gw_set.modex_switch, 64);
+}
+
 int main(void)
 {
     gw_settings_load();
+    test_defaults();
     test_costs();
     test_cutoff();
     test_meetings();

@@ -11,8 +11,6 @@
 #include "net/net_private.h"
 #include "net/nic_counters.h"
 
-enum { LINE = 1, TABLE = 2, CARDS_WITH = 3, CARDS_IF_ANY = 4, CARDS_ALWAYS = 5 }; /* levels; each includes the lower ones */
-
 static struct report {
     bool is_on;
     int level;
@@ -52,9 +50,8 @@ static void values_read(int64_t values[COUNTERS_MOST], int nic)
 void network_report_begin(void)
 {
     if (network_is_deferred) return; /* the network is not open, and no report is wanted (wire_ofi/ofi.c) */
-    bool has_cards = fabric_nics.n_nics > 0 && fabric_is_hardware;
-    report.level = gw_set.nic_counter_report >= 0 ? (int)gw_set.nic_counter_report : has_cards ? LINE : 0;
-    report.is_on = report.level > 0 && fabric_nics.n_nics > 0;
+    report.level = nic_counters_level(gw_set.nic_counter_report, fabric_nics.n_nics, fabric_is_hardware);
+    report.is_on = report.level > 0;
     if (!report.is_on) return;
     names_choose();
     report.begin = gw_wtime();
@@ -96,8 +93,8 @@ static void cards_print(double seconds, bool any)
     bool is_file = prefix && *prefix;
     int rc = 0;
     for (int k = 0; k < report.n_nics; k++) {
-        if (report.level == CARDS_WITH && !has_timeouts(report.values[k])) continue;
-        if (report.level == CARDS_IF_ANY && !any) continue;
+        if (report.level == COUNTERS_CARDS_WITH && !has_timeouts(report.values[k])) continue;
+        if (report.level == COUNTERS_CARDS_IF_ANY && !any) continue;
         if (is_file && file.to == stdout) {
             snprintf(path, sizeof path, "%s.%s", prefix, gw_boot.host);
             if ((rc = gw_file_create(path, &file)) != 0) break;
@@ -117,12 +114,12 @@ void network_report_print(void)
     if (gw_boot.rank == 0) {
         nic_counters_line(n, text, sizeof text);
         fputs(text, stdout);
-        if (report.level >= TABLE) {
+        if (report.level >= COUNTERS_TABLE) {
             nic_counters_table(&report.names, &report.sums, seconds, text, sizeof text);
             fputs(text, stdout);
         }
     }
-    if (report.level >= CARDS_WITH) cards_print(seconds, n > 0);
+    if (report.level >= COUNTERS_CARDS_WITH) cards_print(seconds, n > 0);
     fflush(stdout);
     free(report.values);
     report.values = NULL;

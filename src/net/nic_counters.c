@@ -65,6 +65,12 @@ void nic_counters_default(struct nic_counter_names *out)
     (void)rc;
 }
 
+int nic_counters_level(int64_t wanted, int n_nics, bool is_hardware)
+{
+    if (n_nics == 0) return 0;
+    return wanted >= 0 ? (int)wanted : is_hardware ? COUNTERS_LINE : 0;
+}
+
 bool nic_counter_is_timeout(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(timeouts); i++)

@@ -20,6 +20,11 @@ struct nic_counter_names {
     char at[COUNTERS_MOST][COUNTER_NAME];
 };
 
+/* Levels of the report, each of which includes the lower ones. */
+enum { COUNTERS_LINE = 1, COUNTERS_TABLE, COUNTERS_CARDS_WITH, COUNTERS_CARDS_IF_ANY, COUNTERS_CARDS_ALWAYS };
+/* The level of a job on these cards; `wanted` -1: a line where the fabric is of hardware, whose counters say something of the job. */
+int nic_counters_level(int64_t wanted, int n_nics, bool is_hardware);
+
 void nic_counters_default(struct nic_counter_names *out); /* the default list of the report */
 /* Parses one name per line; # begins a comment.  Adds the counters of timeouts and those needed for ratios.  GW_EARG: too many, or too long. */
 int nic_counters_parse(const char *text, struct nic_counter_names *out);

@@ -78,6 +78,15 @@ static void names_are_parsed(void)
     CHECK_EQ(nic_counters_parse(long_text, &names), GW_EARG);
 }
 
+static void levels(void)
+{
+    CHECK_EQ(nic_counters_level(-1, 2, true), COUNTERS_LINE); /* as HPE's library has it */
+    CHECK_EQ(nic_counters_level(-1, 2, false), 0);
+    CHECK_EQ(nic_counters_level(-1, 0, true), 0);
+    CHECK_EQ(nic_counters_level(0, 2, true), 0);
+    CHECK_EQ(nic_counters_level(5, 1, false), COUNTERS_CARDS_ALWAYS);
+}
+
 static void sums_and_texts(void)
 {
     struct nic_counter_names names;
@@ -102,6 +111,9 @@ static void sums_and_texts(void)
     CHECK_EQ(nic_counter_timeouts(&names, &s), 3);
     nic_counters_line(nic_counter_timeouts(&names, &s), text, sizeof text);
     CHECK_STR(text, "MPICH Slingshot Network Summary: 3 network timeouts\n");
+    nic_counter_sums_clear(&other);
+    nic_counter_sums_add(&other, index_of(&names, "local_ack_timeout_err"), 4); /* of cards of InfiniBand */
+    CHECK_EQ(nic_counter_timeouts(&names, &other), 4);
     nic_counter_sums_add(&s, index_of(&names, "tcp:RetransSegs"), 5);
     nic_counter_sums_add(&s, index_of(&names, "tcp:OutSegs"), 1000);
     nic_counters_table(&names, &s, 2, text, sizeof text);
@@ -136,6 +148,7 @@ int main(void)
     CHECK(mkdtemp(root) != NULL);
     values_are_read();
     names_are_parsed();
+    levels();
     sums_and_texts();
     snprintf(command, sizeof command, "rm -r '%s'", root);
     CHECK_EQ(system(command), 0);

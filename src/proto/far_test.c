@@ -66,6 +66,7 @@ static void paths(void)
     CHECK_EQ(proto_far_select(&pl, &p, 8153, true, 0), PROTO_R0);
     CHECK_EQ(proto_far_select(&pl, &p, 8153, false, 0), PROTO_R1); /* several runs of bytes */
     CHECK_EQ(gw_set.net_get_max, 4 << 20);
+    CHECK_EQ(gw_set.net_chunk, 512 << 10);
     for (int mib = 4; mib > 0; mib--) {
         gw_set.net_get_max = mib << 20;
         CHECK_EQ(proto_far_select(&pl, &p, mib << 20, true, 0), PROTO_R0);

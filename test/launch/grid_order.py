@@ -109,6 +109,8 @@ def options():
     p = run("-R -g 2,2 -s 4")
     assert p.stdout == "# grid_order -R -Z -g 2,2 -s 4\n# Region 0: 0,0 (4..7)\n4,5\n6,7\n" and "ranks 0 to 3 are not in this list" in p.stderr
     assert run("-R -g 2,2 -s 4 -q").stderr == ""
+    expect("-R -g 2,2 -s 4 -m 6 -q", "4,5\n6\n")
+    expect("-R -g 2,2 -s 4 -m 6 -T -q", "4  0,0  0\n5  0,1  1\n6  1,0  2\n7  1,1  -\n")
     expect("-C -g 2,2 -T -N 2", "# rank  coordinates  place  node\n0  0,0  0  0\n1  1,0  2  1\n2  0,1  1  0\n3  1,1  3  1\n")
     expect("-C -g 16,2,8 -c 2,2,8 -N 32 -q 2,0,0 1,1,7", "2  2,0,0  32  1\n241  1,1,7  31  0\n")
     expect("-R -g 2,2 -m 2 -T -q", "0  0,0  0\n1  0,1  1\n2  1,0  2\n3  1,1  -\n")

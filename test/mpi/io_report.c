@@ -35,6 +35,10 @@ int main(int argc, char **argv)
     OK(MPI_File_set_info(f, info));
     MPI_Info_free(&info);
     if (rank == 0) OK(MPI_File_write_at(f, 0, data, 2000, MPI_BYTE, MPI_STATUS_IGNORE));
+    /* It reads them in one piece, or in several, as ind_rd_buffer_size says. */
+    memset(back, 0, 2000);
+    if (rank == 0) OK(MPI_File_read_at(f, 0, back, 2000, MPI_BYTE, MPI_STATUS_IGNORE));
+    CHECK(rank != 0 || memcmp(back, data, 2000) == 0);
     OK(MPI_File_close(&f));
     MPI_Type_free(&mine);
     file_remove(name);

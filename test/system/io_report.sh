@@ -50,28 +50,28 @@ is write 'aggregators' 4
 is write 'aggregators active' '0,0,0,4 (1, <= 2, > 2, 4)'
 is write 'read-modify-write count' 1
 is write 'read-modify-write bytes' $((19 * 400 + 100))
-is read 'independent reads' 2
+is read 'independent reads' 3
 is read 'collective reads' 4
 is read 'independent readers' 1
 total=$((12 * 1000 + 4 * 50000 + 19 * 400 + 100))
 is write 'total bytes for writes' "$total = 0 MiB = 0 GiB"
-# 12 short ones, 4 of aggregators, of 52 KiB from 1 MiB on each, and a sieved one.  Each rank leaves a gap before the second kind, rank 0
-# before the third; of reads rank 0 alone has read before.
-domain=$((52 << 10)) mib=$((1 << 20))
+# 12 short ones, 4 of aggregators, of 52 KiB from 1 MiB on each, and a sieved one, of 7700 bytes with what lies between its pieces.  Each rank
+# leaves a gap before the second kind, rank 0 before the third; of reads rank 0 alone has read before: the sieved ones begin where it was.
+sieved=$((19 * 400 + 100)) domain=$((52 << 10)) mib=$((1 << 20))
 is write 'system writes' 17
 is write 'ave system write size' $((total / 17))
 is write 'number of write gaps' 5
 is write 'ave write gap size' $(((4 * mib + 6 * domain - 3000 * (1 + 2 + 3 + 4) + domain) / 5))
 is write 'stripe sized writes' 0
-is read 'system reads' 7
-is read 'ave system read size' $(((2 * 500 + 4 * 50000 + 19 * 400 + 100) / 7))
-is read 'number of read gaps' 3
-is read 'ave read gap size' $(((1000 + mib - 2500 + domain) / 3))
+is read 'system reads' 8
+is read 'ave system read size' $(((2 * 500 + 4 * 50000 + 2 * sieved) / 8))
+is read 'number of read gaps' 4
+is read 'ave read gap size' $(((1000 + mib - 2500 + domain + sieved) / 4))
 # Between nodes aggregators, two of them, write what comes by messages; without them each rank writes its 500 pieces.
 run "$build/mpiexec" -n 4 --vnodes 2 "$build/mpi_io_report" "$file"
 is write 'aggregators' 2
 is write 'system writes' 15
-is read 'system reads' 5
+is read 'system reads' 6
 export MPICH_MPIIO_HINTS="*:romio_cb_write=disable"
 for nodes in 4 2; do
     run "$build/mpiexec" -n 4 --vnodes $nodes "$build/mpi_io_report" "$file"
@@ -95,6 +95,16 @@ run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
 is write 'system writes' 18
 is write 'read-modify-write count' 2
 is write 'read-modify-write bytes' 7400
+# So are reads: those before it, and then without the 300 bytes.
+export MPICH_MPIIO_HINTS="*:ind_rd_buffer_size=4096"
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+is read 'system reads' 9
+bytes=$((2 * 500 + 4 * 50000 + sieved + 7400))
+is read 'total bytes for reads' "$bytes = 0 MiB = 0 GiB"
+# As many as there are pieces where nothing is sieved.
+export MPICH_MPIIO_HINTS="*:romio_ds_read=disable"
+run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+is read 'system reads' 27
 unset MPICH_MPIIO_HINTS
 run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
 
