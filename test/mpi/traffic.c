@@ -1,7 +1,8 @@
 /* traffic.c -- a program for test/system/observe.py: ranks exchange data in a pattern, by one way of communication.
  * `traffic PATTERN WAY`: PATTERN is a grid such as 4x4, or 4x4o where its edges meet, random, dense, or none (ranks only compute and meet);
  * WAY is isend, start, send, sendrecv, parts, neighbor, graph, put, get, rput or accumulate; with a third word, the first quarter of the ranks
- * computes before.  `traffic late CALL`: all wait for rank 0 in Recv, Waitall, Bcast, Allgather, Gatherv, or Win_fence.
+ * computes before; `traffic none twice`: in two steps, not ten.
+ * `traffic late CALL`: all wait for rank 0 in Recv, Waitall, Bcast, Allgather, Gatherv, or Win_fence.
  * TRAFFIC_TIMES in the environment: who computes long does so that many times as long.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -165,14 +166,14 @@ static void late(const char *call)
 }
 
 /* The first quarter of the ranks has most to do in each step; collectives take what time is left. */
-static void compute(void)
+static void compute(int steps)
 {
     double seconds = rank < ranks / 4 ? .15 * times : .002;
     static char block[64 * 512];
     static char all[64 * 512];
-    for (int s = 0; s < STEPS; s++) {
+    for (int s = 0; s < steps; s++) {
         double t = MPI_Wtime();
-        while (MPI_Wtime() - t < seconds / STEPS) continue;
+        while (MPI_Wtime() - t < seconds / steps) continue;
         if (ranks <= 64) MPI_Alltoall(block, 512, MPI_CHAR, all, 512, MPI_CHAR, MPI_COMM_WORLD);
     }
 }
@@ -188,7 +189,7 @@ int main(int argc, char **argv)
     if (*pattern >= '0' && *pattern <= '9') cart = grid(pattern);
     if (strcmp(pattern, "random") == 0) random_links();
     for (int r = 0; r < ranks && strcmp(pattern, "dense") == 0; r++) add(r);
-    if (strcmp(pattern, "none") == 0 || argc > 3) compute();
+    if (strcmp(pattern, "none") == 0 || argc > 3) compute(strcmp(way, "twice") == 0 ? 2 : STEPS);
     if (strcmp(way, "neighbor") == 0)
         by_neighbors(cart, 1);
     else if (strcmp(way, "graph") == 0)

@@ -139,6 +139,8 @@ def check_text(text):
     for group, inside in (("MPI", False), ("MPI_SYNC", True)):
         parts = [r["time"] for name, r in rows.items() if r["depth"] == 2 and name.startswith("MPI_") and name.endswith("(sync)") == inside]
         assert abs(sum(parts) - rows[group]["time"]) < 1e-4, "%s is not the sum of its functions:\n%s" % (group, text)
+    for above, below in zip(rows.values(), list(rows.values())[1:]): # in a group the slowest comes first
+        assert below["depth"] != 2 or above["depth"] != 2 or above["time"] >= below["time"], text
     for name, calls in (("MPI_Allreduce", 10 * RANKS), ("MPI_Allreduce(sync)", 10 * RANKS), ("MPI_Send", 7), ("MPI_Recv", 10),
                         ("MPI_Start", 3), ("MPI_File_write_at", RANKS), ("MPI_Comm_split", RANKS)):
         assert rows[name]["calls"] == calls, "%s: %d calls, not %d" % (name, rows[name]["calls"], calls)
@@ -152,6 +154,7 @@ def check_text(text):
     assert rows["SYSCALL"]["time"] >= rows.get("clock_nanosleep", rows["SYSCALL"])["time"] - 1e-5, text
     parts = [r["time"] for name, r in rows.items() if r["depth"] == 2 and not name.startswith("MPI_")]
     assert abs(sum(parts) - rows["SYSCALL"]["time"]) < 1e-4, text
+    assert "goes into clock_nanosleep" not in text, "a system call of the program is no time of MPI:\n" + text
     assert re.search(r"^Steps: \d+, to the next collective of all ranks; .* The slowest is number \d+: rank \d computes ", text, re.M), text
     assert "Messages: 10, 7300 bytes; most between two ranks: 7000 bytes from rank 0 to rank 1" in text, text
     assert re.search(r"\n +7 of 512 to 1023 bytes\n", text) and re.search(r"\n +3 of 64 to 127 bytes\n", text), text

@@ -337,7 +337,7 @@ static void say_time(FILE *f, const struct look *l)
     char percent[16];
     for (int i = 0; i < r->n_rows; i++) {
         const struct prof_row *row = &r->rows[i];
-        if (row->kind != ROW_FUNCTION) continue;
+        if (row->kind != ROW_FUNCTION || strncmp(row->name, "MPI_", 4) != 0) continue; /* not the program's own system calls */
         bool waits = strstr(row->name, "(sync)") != NULL;
         const struct prof_row **best = waits ? &sync : &most;
         if (!*best || row->line.mean > (*best)->line.mean) *best = row;
