@@ -195,6 +195,7 @@ static void blocks(void)
 }
 
 /* Do blocks go through a tree in MPI_Scatterv or MPI_Gatherv?  All have so many bytes, or one has them all. */
+static int ruled_under_way; /* messages at a time of what was chosen last */
 static bool goes_through_a_tree(enum coll_kind kind, int ranks, int bytes, bool is_uneven)
 {
     bool gathers = kind == COLL_GATHERV;
@@ -208,6 +209,7 @@ static bool goes_through_a_tree(enum coll_kind kind, int ranks, int bytes, bool 
     CHECK(alg->stages(&last, 0, false, tmp, &stage));
     CHECK(alg->stages(&last, 1, false, tmp, &stage));
     free(tmp), free(counts), free(places);
+    ruled_under_way = (int)stage.args.params.under_way;
     return stage.alg != (gathers ? &coll_alg_gather_permitted : &coll_alg_scatter_linear);
 }
 static void tree_ends(enum coll_kind kind, int ranks, int bytes)
@@ -230,6 +232,26 @@ static void short_blocks(void)
     tree_ends(COLL_GATHERV, 513, 16 << 10);
     set("MPICH_GATHERV_SHORT_MSG", "100");
     tree_ends(COLL_GATHERV, 513, 100);
+    CHECK_EQ(ruled_under_way, 16);
+    static const struct {
+        enum coll_kind kind;
+        const char *most, *at_a_time, *least;
+    } rows[] = {
+        {COLL_GATHERV, "MPICH_GATHERV_MAX_TMP_SIZE", "MPICH_GATHERV_SYNC_FREQ", "MPICH_GATHERV_MIN_COMM_SIZE"},
+        {COLL_SCATTERV, "MPICH_SCATTERV_MAX_TMP_SIZE", "MPICH_SCATTERV_SYNC_FREQ", "MPICH_SCATTERV_MIN_COMM_SIZE"},
+    };
+    for (int i = 0; i < 2; i++) {
+        set(rows[i].most, "512K");
+        CHECK(goes_through_a_tree(rows[i].kind, 512, 1 << 10, true) && !goes_through_a_tree(rows[i].kind, 513, 1 << 10, false));
+        setenv(rows[i].at_a_time, "5", 1);
+        set(rows[i].most, "0");
+        unsetenv(rows[i].at_a_time);
+        CHECK(!goes_through_a_tree(rows[i].kind, 512, 8, false) && ruled_under_way == 5);
+        const struct plan_algorithm *ruled = i == 0 ? &coll_alg_gather_ruled : &coll_alg_scatter_ruled;
+        CHECK(decide(rows[i].kind, 8, 64) == ruled && decide(rows[i].kind, 8, 63) != ruled);
+        set(rows[i].least, "9");
+        CHECK(decide(rows[i].kind, 8, 9) == ruled && decide(rows[i].kind, 8, 8) != ruled);
+    }
 }
 
 /* Does a collective of 300 ranks on two nodes take notice of nodes, of the average size of blocks, or of a root that may be late? */

@@ -240,8 +240,10 @@ static int wait_for_room(struct rma_win *w)
 {
     if (likely(has_room(w->deferred))) return GW_OK;
     int rc = batches_send(w);
-    if (rc == GW_OK) req_block_until(w->comm->lane, has_room, w->deferred);
-    return rc;
+    if (rc != GW_OK || has_room(w->deferred)) return rc;
+    gw_counted(&gw_count.rma_waited, 1);
+    req_block_until(w->comm->lane, has_room, w->deferred);
+    return GW_OK;
 }
 
 /* The target's batch, with room for `bytes` more; a full one is sent first.  rma_deferred.lock is held. */

@@ -18,6 +18,8 @@ grep -qx 'PE 0:   GODWIT_EAGER_MAX  *= 4K   (set)   \[MPICH_OFI_EAGER_MAX\]' "$d
 grep -q '^PE 0: processor: .' "$dir/err" || fail "the processor"
 tail -n 1 "$dir/err" | grep -qx 'PE 0: thread level: required MPI_THREAD_[A-Z]*, provided MPI_THREAD_[A-Z]*' || fail "the last line is the thread level"
 ! grep -q '^PE [12]' "$dir/err" || fail "rank 0 alone"
+MPICH_ENV_DISPLAY=1 MPICH_MAX_THREAD_SAFETY=single run -n 2 "$build/mpi_thread_level" single || fail "a lower thread level"
+tail -n 1 "$dir/err" | grep -qx 'PE 0: thread level: required MPI_THREAD_MULTIPLE, provided MPI_THREAD_SINGLE' || fail "the level that is asked for, and the one that is given"
 MPICH_VERSION_DISPLAY=1 run -n 2 "$build/mpi_hello" || fail "version"
 [ "$(grep -c '^PE 0: Godwit [0-9]' "$dir/err")" = 1 ] || fail "version"
 MPICH_CPUMASK_DISPLAY=1 run --bind-to none -n 3 "$build/mpi_hello" || fail "CPUs"

@@ -139,6 +139,15 @@ def buffers():
     assert few > 0 and waited("4096") < few, few
 
 
+def pending():
+    """Fewer one-sided accesses under way to other nodes: the next ones wait, and all arrive (the program looks)."""
+    def waited(number):
+        said = job(2, "mpi_rma_late", "--vnodes 2", MPICH_STATS_DISPLAY="1", MPICH_RMA_MAX_PENDING=number)
+        found = re.search(r"rma_waited +sum (\d+)", said)
+        return int(found.group(1)) if found else 0
+    assert waited("1") > 0 and waited("1000000") == 0
+
+
 def spawning():
     """The servers and pools of others for MPI_Comm_spawn: told that mpiexec needs none, unless the value asks for nothing."""
     for name in ("MPICH_DPM_DIR", "MPICH_LOCAL_SPAWN_SERVER", "MPICH_SPAWN_USE_RANKPOOL", "PMI_SPAWN_SRUN_ARGS"):
@@ -298,6 +307,7 @@ if __name__ == "__main__":
     progress()
     xpmem()
     buffers()
+    pending()
     spawning()
     chunk()
     mca()
