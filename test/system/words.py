@@ -96,6 +96,8 @@ def mca():
         assert "progress_event_cnt" not in said, said
     said = job(2, "mpi_hello", "--mca mtl_ofi_tagmode auto --mca btl self")
     assert "did you mean OMPI_MCA_mtl_ofi_tag_mode?" in said and "of no effect here: mtl_ofi_tagmode, btl" in said, said
+    said = job(2, "mpi_hello", mtl_ofi_thread_grouping="1", mtl_ofi_enable_sep="1", OMPI_MCA_mtl_ofi_num_ctxts="2") # as it is
+    assert "mtl_ofi" not in said, said
     said = job(2, "mpi_hello", mtl_ofi_enable_sep="0", mpi_add_procs_cutoff="3")
     assert "mtl_ofi_enable_sep=0 is of no effect: each lane has an endpoint of its own" in said and "mpi_add_procs_cutoff" not in said, said
     for word, name in (("mtl_ofi_progress_event_cnt", "progress_event_cnt"), ("mpi_add_procs_cutoff", "add_procs_cutoff"), ("mtl_ofi_num_ctxts", "lanes")):
