@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 BUILD = os.path.abspath(sys.argv[1])
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def run(words, status=0):
@@ -86,6 +87,19 @@ def bisection():
         assert next(iter(p.values()))[0] == 0
 
 
+def page():
+    """What the page of figures says of both."""
+    p, b = plans("-g 16,2,8 -N 32 -a"), plans("-b 32 -N 16")
+    best, other, default = p["4x2x4"], p["2x2x8"], p["16x2x1"]
+    with open(os.path.join(ROOT, "doc", "figures.md"), encoding="utf-8") as f:
+        rows = dict(line.split(" | ", 1) for line in f if line.startswith("| "))
+    words = "%d and %d neighbours on other nodes for %d; %d and %d of %d links on nodes for %d" % (
+        best[0], other[0], default[0], best[1], other[1], best[2], default[1])
+    assert words in rows["| 7"], rows["| 7"]
+    words = "%d %% of the bisection on nodes in the default order, %d %% with cells of pairs" % (b["SMP (1)"][3], b["2x1"][3])
+    assert words in rows["| 8"], rows["| 8"]
+
+
 def files():
     with tempfile.TemporaryDirectory() as tmp:
         traffic, order = tmp + "/traffic", tmp + "/order"
@@ -119,5 +133,6 @@ if __name__ == "__main__":
     awp()
     metrics()
     bisection()
+    page()
     files()
     wrong()

@@ -179,23 +179,49 @@ def million():
             BAD.append("%s of a million ranks: %.4g times as long as of 16,384" % (coll, ratio))
 
 
-def ranks_of_node(path):
-    with open(path, encoding="utf-8") as f:
-        lines = [line.split() for line in f]
-    ranks = [int(w[len("ranks="):]) for words in lines if words[:1] == ["node"] for w in words if w.startswith("ranks=")]
-    others = [words[1] for words in lines if words[:1] == ["like"]]
-    return ranks[-1] if ranks else ranks_of_node(os.path.join(os.path.dirname(path), others[0] + ".machine"))
+def described(name):
+    """{(word, name): {key: number}} of a machine; what only one line can say has no name."""
+    rows = {}
+    with open(os.path.join(ROOT, "sim", "machines", name + ".machine"), encoding="utf-8") as f:
+        for words in (line.split("#")[0].split() for line in f):
+            if words[:1] == ["like"]:
+                rows = described(words[1])
+            elif words and words[0] != "machine":
+                named = words[1] if len(words) > 1 and "=" not in words[1] else ""
+                rows.setdefault((words[0], named), {}).update((k, float(v)) for k, v in (w.split("=") for w in words[1:] if "=" in w))
+    return rows
+
+
+# Ranks a node, cards a node, nodes (groups, switches, nodes at each; none: no groups are described).
+MACHINES = {"alps": (4, 4, (21, 32, 4)), "archer": (24, 1, (13, 96, 4)), "aurora": (12, 8, (166, 32, 2)), "cluster": (64, 1, ()),
+            "crossroads": (112, 1, (12, 32, 16)), "crusher": (8, 4, (2, 24, 4)), "dragonfly": (1, 1, (9, 4, 4)), "elcapitan": (4, 4, (87, 32, 4)),
+            "ethernet": (16, 1, ()), "frontier": (8, 4, (74, 32, 4)), "lumi": (8, 4, (24, 32, 4)), "perlmutter": (4, 4, (14, 32, 4)),
+            "setonix": (128, 1, (13, 8, 16)), "slingshot": (128, 1, ()), "slingshot10": (128, 1, ()), "xe6": (24, 1, ())}
+# What the documents say of cards, engines, links and switches; ns a byte.  50 GB/s of a link between Frontier's modules: 0.02.
+SAID = {("xe6", "engine", "fma"): {"upto": 1024}, ("xe6", "engine", "bte"): {"n": 4}, ("xe6", "offload", ""): {"radix": 8},
+        ("slingshot", "engine", "idc"): {"upto": 191}, ("slingshot", "offload", ""): {"radix": 64}, ("slingshot", "nic", ""): {"G": .043},
+        ("slingshot10", "nic", ""): {"G": .085}, ("frontier", "nic", ""): {"link": .02, "L": .02, "G": .043}, ("lumi", "nic", ""): {"link": .02}}
 
 
 def machines():
-    """Each machine that is described: a barrier over 32 of its nodes takes longer than within one, and less than a millisecond."""
-    for name in sorted(os.listdir(os.path.join(ROOT, "sim", "machines"))):
-        path = os.path.join(ROOT, "sim", "machines", name)
-        per_node = ranks_of_node(path)
-        t = price(path, "barrier", ["dissemination"], "%d,%d" % (per_node, 32 * per_node), 0)
+    """Each machine that is described, as it was: a barrier over 32 of its nodes takes longer than within one, and less than a millisecond."""
+    there = {f[:-len(".machine")] for f in os.listdir(os.path.join(ROOT, "sim", "machines"))}
+    if there != set(MACHINES):
+        BAD.append("other machines: %s" % ", ".join(sorted(there ^ set(MACHINES))))
+    for name in sorted(there):
+        rows = described(name)
+        per_node, fabric = int(rows["node", ""]["ranks"]), rows.get(("fabric", ""), {})
+        has = (per_node, int(rows["nic", ""]["n"]), tuple(int(fabric[k]) for k in ("groups", "switches", "nodes") if k in fabric))
+        if has != MACHINES.get(name):
+            BAD.append("%s.machine: %s ranks and cards a node, nodes" % (name, has))
+        t = price(os.path.join(ROOT, "sim", "machines", name + ".machine"), "barrier", ["dissemination"], "%d,%d" % (per_node, 32 * per_node), 0)
         one, many = t[per_node, 0, "dissemination"], t[32 * per_node, 0, "dissemination"]
         if not one < many < 1000:
             BAD.append("%s: a barrier on a node takes %.4g us, on 32 %.4g" % (name, one, many))
+    for (name, word, of), values in SAID.items():
+        rows = described(name).get((word, of), {})
+        if any(rows.get(k) != v for k, v in values.items()):
+            BAD.append("%s.machine, %s %s: %s, the documents have %s" % (name, word, of, rows, values))
 
 
 def alltoalls():

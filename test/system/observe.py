@@ -243,6 +243,8 @@ def patterns(folder):
         assert pattern(folder, n, links)[0] is None, name
     # Cells of the best shape: squares where both dimensions have as much, rows where one has all.
     assert re.search(r"1152 of +1432 +80\.4%.* grid_order -R -Z -c 4,4 -g 96,8\n", pattern(folder, *links_of((96, 8)))[1])
+    with open(ROOT + "/doc/figures.md", encoding="utf-8") as f: # which the page of figures has
+        assert re.search(r"^\| 9 \| .* \| 80\.4 % of a uniform grid's messages with squares of 4 X 4 \| ", f.read(), re.M)
     assert "grid_order -R -Z -c 2,8 -g 96,8" in pattern(folder, *links_of((96, 8), weights=[10, 1000]))[1]
     # Irregular traffic: groups of 16 whose members are far apart in the order of ranks are put together again.
     rng.shuffle(mixed := list(range(64)))
