@@ -12,6 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 for n in 1 2 3 4 5 8 16; do
     timeout 60 "$prefix/bin/mpiexec" -n $n "$tmp/halo" -g 4 5 6 -s 10 > "$tmp/out"
     [ "$(grep -c 'all halos right' "$tmp/out")" = 7 ] || { cat "$tmp/out"; exit 1; }
+    awk '/all halos right/ && !($2 > 0 && $3 >= $2) { exit 1 }' "$tmp/out" || { echo "a way without its best and its mean time:"; cat "$tmp/out"; exit 1; }
     grep -q ", 29 fields of 4 x 5 x 6 cells each$" "$tmp/out" || { echo "not 29 fields unless told:"; cat "$tmp/out"; exit 1; }
 done
 # Each rank on a node of its own: what is put has to travel, and short puts wait for others until they are flushed.
