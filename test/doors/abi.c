@@ -46,6 +46,15 @@ static void handles(void)
     MPI_Type_free(&dup);
     MPI_Type_free(&type);
     OK(type == MPI_DATATYPE_NULL && dup == MPI_DATATYPE_NULL);
+    const struct pair {
+        MPI_Datatype type;
+        int size;
+    } pairs[] = {{MPI_FLOAT_INT, 8}, {MPI_DOUBLE_INT, 12}, {MPI_LONG_INT, 12},
+                 {MPI_SHORT_INT, 6}, {MPI_2INT, 8},        {MPI_LONG_DOUBLE_INT, 20}};
+    for (int i = 0; i < 6; i++) {
+        MPI_Type_size(pairs[i].type, ints);
+        OK(ints[0] == pairs[i].size);
+    }
     MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &type);
     OK(type == MPI_REAL8 || type == MPI_DOUBLE_PRECISION || type == MPI_DOUBLE);
     MPI_Comm_group(MPI_COMM_WORLD, &group);
@@ -206,6 +215,14 @@ static void statuses(void)
     MPI_Get_count(&copy, MPI_INT, &count);
     OK(MPI_Status_f2c(MPI_F_STATUS_IGNORE, &copy) != MPI_SUCCESS); /* it is none */
     OK(flag && count == 12);
+    MPI_Count many = 0, half = (MPI_Count)3 << 32; /* counts of two parts, beside the mark */
+    for (int cancels = 0; cancels < 2; cancels++) {
+        MPI_Status_set_cancelled(&copy, cancels);
+        MPI_Status_set_elements_x(&copy, MPI_SHORT, half + cancels);
+        MPI_Test_cancelled(&copy, &flag);
+        MPI_Get_elements_x(&copy, MPI_SHORT, &many);
+        OK(flag == cancels && many == half + cancels);
+    }
 }
 
 /* Fewer than an array on the stack holds, and more: null and inactive requests among others, one that fails (at `fails`). */
