@@ -29,7 +29,7 @@ begin() { # LIMIT: of open files; three ranks on two nodes
     : > "$dir/out" # of the job before; what follows may begin later than the loop
     (
         ulimit -n "$1"
-        GODWIT_WIRES=shm,tcp exec timeout 200 "$build/mpiexec" -n 3 --vnodes 2 "$build/mpi_net_dropped" "$dir/stop"
+        GODWIT_WIRES=shm,tcp exec timeout 600 "$build/mpiexec" -n 3 --vnodes 2 "$build/mpi_net_dropped" "$dir/stop"
     ) > "$dir/out" 2>&1 &
     job=$!
     for _ in $(seq 600); do
