@@ -223,13 +223,14 @@ bool stack_say(int rank, pid_t pid, const char *program, const char *core)
     if (tool == TOOL_NONE) return false;
     look_at_all(&l, 1, tool);
     char *text = look_text(&l), *tree = NULL;
-    bool is_there = stack_parse(&s, text, rank, false) > 0;
+    bool is_there = stack_parse(&s, text, rank, false) > 0, is_refused = false;
     if (is_there) tree = stack_tree(&s);
     if (is_there) fprintf(stderr, "%s", tree);
+    if (!is_there && !core) explain_none(&l, text, &is_refused);
     free(tree);
     free(text);
     stack_free_all(&s);
-    return is_there;
+    return is_there || !core;
 }
 
 /* The job with this id, or with this pid as its mpiexec or as a rank. */

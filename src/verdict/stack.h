@@ -58,8 +58,8 @@ void verdict_jobs_free(struct running_jobs *jobs);
 /* The segment that a process holds as its launcher, of the same user; -1: it is no mpiexec. */
 int verdict_jobs_segment_open(pid_t pid, struct boot_head *head_out);
 
-/* Prints the stacks of one rank to standard error: of the process or, if core is not NULL, from that core file of `program`.  False: no debugger
- * is installed, or it printed nothing. */
+/* Prints the stacks of one rank to standard error: of the process, or why there are none, or, if core is not NULL, from that core file of
+ * `program`.  False: no debugger is installed, or it printed nothing of the core file. */
 bool stack_say(int rank, pid_t pid, const char *program, const char *core);
 
 /* `mpiexec --stack ...`, argv[0] is "--stack" or "--stack=JOB"; the exit status. */

@@ -57,6 +57,12 @@ ln -s "$e" "$dir/bin/gdb"
 export GW_CRASH_STATUS="$dir/blocked"
 run 139 -n 2 "$e" segv
 grep -q '^SigBlk:[[:space:]]*0*$' "$dir/blocked" || fail "gdb begins with signals blocked: $(grep SigBlk "$dir/blocked")"
+# One that shows no stack.
+rm "$dir/bin/gdb"
+printf '#!/bin/sh\necho "gdb is broken"\n' > "$dir/bin/gdb"
+chmod +x "$dir/bin/gdb"
+run 139 -n 2 "$e" segv
+once "^mpiexec: rank 1 (pid [0-9]*): no stack: gdb is broken$"
 m=$build/mpiexec
 run 0 -n 3 "$e" recover
 [ ! -s "$dir/err" ] && grep -q '^recovered 1$' "$dir/out" || fail "a handler of the program's was disturbed:"
