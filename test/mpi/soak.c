@@ -14,14 +14,15 @@ enum { MOST = 40000, WINDOW = 32, ALLOWED_KIB = 32 };
 static const int lengths[] = {0, 8, 100, 1000, 3000, 9000, 20000, MOST};
 static char in[MOST], out[WINDOW][MOST];
 
-/* AddressSanitizer keeps what was freed, up to 256 MiB, to find uses of it: here that would look like growth. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) { return "quarantine_size_mb=1:thread_local_quarantine_size_kb=16"; }
+/* Of sanitizers' libraries: what is allocated and not freed. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
-/* Pages of this process alone: the shared segment is filled bit by bit, up to its size. */
+/* Pages of this process alone: the shared segment is filled bit by bit, up to its size.  A sanitizer keeps pages that were freed, to find uses
+ * of them; there it says what is allocated. */
 static long private_kib(void)
 {
     long total, resident = 0, shared = 0;
+    if (__sanitizer_get_current_allocated_bytes) return (long)(__sanitizer_get_current_allocated_bytes() / 1024);
     FILE *f = fopen("/proc/self/statm", "r");
     if (!f || fscanf(f, "%ld %ld %ld", &total, &resident, &shared) != 3) failures++;
     if (f) fclose(f);
