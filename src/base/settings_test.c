@@ -327,7 +327,7 @@ static bool empty_etc(void)
 
 static void test_usual_sites(void)
 {
-    int status;
+    int status = 0;
     pid_t child = fork();
     if (child == 0) {
         unit_failures = 0;
