@@ -284,7 +284,7 @@ class Body:
             else:
                 self.before.append("    if (rc == FORT_NEEDS_COPY) rc = fort_refuse_type();\n        %s_c = 1;\n        %s_c = %s_made;" % (count, datatype, n))
             self.before.append("    if (rc != MPI_SUCCESS) goto done;\n    }")
-            if self.is_persistent() and self.f.chapter in (6, 8):
+            if self.is_persistent() and self.f.chapter in (6, 8): # not point-to-point: all libraries hold those, and records cost lookups
                 self.always.append("fort_last_type(request_c, rc, %s_made);" % n)
             else:
                 self.always.append("if (unlikely(%s_made != MPI_DATATYPE_NULL)) PMPI_Type_free(&%s_made);" % (n, n))

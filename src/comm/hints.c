@@ -44,14 +44,13 @@ static const char *reproducible_word(const struct gw_comm *c)
 
 int comm_set_info(struct gw_comm *c, struct gw_info *info)
 {
+    char text[GW_INFO_WORD];
     for (size_t i = 0; i < GW_ARRAY_LEN(hints); i++) {
-        char text[GW_INFO_WORD];
         const char *value = gw_info_find_word(info, hints[i].key, text);
         if (!value) continue;
         if (strcmp(value, hints[i].yes) == 0) c->hints |= hints[i].bit;
         if (strcmp(value, hints[i].no) == 0) c->hints &= (uint8_t)~hints[i].bit;
     }
-    char text[GW_INFO_WORD];
     reproducible_set(c, gw_info_find_word(info, "reproducible", text));
     return GW_OK;
 }

@@ -61,10 +61,11 @@ static void env_put(struct gw_info *info, const char *key, const char *value)
 /* Adds the keys of MPI_INFO_ENV to info, or to MPI_INFO_ENV itself if info is NULL.  size 0: not known yet. */
 static void env_facts(struct gw_info *info, int size)
 {
-    static const char *const said[] = {"maxprocs", "soft", "file"};
+    static const char *const said[] = {"soft", "file"};
     char text[GW_MAX_INFO_VAL];
-    snprintf(text, sizeof text, "%d", size);
-    if (size > 0) env_put(info, "maxprocs", text);
+    bool is_said = boot_env_said("maxprocs", text, sizeof text);
+    if (!is_said) snprintf(text, sizeof text, "%d", size);
+    if (is_said || size > 0) env_put(info, "maxprocs", text);
     for (size_t i = 0; i < GW_ARRAY_LEN(said); i++)
         if (boot_env_said(said[i], text, sizeof text)) env_put(info, said[i], text);
     if (gw_set.memory_alloc_kinds && gw_set.memory_alloc_kinds[0])

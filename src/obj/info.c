@@ -11,6 +11,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 struct pair {
     char *key, *value;
 };
@@ -236,14 +238,8 @@ const char *gw_info_find(const struct gw_info *info, const char *key)
 const char *gw_info_find_word(const struct gw_info *info, const char *key, char text[GW_INFO_WORD])
 {
     const char *value = gw_info_find(info, key);
-    if (!value) return NULL;
-    value += strspn(value, " ");
-    size_t n = strlen(value);
-    while (n > 0 && value[n - 1] == ' ') n--;
-    if (n >= GW_INFO_WORD) return NULL;
-    memcpy(text, value, n);
-    text[n] = 0;
-    return text;
+    if (!value || strlen(value) >= GW_INFO_WORD) return NULL;
+    return gw_trimmed(strcpy(text, value));
 }
 
 int gw_info_alignment(const struct gw_info *info)

@@ -209,8 +209,8 @@ int gw_info_create_env(int argc, char **argv, struct gw_info **info_out);
 /* The value, or NULL where the key is not there or info is NULL.  The text belongs to the object and is valid until this key is set
  * again or deleted, so the caller keeps the user from doing that: it is for the duration of one MPI call. */
 const char *gw_info_find(const struct gw_info *info, const char *key);
-/* The same in `text`, without blanks around it, which do not count in booleans, integers and lists (MPI 4.1, chapter 10).  NULL also where it
- * is longer than any word that could be meant. */
+/* The same, copied to `text`, without white space around it, which does not count in booleans, integers and lists (MPI 4.1, chapter 10).  NULL
+ * also where it does not fit. */
 enum { GW_INFO_WORD = 64 };
 const char *gw_info_find_word(const struct gw_info *info, const char *key, char text[GW_INFO_WORD]);
 #define GW_MEMORY_KINDS "mpi,system" /* value of mpi_memory_alloc_kinds (section 11.4.3) wherever hints are returned */

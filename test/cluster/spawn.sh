@@ -25,7 +25,7 @@ where() {
     # Open MPI's mpirun warns where its child was faster than it itself.
     grep -v -e '^mpiexec: .* starts [0-9]* ranks\?$' -e 'plm:[a-z]*sh: Warning: setpgid' "$dir/err" && fail "$* says this"
     for h in $CLUSTER_HOSTS; do # children that another launcher started may end a little later than those started here
-        for _ in $(seq 300); do on $h pgrep -x cluster_meet >/dev/null || break; sleep 0.1; done
+        for _ in $(seq 50); do on $h pgrep -x cluster_meet >/dev/null || break; sleep 0.1; done
         on $h pgrep -x cluster_meet && fail "$*: a process is left on $h"
     done
     echo "$wanted: $*" | sed "s#$build/##g; s#$dir/##g"
@@ -97,8 +97,8 @@ together() {
     for _ in $(seq 300); do grep -qsx met "$dir/out" && break; sleep 0.1; done
     grep -qx met "$dir/out" || fail "$name: they do not meet: $(head -c 1500 "$dir/out")"
     on $who pkill -KILL -n -x cluster_meet
-    for _ in $(seq 300); do on n1 pgrep -x cluster_meet >"$dir/left" || on n2 pgrep -x cluster_meet >"$dir/left" || break; sleep 0.1; done
-    for h in n1 n2; do on $h pgrep -x cluster_meet && fail "$name: after 30 s a process is left on $h: $(head -c 1500 "$dir/out")"; done
+    for _ in $(seq 100); do on n1 pgrep -x cluster_meet >"$dir/left" || on n2 pgrep -x cluster_meet >"$dir/left" || break; sleep 0.1; done
+    for h in n1 n2; do on $h pgrep -x cluster_meet && fail "$name: after 10 s a process is left on $h: $(head -c 1500 "$dir/out")"; done
     rc=0
     wait $pid || rc=$?
     [ $rc != 0 ] || fail "$name: it ends well"

@@ -72,7 +72,7 @@ def compile_one(build, command, folder, name):
 
 def main():
     build = os.path.abspath(sys.argv[1])
-    if not shutil.which("valgrind") or os.uname().machine != "x86_64" or \
+    if any(not shutil.which(tool) for tool in ("valgrind", "callgrind_annotate")) or os.uname().machine != "x86_64" or \
             not native.is_optimised(build):
         native.skip("counted are the instructions of an optimised build for x86-64, with valgrind")
     doors = {abi: cc for abi, cc in DOORS.items() if shutil.which(cc)}

@@ -149,7 +149,7 @@ sees job 'rank 1 of two sums 3'
 enter 'rank 2' quit
 enter 'rank 0' quit
 ends 0
-for try in $(seq 300); do
+for try in $(seq 100); do
     [ "$(tmux list-windows -F '#W')" != job ] || break
     sleep 0.1
 done
@@ -163,7 +163,7 @@ enter 'rank 1' run
 sees 'rank 1' 'Starting program'
 kill -9 "$(pgrep -f "^$build/mpiexec -n 2 --gdb $dir/p" | head -n 1)"
 ends 137
-for try in $(seq 300); do
+for try in $(seq 100); do
     if [ "$(tmux list-windows -F '#W')" = job ] && ! pgrep -f "$dir/p" >/dev/null; then exit 0; fi
     sleep 0.1
 done

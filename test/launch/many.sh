@@ -1,6 +1,5 @@
 #!/bin/sh
-# 100 launches of 64 ranks in a row: each ends well, all within 60 s, nothing piles up.  A machine that is slow to start processes has the
-# time that its shell takes for as many, four times.
+# 100 launches of 64 ranks in a row: each ends well, all within 60 s, nothing piles up.
 # run.py: timeout=320 alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,13 +18,7 @@ timeout 300 env GW_MARK=$mark sh -c 'i=0
         i=$((i + 1))
     done' sh "$build/mpiexec" || rc=$?
 [ $rc = 0 ] || { echo "many: status $rc (124: it hung)"; exit 1; }
-ms=$(($(now_ms) - t0))
-if [ $ms -ge 60000 ]; then
-    t0=$(now_ms)
-    timeout 300 sh -c 'for i in $(seq 100); do for rank in $(seq 64); do "$1" & done; wait; done' sh /bin/true
-    shell=$(($(now_ms) - t0))
-    [ $ms -lt $((4 * shell)) ] || { echo "many: 100 launches took $ms ms, as many processes of a shell $shell ms"; exit 1; }
-fi
+[ $(($(now_ms) - t0)) -lt 60000 ] || { echo "many: 100 launches took more than 60 s"; exit 1; }
 if grep -lzsx "GW_MARK=$mark" /proc/[0-9]*/environ; then
     echo "many: these processes are left"
     exit 1

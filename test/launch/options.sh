@@ -261,7 +261,7 @@ refused 127 "./gw-no-such-program" -n 1 ./gw-no-such-program
 refused 127 "gw-no-such-program" -n 2 sleep $GW_LONG : -n 1 gw-no-such-program
 refused 126 "is it executable" -n 2 /etc/passwd
 refused 127 "folder /gw-no-such-folder" -n 1 -wdir /gw-no-such-folder true
-for _ in $(seq 300); do
+for _ in $(seq 50); do
     ps -eo args | grep -q "^sleep $GW_LONG" || exit 0
     sleep 0.1
 done

@@ -2,17 +2,9 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <time.h>
 #include <unistd.h>
 
 #include "p2p_check.h"
-
-static double now(void) /* of a clock that all ranks share */
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 int main(void)
 {
@@ -24,9 +16,9 @@ int main(void)
         x[0] = rank == root ? 7 + root : 0, x[1] = -x[0];
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == (root + 1) % size) usleep(300000);
-        double came = now(), left, last, first;
+        double came = test_now(), left, last, first;
         MPI_Bcast(x, 2, MPI_INT, root, MPI_COMM_WORLD);
-        left = now();
+        left = test_now();
         MPI_Allreduce(&came, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         MPI_Allreduce(&left, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
         CHECK(last <= first);

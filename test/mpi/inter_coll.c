@@ -4,8 +4,6 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <time.h>
-
 #include "coll_check.h"
 #include "inter_check.h"
 
@@ -56,17 +54,9 @@ static int amount(int from_side, int n) { return from_side ? n : n / 2; }
 static int is_clockless;
 static int part = -1; /* a number behind "clockless": only one size, form and shape */
 
-/* All processes of a test run on one machine, be it as several hosts. */
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void barriers(MPI_Comm c, const struct sides *s)
 {
-    double entered = now(), left;
+    double entered = test_now(), left;
     MPI_Request q;
     if (how == BLOCKING) CHECK_EQ(MPI_Barrier(c), MPI_SUCCESS);
     if (how == STARTED) CHECK_EQ(MPI_Ibarrier(c, &q), MPI_SUCCESS);
@@ -76,7 +66,7 @@ static void barriers(MPI_Comm c, const struct sides *s)
     }
     if (how != BLOCKING) MPI_Wait(&q, MPI_STATUS_IGNORE);
     if (how == PREPARED) MPI_Request_free(&q);
-    left = now();
+    left = test_now();
     /* Nobody gets out before everybody on the other side has come in. */
     MPI_Request *said = calloc((size_t)s->nr, sizeof *said);
     for (int i = 0; i < s->nr; i++) MPI_Isend(&entered, 1, MPI_DOUBLE, i, 50, c, &said[i]);

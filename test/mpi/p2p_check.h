@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int failures, rank, size;
 
@@ -35,6 +36,14 @@ static inline int test_end(void)
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();
     return all != 0;
+}
+
+/* Seconds of a clock that all ranks share: those of a test run on one machine, be it as several hosts. */
+static inline double test_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* Bytes that depend on a seed and on their place. */

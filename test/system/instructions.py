@@ -39,47 +39,29 @@ def targets(lib, function):
     return {t for t in found if t != "P" + function}
 
 
-def below(path):
-    """(X, instructions of what timed_X has called, without what the loop around the calls takes) of a dump at its end; None: it is another."""
-    names, function, is_call, total = {}, "", False, 0
-    with open(path, encoding="utf-8", errors="replace") as f:
-        left = re.search(r"^desc: Trigger: --dump-after=timed_(\w+)", f.read(4096), re.M)
-        if not left:
-            return None
-        f.seek(0)
-        for line in f:
-            m = re.match(r"(c?)fn=\((\d+)\)(?: (.*))?$", line)
-            if m: # its name stands where it is met first
-                name = names.setdefault(m.group(2), m.group(3))
-                function = function if m.group(1) else name
-            elif line.startswith("calls="):
-                is_call = True
-            elif is_call:
-                total += int(line.split()[1]) if function == "timed_" + left.group(1) else 0
-                is_call = False
-    return left.group(1), total
-
-
-def count(build, command, folder, calls, libraries, of_ranks, of_rounds=min):
-    """timed_X -> instructions a call below it, of one run on two ranks; of_ranks: min or max; of_rounds, which each call it once: min, as if
-    all were like the least, or sum."""
+def count(build, command, folder, calls, libraries, of_ranks):
+    """timed_X -> instructions a call below it, of one run on two ranks; of_ranks: min or max."""
     env = dict(os.environ, LD_LIBRARY_PATH=libraries) # the program is started by valgrind
     subprocess.run([os.path.join(build, "mpiexec"), "-n", "2", "--bind-to", "none", "valgrind", "-q", "--tool=callgrind",
-                    "--callgrind-out-file=" + os.path.join(folder, "cg.%p"), "--dump-after=timed_*"] + command, env=env, check=True, timeout=300)
-    rounds, ranks = {}, {}
+                    "--callgrind-out-file=" + os.path.join(folder, "cg.%p"), "--collect-atstart=no",
+                    "--toggle-collect=timed_*"] + command, env=env, check=True, timeout=150)
+    ranks = {}
     for name in os.listdir(folder):
-        found = below(os.path.join(folder, name))
-        if found:
-            rounds.setdefault((name.split(".")[1], found[0]), []).append(found[1])
-    for (_, call), counts in rounds.items():
-        n = of_rounds(counts) * (len(counts) if of_rounds is min else 1) / calls
-        ranks[call] = of_ranks(ranks.get(call, n), n)
+        counts = {}
+        for inclusive in ("yes", "no"): # without what the loop around the calls takes
+            text = subprocess.run(["callgrind_annotate", "--inclusive=" + inclusive, "--threshold=100", os.path.join(folder, name)],
+                                  capture_output=True, text=True, check=True).stdout
+            for m in re.finditer(r"^\s*([\d,]+) .*?:timed_(\w+)", text, re.M):
+                n = int(m.group(1).replace(",", ""))
+                counts[m.group(2)] = n if inclusive == "yes" else counts.get(m.group(2), 0) - n
+        for call, n in counts.items():
+            ranks[call] = of_ranks(ranks.get(call, n / calls), n / calls)
     return ranks
 
 
 def least(runs, are_right):
-    """Of up to three runs of each (name -> function that counts in a folder), in turns: a call that finds no free line, or a receiver
-    asleep, takes longer, and how often that is depends on the load."""
+    """Of up to three runs of each (name -> function that counts in a folder), in turns: a call that finds no free line, or looks at the
+    network, takes longer, and how often that is depends on the load."""
     counts = {name: {} for name in runs}
     for _ in range(3):
         for name, run in runs.items():
@@ -93,7 +75,7 @@ def least(runs, are_right):
 
 def main():
     build, prefix = os.path.abspath(sys.argv[1]), sys.argv[2]
-    for tool in ("valgrind", "objdump"):
+    for tool in ("valgrind", "objdump", "callgrind_annotate"):
         if not shutil.which(tool):
             skip("there is no " + tool)
     if os.uname().machine != "x86_64" or not prefix or not is_optimised(build):
