@@ -130,6 +130,7 @@ struct fort_text {
 };
 FORT_HIDDEN char *fort_text_in(struct fort_text *t, const char *f, size_t len);
 FORT_HIDDEN char *fort_text_in_stripped(struct fort_text *t, const char *f, size_t len); /* leading blanks go, too */
+FORT_HIDDEN const char *fort_text_strip(const char *f, size_t *len);                     /* where it begins, and what is left */
 static inline void fort_text_free(struct fort_text *t)
 {
     if (t->text != t->small) free(t->text);

@@ -272,14 +272,12 @@ DATAREP(register_datarep_c_f08_, _C, _c)
 /* ---- spawning: arrays of texts ---- */
 static bool is_blank(const char *f, size_t len)
 {
-    while (len && *f == ' ') {
-        f++;
-        len--;
-    }
+    fort_text_strip(f, &len);
     return len == 0;
 }
 
-/* The texts at f, f + step ...: n, or up to a blank one where n < 0.  One block from malloc, NULL at its end. */
+/* The texts at f, f + step ...: n, or up to a blank one where n < 0, without blanks at either end (MPI 4.1 section 11.8.2).  One block
+ * from malloc, NULL at its end. */
 static char **texts(const char *f, size_t len, size_t step, int n)
 {
     if (n < 0)
@@ -288,8 +286,8 @@ static char **texts(const char *f, size_t len, size_t step, int n)
     char *at = c ? (char *)(c + n + 1) : NULL;
     for (int i = 0; c && i < n; i++, at += len + 1) {
         size_t k = len;
-        while (k && f[(size_t)i * step + k - 1] == ' ') k--;
-        memcpy(at, f + (size_t)i * step, k);
+        const char *word = fort_text_strip(f + (size_t)i * step, &k);
+        memcpy(at, word, k);
         at[k] = 0;
         c[i] = at;
     }
@@ -313,7 +311,7 @@ void F(comm_spawn_)(const char *command, const char *argv, const int *maxprocs, 
     char **args = MPI_ARGV_NULL;
     bool here = is_root(c, *root), has_args = here && !fort_is_no_texts(argv);
     if (has_args) args = texts(argv, argv_len, argv_len, -1);
-    if ((has_args && !args) || !fort_text_in(&name, command, here ? command_len : 0)) {
+    if ((has_args && !args) || !fort_text_in_stripped(&name, command, here ? command_len : 0)) {
         free(args);
         fort_return(ierror, fort_no_memory(c));
         return;

@@ -15,12 +15,16 @@ char *fort_text_in(struct fort_text *t, const char *f, size_t len)
     return t->text;
 }
 
+const char *fort_text_strip(const char *f, size_t *len)
+{
+    while (*len && *f == ' ') f++, --*len;
+    while (*len && f[*len - 1] == ' ') --*len;
+    return f;
+}
+
 char *fort_text_in_stripped(struct fort_text *t, const char *f, size_t len)
 {
-    while (len && *f == ' ') {
-        f++;
-        len--;
-    }
+    f = fort_text_strip(f, &len);
     return fort_text_in(t, f, len);
 }
 

@@ -244,6 +244,7 @@ class Body:
                 self.decls.append("const char *" + n)
                 self.lengths.append("size_t %s_len" % n)
             self.declared.append("struct fort_text %s_t = {.text = NULL};" % n)
+            # Leading blanks: part of a name of an object (MPI says so) or of a file; of keys and values they are none.
             stripped = "_stripped" if self.f.name.startswith("MPI_Info_") else ""
             self.fail("!fort_text_in%s(&%s_t, %s)" % (stripped, n, where), "fort_no_memory(MPI_COMM_SELF)")
             self.always.append("fort_text_free(&%s_t);" % n)

@@ -7,6 +7,9 @@ program spawn
   type(MPI_Comm) :: parent, children
   character(500) :: me
   character(9) :: argv(3), argvs(2, 3)
+  character(12) :: value
+  type(MPI_Info) :: info
+  logical :: flag
   character(500) :: commands(2)
   integer :: codes(2), rank, got(2)
   call MPI_Init()
@@ -26,6 +29,21 @@ program spawn
     call total(children, 1 + 2, 10 + 20)
     call MPI_Comm_spawn(me, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, children, MPI_ERRCODES_IGNORE)
     call total(children, 0, 0)
+    ! Blanks at either end of commands, arguments, keys and values do not count (MPI 4.1 sections 10 and 11.8.2).
+    call MPI_Info_create(info)
+    call MPI_Info_set(info, '  soft ', '  1:2 ')
+    call MPI_Info_get(info, ' soft', 12, value, flag)
+    call want(flag .and. value == '1:2', 'a value with blanks around it')
+    argv = ['  first  ', '  sec ond', '         ']
+    call MPI_Comm_spawn('  ' // trim(me) // ' ', argv, 2, info, 0, MPI_COMM_WORLD, children, codes)
+    call total(children, 2, 2 * 2)
+    argvs(1, :) = ['  one', '     ', '     ']
+    argvs(2, :) = ['  two', '  x  ', '     ']
+    commands = adjustr(commands)
+    call MPI_Comm_spawn_multiple(2, commands, argvs, [1, 1], [info, MPI_INFO_NULL], 0, MPI_COMM_WORLD, children, &
+                                 MPI_ERRCODES_IGNORE)
+    call total(children, 1 + 2, 10 + 20)
+    call MPI_Info_free(info)
     if (rank == 0) print '(a)', 'spawn: all right'
   else
     got = [command_argument_count(), 0]
