@@ -147,7 +147,8 @@ uint64_t p2p_posted_number(const struct gw_req *recv)
 {
     assert(recv->kind == REQ_RECV && !(recv->flags & REQ_STATIC));
     if (recv->flags & REQ_PERSISTENT) return container_of(recv, const struct persistent, req)->posted;
-    return ((const struct proto_recv *)recv)->m.seq;
+    const struct match_recv *m = &((const struct proto_recv *)recv)->m;
+    return m->src == GW_ANY_SOURCE ? m->seq + 1 : 0;
 }
 
 int p2p_startall(int n, struct gw_req **r)

@@ -234,7 +234,7 @@ int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t co
     req->errctx = errctx;
     proto_recv_describe(r, buf, count, t);
     r->state = RECV_GETTING; /* never posted */
-    match_number(lane_of(lane)->fast.q, &r->m);
+    r->m.src = m->m.src;
     *req_out = req;
     msg_consume(lane_of(lane), r, m);
     return GW_POSTED;

@@ -117,7 +117,7 @@ struct req_upcalls {
     /* A wait for these requests (is_any: for one of them) has become long: reports to the launcher what it waits for (node_report_begin()).  No
      * lock held. */
     void (*tell)(struct gw_req **reqs, int n, bool is_any);
-    /* A number that grows with each receive that is posted on a lane. */
+    /* A number above 0 that grows with each receive that is posted on a lane; 0: of a receive of one source. */
     uint64_t (*posted)(const struct gw_req *recv);
 };
 extern struct req_upcalls req_upcalls;
@@ -137,8 +137,10 @@ int req_waitall(int n, struct gw_req **r, struct gw_status *statuses);
 bool req_waitall_begin(int n, struct gw_req **r);
 void req_waitall_end(int n, struct gw_req **r);
 int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statuses);
-/* Of several receives that are complete the one that was posted first: messages of one source leave in their order, on which programs rely that
- * count last messages.  Sends and others take turns. */
+/* All of these look from the lowest index on.  Others do not starve: every so many calls make progress, which serves
+ * all requests, also when something is complete at once.  If what
+ * MPI_Waitany finds is a receive of any source, it takes the one of those that are complete which was posted first: messages of one source leave
+ * in their order, on which programs rely that count last messages. */
 int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *status);
 int req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status);
 int req_waitsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses);

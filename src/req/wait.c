@@ -179,13 +179,14 @@ int req_testall(int n, struct gw_req **r, int *flag_out, struct gw_status *statu
 }
 
 /* ---- any ---------------------------------------------------------------------------------------------------------- */
-/* Index of a completed request, searched from `from` on, cyclically; -1: none is complete; GW_UNDEFINED: none is active. */
-static int find_done_from(int from, int n, struct gw_req **r)
+enum { LOOK_EVERY = 64 }; /* calls that find something complete at once */
+
+/* The lowest index of a completed request, as other libraries have it and programs rely on; -1: none is complete; GW_UNDEFINED: none is
+ * active. */
+static int find_done(int n, struct gw_req **r)
 {
     bool active = false;
-    assert(from >= 0 && (from < n || n == 0));
-    for (int k = 0; k < n; k++) {
-        int i = from + k < n ? from + k : from + k - n;
+    for (int i = 0; i < n; i++) {
         if (req_is_inactive(r[i])) continue;
         active = true;
         if (req_is_done(r[i])) return i;
@@ -193,24 +194,29 @@ static int find_done_from(int from, int n, struct gw_req **r)
     return active ? -1 : GW_UNDEFINED;
 }
 
-/* The search begins one further in each call, so that no request starves. */
-static int find_done(int n, struct gw_req **r)
+/* What is complete already.  Now and then with progress, so that a loop whose first request is always complete leaves none of the others, and
+ * none of their peers, standing. */
+static int find_ready(int n, struct gw_req **r)
 {
-    static _Thread_local unsigned turn;
-    return find_done_from(n > 0 ? (int)(turn++ % (unsigned)n) : 0, n, r);
+    static _Thread_local unsigned calls;
+    if (unlikely(++calls % LOOK_EVERY == 0)) req_look();
+    return find_done(n, r);
 }
 
-static bool is_posted(const struct gw_req *r) { return r->kind == REQ_RECV && !(r->flags & REQ_STATIC); }
+/* The number of a receive of any source in the order of posting, else 0. */
+static uint64_t posted_number(const struct gw_req *r)
+{
+    return r->kind == REQ_RECV && !(r->flags & REQ_STATIC) && req_upcalls.posted ? req_upcalls.posted(r) : 0;
+}
 
-/* Of the completed receives on the lane of this one, if it is a receive. */
+/* Of the completed receives of any source on the lane of this one, if it is one. */
 static int find_first_posted(int found, int n, struct gw_req **r)
 {
-    if (!is_posted(r[found]) || !req_upcalls.posted) return found;
-    uint64_t first = req_upcalls.posted(r[found]);
-    for (int i = 0; i < n; i++) {
-        if (req_is_inactive(r[i]) || !is_posted(r[i]) || r[i]->lane != r[found]->lane || !req_is_done(r[i])) continue;
-        uint64_t posted = req_upcalls.posted(r[i]);
-        if (posted < first) first = posted, found = i;
+    uint64_t first = posted_number(r[found]);
+    for (int i = found + 1; first && i < n; i++) {
+        if (req_is_inactive(r[i]) || r[i]->lane != r[found]->lane || !req_is_done(r[i])) continue;
+        uint64_t posted = posted_number(r[i]);
+        if (posted && posted < first) first = posted, found = i;
     }
     return found;
 }
@@ -250,8 +256,8 @@ static void block_any(struct any *a)
 
 int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *status)
 {
-    struct any a = {.n = n, .r = r};
-    if (!any_is_done(&a)) block_any(&a);
+    struct any a = {.n = n, .r = r, .found = find_ready(n, r)};
+    if (a.found == -1) block_any(&a);
     if (a.found >= 0) a.found = find_first_posted(a.found, n, r);
     *index_out = a.found;
     if (a.found >= 0) return retire(&r[a.found], status);
@@ -259,13 +265,12 @@ int req_waitany(int n, struct gw_req **r, int *index_out, struct gw_status *stat
     return GW_OK;
 }
 
-/* The lowest index: programs rely on it, since other libraries return that. */
 int req_testany(int n, struct gw_req **r, int *index_out, int *flag_out, struct gw_status *status)
 {
-    int i = find_done_from(0, n, r);
+    int i = find_ready(n, r);
     if (i == -1) {
         req_look();
-        i = find_done_from(0, n, r);
+        i = find_done(n, r);
     }
     *flag_out = i != -1;
     *index_out = i >= 0 ? i : GW_UNDEFINED;
@@ -299,8 +304,8 @@ static int retire_some(int n, struct gw_req **r, int *outcount_out, int *indices
 
 int req_waitsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
 {
-    struct any a = {.n = n, .r = r};
-    if (!any_is_done(&a)) block_any(&a);
+    struct any a = {.n = n, .r = r, .found = find_ready(n, r)};
+    if (a.found == -1) block_any(&a);
     if (a.found == GW_UNDEFINED) {
         *outcount_out = GW_UNDEFINED;
         return GW_OK;
@@ -310,10 +315,10 @@ int req_waitsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, 
 
 int req_testsome(int n, struct gw_req **r, int *outcount_out, int *indices_out, struct gw_status *statuses)
 {
-    int i = find_done_from(0, n, r);
+    int i = find_ready(n, r);
     if (i == -1) {
         req_look();
-        i = find_done_from(0, n, r);
+        i = find_done(n, r);
     }
     if (i == GW_UNDEFINED) {
         *outcount_out = GW_UNDEFINED;
