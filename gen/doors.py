@@ -54,7 +54,7 @@ TAGS = {"MPI_Op_create": "door_op(op_h, CLIENT_ABI)", "MPI_Grequest_start": "doo
 LIBRARY_HANDLES = {"MPI::ERRORS_THROW_EXCEPTIONS": (327, "GW_H_ERRORS_THROW")}
 # The answer of these says nothing of whether the error handler that they call throws.
 CALL_HANDLER = re.compile(r"MPI_(Comm|Win|File)_call_errhandler$")
-BY_HAND = re.compile(r"MPI_(\w+_(toint|fromint|c2f|f2c|c2f08|f082c)|Abi_get_version|T_event_(register_callback|set_dropped_handler|handle_free))$")
+BY_HAND = re.compile(r"MPI_(\w+_(toint|fromint|c2f|f2c|c2f08|f082c|f2f08|f082f)|Abi_get_version|T_event_(register_callback|set_dropped_handler|handle_free))$")
 
 
 def client(text):

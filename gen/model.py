@@ -76,7 +76,7 @@ class Function:
         self.since = row.get("since")
         self.deprecated = row.get("deprecated")
         self.has_large = bool(row.get("has_c"))
-        self.in_header = "c" in row["langs"] and row["name"] not in ("MPI_Status_f082f", "MPI_Status_f2f08")
+        self.in_header = "c" in row["langs"]
         self.target = self.text = None              # from api/*.tbl, of the functions that the library has
         self.flags = {}                             # flag -> its values, [] of those that have none
         self.entries = [Entry(self, False)] + ([Entry(self, True)] if self.has_large else []) if self.in_header else []

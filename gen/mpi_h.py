@@ -66,6 +66,63 @@ def enums(abi):
         yield "typedef enum %s { %s } %s;" % (name, ", ".join(rows), name)
 
 
+CONVERSIONS = """
+/* ---- conversions for Fortran.  The standard ABI leaves them out of the library (MPICH 5 and Open MPI 6 have none), so they lie within the
+ * program, over MPI_*_toint and MPI_*_fromint; a program or tool that defines one of them itself may do so. ---- */
+#if !defined(MPI_NO_INLINED_CONVERSIONS)
+#if defined(__GNUC__)
+#define MPI_INLINED_ extern __inline __attribute__((gnu_inline, always_inline, artificial))
+#else
+#define MPI_INLINED_ static __inline
+#endif"""
+STATUS_FORMS = {"c": "const MPI_Status *", "f": "const MPI_Fint *", "f08": "const MPI_F08_status *"}
+STATUS = """\
+MPI_INLINED_ int %(prefix)sMPI_Status_%(a)s2%(b)s(%(from)sstatus, %(to)sresult)
+{
+    int i;
+%(copy)s
+    return MPI_SUCCESS;
+}"""
+# C's names for Fortran's MPI_STATUS_IGNORE: where that lies, in a common block of mpif.h and the modules (fortran/std.h).
+SENTINELS = """
+#if defined(__GNUC__)
+struct MPI_Fortran_sentinels_ {
+    MPI_Fint others[6];
+    MPI_F08_status status, statuses[1];
+};
+extern struct MPI_Fortran_sentinels_ MPI_fortran_sentinels_ __asm__("mpi_abi_sentinels_") __attribute__((weak));
+#define MPI_F_STATUS_IGNORE (&MPI_fortran_sentinels_.status.MPI_SOURCE)
+#define MPI_F_STATUSES_IGNORE (&MPI_fortran_sentinels_.statuses[0].MPI_SOURCE)
+#define MPI_F08_STATUS_IGNORE (&MPI_fortran_sentinels_.status)
+#define MPI_F08_STATUSES_IGNORE (MPI_fortran_sentinels_.statuses)
+#endif
+"""
+
+
+def status_fields(form, at):
+    """The eight integers of a status, of which the last five are said by their index i."""
+    return ["%s[%d]" % (at, i) for i in range(3)] + ["%s[3 + i]" % at] if form == "f" else \
+        ["%s->%s" % (at, m) for m in ("MPI_SOURCE", "MPI_TAG", "MPI_ERROR", "MPI_internal[i]")]
+
+
+def conversions(model):
+    """MPI_X_c2f(h) and the like, under both names."""
+    yield CONVERSIONS
+    for prefix in ("", "P"):
+        for e in model.entries():
+            way = e.name.rpartition("_")[2]
+            if way not in ("c2f", "f2c") or e.name.startswith("MPI_Status"):
+                continue
+            to = {"c2f": "toint", "f2c": "fromint"}[way]
+            yield "MPI_INLINED_ %s { return %s%s_%s(%s); }" % (e.prototype(prefix), prefix, e.name[:-4], to, e.params[0].name)
+        for a, b in (("c", "f"), ("f", "c"), ("c", "f08"), ("f08", "c"), ("f", "f08"), ("f08", "f")):
+            copy = ["    %s%s = %s;" % ("for (i = 0; i < 5; i++) " if "i]" in x else "", y, x)
+                    for x, y in zip(status_fields(a, "status"), status_fields(b, "result"))]
+            yield STATUS % {"prefix": prefix, "a": a, "b": b, "from": STATUS_FORMS[a], "to": STATUS_FORMS[b][6:], "copy": "\n".join(copy)}
+    yield "#undef MPI_INLINED_\n#endif"
+    yield SENTINELS
+
+
 def emit(model):
     lines = [HEAD, "/* ---- handles: small values are predefined objects, others come from the library ---- */"]
     lines += ["typedef %s %s;" % (r["c_type"].strip().replace(" *", " *") if r["c_type"].endswith("*") else r["c_type"], r["name"])
@@ -76,6 +133,7 @@ def emit(model):
     for prefix, title in (("", "functions"), ("P", "the same under their profiling names")):
         lines += ["", "/* ---- %s ---- */" % title]
         lines += [e.prototype(prefix) + ";" for e in model.entries()]
+    lines += list(conversions(model))
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "api", "removed.h"), encoding="utf-8") as f:
         lines += [f.read().rstrip()]
     lines += ["", "#if defined(__cplusplus)", "}", "#endif", "", "#endif", ""]

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define MPI_NO_INLINED_CONVERSIONS /* the doors define theirs */
 #include <mpi.h>
 
 enum door_abi {

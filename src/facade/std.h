@@ -52,6 +52,8 @@ int std_status_c2f(const MPI_Status *c, MPI_Fint *f_out);
 int std_status_f2c(const MPI_Fint *f, MPI_Status *c_out);
 int std_status_c2f08(const MPI_Status *c, MPI_F08_status *f_out);
 int std_status_f082c(const MPI_F08_status *f, MPI_Status *c_out);
+int std_status_f2f08(const MPI_Fint *f, MPI_F08_status *f08_out);
+int std_status_f082f(const MPI_F08_status *f08, MPI_Fint *f_out);
 
 void std_callbacks_install(void); /* before the rooms below start */
 

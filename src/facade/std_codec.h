@@ -7,6 +7,7 @@
 #ifndef GW_FACADE_STD_CODEC_H
 #define GW_FACADE_STD_CODEC_H
 
+#define MPI_NO_INLINED_CONVERSIONS /* the entry points are defined here */
 #include <mpi.h>
 
 #include "base/base.h"

@@ -229,3 +229,15 @@ int std_status_f082c(const MPI_F08_status *f, MPI_Status *c_out)
     memmove(c_out, f, sizeof *c_out);
     return GW_OK;
 }
+
+int std_status_f2f08(const MPI_Fint *f, MPI_F08_status *f08_out)
+{
+    memmove(f08_out, f, sizeof *f08_out);
+    return GW_OK;
+}
+
+int std_status_f082f(const MPI_F08_status *f08, MPI_Fint *f_out)
+{
+    memmove(f_out, f08, sizeof *f08);
+    return GW_OK;
+}

@@ -40,7 +40,7 @@ MPICH = {"fort": "mpifort.mpich", "cc": "mpicc.mpich", "built_with": "MPICH, in 
 OMPI = {"fort": "mpifort.openmpi", "cc": "mpicc.openmpi", "built_with": "Open MPI, in Fortran", "without": ["sections", "async"],
         "doors": ["libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpi_usempi_ignore_tkr.so.40"], "folders": ["fortran", "src/door"],
         "other_half": "libmpi.so.40", # it has the common blocks
-        "lacks": ["WITHOUT_SESSIONS", "WITHOUT_OP_CREATE_C", "WITHOUT_LARGE", "WITHOUT_INFO_GET_STRING", "WITHOUT_STATUS_F2F08", "WITHOUT_TOINT"],
+        "lacks": ["WITHOUT_SESSIONS", "WITHOUT_OP_CREATE_C", "WITHOUT_LARGE", "WITHOUT_INFO_GET_STRING", "WITHOUT_STATUS_F2F08", "WITHOUT_TOINT", "WITHOUT_F08_IGNORE"],
         # What its libraries call of each other, and its own calls (MPIX_).
         "inner": r"p?ompix?_\w*_f$|p?ompi_buffer_detach_f08$|ompi_intercept_|P?MPIX?_[A-Z][a-z0-9_]*_f(08)?$|P?MPIX_|p?mpix_|mpiext_"}
 ABIS = {"mpich": MPICH, "ompi": OMPI}

@@ -18,6 +18,19 @@
 #define MPI_F_TAG    1
 #endif
 
+/* Called from Fortran: which special variable of its own this address is. */
+int which_(void *p);
+int which_(void *p)
+{
+#ifndef WITHOUT_F08_IGNORE
+    if (p == MPI_F08_STATUS_IGNORE) return 1;
+    if (p == MPI_F08_STATUSES_IGNORE) return 2;
+#endif
+    return p == MPI_F_STATUS_IGNORE ? 1 : p == MPI_F_STATUSES_IGNORE ? 2 : 3;
+}
+int ignored_f90_(void);
+int ignored_f08_(void);
+
 void f_part_(int *comm, int *key_of_c, int *key_out, int *op_out, int *type_out, int *request_out, int *buffer);
 void c_part_(void);
 
@@ -63,6 +76,10 @@ void c_part_(void)
     MPI_Datatype type = MPI_Type_fromint(f_type);
     MPI_Op_free(&op);
     MPI_Type_free(&type);
+    want(ignored_f90_() == 321, "MPI_F_STATUS_IGNORE");
+#ifndef WITHOUT_F08_IGNORE
+    want(ignored_f08_() == 321, "MPI_F08_STATUS_IGNORE");
+#endif
     MPI_Comm_free_keyval(&key);
     MPI_Comm_free(&comm);
 }

@@ -28,6 +28,27 @@ subroutine add(in, inout, len, type)
   inout = inout + in
 end subroutine
 
+! Which of Fortran's special variables these are, by C's names for them (mixed.c, which).
+integer function ignored_f90()
+  use mpi
+  implicit none
+  integer, external :: which
+  ignored_f90 = which(MPI_STATUS_IGNORE) + 10 * which(MPI_STATUSES_IGNORE) + 100 * which(MPI_IN_PLACE)
+end function
+
+integer function ignored_f08()
+  use mpi_f08
+  implicit none
+  interface
+    integer function which(status)
+      import :: MPI_Status
+      type(MPI_Status) :: status
+    end function
+  end interface
+  type(MPI_Status) :: other
+  ignored_f08 = which(MPI_STATUS_IGNORE) + 10 * which(MPI_STATUSES_IGNORE(1)) + 100 * which(other)
+end function
+
 #ifdef F_MAIN
 program mixed
   use mpi_f08

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One Fortran program, one libmpifort_abi.so and one set of modules over three MPI libraries: ours, and MPICH 5.0 and Open MPI 6.0 of Debian sid,
+# One Fortran program, one libmpifort_abi.so and one set of modules, and one C program, over three MPI libraries: ours, and MPICH 5.0 and Open MPI 6.0 of Debian sid,
 # fetched into a folder of their own and started by their own dynamic loader.  Each runs the programs of all three forms on one rank, and on two by
 # Debian's mpiexec.hydra where that is here.
 # run.py: timeout=600 tags=extra
@@ -35,12 +35,14 @@ ran=0
 for name in fixed module sections; do
     "$prefix/bin/mpifort" -O2 -w -cpp "$(ls "$here/$name".f*)" -o "$tmp/$name"
 done
+# In C: what mpi.h inlines, which none of these libraries has to have.
+"$prefix/bin/mpicc" -O0 -Wno-deprecated-declarations "$here/conversions.c" -o "$tmp/conversions"
 for other in mpich openmpi; do
     export FORT_TEST_OTHER=$other MALLOC_PERTURB_=165
     mkdir "$tmp/$other"
     ln -s "$libs"/libmpi_abi_$other.so.1.* "$tmp/$other/libmpi_abi.so.1"
     cp -L "$prefix"/lib/libmpifort_abi.so.1 "$tmp/$other/" # its RUNPATH must not lead to ours
-    for name in fixed module sections; do
+    for name in fixed module sections conversions; do
         for launch in "" "mpiexec.hydra -n 2"; do
             [ -z "$launch" ] || { [ $other = mpich ] && command -v mpiexec.hydra > /dev/null; } || continue
             FORT_TEST_FOLDER=$tmp OPAL_PREFIX=$sid/root/usr GFORTRAN_UNBUFFERED_ALL=y timeout 100 $launch "$libs/ld-linux-x86-64.so.2" \
@@ -54,4 +56,4 @@ for other in mpich openmpi; do
         { echo "the library was not that of $other"; exit 1; }
 done
 echo "$ran runs"
-[ $ran -ge 6 ]
+[ $ran -ge 8 ]

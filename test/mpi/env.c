@@ -336,7 +336,7 @@ static void integers(void)
     MPI_Datatype type;
     MPI_Status s = {.MPI_SOURCE = 3, .MPI_TAG = 4, .MPI_ERROR = 5}, back;
     MPI_Fint f[MPI_F_STATUS_SIZE];
-    MPI_F08_status f08;
+    MPI_F08_status f08, again;
     int count;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     CHECK(MPI_Comm_fromint(MPI_Comm_toint(comm)) == comm);
@@ -359,6 +359,14 @@ static void integers(void)
     MPI_Status_c2f08(&s, &f08);
     MPI_Status_f082c(&f08, &back);
     CHECK(f08.MPI_TAG == 4 && back.MPI_SOURCE == 3);
+    memset(f, 0, sizeof f);
+    memset(&again, 0, sizeof again);
+    MPI_Status_f082f(&f08, f);
+    MPI_Status_f2f08(f, &again);
+    CHECK(f[MPI_F_TAG] == 4 && memcmp(&again, &f08, sizeof f08) == 0);
+    MPI_Status_f082c(&again, &back);
+    MPI_Get_count(&back, MPI_INT, &count);
+    CHECK(back.MPI_ERROR == 5 && count == 11);
 }
 
 static int old_copy(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
