@@ -33,7 +33,7 @@ libs=$sid/root/usr/lib/x86_64-linux-gnu
 ran=0
 
 for name in fixed module sections; do
-    "$prefix/bin/mpifort" -O2 -w -cpp "$(ls "$here/$name".f*)" -o "$tmp/$name"
+    "$prefix/bin/mpifort" -O2 -w -cpp -J "$tmp" "$(ls "$here/$name".f*)" -o "$tmp/$name"
 done
 # In C: what mpi.h inlines, which none of these libraries has to have.
 "$prefix/bin/mpicc" -O0 -Wno-deprecated-declarations "$here/conversions.c" -o "$tmp/conversions"
