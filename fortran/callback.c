@@ -8,6 +8,8 @@
 #include "fort.h"
 
 #include <pthread.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -157,39 +159,70 @@ MPI_Aint fort_value_of(int keyval, void *value)
     }
 }
 
+/* ---- extra_state ---- */
+/* By the kernel, which refuses what cannot be read or written (a constant, a stack that is gone) instead of ending the process. */
+static bool move(ssize_t (*call)(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long, unsigned long),
+                 void *here, void *there, size_t bytes)
+{
+    struct iovec local = {here, bytes}, remote = {there, bytes};
+    return call(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+void fort_extra_set(struct fort_extra *x, MPI_Aint value)
+{
+    if (value == x->value) return;
+    int small = 0, small_value = (int)value;
+    MPI_Aint there = 0;
+    if (x->is_small) {
+        if (move(process_vm_readv, &small, x->from, sizeof small) && small == x->value)
+            move(process_vm_writev, &small_value, x->from, sizeof small_value);
+    } else if (move(process_vm_readv, &there, x->from, sizeof there) && there == x->value) {
+        move(process_vm_writev, &value, x->from, sizeof value);
+    }
+    x->value = value;
+}
+
 /* ---- attributes ---- */
 static struct fort_keyval *keyvals; /* never freed: attributes outlive their keys; equal ones are one */
 
-struct fort_keyval *fort_keyval(fort_fn *copy, fort_fn *del, MPI_Aint extra_state, bool is_small)
+static bool is_same(const struct fort_extra *a, const struct fort_extra *b)
+{
+    return a->value == b->value && a->from == b->from && a->is_small == b->is_small;
+}
+
+struct fort_keyval *fort_keyval(fort_fn *copy, fort_fn *del, struct fort_extra extra)
 {
     pthread_mutex_lock(&lock);
     struct fort_keyval *k = keyvals;
-    while (k && (k->copy != copy || k->del != del || k->extra_state != extra_state || k->is_small != is_small)) k = k->next;
+    while (k && (k->copy != copy || k->del != del || !is_same(&k->extra, &extra))) k = k->next;
     if (!k && (k = malloc(sizeof *k))) {
-        *k = (struct fort_keyval){keyvals, copy, del, extra_state, is_small};
+        *k = (struct fort_keyval){keyvals, copy, del, extra};
         keyvals = k;
     }
     pthread_mutex_unlock(&lock);
     return k;
 }
 
-static int copy_small(const struct fort_keyval *k, int f, int key, MPI_Aint in, MPI_Aint *out, int *flag)
+static int copy_small(struct fort_keyval *k, int f, int key, MPI_Aint in, MPI_Aint *out, int *flag)
 {
-    int extra = (int)k->extra_state, small_in = (int)in, small_out = 0, code = MPI_SUCCESS;
+    int extra = (int)k->extra.value, small_in = (int)in, small_out = 0, code = MPI_SUCCESS;
     ((void (*)(int *, int *, int *, int *, int *, int *, int *))k->copy)(&f, &key, &extra, &small_in, &small_out, flag, &code);
+    fort_extra_set(&k->extra, extra);
     *out = small_out;
     return code;
 }
 
 static int copy(struct fort_keyval *k, int f, int key, void *in, void *out, int *flag)
 {
-    MPI_Aint value_in = fort_value(in), value_out = 0, extra = k->extra_state;
+    MPI_Aint value_in = fort_value(in), value_out = 0, extra = k->extra.value;
     int code = MPI_SUCCESS, does_copy = 0;
-    if (k->is_small)
+    if (k->extra.is_small) {
         code = copy_small(k, f, key, value_in, &value_out, &does_copy);
-    else
+    } else {
         ((void (*)(int *, int *, MPI_Aint *, MPI_Aint *, MPI_Aint *, int *, int *))k->copy)(&f, &key, &extra, &value_in, &value_out,
                                                                                             &does_copy, &code);
+        fort_extra_set(&k->extra, extra);
+    }
     *flag = 0;
     if (code != MPI_SUCCESS || !does_copy) return code;
     void *box = fort_value_new(value_out);
@@ -201,12 +234,15 @@ static int copy(struct fort_keyval *k, int f, int key, void *in, void *out, int 
 
 static int erase(struct fort_keyval *k, int f, int key, void *value)
 {
-    MPI_Aint v = fort_value(value), extra = k->extra_state;
+    MPI_Aint v = fort_value(value), extra = k->extra.value;
     int code = MPI_SUCCESS, small = (int)v, small_extra = (int)extra;
-    if (k->is_small)
+    if (k->extra.is_small) {
         ((void (*)(int *, int *, int *, int *, int *))k->del)(&f, &key, &small, &small_extra, &code);
-    else
+        extra = small_extra;
+    } else {
         ((void (*)(int *, int *, MPI_Aint *, MPI_Aint *, int *))k->del)(&f, &key, &v, &extra, &code);
+    }
+    fort_extra_set(&k->extra, extra);
     if (code == MPI_SUCCESS) fort_value_free(value);
     return code;
 }
@@ -224,20 +260,24 @@ ATTRIBUTES(comm, Comm)
 ATTRIBUTES(type, Datatype)
 ATTRIBUTES(win, Win)
 
-/* ---- generalized requests: extra_state is the user's variable's value, kept in the record ---- */
+/* ---- generalized requests ---- */
 int fort_grequest_query(void *extra, MPI_Status *status)
 {
     struct fort_grequest *g = extra;
+    MPI_Aint state = g->extra.value;
     int code = MPI_SUCCESS;
-    ((void (*)(MPI_Aint *, MPI_Status *, int *))g->query)(&g->extra_state, status, &code);
+    ((void (*)(MPI_Aint *, MPI_Status *, int *))g->query)(&state, status, &code);
+    fort_extra_set(&g->extra, state);
     return code;
 }
 
 int fort_grequest_free(void *extra)
 {
     struct fort_grequest *g = extra;
+    MPI_Aint state = g->extra.value;
     int code = MPI_SUCCESS;
-    ((void (*)(MPI_Aint *, int *))g->free)(&g->extra_state, &code);
+    ((void (*)(MPI_Aint *, int *))g->free)(&state, &code);
+    fort_extra_set(&g->extra, state);
     free(g);
     return code;
 }
@@ -245,8 +285,10 @@ int fort_grequest_free(void *extra)
 int fort_grequest_cancel(void *extra, int complete)
 {
     struct fort_grequest *g = extra;
+    MPI_Aint state = g->extra.value;
     int code = MPI_SUCCESS, is_complete = complete != 0;
-    ((void (*)(MPI_Aint *, int *, int *))g->cancel)(&g->extra_state, &is_complete, &code);
+    ((void (*)(MPI_Aint *, int *, int *))g->cancel)(&state, &is_complete, &code);
+    fort_extra_set(&g->extra, state);
     return code;
 }
 
@@ -269,9 +311,11 @@ struct fort_datarep *fort_datarep(struct fort_datarep *like)
     int fort_datarep_##word(void *buf, MPI_Datatype type, Count n, void *file, MPI_Offset at, void *extra)                         \
     {                                                                                                                              \
         struct fort_datarep *d = extra;                                                                                            \
+        MPI_Aint state = d->extra.value;                                                                                           \
         int f = fort_type_int(type), code = MPI_SUCCESS;                                                                           \
-        ((void (*)(void *, int *, Count *, void *, MPI_Offset *, MPI_Aint *, int *))d->which)(buf, &f, &n, file, &at,              \
-                                                                                              &d->extra_state, &code);             \
+        ((void (*)(void *, int *, Count *, void *, MPI_Offset *, MPI_Aint *, int *))d->which)(buf, &f, &n, file, &at, &state,      \
+                                                                                              &code);                              \
+        fort_extra_set(&d->extra, state);                                                                                          \
         return code;                                                                                                               \
     }
 CONVERSION(read, read, int)
@@ -282,8 +326,10 @@ CONVERSION(write_c, write, MPI_Count)
 int fort_datarep_extent(MPI_Datatype type, MPI_Aint *extent, void *extra)
 {
     struct fort_datarep *d = extra;
+    MPI_Aint state = d->extra.value;
     int f = fort_type_int(type), code = MPI_SUCCESS;
-    ((void (*)(int *, MPI_Aint *, MPI_Aint *, int *))d->extent)(&f, extent, &d->extra_state, &code);
+    ((void (*)(int *, MPI_Aint *, MPI_Aint *, int *))d->extent)(&f, extent, &state, &code);
+    fort_extra_set(&d->extra, state);
     return code;
 }
 

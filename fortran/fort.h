@@ -172,14 +172,23 @@ FORT_HIDDEN int fort_op_function(fort_fn *fn, MPI_User_function **c_out);
 enum fort_owner { FORT_COMM, FORT_WIN, FORT_FILE, FORT_SESSION };
 FORT_HIDDEN int fort_error_function(fort_fn *fn, enum fort_owner owner, MPI_Comm_errhandler_function **c_out);
 
+/* The extra_state of a call.  Functions of the user get a variable with its value, which stays as they leave it.  Other libraries hand them the
+ * caller's own variable, and programs look there for what a function did to it: so a change goes there, too, as long as that place can be
+ * written and still holds what it held before, for a variable of a routine that has returned may be anything else now. */
+struct fort_extra {
+    MPI_Aint value;
+    void *from;
+    bool is_small; /* MPI-1: an INTEGER */
+};
+FORT_HIDDEN void fort_extra_set(struct fort_extra *x, MPI_Aint value); /* after a call; value: what the function left */
+
 /* Attributes: extra_state of a keyval that was made in Fortran is a record. */
 struct fort_keyval {
     struct fort_keyval *next;
     fort_fn *copy, *del;
-    MPI_Aint extra_state;
-    bool is_small; /* MPI-1: values are INTEGERs */
+    struct fort_extra extra; /* is_small: values are INTEGERs, too */
 };
-FORT_HIDDEN struct fort_keyval *fort_keyval(fort_fn *copy, fort_fn *del, MPI_Aint extra_state, bool is_small);
+FORT_HIDDEN struct fort_keyval *fort_keyval(fort_fn *copy, fort_fn *del, struct fort_extra extra);
 FORT_HIDDEN int fort_comm_copy(MPI_Comm h, int key, void *extra, void *in, void *out, int *flag);
 FORT_HIDDEN int fort_comm_delete(MPI_Comm h, int key, void *value, void *extra);
 FORT_HIDDEN int fort_type_copy(MPI_Datatype h, int key, void *extra, void *in, void *out, int *flag);
@@ -194,7 +203,7 @@ FORT_HIDDEN MPI_Aint fort_value_of(int keyval, void *value); /* also of predefin
 
 struct fort_grequest {
     fort_fn *query, *free, *cancel;
-    MPI_Aint extra_state;
+    struct fort_extra extra;
 };
 FORT_HIDDEN int fort_grequest_query(void *extra, MPI_Status *status);
 FORT_HIDDEN int fort_grequest_free(void *extra);
@@ -203,7 +212,7 @@ FORT_HIDDEN int fort_grequest_cancel(void *extra, int complete);
 struct fort_datarep {
     struct fort_datarep *next;
     fort_fn *read, *write, *extent;
-    MPI_Aint extra_state;
+    struct fort_extra extra;
 };
 FORT_HIDDEN struct fort_datarep *fort_datarep(struct fort_datarep *like);
 FORT_HIDDEN int fort_datarep_read(void *buf, MPI_Datatype type, int n, void *file, MPI_Offset at, void *extra);

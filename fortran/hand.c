@@ -163,9 +163,9 @@ ERRHANDLER(session, Session, FORT_SESSION);
 
 /* ---- attributes ---- */
 #define ATTRIBUTES(word, Type, handle)                                                                                             \
-    void F(word##_create_keyval_)(fort_fn * copy, fort_fn * del, int *keyval, const MPI_Aint *extra_state, int *ierror)            \
+    void F(word##_create_keyval_)(fort_fn * copy, fort_fn * del, int *keyval, MPI_Aint *extra_state, int *ierror)                  \
     {                                                                                                                              \
-        struct fort_keyval *k = fort_keyval(copy, del, *extra_state, false);                                                       \
+        struct fort_keyval *k = fort_keyval(copy, del, (struct fort_extra){*extra_state, extra_state, false});                     \
         fort_return(ierror,                                                                                                        \
                     k ? C(Type##_create_keyval)(fort_##word##_copy, fort_##word##_delete, keyval, k)                               \
                       : fort_no_memory(MPI_COMM_SELF));                                                                            \
@@ -192,9 +192,9 @@ ATTRIBUTES(type, Type, fort_type);
 ATTRIBUTES(win, Win, fort_win);
 
 /* Those of MPI-1 have INTEGER values; for C they are the same attributes. */
-void F(keyval_create_)(fort_fn *copy, fort_fn *del, int *keyval, const int *extra_state, int *ierror)
+void F(keyval_create_)(fort_fn *copy, fort_fn *del, int *keyval, int *extra_state, int *ierror)
 {
-    struct fort_keyval *k = fort_keyval(copy, del, *extra_state, true);
+    struct fort_keyval *k = fort_keyval(copy, del, (struct fort_extra){*extra_state, extra_state, true});
     fort_return(ierror, k ? C(Comm_create_keyval)(fort_comm_copy, fort_comm_delete, keyval, k) : fort_no_memory(MPI_COMM_SELF));
 }
 
@@ -220,7 +220,7 @@ void F(attr_delete_)(const int *comm, const int *keyval, int *ierror)
 }
 
 /* ---- generalized requests, data representations ---- */
-void F(grequest_start_)(fort_fn *query, fort_fn *free_fn, fort_fn *cancel, const MPI_Aint *extra_state, int *request, int *ierror)
+void F(grequest_start_)(fort_fn *query, fort_fn *free_fn, fort_fn *cancel, MPI_Aint *extra_state, int *request, int *ierror)
 {
     MPI_Request h = MPI_REQUEST_NULL;
     struct fort_grequest *g = malloc(sizeof *g);
@@ -228,7 +228,7 @@ void F(grequest_start_)(fort_fn *query, fort_fn *free_fn, fort_fn *cancel, const
         fort_return(ierror, fort_no_memory(MPI_COMM_SELF));
         return;
     }
-    *g = (struct fort_grequest){query, free_fn, cancel, *extra_state};
+    *g = (struct fort_grequest){query, free_fn, cancel, {*extra_state, extra_state, false}};
     int rc = C(Grequest_start)(fort_grequest_query, fort_grequest_free, fort_grequest_cancel, g, &h);
     if (rc == MPI_SUCCESS)
         *request = fort_request_int(h);
@@ -239,20 +239,20 @@ void F(grequest_start_)(fort_fn *query, fort_fn *free_fn, fort_fn *cancel, const
 WITH_F08(grequest_start_);
 
 static struct fort_datarep *datarep(struct fort_text *t, const char *name, size_t len, fort_fn *read, fort_fn *write,
-                                    fort_fn *extent, MPI_Aint extra_state)
+                                    fort_fn *extent, MPI_Aint *extra_state)
 {
     if (!fort_text_in(t, name, len)) return NULL;
-    struct fort_datarep *d = fort_datarep(&(struct fort_datarep){NULL, read, write, extent, extra_state});
+    struct fort_datarep *d = fort_datarep(&(struct fort_datarep){NULL, read, write, extent, {*extra_state, extra_state, false}});
     if (!d) fort_text_free(t);
     return d;
 }
 
 #define DATAREP(name, Fn, _c)                                                                                                      \
-    void F(name)(const char *name_in, fort_fn *read, fort_fn *write, fort_fn *extent, const MPI_Aint *extra_state, int *ierror,    \
+    void F(name)(const char *name_in, fort_fn *read, fort_fn *write, fort_fn *extent, MPI_Aint *extra_state, int *ierror,          \
                  size_t name_len)                                                                                                  \
     {                                                                                                                              \
         struct fort_text t;                                                                                                        \
-        struct fort_datarep *d = datarep(&t, name_in, name_len, read, write, extent, *extra_state);                                \
+        struct fort_datarep *d = datarep(&t, name_in, name_len, read, write, extent, extra_state);                                 \
         if (!d) {                                                                                                                  \
             fort_return(ierror, fort_no_memory(MPI_COMM_SELF));                                                                    \
             return;                                                                                                                \

@@ -1,4 +1,4 @@
-/* removed.c -- routines that MPI 3.0 removed and binaries still call: those that replaced them.  Addresses are INTEGERs here.
+/* removed.c -- routines that MPI 3.0 removed and old programs still call: those that replaced them.  Addresses are INTEGERs here.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
