@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
+#include "base/settings.h"
 #include "boot/where.h"
 
 /* In the order of enum coll_kind. */
@@ -80,8 +81,14 @@ static GW_NOINLINE int meet_first(struct gw_comm *c, struct plan_args *a)
 /* Begins a call.  a->bytes must be equal on all members, or, with BOOT_SAYS_OWN in a->says, is this member's own. */
 static inline int enter(enum coll_kind kind, struct plan_args *a, struct gw_comm *c, const struct coll_as *as)
 {
-    if (unlikely(as != NULL)) a->says |= PLAN_SAYS_FLAG(as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST);
     if (unlikely(c->remote)) a->says |= PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
+    if (unlikely(as != NULL)) {
+        a->says |= PLAN_SAYS_FLAG(as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST);
+        if (gw_set.coll_order == GW_SET_COLL_ORDER_APART) {
+            plan_enter_apart(c, PLAN_CALLS + (unsigned)kind, a);
+            return GW_OK;
+        }
+    }
     plan_enter_as(c, PLAN_CALLS + (unsigned)kind, a);
     return kind != COLL_BARRIER && unlikely(coll_synced >> kind & 1) && !as && !c->remote && !plan_is_within(c) ? meet_first(c, a)
                                                                                                                 : GW_OK;

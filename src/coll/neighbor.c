@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
+#include "base/settings.h"
 #include "boot/where.h"
 
 static int check(const void *sbuf, const void *rbuf, const struct gw_comm *c)
@@ -33,7 +34,9 @@ static int run(bool gather, struct plan_args *a, const void *sbuf, void *rbuf, s
     a->topo = c->topo;
     unsigned form = !as ? 0 : as->when == COLL_INIT ? BOOT_SAYS_PREPARED : BOOT_SAYS_REQUEST;
     a->says = PLAN_SAYS_FLAG(form | BOOT_SAYS_OWN);
-    plan_enter_as(c, PLAN_CALLS + (gather ? COLL_NEIGHBOR_ALLGATHER : COLL_NEIGHBOR_ALLTOALL), a);
+    void (*enter)(struct gw_comm *, unsigned, struct plan_args *) =
+        as && gw_set.coll_order == GW_SET_COLL_ORDER_APART ? plan_enter_apart : plan_enter_as;
+    enter(c, PLAN_CALLS + (gather ? COLL_NEIGHBOR_ALLGATHER : COLL_NEIGHBOR_ALLTOALL), a);
     if (!as && by_leaf(c, gather))
         return plan_run(gather ? &coll_alg_neighbor_allgather_leaf : &coll_alg_neighbor_alltoall_leaf, a, sbuf, rbuf, c);
     const struct plan_algorithm *alg = gather ? &coll_alg_neighbor_allgather : &coll_alg_neighbor_alltoall;

@@ -123,6 +123,7 @@ struct gw_comm {
     /* Number of the user's next collective call, from 1; that of MPI_Init on MPI_COMM_WORLD is 0.  The same on all members; messages
      * carry it (plan_private.h).  Other threads read it for reports. */
     _Atomic uint64_t colls;
+    uint64_t colls_apart; /* those with requests, where gw_set.coll_order counts them by themselves */
     uint64_t said; /* running hash of the calls: the same on all members unless their calls differ (plan_enter_as) */
     /* hash of the members, the same on all: tells communicators of equal context id apart in reports (boot_coll_mark) */
     uint64_t mark;

@@ -71,6 +71,14 @@ static int set_errhandler(struct launch_app *a, const char *name, const char *te
     return -1;
 }
 
+static int set_coll_order(struct launch_app *a, const char *name, const char *text)
+{
+    static const char *const orders[] = {"strict", "apart"};
+    if (launch_parse_choice(name, text, orders, 2) < 0) return EXIT_USAGE;
+    launch_add_pair(&a->env, "GODWIT_COLL_ORDER", text);
+    return -1;
+}
+
 static int set_env(struct words *w, const char *name, char **v)
 {
     if (strchr(v[0], '='))
@@ -96,6 +104,7 @@ static int set_of_program(enum option is, const char *name, char **v, struct lau
     case O_ARCH: return launch_set_arch(v[0]);
     case O_FILE: a->file = v[0]; return -1;
     case O_ERRHANDLER: return set_errhandler(a, name, v[0]);
+    case O_COLL_ORDER: return set_coll_order(a, name, v[0]);
     case O_KINDS: launch_add_pair(&a->env, "GODWIT_MEMORY_ALLOC_KINDS", v[0]); return -1;
     default: return -2;
     }

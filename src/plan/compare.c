@@ -124,8 +124,10 @@ static int tell(const struct pair *p)
     if (how == GW_OK) return GW_OK;
     text_of(&p->mine, mine, sizeof mine);
     text_of(&p->theirs, theirs, sizeof theirs);
-    return gw_fail(how, "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s; %s",
-                   (unsigned long long)p->number, name_of(p->comm), p->comm->rank, mine, p->other, theirs, rule(how));
+    bool by_form = (flags_of(&p->mine) ^ flags_of(&p->theirs)) & (BOOT_SAYS_REQUEST | BOOT_SAYS_PREPARED);
+    return gw_fail(how, "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s; %s%s",
+                   (unsigned long long)p->number, name_of(p->comm), p->comm->rank, mine, p->other, theirs, rule(how),
+                   by_form ? " (mpiexec --coll-order apart counts those with requests by themselves)" : "");
 }
 
 /* ---- comparing with other members ---------------------------------------------------------------------------------------- */
@@ -139,6 +141,7 @@ static struct boot_rank *slot_of(const struct gw_comm *c, int member)
 /* Notes that the difference was reported, so that no rank reports it again when later calls are compared. */
 static void mark_told(const struct gw_comm *c, uint64_t number)
 {
+    if (number & PLAN_APART) return;
     struct noted n;
     struct boot_coll *mine = find(boot_slot, c, number, &n);
     if (mine) atomic_store_explicit(&mine->word[1], n.says | (uint64_t)BOOT_SAYS_TOLD << BOOT_SAYS_FLAGS, memory_order_relaxed);
@@ -206,6 +209,7 @@ static GW_COLD int compare(const struct plan_said *s)
 {
     struct gw_comm *c = s->comm;
     struct pair p = {.comm = c, .number = s->number, .mine = noted_of(s)};
+    if (s->number & PLAN_APART) return GW_OK;
     for (p.other = 0; p.other < c->size; p.other++) {
         struct boot_rank *slot = p.other == c->rank ? NULL : slot_of(c, p.other);
         if (!slot || !find(slot, c, s->number, &p.theirs)) continue;
@@ -250,6 +254,7 @@ static int tell_rival(const struct plan_said *s, const struct p2p_rival *r)
 int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n)
 {
     struct p2p_rival rival;
+    if (s->number & PLAN_APART) return GW_OK;
     int rc = compare(s);
     for (int i = 0; i < n && rc == GW_OK; i++)
         if (p2p_stream_rival(parts[i], PLAN_TAG_SAYS, &rival)) rc = tell_rival(s, &rival);

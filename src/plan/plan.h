@@ -336,6 +336,8 @@ void plan_enter(struct gw_comm *c, enum plan_call kind, int root);
 /* The same for a collective with arguments: the caller has set a->bytes and the flags in a->says (PLAN_SAYS_FLAG); this sets the rest of
  * a->says, and a->number. */
 void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a);
+/* The same for one with a request, where gw_set.coll_order counts those by themselves; it is not recorded. */
+void plan_enter_apart(struct gw_comm *c, unsigned kind, struct plan_args *a);
 /* Brackets a call of the user that consists of several collectives on c: they share its number and are not recorded themselves.  All of
  * them are blocking, so message order is enough to tell their messages apart; no function of the user may run in between. */
 void plan_call_begin(struct gw_comm *c, enum plan_call kind, int root);

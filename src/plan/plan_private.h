@@ -147,6 +147,8 @@ static inline void plan_region_assert_state(const struct comm_coll *k)
 bool plan_sig_differs(struct plan_exec *x, int member) GW_COLD;
 /* The calls are the same, but a member passed `came` bytes (-1: unknown) in place of `want`: sets x->err. */
 void plan_size_differs(struct plan_exec *x, int member, int64_t want, int64_t came) GW_COLD;
+/* A collective with a request that is counted by itself (plan_enter_apart()): nobody notes it, so it is compared with none. */
+#define PLAN_APART (UINT64_C(1) << 63)
 struct plan_said {
     struct gw_comm *comm;
     uint64_t number, says;

@@ -33,6 +33,16 @@ void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
     boot_coll_note(c->ctx >> GW_STREAM_BITS, a->number, says, bytes | c->mark);
 }
 
+void plan_enter_apart(struct gw_comm *c, unsigned kind, struct plan_args *a)
+{
+    if (plan_is_within(c)) {
+        plan_enter_as(c, kind, a);
+        return;
+    }
+    a->says |= (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)a->root;
+    a->number = PLAN_APART | c->colls_apart++;
+}
+
 void plan_call_begin(struct gw_comm *c, enum plan_call kind, int root)
 {
     plan_enter(c, kind, root);
@@ -124,7 +134,7 @@ bool plan_report(struct plan_exec *x, uint64_t entry)
 
 void plan_report_parts(struct boot_where *where, const struct plan_exec *x, uint32_t call, struct gw_req **parts, int n)
 {
-    name_coll(where, x->comm, root_of(x), x->args->number, call);
+    if (!(x->args->number & PLAN_APART)) name_coll(where, x->comm, root_of(x), x->args->number, call);
     for (int i = 0; i < n; i++) p2p_report_request(where, parts[i]);
 }
 

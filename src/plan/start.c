@@ -403,7 +403,7 @@ int plan_start(enum plan_when when, const struct plan_algorithm *alg, const stru
         op->req = q;
         op->call = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
         op->is_persistent = when == PLAN_INIT;
-        op->args.n = (uint64_t)plan_tag(args) | (when == PLAN_INIT ? PLAN_TAG_PERSISTENT : 0);
+        op->args.n = (uint64_t)plan_tag(args) | (when == PLAN_INIT || args->number & PLAN_APART ? PLAN_TAG_PERSISTENT : 0);
         hold(op);
     }
     *req_out = r;

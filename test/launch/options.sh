@@ -53,6 +53,13 @@ for b in core numa none socket hwthread; do run --bind-to $b -n 1 true || fail "
 run -n 2 -initial-errhandler mpi_errors_return "$build/mpi_error_codes" initial : -n 1 --initial-errhandler=mpi_errors_return \
     "$build/mpi_error_codes" initial || fail "-initial-errhandler"
 run -n 1 -initial-errhandler MPI_Errors_Return "$build/mpi_error_codes" initial || fail "-initial-errhandler in capitals"
+run -n 3 --coll-order apart "$build/mpi_coll_order" || fail "--coll-order apart"
+said=$(run -n 3 --coll-order strict "$build/mpi_coll_order" 2>&1) && fail "--coll-order strict: other orders pass"
+case $said in
+*"(mpiexec --coll-order apart counts those with requests by themselves)"*) ;;
+*) fail "a wrong order does not name --coll-order: $said" ;;
+esac
+refused 2 "coll-order" --coll-order loose true
 same "system,mpi" -n 1 -memory-alloc-kinds system,mpi sh -c 'echo $GODWIT_MEMORY_ALLOC_KINDS'
 run -n 1 -initial-errhandler mpi_errors_abort "$build/mpi_error_codes" initial 2>/dev/null && fail "-initial-errhandler mpi_errors_abort"
 
