@@ -69,11 +69,13 @@ static void let_one_speak(void)
     gw_exit_now(1);
 }
 
-/* Several processes were started and none finds the others: to end is better than to run as N jobs of one rank. */
-static void refuse(const char *offered, const char *reasons) __attribute__((noreturn));
-static void refuse(const char *offered, const char *reasons)
+/* Several processes were started and this one does not find the others: to end is better than to run as N jobs of one rank.  is_ours: mpiexec
+ * has started them, and the others may have found it, so that this one speaks for itself. */
+static void refuse(bool is_ours, const char *offered, const char *reasons) __attribute__((noreturn));
+static void refuse(bool is_ours, const char *offered, const char *reasons)
 {
-    let_one_speak();
+    if (!is_ours) let_one_speak();
+    if (!boot_env_speaks()) sleep(1); /* where all are the same, the first one's end ends the job */
     gw_die("this process seems to be one of several (%s), but there is no way to the others (%s). Start it with Godwit's "
            "mpiexec or a launcher that offers PMIx or PMI (for Slurm: srun --mpi=pmix), or set GODWIT_SINGLETON=1 to run it alone.",
            offered, reasons[0] ? reasons : "neither PMIx nor PMI is offered");
@@ -93,6 +95,7 @@ static void join_any(void)
                                          [BOOT_PMIX] = "PMIX_NAMESPACE is set"};
     char reasons[1024] = "";
     const char *offered = NULL;
+    int rc = GW_OK;
     for (size_t i = 0; i < GW_ARRAY_LEN(order); i++) {
         const struct boot_backend *w = ways[order[i]];
         if (!w->offered()) continue;
@@ -100,7 +103,8 @@ static void join_any(void)
         /* When one process fails, Hydra ends the job and loses what is still in its pipes; other launchers may do so, too. */
         if (order[i] != BOOT_GODWIT) gw_words_take(WORDS_US);
         gw_boot.how = order[i];
-        if (w->join() == GW_OK) {
+        rc = w->join();
+        if (rc == GW_OK) {
             state.way = w;
             gw_die_tells(tell_of_death);
             return;
@@ -108,9 +112,10 @@ static void join_any(void)
         offered = offered ? offered : offers[order[i]];
         size_t n = strlen(reasons);
         snprintf(reasons + n, sizeof reasons - n, "%s%s: %s", n ? "; " : "", way_names[order[i]], gw_fail_text());
+        if (rc == GW_EOTHER) break;
     }
     const char *several = boot_env_several();
-    if (several || offered) refuse(several ? several : offered, reasons);
+    if (several || offered) refuse(rc == GW_EOTHER, several ? several : offered, reasons);
     join_alone();
 }
 

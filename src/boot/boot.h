@@ -1,10 +1,11 @@
 /* boot.h -- bootstrap: rank, size and process map from the launcher (our own mpiexec, PMIx, PMI-1, PMI-2), or a singleton.
  *
- * boot_init() tries, in this order: our mpiexec (GODWIT_BOOT and its inherited memfd), the PMI-1 wire protocol (PMI_RANK, PMI_SIZE and
- * the open socket PMI_FD), PMI-2 on the same socket, PMIx (PMIX_NAMESPACE; libpmix by dlopen), then a singleton.  Methods with an open
- * descriptor come first, because environment variables are inherited through nested launchers and descriptors are not.  If the
- * environment says that a launcher has started several processes but no method works, the process ends with a message.
- * GODWIT_SINGLETON=1 makes the process a singleton in any case.  Uses no DNS, no network interface and no libfabric.
+ * boot_init() tries, in this order: our mpiexec (GODWIT_BOOT and its memfd, inherited or fetched: boot_enter.c), the PMI-1 wire protocol
+ * (PMI_RANK, PMI_SIZE and the open socket PMI_FD), PMI-2 on the same socket, PMIx (PMIX_NAMESPACE; libpmix by dlopen), then a singleton.
+ * Methods with an open descriptor come first, because environment variables are inherited through nested launchers and descriptors are not; a
+ * rank of our mpiexec that cannot come by its way takes no other one.  If the environment says that a launcher has started several processes
+ * but no method works, the process ends with a message.  GODWIT_SINGLETON=1 makes the process a singleton in any case.  Uses no DNS, no
+ * network interface and no libfabric.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

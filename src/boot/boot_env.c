@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+extern char **environ;
+
 int boot_env_int(const char *name, int fallback)
 {
     const char *text = getenv(name);
@@ -72,10 +74,13 @@ bool boot_env_speaks(void)
 
 /* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U][,pmi=I][,maxprocs=M][,soft=SET][,file=NAME]" and a
  * segment behind the descriptor.  SET has commas, NAME may have anything. ---- */
-/* A launcher between mpiexec and us, such as Hydra, may hand down what it was given, beside a socket of its own; pmi=I is that of ours. */
+/* A launcher between mpiexec and us, such as Hydra, may hand down what it was given, beside a socket of its own; pmi=I is that of ours.
+ * Others (mpirun, srun) have their variables. */
 static bool is_of_other_launcher(const char *text)
 {
     struct stat st;
+    const char *mark = strstr(text, ",env=");
+    if (mark && strlen(mark + 5) >= BOOT_ENV_MARK - 1 && boot_env_other(environ, mark + 5)) return true;
     return boot_pmi_offered() && fstat(boot_env_int("PMI_FD", -1), &st) == 0 &&
         boot_socket_name(st.st_ino) != boot_list_int(text, "pmi", -1);
 }
@@ -107,30 +112,6 @@ bool boot_env_said(const char *key, char *value_out, size_t cap)
     return true;
 }
 
-static int head_check(int fd, int local, struct boot_head *head_out)
-{
-    struct boot_head h;
-    struct stat st;
-    uint64_t bytes;
-    memset(&h, 0, sizeof h);
-    /* The number in the variable may name any descriptor of the program: pread() leaves it unchanged. */
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h ||
-        h.magic != BOOT_MAGIC)
-        return gw_fail(GW_EUNSUPPORTED,
-                       "descriptor %d is not what mpiexec handed down: something between mpiexec and this program closed "
-                       "it, or another MPI process started this one",
-                       fd);
-    if (h.version != GODWIT_SHM_VERSION)
-        return gw_fail(GW_EUNSUPPORTED, "mpiexec and the library are of different versions (segment %u, wanted %u)", h.version,
-                       GODWIT_SHM_VERSION);
-    const char *why = boot_head_read(fd, head_out, &bytes);
-    if (!why && (local < 0 || local >= head_out->nlocal || head_out->nlocal > head_out->size - head_out->first_rank))
-        why = "it is damaged";
-    return why
-        ? gw_fail(GW_EUNSUPPORTED, "the segment of mpiexec (descriptor %d, local rank %d) cannot be used: %s", fd, local, why)
-        : GW_OK;
-}
-
 /* The faked node of each rank; NULL: there are none. */
 static const int32_t *job_map(void)
 {
@@ -144,9 +125,13 @@ int boot_env_size(void)
                                         "PALS_SIZE", "JSM_NAMESPACE_SIZE",   "MPIEXEC_SIZE",         "MPIRUN_NPROCS"};
     const char *text = getenv("GODWIT_BOOT");
     struct boot_head h;
+    bool is_new;
     if (boot_env_int("GODWIT_SINGLETON", 0) > 0) return 1;
-    if (godwit_offered())
-        return head_check(boot_list_int(text, "fd", -1), boot_list_int(text, "local", -1), &h) == GW_OK ? h.size : 0;
+    if (godwit_offered()) {
+        int fd = boot_enter(text, &h, &is_new);
+        if (fd >= 0 && is_new) close(fd);
+        return fd >= 0 ? h.size : 0;
+    }
     for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++)
         if (boot_env_int(sizes[i], 0) > 0) return boot_env_int(sizes[i], 0);
     return boot_env_several() || boot_backend_pmix.offered() || boot_pmi_offered() ? 0 : 1;
@@ -155,10 +140,12 @@ int boot_env_size(void)
 static int godwit_join(void)
 {
     const char *text = getenv("GODWIT_BOOT");
-    int fd = boot_list_int(text, "fd", -1), local = boot_list_int(text, "local", -1);
+    int local = boot_list_int(text, "local", -1), rc = GW_OK;
     struct boot_head h;
-    int rc = head_check(fd, local, &h);
-    if (rc) return rc;
+    bool is_new;
+    int fd = boot_enter(text, &h, &is_new);
+    /* mpiexec's ranks come by this way or by none: who took another one would wait for them for ever. */
+    if (fd < 0) return strstr(text, ",job=") ? GW_EOTHER : GW_EUNSUPPORTED;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (gw_set.vnodes && *gw_set.vnodes && strcmp(gw_set.vnodes, h.vnodes) != 0)
         return gw_fail(GW_EUNSUPPORTED,

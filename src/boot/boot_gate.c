@@ -168,7 +168,8 @@ static bool half_step(struct boot_gate *g, int i, bool *dropped_out)
         if (n > 0) h->got += (uint32_t)n;
     }
     if (!is_wrong && h->got < sizeof h->said) return false;
-    if (!is_wrong && boot_secret_equal(&h->said, &g->secret)) return true;
+    h->is_lesser = g->has_lesser && boot_secret_equal(&h->said, &g->lesser);
+    if (!is_wrong && (h->is_lesser || boot_secret_equal(&h->said, &g->secret))) return true;
     half_refuse(g, i);
     *dropped_out = true;
     return false;
@@ -194,7 +195,10 @@ static int half_passed(struct boot_gate *g)
 {
     bool dropped;
     for (int i = 0; i < g->n; i += !dropped)
-        if (half_step(g, i, &dropped)) return half_take(g, i);
+        if (half_step(g, i, &dropped)) {
+            g->was_lesser = g->half[i].is_lesser;
+            return half_take(g, i);
+        }
     return -1;
 }
 

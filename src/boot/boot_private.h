@@ -11,7 +11,7 @@
 struct sockaddr_storage;
 
 /* A way to find the others.  `join` fills gw_boot (rank, size, local ranks, appnum, universe, jobid) and answers GW_OK, or
- * GW_EUNSUPPORTED with the reason in gw_fail_text() and nothing left open.  The rest is called only after that. */
+ * GW_EUNSUPPORTED with the reason in gw_fail_text() and nothing left open; GW_EOTHER, the same, and no other way may be tried.  The rest is called only after that. */
 struct boot_backend {
     bool (*offered)(void); /* by the environment */
     int (*join)(void);
@@ -81,6 +81,11 @@ const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */
 int boot_env_int(const char *name, int fallback);
 void boot_segment_close(void);
+int boot_segment_fetch(const struct boot_port *port); /* the descriptor that a port hands out (boot_segment_offer()); -1: none */
+/* ---- the way to mpiexec's segment (boot_enter.c) ---- */
+/* A descriptor of the segment of GODWIT_BOOT=text, with a checked copy of its head: the inherited one, or one from mpiexec (*is_new_out: the
+ * caller closes it).  -1, with the reason in gw_fail_text(). */
+int boot_enter(const char *text, struct boot_head *head_out, bool *is_new_out);
 /* Of node's part, what this rank asks the pool for; 0: nothing. */
 uint64_t boot_pool_bytes(uint64_t node_bytes);
 /* On local rank 0: ends the process if these bytes of the segment were not available when it was mapped. */

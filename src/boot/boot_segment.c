@@ -331,7 +331,13 @@ static struct boot_head *segment_try(int fd, uint64_t bytes, uint64_t nonce, con
     return h;
 }
 
-static int rendezvous_fetch(const struct boot_port *port)
+int boot_segment_offer(int s, int fd)
+{
+    assert(fd >= 0);
+    return descriptor_pass(s, fd);
+}
+
+int boot_segment_fetch(const struct boot_port *port)
 {
     enum { PATIENCE_MS = 20000 };
     int s = boot_port_connect(port, PATIENCE_MS), fd = -1;
@@ -362,7 +368,7 @@ static struct boot_head *segment_find(uint64_t bytes)
         /* The rank is in another pid namespace, or /proc is not accessible. */
         GW_EXPLAIN(GW_LOG_BOOT, "/proc/%d/fd/%d cannot be used by this process (%s); asking for the segment over a socket", pid, fd,
                    why);
-        h = segment_try(rendezvous_fetch(&port), bytes, nonce, &why);
+        h = segment_try(boot_segment_fetch(&port), bytes, nonce, &why);
     }
     if (!h)
         gw_die(
@@ -415,8 +421,9 @@ static void slot_take(void)
     boot_slot = slot_of_world(gw_boot.rank);
     if (!atomic_compare_exchange_strong_explicit(&boot_slot->pid, &nobody, (int32_t)getpid(), memory_order_relaxed,
                                                  memory_order_relaxed))
-        gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once", gw_boot.rank,
-               (int)nobody);
+        gw_die("rank %d was taken by process %d before: a rank that mpiexec starts can run one MPI program, once "
+               "(GODWIT_SINGLETON=1 runs another one alone)",
+               gw_boot.rank, (int)nobody);
     atomic_store_explicit(&boot_slot->phase, BOOT_INIT, memory_order_release);
 }
 

@@ -251,6 +251,21 @@ static void test_godwit(void)
     close(segment_fd);
 }
 
+/* Another launcher's variable makes it another launcher's process; one that a wrapper has taken away does not. */
+static void test_mark(void)
+{
+    char mark[BOOT_ENV_MARK], none[BOOT_ENV_MARK];
+    char *ours[] = {"A=1", "PMIX_NAMESPACE=godwit-7", "SLURM_STEP_ID=0", NULL},
+         *nested[] = {"PMIX_NAMESPACE=prterun-9", "A=1", NULL}, *less[] = {"SLURM_STEP_ID=0", "A=2", NULL},
+         *port[] = {"PMIX_NAMESPACE=godwit-7", "PMI_PORT=h:1", NULL}, *empty[] = {NULL};
+    boot_env_mark(ours, mark);
+    boot_env_mark(empty, none);
+    CHECK_EQ(strlen(mark), BOOT_ENV_MARK - 1);
+    CHECK(!boot_env_other(ours, mark) && !boot_env_other(less, mark) && !boot_env_other(empty, mark) &&
+          !boot_env_other(empty, none));
+    CHECK(boot_env_other(nested, mark) && boot_env_other(port, mark) && boot_env_other(ours, none) && boot_env_other(nested, none));
+}
+
 /* ---- faked nodes ---- */
 static const int vnode_of[5] = {0, 0, 1, 2, 2};
 
@@ -411,6 +426,7 @@ int main(void)
     EXPECT_CHILD(far_too_much_pooled, 1, "leaves");
     EXPECT_CHILD(file_limit, 1, "ulimit -f");
     test_godwit();
+    test_mark();
     test_vnodes();
     test_vnode_ranks();
     return unit_end();

@@ -111,6 +111,34 @@ static void passes(struct boot_gate *g, const struct boot_port *p)
     close(in);
 }
 
+/* A second secret lets in, too, and its owner sees which it was; where none is said, zeros are none. */
+static void test_lesser(void)
+{
+    struct boot_port p;
+    struct boot_gate g;
+    CHECK_EQ(boot_port_make(&p), GW_OK);
+    CHECK_EQ(boot_gate_open(&g, &p), 0);
+    struct boot_port less = {.name = p.name};
+    int zeros = boot_port_connect(&less, 0), in = -1;
+    passes(&g, &p);
+    CHECK(is_closed(zeros) && !g.was_lesser);
+    close(zeros);
+    CHECK_EQ(boot_secret_make(&less.secret), GW_OK);
+    g.lesser = less.secret;
+    g.has_lesser = true;
+    int out = boot_port_connect(&less, 0), carried[2];
+    CHECK((in = let_in(&g)) >= 0 && g.was_lesser);
+    CHECK_EQ(pipe(carried), 0);
+    CHECK_EQ(boot_segment_offer(in, carried[1]), 0);
+    close(in);
+    close(out);
+    passes(&g, &p);
+    CHECK(!g.was_lesser);
+    boot_gate_close(&g);
+    close(carried[0]);
+    close(carried[1]);
+}
+
 static void test_gate(void)
 {
     enum { MANY = 60 };
@@ -277,6 +305,7 @@ int main(void)
     test_secrets();
     test_text();
     test_gate();
+    test_lesser();
     test_far(false);
     test_far(true);
     test_names();

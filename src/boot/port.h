@@ -29,6 +29,7 @@ bool boot_peer_is_ours(int s);     /* the same for the process at the other end 
 struct boot_gate_half {
     int fd;
     uint32_t got;
+    bool is_lesser;
     uint64_t until_ns;
     struct boot_secret said;
 };
@@ -39,6 +40,10 @@ struct boot_gate {
     uint64_t n_refused;  /* rejected connections: wrong secret, timeout, or too many pending */
     struct gw_lock lock; /* held while accepting */
     struct boot_secret secret;
+    struct boot_secret
+        lesser; /* who shows this one may less: its owner sees which it was.  The owner sets both after boot_gate_open() */
+    bool has_lesser;
+    bool was_lesser;                            /* of the connection accepted last */
     struct boot_gate_half half[BOOT_GATE_HALF]; /* the oldest first */
 };
 int boot_gate_open(struct boot_gate *g, const struct boot_port *port); /* 0, -1 */
@@ -64,6 +69,7 @@ void boot_gate_close(struct boot_gate *g);
 /* Connects to a listener of this user and sends the secret.  -1; EAGAIN: its queue is still full after patience_ms; EACCES: it is another
  * user's. */
 int boot_port_connect(const struct boot_port *port, int patience_ms);
+int boot_segment_offer(int s, int fd); /* hands a descriptor to the process at the other end: 0, -1 */
 /* Transfers as many bytes as possible without blocking: at least 1; 0: none now; -1: closed by the peer, or errno. */
 int64_t boot_port_read(int fd, void *data, size_t bytes);
 int64_t boot_port_write(int fd, const void *data, size_t bytes);

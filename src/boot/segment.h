@@ -15,12 +15,20 @@
 /* Our mpiexec sets GODWIT_BOOT="fd=N,local=K" and, if they are not 0, ",app=A,universe=U": the inherited descriptor N is the segment; this
  * process is local rank K of application A.  One process attaches per local rank, once.  ",pmi=I": its PMI socket is this one, by
  * boot_socket_name(inode); who has another one was started by a launcher below.
+ * ",job=J,pid=P,at=NAME:SECRET,env=MARK": the world's number (boot_head.uid, 16 digits), mpiexec, a port of it that hands out the segment, and
+ * boot_env_mark().  A process to which the descriptor did not come down (a wrapper has closed it) opens the same segment by /proc/P/fd/N, or
+ * gets it from the port: so all ranks come by one way, whatever each has inherited.
  *
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
 #define GODWIT_SHM_VERSION 19u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
+/* Eight digits for each variable that launchers set anew for what they start, 0 where it is not set: mpiexec notes them for its ranks.  A
+ * process that has another value was started by a launcher between (boot_env_other()). */
+enum { BOOT_ENV_MARK = 5 * 8 + 1 };
+void boot_env_mark(char *const *env, char out[BOOT_ENV_MARK]);
+bool boot_env_other(char *const *env, const char *mark); /* mark: at least BOOT_ENV_MARK - 1 characters, or none is known */
 enum boot_phase { BOOT_NEW, BOOT_INIT, BOOT_RUNNING, BOOT_FINALIZED, BOOT_ABORTED };
 
 /* Another world with which this rank is connected (MPI 4.1 section 11.10.4): its communicators or groups have members there.  Our mpiexec

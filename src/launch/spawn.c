@@ -191,6 +191,25 @@ static void names_of_others(const struct job *j, int rank, int local, int n_loca
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++) words_set(own, same[i].name, "%d", same[i].value);
 }
 
+/* GODWIT_BOOT (boot/segment.h), with room for the mark of the environment, which is known when that is complete. */
+#define MARK_BEGINS ",env="
+static void boot_add(const struct job *j, int rank, const struct launch_app *a, const char *more, struct words *own)
+{
+    char port[BOOT_PORT_TEXT + 4] = "";
+    const struct boot_port at = {j->head->control.name, j->control.lesser};
+    if (at.name && j->control.has_lesser) {
+        memcpy(port, ",at=", 4);
+        boot_port_text(&at, port + 4);
+    }
+    char *text = gw_xasprintf("GODWIT_BOOT=fd=%d,local=%d" MARK_BEGINS
+                              "%0*d,job=%016llx,pid=%d%s%s,crash=%d,universe=%d,maxprocs=%d%s%s%s%s",
+                              j->memfd, rank, BOOT_ENV_MARK - 1, 0, (unsigned long long)j->head->uid, (int)j->head->launcher_pid,
+                              port, more, !j->o.crash_stacks && !j->o.gdb, job_universe(j), a->asked, a->soft ? ",soft=" : "",
+                              a->soft ? a->soft : "", a->file ? ",file=" : "", a->file ? a->file : "");
+    words_add(own, text);
+    free(text);
+}
+
 /* The environment of a rank: a list that the caller frees; new strings are in `own`.  pmi: its connection to our PMI server, or -1. */
 static char **rank_env(struct job *j, int rank, const struct launch_app *a, int pmi, struct words *own)
 {
@@ -201,9 +220,8 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     int n = app ? snprintf(more, sizeof more, ",app=%d", app) : 0;
     if (pmi >= 0 && fstat(pmi, &st) == 0) snprintf(more + n, sizeof more - (size_t)n, ",pmi=%d", boot_socket_name(st.st_ino));
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* the spawning process may be a singleton with this variable set */
-    words_set(own, "GODWIT_BOOT", "fd=%d,local=%d%s,crash=%d,universe=%d,maxprocs=%d%s%s%s%s", j->memfd, rank, more,
-              !j->o.crash_stacks && !j->o.gdb, job_universe(j), a->asked, a->soft ? ",soft=" : "", a->soft ? a->soft : "",
-              a->file ? ",file=" : "", a->file ? a->file : "");
+    int boot = own->n;
+    boot_add(j, rank, a, more, own);
     words_set(own, "GODWIT_RANK", "%d", rank);
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     const int32_t *node = j->head->map_offset ? (const int32_t *)((const char *)j->head + j->head->map_offset) : NULL;
@@ -220,7 +238,10 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
     launch_gdb_env(rank, own);
-    return env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3);
+    char **env = env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3), mark[BOOT_ENV_MARK];
+    boot_env_mark(env, mark);
+    memcpy(strstr(own->at[boot], MARK_BEGINS) + strlen(MARK_BEGINS), mark, sizeof mark - 1);
+    return env;
 }
 
 /* ---- one rank ------------------------------------------------------------------------------------------------------------------ */

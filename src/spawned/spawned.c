@@ -42,7 +42,9 @@ extern char **environ;
 void spawned_control_open(struct job *j)
 {
     struct boot_port port;
-    if (boot_port_make(&port) == GW_OK && boot_gate_open(&j->control, &port) == 0) j->head->control = port;
+    if (boot_port_make(&port) != GW_OK || boot_gate_open(&j->control, &port) != 0) return;
+    j->head->control = port;
+    j->control.has_lesser = boot_secret_make(&j->control.lesser) == GW_OK;
 }
 
 static const struct launch_app *app_of(const struct job *j, int fd)
@@ -86,6 +88,11 @@ void spawned_control_accept(struct job *j)
 {
     int fd;
     while ((fd = boot_gate_accept(&j->control)) >= 0) {
+        if (j->control.was_lesser) { /* a rank to which the descriptor did not come down */
+            boot_segment_offer(fd, j->memfd);
+            close(fd);
+            continue;
+        }
         struct sub s = {.uid = boot_random()};
         snprintf(s.name, sizeof s.name, "%.48s%s%d", j->name, j->name[0] ? "." : "", ++j->spawned);
         if (!j->ending) {

@@ -56,6 +56,8 @@ lammps() { mpi "$1" lmp -in "$here/lennard_jones.in" -log none && lines '^ +[0-9
 mpi4py() {
     mpi "$1" /usr/bin/python3 "$here/some_mpi4py.py" || return
     case $library in godwit) sed -n 's/^True //p' log ;; own) sed -n 's/^False //p' log ;; esac # whether it says that it is Godwit
+    mpi "$1" /usr/bin/python3 -c 'import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))' /usr/bin/python3 -m mpi4py.bench helloworld
+    lines '^Hello' | sort
 }
 mpi4py_tutorial() {
     mpi "$1" /usr/bin/python3 "$here/some_tutorial.py" "$root/usr/share/doc/python-mpi4py-doc/html/tutorial.html"
