@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/file.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "boot/order.h"
@@ -58,12 +59,10 @@ static int segment_make(struct job *j)
     j->failed = AFTER_MEMORY;
     j->room = j->n / 2;
     j->memfd = boot_file_make("godwit", bytes + node_bytes_about(j->n));
-    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is reported below */
     int rc = j->memfd < 0 ? -1 : boot_file_size(j->memfd, bytes);
     if (rc == 0) rc = boot_file_seal(j->memfd, true); /* it may grow: the first rank gives it its final size */
-    signal(SIGXFSZ, SIG_DFL);
     if (rc < 0) {
-        say_line("cannot make the shared memory of the job: %s", strerror(errno));
+        say_line("cannot make the shared memory of the job: %s", gw_file_why(errno));
         return EXIT_CANNOT_RUN;
     }
     j->head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, j->memfd, 0);
