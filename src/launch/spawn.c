@@ -194,7 +194,7 @@ static void names_of_others(const struct job *j, int rank, int local, int n_loca
 static char **rank_env(struct job *j, int rank, const struct launch_app *a, int pmi, struct words *own)
 {
     assert(rank >= 0 && rank < j->n && a >= j->o.apps);
-    int app = (int)(a - j->o.apps);
+    int app = (int)(a - j->o.apps) + a->dropped;
     char more[64] = "";
     struct stat st;
     int n = app ? snprintf(more, sizeof more, ",app=%d", app) : 0;
@@ -312,8 +312,8 @@ static int explain_start(const struct launch_app *a, const int why[3])
         say_line("cannot start %s: its window is gone (%s)", a->argv[0], strerror(why[0]));
     else
         say_line("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
-                 missing && !strchr(a->argv[0], '/') && access(a->argv[0], X_OK) == 0
-                     ? " (it is in this folder: say ./ before its name)"
+                 missing && a->argv[1] && strspn(a->argv[0], "0123456789") == strlen(a->argv[0])
+                     ? " (was -n meant, before the number?)"
                      : missing && doctor_meant(a->argv[0]) ? " (did you mean the command `mpiexec doctor`?)"
                      : why[0] == EACCES                    ? " (is it executable? chmod +x)"
                      : why[0] == ENOEXEC                   ? " (not a program of this machine, or a script without #!)"
@@ -331,7 +331,7 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     if (rc) return rc;
     struct words own = {0};
     char **env = rank_env(j, rank, a, e.pmi, &own);
-    ((struct boot_rank *)((char *)j->head + j->head->ranks_offset))[rank].app = (int)(a - j->o.apps);
+    ((struct boot_rank *)((char *)j->head + j->head->ranks_offset))[rank].app = (int)(a - j->o.apps) + a->dropped;
     pid_t pid = fork();
     if (pid == 0) child(j, rank, a, &e, report, env);
     if (pid < 0) rc = errno;
