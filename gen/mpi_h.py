@@ -37,6 +37,15 @@ typedef struct MPI_F08_status {
 } MPI_F08_status;
 typedef MPI_F08_status MPI_F08_Status;
 """
+# The words of a cast that each language is content with (-Wold-style-cast); one of 0 stays a null pointer constant in C, and constant in C++.
+CASTS = """\
+#if defined(__cplusplus)
+#define MPI_ABI_POINTER(type, value) (reinterpret_cast<type>(value))
+#define MPI_ABI_VALUE(type, value) (static_cast<type>(value))
+#else
+#define MPI_ABI_POINTER(type, value) ((type)value)
+#define MPI_ABI_VALUE(type, value) ((type)value)
+#endif"""
 ENUMS = [("MPI_T_cb_safety", "MPI_T_CB_REQUIRE_"), ("MPI_T_source_order", "MPI_T_SOURCE_")]
 
 
@@ -56,8 +65,9 @@ def constants(abi):
         if r["c_type"] == "int":
             yield "#define %s %s" % (r["name"], "(%s)" % value if value.startswith("-") else value)
         else:
-            yield "#define %s ((%s)%s)" % (r["name"], r["c_type"],
-                                           value if "MPI_" not in r["c_type"] or value.startswith("-") else r["hex"])
+            shown = value if "MPI_" not in r["c_type"] or value.startswith("-") else r["hex"]
+            kind = "POINTER" if int(shown, 0) > 0 else "VALUE"
+            yield "#define %s MPI_ABI_%s(%s, %s)" % (r["name"], kind, r["c_type"], shown)
 
 
 def enums(abi):
@@ -129,7 +139,7 @@ def emit(model):
               for r in model.abi if r["section"] == "handle_typedef"]
     lines += [""] + list(enums(model.abi))
     lines += ["", "/* ---- functions that users write ---- */"] + [text for _, text in model.typedefs()]
-    lines += ["", "/* ---- constants ---- */"] + list(constants(model.abi))
+    lines += ["", "/* ---- constants ---- */", CASTS] + list(constants(model.abi))
     for prefix, title in (("", "functions"), ("P", "the same under their profiling names")):
         lines += ["", "/* ---- %s ---- */" % title]
         lines += [e.prototype(prefix) + ";" for e in model.entries()]

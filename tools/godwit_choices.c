@@ -173,6 +173,7 @@ int main(int argc, char **argv)
     int letter;
     opterr = 0;
     if (argc == 1) return fputs(usage, stderr), 2;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return fputs(usage, stdout) == EOF;
     while ((letter = getopt(argc, argv, "n:N:b:")) != -1) {
         if (letter == '?') return refuse("is no option, or lacks what belongs to it", argv[optind - 1]);
         if (!number(optarg, letter == 'b' ? (int64_t)1 << 40 : MOST, &v)) return refuse("is no number of ranks or bytes", optarg);

@@ -109,7 +109,9 @@ int gw_file_finish(struct gw_new_file *f)
 const char *gw_file_why(int err)
 {
     assert(err > 0);
-    return err == ELOOP ? "it is a link, which is not followed: name the file itself" : strerror(err);
+    return err == ELOOP ? "it is a link, which is not followed: name the file itself"
+        : err == EFBIG  ? "File too large (limit: ulimit -f)"
+                        : strerror(err);
 }
 
 FILE *gw_file_append(const char *path)

@@ -40,6 +40,10 @@ void *gw_pool_map(int fd, void *at, uint64_t bytes) GW_COLD;            /* the w
 bool gw_pool_has(uintptr_t at)
     GW_COLD; /* this process's memory lies there on pages of 2 MiB or more; false where the kernel (6.11) cannot tell */
 
+/* Does a thread of the process wait for what comes by the pipe with that inode, in read, poll, select or epoll, or never wait for it
+ * (O_NONBLOCK on its standard input)?  True also where the kernel tells nothing about the process; false: it is gone. */
+bool gw_waits_to_read(pid_t pid, uint64_t pipe) GW_COLD;
+
 size_t gw_page_bytes(void); /* of the system's ordinary pages */
 /* An address range of `bytes` in which a multiple of `align`, a power of two, lies `skew` bytes behind its
  * begin; reserved for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: there is none. */

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/file.h"
 #include "base/os.h"
 #include "boot/world.h"
 
@@ -40,8 +41,10 @@ int boot_board_open(int fd, const struct boot_head *h)
     assert(!state.job && h->nlocal > 0);
     struct stat st;
     uint64_t bytes = h->shm_offset + sizeof *state.board + (uint64_t)h->nlocal * sizeof *state.pages;
-    if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && boot_file_size(fd, bytes) != 0) || boot_file_seal(fd, false) != 0)
+    if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size < bytes && boot_file_size(fd, bytes) != 0) || boot_file_seal(fd, false) != 0) {
+        if (errno == EFBIG) gw_die("the board of %d ranks on faked nodes cannot be made: %s", h->nlocal, gw_file_why(errno));
         return gw_fail(GW_EUNSUPPORTED, "the board of %d ranks on faked nodes cannot be made: %s", h->nlocal, strerror(errno));
+    }
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED) return gw_fail(GW_EUNSUPPORTED, "the board of faked nodes cannot be mapped: %s", strerror(errno));
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)bytes);

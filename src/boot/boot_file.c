@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -74,6 +75,11 @@ int boot_file_make(const char *name, uint64_t room)
 
 int boot_file_size(int fd, uint64_t bytes)
 {
+    struct rlimit r; /* going beyond it fails, and raises SIGXFSZ */
+    if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes) {
+        errno = EFBIG;
+        return -1;
+    }
     int rc = ftruncate(fd, (off_t)bytes);
     if (rc != 0 || !boot_file_is_unsealed(fd)) return rc;
     do rc = bytes ? fallocate(fd, 0, 0, (off_t)bytes) : 0; /* a full file system becomes an error now instead of SIGBUS later */

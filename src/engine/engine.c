@@ -255,6 +255,7 @@ static void become(const struct engine *e, const struct launch_options *o, const
     for (int i = 0; i < env->n; i++) putenv(env->at[i]);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     sigprocmask(SIG_UNBLOCK, signals, NULL);
+    child_size_signal_reset();
     int nothing = o->stdin_rank == STDIN_NONE ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     execv(e->path, words);

@@ -49,8 +49,13 @@ void child_kill(pid_t pid, int sig)
     if (pid > 0) kill(pid, sig);
 }
 
+static void (*size_signal)(int) = SIG_DFL; /* what SIGXFSZ did when mpiexec started */
+void child_size_signal_ignore(void) { size_signal = signal(SIGXFSZ, SIG_IGN); }
+void child_size_signal_reset(void) { signal(SIGXFSZ, size_signal); }
+
 void child_signals_reset(void)
 {
+    child_size_signal_reset();
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

@@ -28,6 +28,10 @@ bool child_is_ours(pid_t pid);
 /* In a child between fork() and exec: no signal is blocked, SIGPIPE is not ignored.  mpiexec blocks the signals that it reads from a descriptor; a
  * debugger that inherits this misses the ends and stops of what it traces. */
 void child_signals_reset(void);
+/* A write of mpiexec beyond the limit of file sizes (ulimit -f) fails, and is reported, in place of the signal that would end mpiexec.  Programs
+ * that it starts get the signal back. */
+void child_size_signal_ignore(void);
+void child_size_signal_reset(void);            /* before exec, where child_signals_reset() is not called, which does it, too */
 bool child_wait(pid_t pid, uint64_t until_ns); /* waits until it has ended and can be reaped; false: not by that time */
 
 /* orphans.c: this process becomes the subreaper: processes that ranks have started and left behind become its children. */

@@ -1,7 +1,8 @@
 /* forward.c -- forwards the ranks' output line by line to the output of mpiexec, and its input to theirs.
  *
  * Output is printed in whole lines; a partial line is printed after a moment, because it may be a prompt.  output.c prints.  Input is
- * forwarded only from a terminal, or to all ranks: otherwise the rank inherits it, so that nothing is read before the rank reads (spawn.c).
+ * forwarded only from a terminal, while a rank waits for it (terminal.c), or to all ranks: otherwise the rank inherits it (spawn.c).  So nothing
+ * is read before a rank reads.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -23,9 +24,12 @@ static struct {
     int epoll_fd;
     /* The piece of our input that the ranks are getting. */
     char data[READ_BYTES];
-    size_t len;     /* bytes of it */
-    bool eof;       /* our input has ended */
-    bool listening; /* epoll watches our input, not the ranks' ends */
+    size_t len;                             /* bytes of it */
+    bool eof;                               /* our input has ended */
+    bool over;                              /* and the ranks know */
+    enum { NOBODY, OURS, RANKS } listening; /* what epoll watches: our input, or the ends of ranks that have not got the piece */
+    uint64_t look_at; /* ns: something was typed, and no rank waited for it: when to look again; 0: no such thing */
+    int pause_ms;
 } input;
 
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
@@ -157,14 +161,14 @@ static bool input_delivered(const struct job *j)
 }
 
 /* Makes epoll wait for our input, or for room in the pipes of ranks that have not got the whole piece. */
-static void listen_on(struct job *j, bool ours)
+static void listen_on(struct job *j, int to)
 {
-    struct epoll_event e = {.events = ours ? EPOLLIN : 0, .data.ptr = NULL};
-    if (input.listening != ours) epoll_ctl(input.epoll_fd, EPOLL_CTL_MOD, 0, &e);
-    input.listening = ours;
+    struct epoll_event e = {.events = to == OURS ? EPOLLIN : 0, .data.ptr = NULL};
+    if ((input.listening == OURS) != (to == OURS)) epoll_ctl(input.epoll_fd, EPOLL_CTL_MOD, 0, &e);
+    input.listening = to;
     for (int i = 0; i < j->n; i++) {
         struct rank *r = &j->ranks[i];
-        bool waits = !ours && r->in_done < input.len;
+        bool waits = to == RANKS && r->in_done < input.len;
         if (r->in_fd < 0 || r->in_waits == waits) continue;
         e.events = waits ? EPOLLOUT : 0;
         epoll_ctl(input.epoll_fd, EPOLL_CTL_MOD, r->in_fd, &e);
@@ -172,34 +176,62 @@ static void listen_on(struct job *j, bool ours)
     }
 }
 
-/* epoll does not take a regular file, which is always ready: then only room in the ranks' pipes leads here. */
-void launch_forward_input(struct job *j)
+/* Something was typed that no rank waits for.  epoll would tell of it again and again, and of a rank that begins to wait it tells nothing. */
+static void look_later(struct job *j)
 {
-    for (;;) {
-        for (int i = 0; i < j->n; i++) input_to(&j->ranks[i]);
-        if (!input_delivered(j)) {
-            listen_on(j, false);
-            return;
-        }
-        if (input.eof) break;
-        if (isatty(0) && tcgetpgrp(0) != getpgrp()) return; /* mpiexec is in the background: reading would stop it */
-        struct pollfd p = {0, POLLIN, 0};
-        if (poll(&p, 1, 0) == 0) {
-            listen_on(j, true);
-            return;
-        }
-        ssize_t n = read(0, input.data, sizeof input.data);
-        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        input.len = n > 0 ? (size_t)n : 0;
-        input.eof = n <= 0;
-        for (int i = 0; i < j->n; i++) j->ranks[i].in_done = 0;
-    }
+    enum { FIRST_MS = 10, LAST_MS = 200 };
+    input.pause_ms = !input.look_at ? FIRST_MS : 2 * input.pause_ms < LAST_MS ? 2 * input.pause_ms : LAST_MS;
+    input.look_at = gw_now_ns() + (uint64_t)input.pause_ms * 1000000;
+    listen_on(j, NOBODY);
+}
+
+int launch_forward_input_due(struct job *j)
+{
+    if (input.look_at && gw_now_ns() >= input.look_at) launch_forward_input(j);
+    return input.look_at ? (int)(input.look_at / 1000000 - gw_now_ns() / 1000000) + 1 : -1;
+}
+
+static void input_end(struct job *j)
+{
+    input.over = true;
     epoll_ctl(input.epoll_fd, EPOLL_CTL_DEL, 0, NULL);
     for (int i = 0; i < j->n; i++)
         if (j->ranks[i].in_fd >= 0) {
             close(j->ranks[i].in_fd);
             j->ranks[i].in_fd = -1;
         }
+}
+
+/* epoll does not take a regular file, which is always ready: then only room in the ranks' pipes leads here. */
+void launch_forward_input(struct job *j)
+{
+    while (!input.over) {
+        for (int i = 0; i < j->n; i++) input_to(&j->ranks[i]);
+        if (!input_delivered(j)) {
+            listen_on(j, RANKS);
+            return;
+        }
+        if (input.eof) {
+            input_end(j);
+            return;
+        }
+        struct pollfd p = {0, POLLIN, 0};
+        if (poll(&p, 1, 0) == 0) {
+            input.look_at = 0;
+            listen_on(j, OURS);
+            return;
+        }
+        if (!(p.revents & POLLHUP) && isatty(0) && !launch_terminal_is_wanted(j)) {
+            look_later(j);
+            return;
+        }
+        ssize_t n = read(0, input.data, sizeof input.data);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        input.look_at = 0;
+        input.len = n > 0 ? (size_t)n : 0;
+        input.eof = n <= 0;
+        for (int i = 0; i < j->n; i++) j->ranks[i].in_done = 0;
+    }
 }
 
 int launch_forward_start(struct job *j)
@@ -222,7 +254,7 @@ int launch_forward_start(struct job *j)
     launch_output_pipes(signal(SIGPIPE, SIG_IGN)); /* writing to a rank that has closed its input must not end mpiexec */
     if (wanted) {
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
-        input.listening = true;
+        input.listening = OURS;
         epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */
         launch_forward_input(j);
     }

@@ -138,6 +138,7 @@ static pid_t window_open(enum opener with, const char *name, int rank)
     char *xterm[] = {"xterm", "-T", title, "-e", self, "--gdb-window", (char *)name, number, NULL};
     char *tmux[] = {"tmux", "new-window", "-d", "-n", title, self, "--gdb-window", (char *)name, number, NULL};
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    child_size_signal_reset();
     execvp(with == OPENER_XTERM ? "xterm" : "tmux", with == OPENER_XTERM ? xterm : tmux);
     _exit(EXIT_NOT_FOUND);
 }

@@ -54,9 +54,14 @@ void launch_mpir_free(void);
 int launch_forward_start(struct job *j);
 void launch_forward_output(struct job *j, struct stream *s); /* reads what is there; closes the stream at its end */
 void launch_forward_input(struct job *j);
+int launch_forward_input_due(struct job *j); /* does what is due; ms until more is, -1: nothing waits */
 /* prints partial lines that have waited long; ms until the next is due, -1: none waits */
 int launch_forward_flush_stale(struct job *j);
 void launch_forward_end(struct job *j); /* after the last rank: prints the rest of all streams and closes them */
+
+/* ---- terminal.c ---- */
+/* Standard input is a terminal: does a rank, or what it has started, wait for it?  False in the background. */
+bool launch_terminal_is_wanted(const struct job *j);
 
 /* ---- output.c ---- */
 /* Before ranks start: decides where each stream goes and opens the files.  Returns 0, or an exit status. */

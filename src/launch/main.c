@@ -75,6 +75,7 @@ int main(int argc, char **argv)
 {
     struct job j = {.memfd = -1, .control = {.fd = -1, .listener = -1, .timer = -1}, .parent_fd = -1, .pmi = -1, .room = -1};
     standard_open();
+    child_size_signal_ignore();
     signal(SIGCHLD, SIG_DFL); /* if it were ignored, the kernel would reap children itself */
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
     if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0))

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launch/gdb.h"
@@ -91,7 +92,7 @@ static int set_env(struct words *w, const char *name, char **v)
 static int set_of_program(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
 {
     switch (is) {
-    case O_N: a->n_given = true; return set_number(name, v[0], 1, &a->n);
+    case O_N: a->n_given = true; return set_number(name, v[0], 0, &a->n);
     case O_SOFT: a->soft = v[0]; return -1;
     case O_ENV: return set_env(&a->env, name, v);
     case O_X: return launch_set_x(a, v[0]);
@@ -300,6 +301,19 @@ static const char *find_in_path(struct launch_options *o, const struct launch_ap
     return program;
 }
 
+/* A program that no folder of PATH has, but the one that the ranks start in: people leave out the ./ that shells want. */
+static const char *find_here(struct launch_options *o, const struct launch_app *a, const char *program)
+{
+    char *file = program_find(program, a->wdir), *here = gw_xasprintf("./%s", program), *seen = program_find(here, a->wdir);
+    struct stat st;
+    bool is_here = !file && access(seen, X_OK) == 0 && stat(seen, &st) == 0 && S_ISREG(st.st_mode);
+    const char *found = is_here ? launch_options_hold(o, here) : program;
+    free(file);
+    free(here);
+    free(seen);
+    return found;
+}
+
 /* Reads the options and the command of one program, argv[i..end). */
 static int parse_app(char **argv, int i, int end, struct launch_options *o, struct launch_app *a)
 {
@@ -312,6 +326,31 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
     if (!a->argv) gw_die("mpiexec: no memory");
     memcpy(a->argv, argv + i, sizeof *a->argv * (size_t)(end - i));
     if (a->path && !strchr(a->argv[0], '/')) a->argv[0] = (char *)find_in_path(o, a, a->argv[0]);
+    if (!strchr(a->argv[0], '/')) a->argv[0] = (char *)find_here(o, a, a->argv[0]);
+    return -1;
+}
+
+/* Scripts compute numbers of ranks, and -n 0 is what they find for a program that has nothing to do.  The others keep their numbers
+ * (MPI_APPNUM). */
+static int drop_empty(struct launch_options *o)
+{
+    int kept = 0;
+    for (int i = 0; i < o->n_apps; i++) kept += !o->apps[i].n_given || o->apps[i].n > 0;
+    if (!kept)
+        return launch_usage_error("-n wants a number from 1 to %d, not '0'%s", MAX_RANKS, o->n_apps > 1 ? " everywhere" : "");
+    kept = 0;
+    for (int i = 0; i < o->n_apps; i++) {
+        struct launch_app *a = &o->apps[i];
+        if (a->n_given && a->n == 0) {
+            words_free(&a->env);
+            free(a->argv);
+            continue;
+        }
+        a->dropped = i - kept;
+        if (kept < i) o->apps[kept] = *a;
+        kept++;
+    }
+    o->n_apps = kept;
     return -1;
 }
 
@@ -477,6 +516,7 @@ int launch_options_parse(int argc, char **argv, struct launch_options *o)
         *o = (struct launch_options){0};
         rc = parse_apps(argv, 1, argc, o);
     }
+    if (rc < 0) rc = drop_empty(o);
     if (rc < 0) rc = take_default_hostfile(o);
     if (rc < 0) rc = check_vnodes(o);
     if (rc < 0) rc = bind_check(o);

@@ -231,7 +231,7 @@ static void cannot_write(struct sink *to, int why)
     to->nobody = true;
     if (to == &outputs.own[1]) return;
     outputs.has_failed = true;
-    say_line("cannot write %s: %s; what ranks print there is lost", to->name ? to->name : "standard output", strerror(why));
+    say_line("cannot write %s: %s; what ranks print there is lost", to->name ? to->name : "standard output", gw_file_why(why));
 }
 
 /* Writes all data.  Gives up if nobody reads it and mpiexec has to end. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/file.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "boot/order.h"
@@ -58,12 +59,10 @@ static int segment_make(struct job *j)
     j->failed = AFTER_MEMORY;
     j->room = j->n / 2;
     j->memfd = boot_file_make("godwit", bytes + node_bytes_about(j->n));
-    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is reported below */
     int rc = j->memfd < 0 ? -1 : boot_file_size(j->memfd, bytes);
     if (rc == 0) rc = boot_file_seal(j->memfd, true); /* it may grow: the first rank gives it its final size */
-    signal(SIGXFSZ, SIG_DFL);
     if (rc < 0) {
-        say_line("cannot make the shared memory of the job: %s", strerror(errno));
+        say_line("cannot make the shared memory of the job: %s", gw_file_why(errno));
         return EXIT_CANNOT_RUN;
     }
     j->head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, j->memfd, 0);
@@ -214,7 +213,7 @@ static void boot_add(const struct job *j, int rank, const struct launch_app *a, 
 static char **rank_env(struct job *j, int rank, const struct launch_app *a, int pmi, struct words *own)
 {
     assert(rank >= 0 && rank < j->n && a >= j->o.apps);
-    int app = (int)(a - j->o.apps);
+    int app = (int)(a - j->o.apps) + a->dropped;
     char more[64] = "";
     struct stat st;
     int n = app ? snprintf(more, sizeof more, ",app=%d", app) : 0;
@@ -334,8 +333,8 @@ static int explain_start(const struct launch_app *a, const int why[3])
         say_line("cannot start %s: its window is gone (%s)", a->argv[0], strerror(why[0]));
     else
         say_line("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
-                 missing && !strchr(a->argv[0], '/') && access(a->argv[0], X_OK) == 0
-                     ? " (it is in this folder: say ./ before its name)"
+                 missing && a->argv[1] && strspn(a->argv[0], "0123456789") == strlen(a->argv[0])
+                     ? " (was -n meant, before the number?)"
                      : missing && doctor_meant(a->argv[0]) ? " (did you mean the command `mpiexec doctor`?)"
                      : why[0] == EACCES                    ? " (is it executable? chmod +x)"
                      : why[0] == ENOEXEC                   ? " (not a program of this machine, or a script without #!)"
@@ -353,7 +352,7 @@ static int start(struct job *j, int rank, const struct launch_app *a, int report
     if (rc) return rc;
     struct words own = {0};
     char **env = rank_env(j, rank, a, e.pmi, &own);
-    ((struct boot_rank *)((char *)j->head + j->head->ranks_offset))[rank].app = (int)(a - j->o.apps);
+    ((struct boot_rank *)((char *)j->head + j->head->ranks_offset))[rank].app = (int)(a - j->o.apps) + a->dropped;
     pid_t pid = fork();
     if (pid == 0) child(j, rank, a, &e, report, env);
     if (pid < 0) rc = errno;

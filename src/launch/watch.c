@@ -99,7 +99,11 @@ static void report_signal(const struct job *j, int rank, int sig)
     say_line("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig,
              strsignal(sig),
              call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "",
-             call ? call : "", sig == SIGKILL ? " (out of memory? see dmesg)" : "", others_fate(j));
+             call ? call : "",
+             sig == SIGKILL       ? " (out of memory? see dmesg)"
+                 : sig == SIGXFSZ ? " (limit: ulimit -f)"
+                                  : "",
+             others_fate(j));
 }
 
 /* Reports how a rank has ended, and ends the job if it has failed. */
@@ -296,6 +300,8 @@ static int timers(struct job *j, uint64_t deadline)
     bool gives_up = false, differs = false;
     int wait = launch_forward_flush_stale(j), look = where_watch(j, &differs);
     int told = spawned_watch(j, &gives_up);
+    int typed = launch_forward_input_due(j);
+    if (typed >= 0) wait = sooner(wait, typed);
     if (look >= 0) wait = sooner(wait, look);
     if (told >= 0) wait = sooner(wait, told);
     int foreign = foreign_look(j);

@@ -148,7 +148,8 @@ static void on_maxes(struct job *j, int rank, const char *line)
 static void on_appnum(struct job *j, int rank, const char *line)
 {
     (void)line;
-    answer(rank, "cmd=appnum rc=0 appnum=%d\n", j->ranks[rank].app);
+    int app = j->ranks[rank].app;
+    answer(rank, "cmd=appnum rc=0 appnum=%d\n", app + j->o.apps[app].dropped);
 }
 
 static void on_universe(struct job *j, int rank, const char *line)

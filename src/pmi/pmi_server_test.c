@@ -19,12 +19,12 @@
 
 enum { MOST = 16 };
 static struct job job;
-static struct launch_app app = {.n = MOST};
+static struct launch_app apps[MOST]; /* one for each rank */
 static int ends[MOST];
 
 static void begin(int n)
 {
-    job = (struct job){.n = n, .pmi = -1, .o = {.apps = &app, .n_apps = 1, .usize = 40}};
+    job = (struct job){.n = n, .pmi = -1, .o = {.apps = apps, .n_apps = n, .usize = 40}};
     job.ranks = gw_xcalloc((size_t)n, sizeof *job.ranks);
     job.head = aligned_alloc(128, BOOT_RANKS_OFFSET + (size_t)n * sizeof(struct boot_rank));
     memset(job.head, 0, BOOT_RANKS_OFFSET + (size_t)n * sizeof(struct boot_rank));
@@ -32,6 +32,7 @@ static void begin(int n)
     CHECK(pmi_start(&job) == 0 && job.pmi >= 0);
     for (int i = 0; i < n; i++) {
         job.ranks[i].app = i;
+        apps[i] = (struct launch_app){.n = 1};
         ends[i] = pmi_offer(&job, i);
         CHECK(ends[i] > 2);
     }

@@ -362,9 +362,11 @@ int rma_win_shared_query(struct rma_win *w, int rank, int64_t *size_out, int64_t
         for (rank = 0; rank < n - 1 && w->targets[rank].size == 0;) rank++;
     if (rank < 0 || rank >= n) return gw_fail(GW_ERANK, "rank is %d; the window has ranks 0 to %d (or MPI_PROC_NULL)", rank, n - 1);
     const struct rma_target *t = &w->targets[rank];
-    *size_out = t->is_near ? t->size : 0; /* no loads and stores are possible there */
+    /* Elsewhere no loads and stores are possible.  A part of no bytes has a place, too: what its rank got when it made the window, which is
+     * where it would lie between its neighbours. */
+    *size_out = t->is_near ? t->size : 0;
     *disp_unit_out = t->disp_unit;
-    *base_out = *size_out > 0 ? (void *)(uintptr_t)t->base : NULL;
+    *base_out = t->is_near ? (void *)(uintptr_t)t->base : NULL;
     return GW_OK;
 }
 

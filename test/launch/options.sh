@@ -171,6 +171,12 @@ chmod +x "$dir/bin/gw-mine"
 same "mine x 0/1" -n 1 -path "/gw-none:$dir/bin" gw-mine x
 same "mine x 0/1" -n 1 -wdir "$dir" -path bin gw-mine x
 refused 127 "cannot start gw-mine" -n 1 -path /gw-none gw-mine
+# as other launchers have it, also what lies in the folder where the ranks start, after what is in PATH
+same "mine x 0/1" -n 1 -wdir "$dir/bin" gw-mine x
+(cd "$dir/bin" && same "mine x 0/1" -n 1 gw-mine x && printf '#!/bin/sh\necho wrong\n' >true && chmod +x true && [ -z "$(run -n 1 true)" ])
+rm -f "$dir/bin/true"
+refused 127 "cannot start gw-mine" -n 1 -wdir "$dir" gw-mine
+(cd / && refused 127 "cannot start usr" -n 1 usr) # a folder
 same "hello" -n 1 -arch "$(uname -m)" echo hello
 refused 2 "this machine is $(uname -m)" -n 1 -arch gw-other echo hello
 printf -- '-env GW_A "a b"\n' >"$dir/one"
@@ -262,7 +268,15 @@ refused 2 "-membind is for ranks that mpiexec starts itself, on this machine (gw
 refused 2 "--bind-to is for ranks that mpiexec starts itself" --bind-to core:2 -host gw-other -n 1 true
 search=
 
+# A section without ranks; the others keep their numbers.
+same "0/2 1/2" -n 0 echo no : -n 2 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE' : -n 0 echo no
+[ "$(run -n 1 "$build/mpi_app_number" : -n 0 "$build/mpi_app_number" : -n 1 "$build/mpi_app_number" | sort | tr '\n' ' ')" = "0 2 " ] ||
+    fail "numbers of programs around one without ranks"
+refused 2 "-n wants a number" -n 0 true : -n 0 true
+
 # programs that cannot be started
+refused 127 "cannot start 4: No such file or directory (was -n meant, before the number?)" 4 ./sum
+refused 127 "cannot start 4: No such file or directory" -n 1 4
 refused 127 "cannot start gw-no-such-program" -n 2 gw-no-such-program
 refused 127 "./gw-no-such-program" -n 1 ./gw-no-such-program
 refused 127 "gw-no-such-program" -n 2 sleep $GW_LONG : -n 1 gw-no-such-program

@@ -170,6 +170,12 @@ def calls(folder, times):
                         ("Allgather", "MPICH_ALLGATHER_VSHORT_MSG is"), ("Gatherv", "Blocks of up to MPICH_GATHERV_SHORT_MSG"), ("Win_fence", "Fences are for all")):
         text = job(folder, "--profile=p.html", "late " + call, ranks=4, nodes="2", env={"GODWIT_PROFILE_SYNC": "0", "TRAFFIC_TIMES": times})
         assert re.search(r"Most of it goes into MPI_%s: [\d.]+ %% of the time in \d+ calls\. %s" % (call, words), plain(text)), text
+    # On one node nothing is said of what acts between nodes.
+    for call, words in (("Waitall", r"Receives that are posted before their messages come save a copy; messages of up to GODWIT_EAGER_MAX bytes do"),
+                        ("Bcast", "MPI_Ibcast lets"), ("Allgather", "MPI_Iallgather lets"), ("Recv", r"The rank waits for the sender: MPI_Irecv long before\. ")):
+        text = plain(job(folder, "--profile=p.html", "late " + call, ranks=4, nodes="1", env={"GODWIT_PROFILE_SYNC": "0", "TRAFFIC_TIMES": times}))
+        assert re.search(r"Most of it goes into MPI_%s: [\d.]+ %% of the time in \d+ calls\. %s" % (call, words), text), text
+        assert not re.search("GNI|INTERNODE|VSHORT|NET_EAGER|another node", text[text.index("Most of it goes into"):]), text
 
 
 def undisturbed(test):
@@ -186,7 +192,7 @@ def undisturbed(test):
 def advice():
     """Each variable that advice names is one that is read."""
     with open(ROOT + "/tools/profile/observe.c", encoding="utf-8") as f:
-        names = set(re.findall(r"MPICH_[A-Z_0-9]+[A-Z0-9]", f.read())) - {"MPICH_RANK_ORDER"}
+        names = set(re.findall(r"(?:MPICH|GODWIT)_[A-Z_0-9]+[A-Z0-9]", f.read())) - {"MPICH_RANK_ORDER", "GODWIT_VERSION", "GODWIT_PROFILE_TRAFFIC"}
     assert len(names) > 12, names
     for name in names:
         p = subprocess.run([BUILD + "/godwit-info", name], capture_output=True, text=True, timeout=30, check=False)

@@ -36,6 +36,19 @@ bin=$prefix/bin
 "$bin/mpicc" $strict -std=c90 "$tmp/a.c" -o "$tmp/c90" # old programs, and the removed functions that they call
 "$bin/mpicc" -c "$tmp/a.c" -o "$tmp/a.o" && "$bin/mpicc" "$tmp/a.o" -o "$tmp/two" && runs "$bin" "$tmp/two"
 "$bin/mpicxx" $strict -std=c++11 "$tmp/a.cc" -o "$tmp/cxx" && runs "$bin" "$tmp/cxx"
+# Every constant of the header in C++, where casts have names.
+{
+    printf '#include <mpi.h>\nint main(int n, char **)\n{\n'
+    sed -n 's/^#define \(MPI_[A-Z0-9_a-z]*\) MPI_ABI_.*/    { auto v = \1; n += v == \1; }/p' "$prefix/include/mpi.h"
+    printf '    return n == 1;\n}\n'
+} >"$tmp/casts.cc"
+[ "$(grep -c auto "$tmp/casts.cc")" -gt 130 ] || wrong "mpi.h has $(grep -c auto "$tmp/casts.cc") constants with a type"
+for cxx in g++ clang++; do
+    command -v $cxx >/dev/null || continue
+    GODWIT_CXX=$cxx "$bin/mpicxx" $strict -Wold-style-cast -std=c++11 -c "$tmp/casts.cc" -o "$tmp/casts.o"
+    printf 'MPI_Aint f() { return MPI_Aint_add(1, 1); }\n' | cat "$tmp/a.cc" - >"$tmp/old.cc"
+    GODWIT_CXX=$cxx "$bin/mpicxx" $strict -Wold-style-cast -std=c++98 -c "$tmp/old.cc" -o "$tmp/casts.o"
+done
 "$bin/mpic++" $strict -std=c++20 "$tmp/a.cc" -o "$tmp/cxx20"
 if command -v clang >/dev/null; then GODWIT_CC=clang "$bin/mpicc" $strict "$tmp/a.c" -o "$tmp/clang" && runs "$bin" "$tmp/clang"; fi
 has "$(GODWIT_CC='gcc -O3' "$bin/mpicc" -show a.c)" "gcc -O3"
@@ -49,6 +62,8 @@ has "$("$bin/mpicc" -link-info)" "-lmpi_abi"
 has "$("$bin/mpicc" --showme:compile)" "-I"
 has "$("$bin/mpicc" --showme:link)" "-lmpi_abi"
 has "$("$bin/mpicc" --showme:version)" Godwit
+standard=$(sed -n 's/^#define MPI_VERSION *//p' "$prefix/include/mpi.h").$(sed -n 's/^#define MPI_SUBVERSION *//p' "$prefix/include/mpi.h")
+for w in mpicc mpicxx mpifort; do has "$("$bin/$w" --showme:version)" " $standard.0 "; done
 [ -f "$("$bin/mpicc" --showme:incdirs)/mpi.h" ] || wrong "--showme:incdirs"
 if "$bin/mpicc" --showme:nonsense 2>/dev/null; then wrong "--showme:nonsense is accepted"; fi
 
@@ -58,13 +73,19 @@ for name in godwit mpi mpi-c mpi-cxx mpich ompi-c ompi-cxx; do
     cc "$tmp/a.c" -o "$tmp/pc" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs $name)
     runs "$bin" "$tmp/pc"
 done
+# Under the names that other MPI libraries have, too, the version is the standard's: it is what programs ask for (">= 3.0").
+for name in mpi mpi-c mpi-cxx mpi-fort mpich ompi ompi-c ompi-cxx ompi-fort; do
+    has "$(PKG_CONFIG_PATH=$pc pkg-config --modversion $name)" "$standard."
+    PKG_CONFIG_PATH=$pc pkg-config --atleast-version=3.0 $name || wrong "$name is older than MPI 3.0"
+done
+has "$(PKG_CONFIG_PATH=$pc pkg-config --modversion godwit)" "$("$bin/mpiexec" --version | grep -o '[0-9]*\.[0-9]*\.[0-9]*' | head -n 1)"
 
 # Meson finds it by pkg-config, before any other MPI of the machine, and, where there is none, by the wrappers.
 if command -v meson >/dev/null; then
     cat > "$tmp/meson.build" <<'EOT'
 project('a', 'c', 'cpp')
-executable('by_c', 'a.c', dependencies: dependency('mpi', language: 'c'))
-executable('by_cxx', 'a.cc', dependencies: dependency('mpi', language: 'cpp'))
+executable('by_c', 'a.c', dependencies: dependency('mpi', language: 'c', version: '>=3.0'))
+executable('by_cxx', 'a.cc', dependencies: dependency('mpi', language: 'cpp', version: ['>=4.1', '<6']))
 EOT
     meson_finds() { # FOLDER [VARIABLE=VALUE ...]
         folder=$1
@@ -74,7 +95,16 @@ EOT
         runs "$bin" "$tmp/$folder/by_c"
         runs "$bin" "$tmp/$folder/by_cxx"
     }
-    meson_finds m1 PKG_CONFIG_PATH="$pc" PATH="$bin:$PATH"
+    # As the README has it, whatever MPI the system has.
+    (
+        root=$(cd "$(dirname "$0")/../.." && pwd)
+        sed -n 's/^    \(export .*\)/\1/p' "$root/README.md" | sed "s,\$PWD/install/lib,$(dirname "$pc"),; s,\$PWD/install,$prefix,g" >"$tmp/exports"
+        grep -q "$bin" "$tmp/exports" || wrong "the README has no export"
+        set +u # as in a shell that somebody types in
+        . "$tmp/exports"
+        meson_finds m1
+        [ "$(command -v mpiexec)" = "$bin/mpiexec" ] || wrong "the README's PATH"
+    )
     meson_finds m2 PKG_CONFIG_LIBDIR="$tmp/none" PATH="$bin:$PATH"
 fi
 

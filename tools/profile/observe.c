@@ -288,46 +288,58 @@ static void say_load(FILE *f, struct look *l)
 }
 
 /* ---- what is said of time ---------------------------------------------------------------------------------------------------------- */
-/* The first row whose name begins that of a function is for it. */
+/* The first row whose name begins that of a function is for it.  What sets something between nodes alone is said of jobs on several. */
 static const struct advice {
-    const char *begin, *text;
+    const char *begin, *one_node, *nodes, *text;
 } advices[] = {
-    {"MPI_Alltoallv",
-     "MPICH_ALLTOALLV_THROTTLE says how many sends and receives a rank has under way; MPI_Ialltoallv lets the program compute meanwhile."},
-    {"MPI_Alltoall",
+    {"MPI_Alltoallv", "", "MPICH_ALLTOALLV_THROTTLE says how many sends and receives a rank has under way; ",
+     "MPI_Ialltoallv lets the program compute meanwhile."},
+    {"MPI_Alltoall", "",
      "Blocks of up to MPICH_ALLTOALL_SHORT_MSG bytes are stored and forwarded, MPICH_ALLTOALL_SYNC_FREQ says how many others are "
-     "under way; MPI_Ialltoall lets the program compute meanwhile."},
-    {"MPI_Allgather",
-     "MPICH_ALLGATHER_VSHORT_MSG is the size of a block up to which it gathers and then tells all; MPI_Iallgather lets the "
-     "program compute meanwhile."},
-    {"MPI_Allreduce",
-     "MPICH_ALLREDUCE_BLK_SIZE cuts long ones, MPICH_ALLREDUCE_MAX_SMP_SIZE says which are reduced inside the nodes first; several "
-     "short ones can be one with more elements, or MPI_Iallreduce."},
-    {"MPI_Bcast", "MPICH_BCAST_INTERNODE_RADIX and MPICH_BCAST_INTRANODE_RADIX shape its tree."},
-    {"MPI_Gatherv", "Blocks of up to MPICH_GATHERV_SHORT_MSG bytes on average go up a tree."},
-    {"MPI_Igatherv", "MPICH_IGATHERV_SYNC_FREQ says how many ranks have leave to send at a time."},
-    {"MPI_Scatterv", "Blocks of up to MPICH_SCATTERV_SHORT_MSG bytes on average go down a tree."},
-    {"MPI_Reduce_scatter",
-     "MPICH_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE says from which length on parts are exchanged pair by pair."},
-    {"MPI_Reduce", "MPICH_REDUCE_NO_SMP decides whether nodes are reduced first; MPI_Ireduce lets the program compute meanwhile."},
-    {"MPI_Barrier",
+     "under way; ",
+     "MPI_Ialltoall lets the program compute meanwhile."},
+    {"MPI_Allgather", "", "MPICH_ALLGATHER_VSHORT_MSG is the size of a block up to which it gathers and then tells all; ",
+     "MPI_Iallgather lets the program compute meanwhile."},
+    {"MPI_Allreduce", "",
+     "MPICH_ALLREDUCE_BLK_SIZE cuts long ones, MPICH_ALLREDUCE_MAX_SMP_SIZE says which are reduced inside the nodes first; ",
+     "several short ones can be one with more elements, or MPI_Iallreduce."},
+    {"MPI_Bcast", "", "MPICH_BCAST_INTERNODE_RADIX and MPICH_BCAST_INTRANODE_RADIX shape its tree; ",
+     "MPI_Ibcast lets the program compute meanwhile."},
+    {"MPI_Gatherv", "", "Blocks of up to MPICH_GATHERV_SHORT_MSG bytes on average go up a tree; ",
+     "MPI_Igatherv lets the program compute meanwhile."},
+    {"MPI_Igatherv", "The root waits for the others: more to compute before the wait hides it.",
+     "MPICH_IGATHERV_SYNC_FREQ says how many ranks have leave to send at a time.", ""},
+    {"MPI_Scatterv", "", "Blocks of up to MPICH_SCATTERV_SHORT_MSG bytes on average go down a tree; ",
+     "MPI_Iscatterv lets the program compute meanwhile."},
+    {"MPI_Reduce_scatter", "",
+     "MPICH_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE says from which length on parts are exchanged pair by pair; ",
+     "MPI_Ireduce_scatter lets the program compute meanwhile."},
+    {"MPI_Reduce", "", "MPICH_REDUCE_NO_SMP decides whether nodes are reduced first; ",
+     "MPI_Ireduce lets the program compute meanwhile."},
+    {"MPI_Barrier", "", "",
      "A barrier that only keeps ranks in step can be left out; what is long here is mostly waiting for the slowest rank."},
     {"MPI_Wait",
-     "Receives that are posted before their messages come save a copy; messages of up to MPICH_GNI_MAX_EAGER_MSG_SIZE bytes do not wait "
-     "for them, and MPICH_ASYNC_PROGRESS moves the others while the program computes."},
-    {"MPI_Recv",
-     "The rank waits for the sender: MPI_Irecv long before, and another order of ranks where the sender is on another node."},
-    {"MPI_Send", "Long messages wait for their receive: MPI_Isend, or a larger MPICH_GNI_MAX_EAGER_MSG_SIZE."},
-    {"MPI_Win_",
+     "Receives that are posted before their messages come save a copy; messages of up to GODWIT_EAGER_MAX bytes do not wait for them. ",
+     "Receives that are posted before their messages come save a copy; messages of up to GODWIT_NET_EAGER_MAX bytes to other nodes "
+     "(MPICH_GNI_MAX_EAGER_MSG_SIZE), and of up to GODWIT_EAGER_MAX on a node, do not wait for them. ",
+     "MPICH_ASYNC_PROGRESS moves the others while the program computes."},
+    {"MPI_Recv", "The rank waits for the sender: MPI_Irecv long before.",
+     "The rank waits for the sender: MPI_Irecv long before, and another order of ranks where the sender is on another node.", ""},
+    {"MPI_Send", "Long messages wait for their receive: MPI_Isend, or a larger GODWIT_EAGER_MAX.",
+     "Long messages wait for their receive: MPI_Isend, or a larger GODWIT_NET_EAGER_MAX (to other nodes; "
+     "MPICH_GNI_MAX_EAGER_MSG_SIZE) or GODWIT_EAGER_MAX (on a node).",
+     ""},
+    {"MPI_Win_", "", "",
      "Fences are for all ranks; MPI_Win_post and MPI_Win_start, or MPI_Win_lock_all with flushes, concern those that communicate."},
-    {"MPI_File_", "MPICH_MPIIO_STATS=1 tells how the file was accessed and what would help."},
+    {"MPI_File_", "", "", "MPICH_MPIIO_STATS=1 tells how the file was accessed and what would help."},
 };
 
-static const char *advice_for(const char *function)
+static const struct advice *advice_for(const char *function)
 {
+    static const struct advice none = {"", "", "", ""};
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
-        if (strncmp(function, advices[i].begin, strlen(advices[i].begin)) == 0) return advices[i].text;
-    return NULL;
+        if (strncmp(function, advices[i].begin, strlen(advices[i].begin)) == 0) return &advices[i];
+    return &none;
 }
 
 static void say_time(FILE *f, const struct look *l)
@@ -345,9 +357,9 @@ static void say_time(FILE *f, const struct look *l)
     fputs("  MPI utilization:\n\n", f);
     say(f, "MPI takes %s of the time.", mpi_share(l, percent, sizeof percent));
     if (most && most->percent >= 5) {
-        const char *text = advice_for(most->name);
-        say(f, "Most of it goes into %s: %.1f %% of the time in %.0f calls. %s", most->name, most->percent, most->line.calls,
-            text ? text : "");
+        const struct advice *a = advice_for(most->name);
+        say(f, "Most of it goes into %s: %.1f %% of the time in %.0f calls. %s%s", most->name, most->percent, most->line.calls,
+            l->m.nodes > 1 ? a->nodes : a->one_node, a->text);
     }
     if (sync && sync->percent >= 5) {
         int busy = 0;
