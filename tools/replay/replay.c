@@ -3,8 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "replay.h"
+#include "base/file.h"
 
-#include <errno.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -328,10 +328,10 @@ static const char *file_of_rank(char *to, size_t cap)
 static void record_begin(void)
 {
     char path[PATH_MAX];
-    int err = mkdir(folder, 0777) != 0 && errno != EEXIST ? errno : replay_file_create(file_of_rank(path, sizeof path));
+    int err = replay_file_create(file_of_rank(path, sizeof path));
     if (err)
         fprintf(stderr, "godwit record: rank %d: cannot write %s/rank.%d: %s; nothing is recorded\n", replay.rank, folder,
-                replay.rank, strerror(err));
+                replay.rank, gw_file_why(err));
     else
         mode_set(REPLAY_RECORDING);
 }
