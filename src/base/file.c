@@ -160,7 +160,7 @@ const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char *
 char *gw_file_tuned(void)
 {
     char host[256] = "", *path = NULL;
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *base = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
     bool has_base = base && *base;
     if ((!has_base && !home) || gethostname(host, sizeof host - 1) < 0) return NULL;
     return asprintf(&path, "%s%s/godwit/%s.tune", has_base ? base : home, has_base ? "" : "/.config", host) < 0 ? NULL : path;
