@@ -12,8 +12,10 @@
 void gw_settings_report(void);
 bool gw_log_rank_known(int *rank_out);
 /* Lines of a site's file become environment variables (site.c); a file that is not there has none, and is complained of where the user
- * named it. */
-void gw_site_read(const char *path, bool is_named, void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
+ * named it.  is_raised: its lines come before the environment, and their names are kept for gw_site_sets(). */
+void gw_site_read(const char *path, bool is_named, bool is_raised, void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
+bool gw_site_sets(const char *name, size_t len);
+void gw_site_free(void); /* forgets them */
 /* Says which variables of HPE's MPI in the environment are of no effect, or are spelled nearly like one that has (foreign.c). */
 void gw_foreign_check(void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 /* The position of word[0..len) in a comma-separated list, -1 if it is not there; capitals do not count. */

@@ -15,81 +15,69 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_private.h"
+
 /* ---- written ---- */
-/* A descriptor; -1: errno. */
-static int standard_open(const char *path)
+/* A new file in that folder, by a name that nobody knew before. */
+static int temp_open(const struct file_folder *in, char temp_out[FILE_NAME])
 {
-    if (strcmp(path, "/dev/stdout") == 0) return fcntl(1, F_DUPFD_CLOEXEC, 3);
-    return strcmp(path, "/dev/stderr") == 0 ? fcntl(2, F_DUPFD_CLOEXEC, 3) : -1;
-}
-
-/* What is there already and stays what it is: devices, pipes of our own; with `or_file` a file of our own, made empty. */
-static int there_open(const char *path, bool or_file)
-{
-    struct stat st;
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0) return -1;
-    bool is_fit = fstat(fd, &st) == 0 &&
-        (S_ISCHR(st.st_mode) || (S_ISFIFO(st.st_mode) && st.st_uid == geteuid()) ||
-         (or_file && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1));
-    if (is_fit && (!S_ISREG(st.st_mode) || ftruncate(fd, 0) == 0) && fcntl(fd, F_SETFL, 0) == 0) return fd;
-    close(fd);
-    errno = EPERM;
-    return -1;
-}
-
-/* A new file in the folder of `path`, by a name that nobody knew before. */
-static int temp_open(const char *path, char **temp_out)
-{
-    const char *slash = strrchr(path, '/');
-    int folder = slash ? (int)(slash + 1 - path) : 0, fd = -1;
-    *temp_out = NULL;
+    int fd = -1;
     for (int i = 0; i < 3; i++) {
         uint64_t random;
         if (getrandom(&random, sizeof random, 0) != sizeof random) break;
-        if (asprintf(temp_out, "%.*s.godwit-%016llx", folder, path, (unsigned long long)random) < 0) {
-            *temp_out = NULL;
-            errno = ENOMEM;
-            return -1;
-        }
-        fd = open(*temp_out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (fd >= 0) return fd;
-        free(*temp_out);
-        *temp_out = NULL;
-        if (errno != EEXIST) break;
+        snprintf(temp_out, FILE_NAME, ".godwit-%016llx", (unsigned long long)random);
+        fd = openat(in->fd, temp_out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (fd >= 0 || errno != EEXIST) break;
     }
-    return -1;
+    return fd;
+}
+
+/* In that folder: written in place, where temp_out is empty afterwards, or by another name.  A descriptor; -1: errno. */
+static int create_in(const struct file_folder *in, const char *name, char temp_out[FILE_NAME])
+{
+    struct stat st;
+    bool is_there = fstatat(in->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    *temp_out = 0;
+    errno = 0;
+    if (is_there && S_ISLNK(st.st_mode)) errno = ELOOP;
+    if (is_there && S_ISDIR(st.st_mode)) errno = EISDIR;
+    if (is_there && S_ISREG(st.st_mode) && file_is_others(in, &st) && in->is_sticky) errno = GW_FILE_THEIRS;
+    if (errno) return -1;
+    if (is_there && !S_ISREG(st.st_mode)) return file_there_open(in, name, 0, 0);
+    int fd = temp_open(in, temp_out), why = errno;
+    if (fd >= 0 || !is_there) return fd;
+    *temp_out = 0;
+    fd = file_there_open(in, name, 0, FILE_REGULAR); /* we may write it, and nothing else there */
+    if (fd < 0) errno = why;
+    return fd;
 }
 
 int gw_file_create(const char *path, struct gw_new_file *f_out)
 {
-    struct stat st;
-    char *temp = NULL;
-    int fd = standard_open(path), why;
-    bool is_there = fd < 0 && lstat(path, &st) == 0;
-    *f_out = (struct gw_new_file){0};
-    if (is_there && S_ISLNK(st.st_mode)) return ELOOP;
-    if (is_there && S_ISDIR(st.st_mode)) return EISDIR;
-    if (is_there && !S_ISREG(st.st_mode)) {
-        fd = there_open(path, false);
-    } else if (fd < 0) {
-        fd = temp_open(path, &temp);
-        why = errno;
-        if (fd < 0 && is_there) fd = there_open(path, true); /* we may write it, and nothing else there */
-        if (fd < 0) errno = why;
+    struct file_folder in = {.fd = -1};
+    char name[FILE_NAME] = "", temp[FILE_NAME] = "";
+    int fd = file_standard_open(path), err = 0;
+    *f_out = (struct gw_new_file){.folder = -1};
+    if (fd < 0) {
+        if ((err = file_folder_open(path, false, &in, name)) != 0) return err;
+        fd = create_in(&in, name, temp);
+        err = fd < 0 ? errno : 0;
     }
-    if (fd < 0) return errno;
-    *f_out = (struct gw_new_file){fdopen(fd, "w"), strdup(path), temp};
-    if (f_out->to && f_out->path) return 0;
-    if (f_out->to)
-        fclose(f_out->to);
-    else
-        close(fd);
-    if (temp) unlink(temp);
-    free(f_out->path);
-    free(temp);
-    *f_out = (struct gw_new_file){0};
-    return ENOMEM;
+    if (!err) {
+        *f_out = (struct gw_new_file){fdopen(fd, "w"), *temp ? strdup(name) : NULL, *temp ? strdup(temp) : NULL, in.fd};
+        if (f_out->to && (!*temp || (f_out->name && f_out->temp))) return 0;
+        err = ENOMEM;
+        if (f_out->to)
+            fclose(f_out->to);
+        else
+            close(fd);
+        if (*temp) unlinkat(in.fd, temp, 0);
+        free(f_out->name);
+        free(f_out->temp);
+    }
+    if (in.fd >= 0) close(in.fd);
+    *f_out = (struct gw_new_file){.folder = -1};
+    return err;
 }
 
 int gw_file_finish(struct gw_new_file *f)
@@ -98,37 +86,32 @@ int gw_file_finish(struct gw_new_file *f)
     int rc = ferror(f->to) ? EIO : 0;
     if (fflush(f->to) != 0 && !rc) rc = errno;
     if (fclose(f->to) != 0 && !rc) rc = errno;
-    if (f->temp && !rc && rename(f->temp, f->path) != 0) rc = errno;
-    if (f->temp && rc) unlink(f->temp);
-    free(f->path);
+    if (f->temp && !rc && renameat(f->folder, f->temp, f->folder, f->name) != 0) rc = errno;
+    if (f->temp && rc) unlinkat(f->folder, f->temp, 0);
+    if (f->folder >= 0) close(f->folder);
+    free(f->name);
     free(f->temp);
-    *f = (struct gw_new_file){0};
+    *f = (struct gw_new_file){.folder = -1};
     return rc;
 }
 
-const char *gw_file_why(int err)
+int gw_file_append(const char *path, struct gw_new_file *f_out)
 {
-    assert(err > 0);
-    return err == ELOOP ? "it is a link, which is not followed: name the file itself"
-        : err == EFBIG  ? "File too large (limit: ulimit -f)"
-                        : strerror(err);
-}
-
-FILE *gw_file_append(const char *path)
-{
-    struct stat st;
-    int fd = standard_open(path);
-    bool is_standard = fd >= 0;
-    if (!is_standard) fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
-    FILE *f = NULL;
-    if (fd >= 0 && !is_standard && (fstat(fd, &st) != 0 || S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_nlink != 1)))
-        errno = EPERM;
-    else if (fd >= 0)
-        f = fdopen(fd, "a");
-    int why = errno;
-    if (fd >= 0 && !f) close(fd);
-    errno = why;
-    return f;
+    struct file_folder in;
+    char name[FILE_NAME];
+    int fd = file_standard_open(path), err = 0;
+    *f_out = (struct gw_new_file){.folder = -1};
+    if (fd < 0) {
+        if ((err = file_folder_open(path, false, &in, name)) != 0) return err;
+        fd = file_there_open(&in, name, O_APPEND, FILE_REGULAR);
+        err = errno;
+        close(in.fd);
+        if (fd < 0) return err;
+    }
+    f_out->to = fdopen(fd, "a");
+    if (f_out->to) return 0;
+    close(fd);
+    return ENOMEM;
 }
 
 /* ---- read ---- */
@@ -177,7 +160,7 @@ const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char *
 char *gw_file_tuned(void)
 {
     char host[256] = "", *path = NULL;
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *base = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
     bool has_base = base && *base;
     if ((!has_base && !home) || gethostname(host, sizeof host - 1) < 0) return NULL;
     return asprintf(&path, "%s%s/godwit/%s.tune", has_base ? base : home, has_base ? "" : "/.config", host) < 0 ? NULL : path;

@@ -1,7 +1,13 @@
 /* file.h -- safe access to files of the library itself: reports, settings.  Not the files of MPI-IO.
  *
- * In folders that other users can write (/tmp), symbolic links are not followed and files of other users are not written: a file is written
- * under a temporary name in the same folder and renamed when it is complete.  Needs nothing else of base: the profile library uses it, too.
+ * Whatever Godwit writes on its own account is opened here; nothing else of src/, tools/ or lib/ opens a file to write
+ * (test/system/opens.py).  What is looked at, by gw_file_create(), gw_file_append() and gw_file_open():
+ *   folders   each above the file.  In one that all users can write to, the next must be ours or root's.  Links to folders are followed
+ *             where they are ours or root's.
+ *   the file  a link is not followed, nobody waits for a stranger's pipe, and a file of another user is not written to: in a folder that
+ *             all can write to and that is sticky (/tmp) it stays, elsewhere a new one takes its place, as of a file with several names.
+ * Reports are written under a temporary name in the same folder and renamed when they are complete.  Needs nothing else of base: the
+ * libraries of --profile and --record use it, too.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,19 +18,34 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Beside errno's: what is there is another user's; a folder above is; a link above is; it is of no kind that is written. */
+enum { GW_FILE_THEIRS = 4097, GW_FILE_FOLDER, GW_FILE_LINK, GW_FILE_KIND };
+const char *gw_file_why(int err); /* what such an error, or errno, means of a file that is written */
+
 /* A file that is being written.  Private, except `to`, which the caller writes to. */
 struct gw_new_file {
     FILE *to;
-    char *path, *temp; /* temp NULL: it is written in place */
+    char *name, *temp; /* in `folder`; temp NULL: it is written in place */
+    int folder;        /* a descriptor, or -1 */
 };
-/* 0, or errno, and nothing is left behind; ELOOP: path is a symbolic link.  Existing non-files (/dev/null, a pipe of this user), /dev/stdout
- * and /dev/stderr are written in place; so is a file of this user in a folder where this user may not create files. */
+/* 0, or an error, and nothing is left behind; ELOOP: path is a symbolic link.  Existing non-files (/dev/null, a pipe of this user),
+ * /dev/stdout, /dev/stderr and /dev/fd/N are written in place; so is a file of this user in a folder where this user may not create files. */
 int gw_file_create(const char *path, struct gw_new_file *f_out);
 /* Closes the file and renames it into place.  0, or errno of the first failure, writes included; then the old file at path is unchanged. */
 int gw_file_finish(struct gw_new_file *f);
-const char *gw_file_why(int err); /* meaning of that error for a file that is written */
-/* Opens a file made by gw_file_create() for appending; NULL: see errno. */
-FILE *gw_file_append(const char *path);
+/* Opens a file made by gw_file_create() for appending; gw_file_finish() ends it, too.  0, or an error. */
+int gw_file_append(const char *path, struct gw_new_file *f_out);
+
+enum {
+    GW_FILE_FOLDERS = 1, /* makes the missing folders */
+    GW_FILE_FRESH =
+        2, /* a new file that only this user can write (others hold no descriptor of it), readable, in place of what is there */
+};
+/* For what is written as it comes (output, records): a file of ours that is there is made empty, a device or pipe is opened; of a pipe
+ * nobody reads, seconds are waited for a reader.  A descriptor; -1: errno as above. */
+int gw_file_open(const char *path, unsigned how);
+/* Could it be created now?  0, or why not. */
+int gw_file_may(const char *path, unsigned how);
 
 /* Reads a text file of at most `most` bytes into *text_out, zero-terminated, which the caller frees.  NULL, or the reason of failure, worded
  * to follow the name of the file.  may_be_pipe: pipes are allowed, too; anything else (/dev/zero) is refused. */

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../test/unit.h"
@@ -82,10 +84,11 @@ static void test_whole(void)
     CHECK_EQ(files(), 1);
     CHECK_EQ(write_all(in_dir("no/such"), ""), ENOENT);
     CHECK_EQ(write_all(dir, ""), EISDIR);
-    FILE *a = gw_file_append(in_dir("new"));
-    CHECK(a && fputs("three\n", a) >= 0 && fclose(a) == 0);
+    CHECK_EQ(gw_file_append(in_dir("new"), &f), 0);
+    CHECK(fputs("three\n", f.to) >= 0);
+    CHECK_EQ(gw_file_finish(&f), 0);
     CHECK_STR(content(in_dir("new")), "two\nthree\n");
-    CHECK(gw_file_append(in_dir("none")) == NULL && errno == ENOENT);
+    CHECK(gw_file_append(in_dir("none"), &f) == ENOENT && !f.to);
     CHECK_EQ(chdir(dir), 0);
     CHECK_EQ(write_all("here", "here\n"), 0);
     CHECK_STR(content(in_dir("here")), "here\n");
@@ -95,10 +98,11 @@ static void test_whole(void)
 /* A link that a stranger has left there, to a file, to nothing, to a folder; a file that has another name, too. */
 static void test_links(void)
 {
+    struct gw_new_file f;
     put(in_dir("mine"), "mine\n");
     CHECK_EQ(symlink(in_dir("mine"), in_dir("link")), 0);
     CHECK_EQ(write_all(in_dir("link"), "bad\n"), ELOOP);
-    CHECK(gw_file_append(in_dir("link")) == NULL && errno == ELOOP);
+    CHECK(gw_file_append(in_dir("link"), &f) == ELOOP);
     CHECK_STR(content(in_dir("mine")), "mine\n");
     unlink(in_dir("link"));
     CHECK_EQ(symlink(in_dir("later"), in_dir("link")), 0);
@@ -111,10 +115,144 @@ static void test_links(void)
     CHECK_STR(content(in_dir("link")), "new\n");
     unlink(in_dir("link"));
     CHECK_EQ(link(in_dir("mine"), in_dir("link")), 0);
-    CHECK(gw_file_append(in_dir("link")) == NULL && errno == EPERM);
+    CHECK(gw_file_append(in_dir("link"), &f) == EPERM);
     unlink(in_dir("link"));
     unlink(in_dir("mine"));
     CHECK_EQ(files(), 1);
+}
+
+static int open_put(const char *path, unsigned how, const char *text)
+{
+    int fd = gw_file_open(path, how), why = errno;
+    if (fd < 0) return why;
+    CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    CHECK_EQ((long)write(fd, text, strlen(text)), (long)strlen(text));
+    CHECK_EQ(close(fd), 0);
+    return 0;
+}
+
+/* What is written as it comes. */
+static void test_open(void)
+{
+    struct stat was, is;
+    CHECK_EQ(open_put(in_dir("o"), 0, "long line\n"), 0);
+    CHECK(stat(in_dir("o"), &was) == 0);
+    CHECK_EQ(open_put(in_dir("o"), 0, "short\n"), 0);
+    CHECK_STR(content(in_dir("o")), "short\n");
+    CHECK(stat(in_dir("o"), &is) == 0 && is.st_ino == was.st_ino);
+    int held = open(in_dir("o"), O_RDONLY | O_CLOEXEC);
+    umask(0);
+    CHECK_EQ(open_put(in_dir("o"), GW_FILE_FRESH, "new\n"), 0); /* who reads or maps the old one keeps it */
+    CHECK(fstat(held, &was) == 0 && was.st_size == 6 && stat(in_dir("o"), &is) == 0 && is.st_ino != was.st_ino);
+    CHECK_EQ((int)(is.st_mode & 0777), 0644);
+    umask(027);
+    close(held);
+    CHECK_EQ(link(in_dir("o"), in_dir("other")), 0);
+    CHECK_EQ(open_put(in_dir("o"), 0, "alone\n"), 0);
+    CHECK_STR(content(in_dir("other")), "new\n");
+    unlink(in_dir("other"));
+    unlink(in_dir("o"));
+    CHECK_EQ(open_put(in_dir("a/b/o"), 0, ""), ENOENT);
+    CHECK_EQ(open_put(in_dir("a//./b/../b/o"), GW_FILE_FOLDERS, "deep\n"), 0);
+    CHECK_STR(content(in_dir("a/b/o")), "deep\n");
+    CHECK_EQ(symlink("a/b", in_dir("way")), 0); /* a link of ours to a folder */
+    CHECK_EQ(open_put(in_dir("way/o"), 0, "by a link\n"), 0);
+    CHECK_STR(content(in_dir("a/b/o")), "by a link\n");
+    CHECK_EQ(write_all(in_dir("way/../b/o"), "report\n"), 0);
+    CHECK_EQ(symlink("round", in_dir("round")), 0);
+    CHECK_EQ(open_put(in_dir("round/o"), 0, ""), ELOOP);
+    CHECK_EQ(open_put(in_dir("way"), 0, ""), ELOOP);
+    CHECK_EQ(open_put(in_dir("a/b/"), 0, ""), EISDIR);
+    CHECK_EQ(open_put("/", 0, ""), EISDIR);
+    CHECK_EQ(open_put("..", 0, ""), EISDIR);
+    CHECK_EQ(open_put("", 0, ""), ENOENT);
+    CHECK_EQ(open_put("/dev/null", 0, "x"), 0);
+    CHECK_EQ(open_put("/dev/null", GW_FILE_FRESH, "x"), GW_FILE_KIND);
+    CHECK_EQ(gw_file_may(in_dir("way/new"), 0), 0);
+    CHECK_EQ(gw_file_may(in_dir("round"), 0), ELOOP);
+    CHECK_EQ(gw_file_may(in_dir("none/x"), 0), ENOENT);
+    unlink(in_dir("round"));
+    unlink(in_dir("way"));
+    unlink(in_dir("a/b/o"));
+    CHECK(rmdir(in_dir("a/b")) == 0 && rmdir(in_dir("a")) == 0);
+}
+
+/* A pipe of ours: who reads it may come later; and what this process was given as a descriptor. */
+static void test_pipes(void)
+{
+    int p[2];
+    char name[40], text[8] = "";
+    CHECK_EQ(mkfifo(in_dir("pipe"), 0600), 0);
+    pid_t reader = fork();
+    if (reader == 0) {
+        usleep(100000);
+        int fd = open(in_dir("pipe"), O_RDONLY);
+        _exit(read(fd, text, 3) == 3 && memcmp(text, "abc", 3) == 0 ? 0 : 1);
+    }
+    int status = -1;
+    CHECK_EQ(open_put(in_dir("pipe"), 0, "abc"), 0);
+    CHECK(waitpid(reader, &status, 0) == reader && status == 0);
+    CHECK_EQ(write_all(in_dir("pipe"), ""), ENXIO);
+    unlink(in_dir("pipe"));
+    CHECK_EQ(pipe(p), 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", p[1]);
+    CHECK_EQ(open_put(name, 0, "def"), 0);
+    CHECK(read(p[0], text, 3) == 3 && memcmp(text, "def", 3) == 0);
+    close(p[0]);
+    close(p[1]);
+}
+
+/* As another user, in a folder that all can write to, sticky or not: what a stranger (root is none, so number 65533) has laid there. */
+static void as_another(void)
+{
+    struct stat st;
+    CHECK(setgid(65534) == 0 && setuid(65534) == 0);
+    CHECK_EQ(open_put(in_dir("sticky/file"), 0, "x"), GW_FILE_THEIRS);
+    CHECK_EQ(open_put(in_dir("sticky/file"), GW_FILE_FRESH, "x"), GW_FILE_THEIRS);
+    CHECK_EQ(write_all(in_dir("sticky/file"), "x"), GW_FILE_THEIRS);
+    CHECK_EQ(gw_file_may(in_dir("sticky/file"), 0), GW_FILE_THEIRS);
+    CHECK_EQ(open_put(in_dir("sticky/pipe"), 0, "x"), GW_FILE_THEIRS);
+    CHECK(write_all(in_dir("sticky/pipe"), "x") != 0);
+    CHECK_EQ(open_put(in_dir("sticky/folder/x"), GW_FILE_FOLDERS, "x"), GW_FILE_FOLDER);
+    CHECK_EQ(open_put(in_dir("sticky/way/x"), GW_FILE_FOLDERS, "x"), GW_FILE_LINK);
+    CHECK_EQ(open_put(in_dir("sticky/mine/x"), GW_FILE_FOLDERS, "x"), 0);
+    CHECK_EQ(open_put(in_dir("sticky/roots/way/y"), 0, "x"), 0); /* root's link */
+    CHECK_STR(content(in_dir("sticky/mine/y")), "x");
+    CHECK_EQ(open_put(in_dir("all/file"), 0, "x"), 0); /* replaced */
+    CHECK(stat(in_dir("all/file"), &st) == 0 && st.st_uid == 65534);
+    CHECK_EQ(open_put(in_dir("all/folder/x"), 0, "x"), GW_FILE_FOLDER);
+    CHECK_STR(content(in_dir("sticky/file")), "theirs");
+    unlink(in_dir("sticky/mine/x"));
+    unlink(in_dir("sticky/mine/y"));
+    rmdir(in_dir("sticky/mine"));
+    _exit(unit_end());
+}
+
+static void theirs(const char *path) { CHECK_EQ(lchown(path, 65533, 65533), 0); }
+
+static void test_strangers(void)
+{
+    if (geteuid() != 0) return;
+    int status = -1;
+    umask(0);
+    CHECK_EQ(chmod(dir, 0755), 0);
+    CHECK(mkdir(in_dir("sticky"), 0777) == 0 && chmod(in_dir("sticky"), 01777) == 0 && mkdir(in_dir("all"), 0777) == 0);
+    CHECK(mkdir(in_dir("sticky/folder"), 0777) == 0 && mkdir(in_dir("all/folder"), 0777) == 0 &&
+          mkdir(in_dir("sticky/roots"), 0755) == 0);
+    put(in_dir("sticky/file"), "theirs");
+    put(in_dir("all/file"), "theirs");
+    CHECK(mkfifo(in_dir("sticky/pipe"), 0666) == 0 && symlink("/tmp", in_dir("sticky/way")) == 0 &&
+          symlink("../mine", in_dir("sticky/roots/way")) == 0);
+    static const char *const all[] = {"sticky/file", "sticky/folder", "sticky/pipe", "sticky/way", "all/file", "all/folder"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) theirs(in_dir(all[i]));
+    pid_t child = fork();
+    if (child == 0) as_another();
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (unlink(in_dir(all[i])) != 0) CHECK_EQ(rmdir(in_dir(all[i])), 0);
+    unlink(in_dir("sticky/roots/way"));
+    CHECK(rmdir(in_dir("sticky/roots")) == 0 && rmdir(in_dir("sticky")) == 0 && rmdir(in_dir("all")) == 0);
+    umask(027);
 }
 
 /* What cannot be written leaves what was there. */
@@ -171,6 +309,9 @@ int main(void)
     CHECK(mkdtemp(dir) != NULL);
     test_whole();
     test_links();
+    test_open();
+    test_pipes();
+    test_strangers();
     test_full();
     test_read();
     unlink(in_dir("new"));

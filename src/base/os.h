@@ -49,6 +49,10 @@ size_t gw_page_bytes(void); /* of the system's ordinary pages */
  * begin; reserved for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: there is none. */
 void *gw_place(uint64_t bytes, uint64_t align, uint64_t skew) GW_COLD;
 
+/* This program has rights that who started it may lack (set-user-ID, set-group-ID, file capabilities; AT_SECURE).  Then no variable may
+ * choose a library, a file to read or one to write: settings of the environment do not count (base/settings.c), other variables of that
+ * kind are asked for by secure_getenv(), which is NULL then, and libraries that obey variables of their own are not opened. */
+bool gw_is_raised(void) GW_COLD;
 /* Where this program lies, without a slash behind it; the caller's.  "": the kernel does not say. */
 char *gw_own_folder(void);
 

@@ -5,6 +5,7 @@
 #include "base/settings_table.h"
 #include "base/base_private.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "base/settings.h"
 
 #include <stdio.h>
@@ -24,6 +25,9 @@ enum { SETTINGS_MAX = 512 };
 static struct {
     bool is_loaded;
     bool is_help_said;
+    bool is_raised;                    /* only the site's files set something */
+    int n_ignored;                     /* variables that therefore do not count, */
+    char ignored[64];                  /* and the first of them */
     const char *origins[SETTINGS_MAX]; /* by row: the variable that set it, a word of the table, or from_mpi_t; NULL: the default */
     char complaints[16 << 10];         /* lines for gw_settings_report(), once the rank is known */
 } state;
@@ -237,7 +241,7 @@ static void take_tuned(const char *path, int number, char *line, struct found *f
 static char *tuned_load(struct found *found)
 {
     enum { MOST = 1 << 20 };
-    const char *path = getenv("GODWIT_TUNE");
+    const char *path = secure_getenv("GODWIT_TUNE");
     char *text = NULL;
     const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
@@ -246,10 +250,21 @@ static char *tuned_load(struct found *found)
     return text;
 }
 
+/* Variables of a program with raised rights: one that the site's files do not set is counted, for a warning. */
+static bool counts(const char *entry)
+{
+    size_t len = strcspn(entry, "=");
+    if (!state.is_raised || gw_site_sets(entry, len)) return true;
+    if (gw_setting_name_find(entry, len) < 0) return false;
+    if (state.n_ignored++ == 0) snprintf(state.ignored, sizeof state.ignored, "%.*s", (int)len, entry);
+    return false;
+}
+
 static void environment_load(void)
 {
     struct found found[SETTINGS_MAX] = {{0}};
-    for (char **e = environ; e && *e; e++) take_variable(*e, found);
+    for (char **e = environ; e && *e; e++)
+        if (counts(*e)) take_variable(*e, found);
     char *tuned = tuned_load(found);
     for (int i = 0; i < gw_setting_row_count; i++) setting_load(i, &found[i]);
     free(tuned);
@@ -286,12 +301,12 @@ static void check_unknown(void)
 /* Before the variables are read.  The second file is the one that HPE's library reads. */
 static void site_load(void)
 {
-    const char *path = getenv("GODWIT_SITE");
-    if (!path) gw_site_read("/etc/godwit.conf", false, complain);
+    const char *path = secure_getenv("GODWIT_SITE");
+    if (!path) gw_site_read("/etc/godwit.conf", false, state.is_raised, complain);
     if (!path)
-        gw_site_read("/etc/cray-mpich.conf", false, complain);
+        gw_site_read("/etc/cray-mpich.conf", false, state.is_raised, complain);
     else if (*path)
-        gw_site_read(path, true, complain);
+        gw_site_read(path, true, false, complain);
 }
 
 static void explain_mask(void)
@@ -317,8 +332,14 @@ void gw_settings_load(void)
     if (state.is_loaded) return;
     state.is_loaded = true;
     assert(gw_setting_row_count <= SETTINGS_MAX);
+    state.is_raised = gw_is_raised();
     site_load();
     environment_load();
+    if (state.n_ignored > 0)
+        complain(
+            "this program has raised rights (set-user-ID, set-group-ID or file capabilities), so settings of the environment do not "
+            "count: %s%s",
+            state.ignored, state.n_ignored > 1 ? " and others" : "");
     check_unknown();
     gw_foreign_check(complain);
     explain_mask();
@@ -337,6 +358,8 @@ void gw_settings_free(void)
         *slot = NULL;
     }
     state.is_loaded = false;
+    state.n_ignored = 0;
+    gw_site_free();
 }
 
 int gw_settings_count(void) { return gw_setting_row_count; }

@@ -11,7 +11,8 @@
 /* ---- settings ----------------------------------------------------------------------------------
  * `gw_set` (settings_gen.h) is filled once from the environment: GODWIT_<NAME>, then the aliases.
  * A site's file (/etc/godwit.conf and /etc/cray-mpich.conf, or the one that GODWIT_SITE names) sets variables first: lines NAME=VALUE,
- * where the environment does not have it, and NAME:force=VALUE.  GODWIT_SITE= (empty) means none.  getenv() stands nowhere else but here, in boot (the launchers'
+ * where the environment does not have it, and NAME:force=VALUE.  GODWIT_SITE= (empty) means none.  In a program with raised rights
+ * (gw_is_raised()) the site's files alone count.  getenv() stands nowhere else but here, in boot (the launchers'
  * own variables, and one setting that is needed before main()) and where libfabric is opened (one of its own). */
 bool gw_set_bool(const char *text, bool *out); /* false: it is neither a word of truth nor one of falsehood */
 /* Decimal or 0x; has_unit: K, M, G or T may follow (powers of 1024, with B or iB behind), as in 64K; "auto" is -1.  False: it is none, and

@@ -15,8 +15,32 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Names that the files of a program with raised rights have set, each with a '=' behind it. */
+static char *set_names;
+
+bool gw_site_sets(const char *name, size_t len)
+{
+    for (const char *at = set_names; at && *at; at += strcspn(at, "=") + 1)
+        if (strcspn(at, "=") == len && strncmp(at, name, len) == 0) return true;
+    return false;
+}
+
+void gw_site_free(void)
+{
+    free(set_names);
+    set_names = NULL;
+}
+
+static bool name_keep(const char *name)
+{
+    char *more = gw_xasprintf("%s%s=", set_names ? set_names : "", name);
+    free(set_names);
+    set_names = more;
+    return true;
+}
+
 /* False: it is none.  Blanks around it are no part of it. */
-static bool site_line(char *line)
+static bool site_line(char *line, bool is_raised)
 {
     static const char force[] = ":force";
     line = gw_trimmed(line);
@@ -28,10 +52,11 @@ static bool site_line(char *line)
     bool is_forced = name > tail && strcmp(line + name - tail, force) == 0;
     if (is_forced) line[name -= tail] = 0;
     if (name == 0 || strcspn(line, " \t:") != name) return false;
-    return setenv(line, equals + 1, is_forced) == 0;
+    return setenv(line, equals + 1, is_forced || (is_raised && !gw_site_sets(line, strlen(line)))) == 0 &&
+        (!is_raised || name_keep(line));
 }
 
-void gw_site_read(const char *path, bool is_named, void (*complain)(const char *fmt, ...))
+void gw_site_read(const char *path, bool is_named, bool is_raised, void (*complain)(const char *fmt, ...))
 {
     enum { MOST = 1 << 20 };
     char *text = NULL;
@@ -45,7 +70,8 @@ void gw_site_read(const char *path, bool is_named, void (*complain)(const char *
     for (char *line = text, *next; line; line = next, number++) {
         next = strchr(line, '\n');
         if (next) *next++ = 0;
-        if (!site_line(line)) complain("%s, line %d is neither NAME=VALUE nor NAME:force=VALUE; it is left out", path, number);
+        if (!site_line(line, is_raised))
+            complain("%s, line %d is neither NAME=VALUE nor NAME:force=VALUE; it is left out", path, number);
     }
     free(text);
 }

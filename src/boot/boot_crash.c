@@ -94,7 +94,7 @@ static bool is_default(const struct sigaction *a) { return !(a->sa_flags & SA_SI
 __attribute__((constructor)) static void install(void)
 {
     struct sigaction ours = {.sa_sigaction = boot_crash_handler, .sa_flags = SA_SIGINFO | SA_ONSTACK}, old;
-    const char *boot = getenv("GODWIT_BOOT"), *text = getenv("GODWIT_CRASH_REPORT");
+    const char *boot = secure_getenv("GODWIT_BOOT"), *text = secure_getenv("GODWIT_CRASH_REPORT");
     bool wanted = true;
     stack_t alternate;
     if (!boot || !strstr(boot, ",crash=1") || (text && gw_set_bool(text, &wanted) && !wanted)) return;

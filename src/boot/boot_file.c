@@ -52,7 +52,7 @@ int boot_file_make(const char *name, uint64_t room)
 {
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), refused = errno;
     if (fd >= 0 || refused == EMFILE || refused == ENFILE || refused == ENOMEM) return fd;
-    const char *tmp = getenv("TMPDIR"), *folders[] = {"/dev/shm", tmp && *tmp ? tmp : "/tmp"};
+    const char *tmp = secure_getenv("TMPDIR"), *folders[] = {"/dev/shm", tmp && *tmp ? tmp : "/tmp"};
     for (size_t i = 0; i < GW_ARRAY_LEN(folders); i++) {
         struct statvfs fs;
         int made = unlinked_make(folders[i]);

@@ -46,10 +46,15 @@ static int library_open(void)
         {"PMIx_Error_string", &pmix.error_string},
         {"PMIx_Register_event_handler", &pmix.on_event},
     };
+    if (gw_is_raised())
+        return gw_fail(
+            GW_EUNSUPPORTED,
+            "this program has raised rights (set-user-ID, set-group-ID or file capabilities), and libpmix obeys variables "
+            "that name libraries and files: start it without them, or by Godwit's mpiexec");
     pmix.library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     char why[256];
     snprintf(why, sizeof why, "%s", pmix.library ? "" : dlerror());
-    const char *prefix = getenv("PMIX_INSTALL_PREFIX"); /* where the launcher has its own libpmix */
+    const char *prefix = secure_getenv("PMIX_INSTALL_PREFIX"); /* where the launcher has its own libpmix */
     if (!pmix.library && prefix) {
         char path[512];
         snprintf(path, sizeof path, "%s/lib/libpmix.so.2", prefix);

@@ -75,7 +75,7 @@ static void hosts_of_batch_system(struct hosts *h, char *why_out, size_t cap)
 {
     static const char *const files[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE"};
     for (size_t i = 0; i < GW_ARRAY_LEN(files) && !h->n; i++) {
-        const char *path = getenv(files[i]);
+        const char *path = secure_getenv(files[i]);
         if (path && !hosts_read(h, path) && h->n) snprintf(why_out, cap, " (%s)", files[i]);
     }
 }
@@ -183,7 +183,7 @@ static bool is_ourselves(const char *path)
 static bool look_for(const char *name, enum engine_kind wanted, struct engine *e)
 {
     char text[4096];
-    for (const char *p = getenv("PATH"); p && *p; p += strcspn(p, ":"), p += *p == ':') {
+    for (const char *p = secure_getenv("PATH"); p && *p; p += strcspn(p, ":"), p += *p == ':') {
         int n = snprintf(e->path, sizeof e->path, "%.*s/%s", (int)strcspn(p, ":"), p, name);
         if (n >= (int)sizeof e->path || access(e->path, X_OK) < 0 || is_ourselves(e->path)) continue;
         output_of(e->path, wanted == ENGINE_FLUX ? "version" : "--version", text, sizeof text);

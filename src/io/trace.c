@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "io/io_private.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,11 +82,7 @@ void io_trace_end(struct gw_file *f)
     bool is_first = !atomic_exchange(&has_file, true);
     char *path = gw_xasprintf("%s.%d.csv", gw_set.mpiio_stats_file, gw_boot.rank);
     struct gw_new_file file = {0};
-    int rc = 0;
-    if (is_first)
-        rc = gw_file_create(path, &file);
-    else if (!(file.to = gw_file_append(path)))
-        rc = errno;
+    int rc = is_first ? gw_file_create(path, &file) : gw_file_append(path, &file);
     if (file.to) put_rows(f, file.to, is_first);
     if (file.to) rc = gw_file_finish(&file);
     if (rc) gw_warn("the statistics of %s cannot be written to %s: %s", f->name, path, gw_file_why(rc));

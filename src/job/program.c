@@ -158,7 +158,7 @@ static void image_close(struct image *im) { munmap((void *)im->at, im->bytes); }
 char *program_find(const char *name, const char *wdir)
 {
     if (strchr(name, '/')) return wdir && name[0] != '/' ? gw_xasprintf("%s/%s", wdir, name) : gw_xasprintf("%s", name);
-    const char *path = getenv("PATH");
+    const char *path = secure_getenv("PATH");
     for (const char *p = path; p && *p;) {
         size_t n = strcspn(p, ":");
         char *file = gw_xasprintf("%.*s/%s", (int)n, p, name);

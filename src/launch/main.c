@@ -66,7 +66,7 @@ static void wrapper_note(const struct job *j)
 /* What godwit-tune has found on this host, unless GODWIT_TUNE says something else; all ranks run here. */
 static void take_tuned(void)
 {
-    char *path = getenv("GODWIT_TUNE") ? NULL : gw_file_tuned();
+    char *path = secure_getenv("GODWIT_TUNE") ? NULL : gw_file_tuned();
     if (path && access(path, R_OK) == 0) setenv("GODWIT_TUNE", path, 1); /* what options set comes before it */
     free(path);
 }

@@ -6,13 +6,11 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -137,20 +135,6 @@ static size_t mark(const struct job *j, int rank, char *out, size_t cap)
 }
 
 /* ---- files ----------------------------------------------------------------------------------------------------------------- */
-/* Makes the missing folders of a path; 0 or errno. */
-static int folders_make(const char *path)
-{
-    char *text = gw_xasprintf("%s", path);
-    int rc = 0;
-    for (char *p = text + 1; (p = strchr(p, '/')) && !rc; p++) {
-        *p = 0;
-        if (mkdir(text, 0777) < 0 && errno != EEXIST) rc = errno;
-        *p = '/';
-    }
-    free(text);
-    return rc;
-}
-
 /* The file of that name, opened at its first use; NULL: it cannot be opened, which was reported.  Takes over `name`. */
 static struct sink *file_of(char *name, bool with_folders)
 {
@@ -159,10 +143,8 @@ static struct sink *file_of(char *name, bool with_folders)
             free(name);
             return outputs.files[i];
         }
-    int rc = with_folders ? folders_make(name) : 0;
-    int fd = rc ? -1 : open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
+    int fd = gw_file_open(name, with_folders ? GW_FILE_FOLDERS : 0), rc = errno;
     if (fd < 0) {
-        if (!rc) rc = errno;
         say_line("cannot write %s: %s%s", name, gw_file_why(rc),
                  rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");
         free(name);

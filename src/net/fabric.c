@@ -93,6 +93,11 @@ static bool symbols_find(void *so)
 int fabric_lib_open(bool may_set_environment)
 {
     if (fabric_lib.getinfo) return GW_OK;
+    if (gw_is_raised())
+        return gw_fail(
+            GW_EUNSUPPORTED,
+            "libfabric is not opened in a program with raised rights (set-user-ID, set-group-ID or file capabilities): it "
+            "obeys variables that name libraries");
     struct sigaction handlers[SIGNALS];
     struct fi_info *any = NULL;
     int n_objects = objects_look(0).n;

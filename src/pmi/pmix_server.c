@@ -64,6 +64,10 @@ static int library_open(bool is_wanted)
         {"PMIx_generate_ppn", &pmix.generate_ppn},
         {"PMIx_Error_string", &pmix.error_string},
     };
+    if (gw_is_raised()) { /* it obeys variables that name libraries and files */
+        if (is_wanted) say_line("libpmix is needed, but is not opened in a program with raised rights (set-user-ID and the like)");
+        return EXIT_CANNOT_RUN;
+    }
     void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!library && !is_wanted) return EXIT_CANNOT_RUN;
     if (!library) {
@@ -207,7 +211,7 @@ static pmix_status_t wait_for(uint32_t n)
 /* The keeper gets the name before the folder exists, so that it is removed whenever mpiexec is killed. */
 static int folder_make(void)
 {
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = secure_getenv("TMPDIR");
     unsigned char random[8];
     if (!tmp || tmp[0] != '/' || strlen(tmp) > 60) tmp = "/tmp"; /* the path of a socket has 107 bytes */
     if (getrandom(random, sizeof random, 0) != sizeof random) return errno;

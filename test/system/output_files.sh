@@ -1,6 +1,7 @@
 #!/bin/sh
 # What Godwit writes on its own account goes into no file that a link leads to: memory report, statistics of files, profile, cards' counters.
-# A stranger can leave links in /tmp; each is reported in a sentence, and the job does not fail.
+# A stranger can leave links in /tmp; each is reported in a sentence, and the job does not fail.  Nor does it go into a stranger's file, pipe
+# or folder: reports, output of ranks, records.
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -53,14 +54,78 @@ if [ "$nic" ]; then
         MPICH_OFI_CXI_COUNTER_REPORT_FILE="$dir/cards" GODWIT_NIC_COUNTER_ROOT="$dir/root" timeout 60 "$build/mpiexec" -n 2 "$build/mpi_hello"
 fi
 
-# A stranger's file in a folder that is everybody's: not written to, and not replaced.
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    printf 'of another\n' >"$dir/theirs.0"
-    chmod 666 "$dir/theirs.0"
-    if setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$build/mpi_memory_use"; then
-        env MPICH_MEMORY_REPORT=2 MPICH_MEMORY_REPORT_FILE="$dir/theirs." setpriv --reuid 65534 --regid 65534 --clear-groups timeout 60 \
-            "$build/mpiexec" -n 1 "$build/mpi_memory_use" 1 0 0 >"$out" 2>&1 || fail "as another user"
-        [ "$(cat "$dir/theirs.0")" = "of another" ] || fail "a stranger's file was written"
-        grep -q "cannot be written" "$out" || fail "no word of the stranger's file"
-    fi
+# What a stranger has laid into a folder that is everybody's is not written to, not waited for, and not followed.  We are the user 65534 there.
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || exit 0
+me() { setpriv --reuid 65534 --regid 65534 --clear-groups timeout 60 "$@"; }
+me test -x "$build/mpi_memory_use" || exit 0
+chmod 755 "$dir"
+all=$dir/all
+mkdir "$all" && chmod 1777 "$all"
+laid() { printf 'of another\n' >"$all/$1" && chmod 666 "$all/$1" && chown 65533 "$all/$1"; }
+kept() { [ "$(cat "$all/$1")" = "of another" ] || fail "a stranger's $1 was written"; }
+
+# refused FILE COMMAND...: in a sentence that names it, and at once
+refused() {
+    what=$1 rc=0
+    shift
+    me "$@" >"$out" 2>&1 || rc=$?
+    [ "$rc" != 124 ] || fail "$what: it waits"
+    grep -q "another user's" "$out" || fail "no word of the stranger's $what"
+}
+laid theirs.0
+refused theirs.0 env MPICH_MEMORY_REPORT=2 MPICH_MEMORY_REPORT_FILE="$all/theirs." "$build/mpiexec" -n 1 "$build/mpi_memory_use" 1 0 0
+for option in -outfile-pattern -errfile-pattern; do
+    refused theirs.0 "$build/mpiexec" $option "$all/theirs.%r" -n 1 echo secret
+    [ "$rc" = 126 ] || fail "$option: status $rc"
+done
+kept theirs.0
+mkfifo -m 666 "$all/pipe" && chown 65533 "$all/pipe"
+refused pipe "$build/mpiexec" -outfile-pattern "$all/pipe" -n 1 echo secret
+refused pipe "$build/mpiexec" --report-pid "$all/pipe" -n 1 true
+cat "$all/pipe" >"$dir/heard" &
+cat=$!
+refused "pipe that he reads" "$build/mpiexec" -outfile-pattern "$all/pipe" -n 1 echo secret
+kill "$cat" 2>/dev/null || true
+wait "$cat" 2>/dev/null || true
+[ ! -s "$dir/heard" ] || fail "a stranger heard $(cat "$dir/heard")"
+# In place of a folder: his own, and a link to one of ours.
+mkdir -m 777 "$all/folder" "$dir/mine"
+chown 65533 "$all/folder"
+chown 65534 "$dir/mine"
+ln -s "$dir/mine" "$all/way" && chown -h 65533 "$all/way"
+for f in folder way; do
+    refused "$f" "$build/mpiexec" -outfile-pattern "$all/$f/o.%r" -n 1 echo secret
+    refused "$f" "$build/mpiexec" --output-filename "$all/$f/o" -n 2 echo secret
+done
+[ -z "$(ls -A "$all/folder" "$dir/mine" | grep -v :)" ] || fail "written into a stranger's folder"
+# What is ours is written as ever: in folders that are made, a file, again, by a link of ours, a device, a pipe that is read.
+me "$build/mpiexec" --output-filename "$all/ours/job" -n 2 echo text >"$out" 2>&1 && [ -s "$all/ours/job/1/rank.1/stdout" ] || fail "folders of our own"
+for _ in 1 2; do
+    me "$build/mpiexec" -outfile-pattern "$all/ours/o.%r" -n 2 echo text >"$out" 2>&1 || fail "our own file"
+    [ "$(cat "$all/ours/o.1")" = text ] || fail "our own file holds $(cat "$all/ours/o.1")"
+done
+me ln -s ours "$all/ourway"
+me "$build/mpiexec" -outfile-pattern "$all/ourway/p" -n 1 echo text >"$out" 2>&1 && [ "$(cat "$all/ours/p")" = text ] || fail "by a link of ours"
+me "$build/mpiexec" -outfile-pattern /dev/null -errfile-pattern /dev/stderr -n 1 sh -c 'echo a; echo b >&2' >"$out" 2>&1 && [ "$(cat "$out")" = b ] ||
+    fail "devices"
+me mkfifo "$all/ourpipe"
+cat "$all/ourpipe" >"$dir/heard" &
+me "$build/mpiexec" -outfile-pattern "$all/ourpipe" -n 1 echo text >"$out" 2>&1 || fail "a pipe of ours"
+wait $!
+[ "$(cat "$dir/heard")" = text ] || fail "our pipe has $(cat "$dir/heard")"
+
+# Records: of a stranger's file nothing is made; one that is there is replaced, so that nobody who holds it can shorten what is mapped.
+if [ "$prefix" ] && [ -x "$dir/p" ] && me test -x "$prefix/bin/mpiexec" -a -x "$dir/p"; then
+    me mkdir "$all/rec"
+    laid rec/rank.0 && chown 65534 "$all/rec" && chmod 1777 "$all/rec"
+    me "$prefix/bin/mpiexec" --record="$all/rec" -n 1 "$dir/p" >"$out" 2>&1 || fail "the job fails for a record"
+    grep -q "cannot write $all/rec/rank.0: .*another user's" "$out" || fail "no word of the stranger's record"
+    kept rec/rank.0
+    rm "$all/rec/rank.0"
+    me sh -c 'umask 0; echo old >"$1"; chmod 666 "$1"' - "$all/rec/rank.0"
+    exec 9<"$all/rec/rank.0"
+    me "$prefix/bin/mpiexec" --record="$all/rec" -n 1 "$dir/p" >"$out" 2>&1 || fail "a record over an old file"
+    [ "$(cat <&9)" = old ] || fail "an old file that others may write to became the record"
+    [ "$(stat -c %a "$all/rec/rank.0")" = 644 ] || fail "others may write to a record: $(stat -c %a "$all/rec/rank.0")"
+    exec 9<&-
 fi

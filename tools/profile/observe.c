@@ -377,7 +377,7 @@ static void say_time(FILE *f, const struct look *l)
 /* ---- traffic for other tools ------------------------------------------------------------------------------------------------------- */
 static void write_traffic(FILE *f, const struct look *l)
 {
-    const char *name = getenv("GODWIT_PROFILE_TRAFFIC");
+    const char *name = secure_getenv("GODWIT_PROFILE_TRAFFIC");
     struct gw_new_file file;
     if (!name || !*name) return;
     int err = gw_file_create(name, &file);

@@ -319,7 +319,7 @@ void prof_spread(struct prof_call *c, int rc, const struct prof_parts *parts, MP
 /* ---- begin and end --------------------------------------------------------------------------------------------------------------------- */
 static int start(int rc)
 {
-    const char *sync = getenv("GODWIT_PROFILE_SYNC"), *how = getenv("GODWIT_PROFILE_HOW");
+    const char *sync = secure_getenv("GODWIT_PROFILE_SYNC"), *how = secure_getenv("GODWIT_PROFILE_HOW");
     if (rc != MPI_SUCCESS) return rc;
     prof_samples = how && strcmp(how, "sample") == 0;
     meets = !sync || !(strcmp(sync, "0") == 0 || strcmp(sync, "off") == 0 || strcmp(sync, "false") == 0);

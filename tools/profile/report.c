@@ -321,7 +321,7 @@ static double measure_call(void)
 static const char *page_name(void)
 {
     static char own[64];
-    const char *name = getenv("GODWIT_PROFILE");
+    const char *name = secure_getenv("GODWIT_PROFILE");
     if (name && *name && strcmp(name, "1") != 0) return name;
     snprintf(own, sizeof own, "godwit-profile.%ld.html", (long)getpid());
     return own;

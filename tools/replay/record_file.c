@@ -14,6 +14,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "replay.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +116,7 @@ static bool has_room(size_t n)
 
 int replay_file_create(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666), err;
+    int fd = gw_file_open(path, GW_FILE_FOLDERS | GW_FILE_FRESH), err;
     if (fd < 0) return errno;
     err = posix_fallocate(fd, 0, GROW);
     struct head *head = err ? MAP_FAILED : mmap(NULL, GROW, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -416,17 +417,41 @@ static const char *look_through(struct reader r)
     return NULL;
 }
 
-const char *replay_file_open(const char *path)
+/* The file as it is now: read and not mapped, as a program ends that reads a mapped file which somebody shortens.  NULL: errno. */
+static struct head *file_read(const char *path, size_t *bytes_out)
 {
     struct stat is;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return strerror(errno);
-    const struct head *h = fstat(fd, &is) == 0 && is.st_size >= (off_t)sizeof *h
-        ? mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-        : MAP_FAILED;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0) return NULL;
+    bool is_file = fstat(fd, &is) == 0 && S_ISREG(is.st_mode);
+    size_t size = is_file ? (size_t)is.st_size : 0, n = 0;
+    char *bytes = is_file ? calloc(1, size + sizeof(struct head)) : NULL;
+    int why = is_file ? ENOMEM : EINVAL;
+    while (bytes && n < size) {
+        ssize_t got = read(fd, bytes + n, size - n);
+        if (got < 0 && errno == EINTR) continue;
+        why = errno;
+        if (got < 0) {
+            free(bytes);
+            bytes = NULL;
+        }
+        if (got <= 0) break;
+        n += (size_t)got;
+    }
     close(fd);
-    if (h == MAP_FAILED || memcmp(h->magic, magic, sizeof magic) != 0) return "it is no record of this version's mpiexec --record";
-    uint64_t n = atomic_load_explicit(&h->used, memory_order_acquire), most = (uint64_t)is.st_size - sizeof *h;
+    errno = why;
+    *bytes_out = n;
+    return (struct head *)(void *)bytes;
+}
+
+const char *replay_file_open(const char *path)
+{
+    size_t bytes;
+    struct head *h = file_read(path, &bytes);
+    if (!h && errno != EINVAL) return strerror(errno);
+    if (!h || bytes < sizeof *h || memcmp(h->magic, magic, sizeof magic) != 0)
+        return "it is no record of this version's mpiexec --record";
+    uint64_t n = atomic_load_explicit(&h->used, memory_order_acquire), most = bytes - sizeof *h;
     static char other[96];
     if (h->ranks != replay.ranks || h->rank != replay.rank) {
         snprintf(other, sizeof other, "it is of rank %d of %d, not of rank %d of %d", h->rank, h->ranks, replay.rank, replay.ranks);

@@ -3,8 +3,8 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "replay.h"
+#include "base/file.h"
 
-#include <errno.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -328,10 +328,10 @@ static const char *file_of_rank(char *to, size_t cap)
 static void record_begin(void)
 {
     char path[PATH_MAX];
-    int err = mkdir(folder, 0777) != 0 && errno != EEXIST ? errno : replay_file_create(file_of_rank(path, sizeof path));
+    int err = replay_file_create(file_of_rank(path, sizeof path));
     if (err)
         fprintf(stderr, "godwit record: rank %d: cannot write %s/rank.%d: %s; nothing is recorded\n", replay.rank, folder,
-                replay.rank, strerror(err));
+                replay.rank, gw_file_why(err));
     else
         mode_set(REPLAY_RECORDING);
 }
@@ -361,16 +361,16 @@ static void refuse_others(void)
                 stderr,
                 "godwit %s: it is for programs of the standard ABI, and this one runs on %s: compile it with mpicc of Godwit, or "
                 "leave the option out\n",
-                getenv("GODWIT_RECORD") ? "record" : "replay", name + 1);
+                secure_getenv("GODWIT_RECORD") ? "record" : "replay", name + 1);
             _exit(1);
         }
 }
 
-static bool is_wanted(void) { return getenv("GODWIT_RECORD") || getenv("GODWIT_REPLAY"); }
+static bool is_wanted(void) { return secure_getenv("GODWIT_RECORD") || secure_getenv("GODWIT_REPLAY"); }
 
 static int begin(int rc, int provided)
 {
-    const char *record = getenv("GODWIT_RECORD"), *again = getenv("GODWIT_REPLAY");
+    const char *record = secure_getenv("GODWIT_RECORD"), *again = secure_getenv("GODWIT_REPLAY");
     MPI_Comm parent = MPI_COMM_NULL;
     if (rc != MPI_SUCCESS || !(folder = record ? record : again)) return rc;
     is_begun = true;
@@ -431,7 +431,7 @@ static void end(void)
         free(unused);
         unused = next;
     }
-    say_sums(was_recording || getenv("GODWIT_RECORD"), n_bytes, was_replaying);
+    say_sums(was_recording || secure_getenv("GODWIT_RECORD"), n_bytes, was_replaying);
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -455,7 +455,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     if (rc == MPI_SUCCESS && is_wanted() && !is_begun && !is_said && (!rank || strcmp(rank, "0") == 0)) {
         is_said = true;
         fprintf(stderr, "godwit %s: the program has begun with a session: nothing is %s unless it calls MPI_Init\n",
-                getenv("GODWIT_RECORD") ? "record" : "replay", getenv("GODWIT_RECORD") ? "recorded" : "repeated");
+                secure_getenv("GODWIT_RECORD") ? "record" : "replay", secure_getenv("GODWIT_RECORD") ? "recorded" : "repeated");
     }
     return rc;
 }

@@ -282,20 +282,9 @@ static void write_line(void *about, const char *line)
 /* Before jobs measure for minutes: can it be written?  Makes the folders of the default file. */
 static bool file_may(void)
 {
-    for (char *at = o.own_file ? o.own_file + 1 : NULL; at && (at = strchr(at, '/')); at++) {
-        *at = 0;
-        mkdir(o.own_file, 0777);
-        *at = '/';
-    }
-    const char *slash = strrchr(o.file, '/');
-    char *folder = slash ? strndup(o.file, (size_t)(slash - o.file) + 1) : strdup(".");
-    struct stat st;
-    bool is_link = lstat(o.file, &st) == 0 && S_ISLNK(st.st_mode); /* which gw_file_create() does not follow */
-    bool may = !is_link && (access(o.file, W_OK) == 0 || (errno == ENOENT && folder && access(folder, W_OK) == 0));
-    if (is_link) errno = ELOOP;
-    if (!may) fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, strerror(errno));
-    free(folder);
-    return may;
+    int err = gw_file_may(o.file, o.own_file ? GW_FILE_FOLDERS : 0);
+    if (err) fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, gw_file_why(err));
+    return !err;
 }
 
 /* These lines below a head.  0, or 1 after a message. */

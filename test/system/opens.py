@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Every place in src/, tools/ and lib/ that opens, makes or renames a file to write to it stands here with its reason; all others go by
+base/file.h, which looks at who may have laid what is there (doc/security.md).
+"""
+# run.py: timeout=60 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Files that may, which of these calls, how often, and why.
+MAY = {
+    "src/base/file.c": ("openat renameat unlinkat", 4, "the checked way itself"),
+    "src/base/file_open.c": ("openat mkdirat unlinkat", 4, "the checked way itself"),
+    "src/boot/boot_file.c": ("open mkostemp unlink", 4, "memory where there is no memfd: a new file without a name, or of a name nobody knew"),
+    "src/io/fs.c": ("open", 1, "files of MPI-IO are the program's"),
+    "src/io/file.c": ("unlink", 2, "MPI_File_delete, MPI_MODE_DELETE_ON_CLOSE"),
+    "src/launch/gdb.c": ("open", 1, "a terminal that a program of ours has made"),
+    "src/launch/main.c": ("open", 1, "/dev/null"),
+    "src/verdict/stack.c": ("open", 1, "/dev/null"),
+    "src/pmi/pmix_server.c": ("open mkdir", 2, "/dev/null; a new folder of a name nobody knew, of mode 0700"),
+    "src/world/name_file.c": ("open link unlink", 4, "a new file of mode 0600 of a name nobody knew; its user and mode are looked at"),
+}
+CALL = re.compile(r"(?<![\w.>])(open|open64|openat|openat2|creat|fopen|fopen64|freopen|mkstemp|mkostemp|mkstemps|tmpfile|tmpnam|tempnam|shm_open|"
+                  r"mkfifo|mkfifoat|mknod|mkdir|mkdirat|mkdtemp|rename|renameat|renameat2|link|linkat|symlink|symlinkat|unlink|unlinkat|"
+                  r"truncate|rmdir|remove)\(")
+ALWAYS = ("creat mkstemp mkostemp mkstemps tmpfile tmpnam tempnam shm_open mkfifo mkfifoat mknod mkdir mkdirat mkdtemp rename renameat "
+          "renameat2 link linkat symlink symlinkat unlink unlinkat truncate rmdir remove").split()
+WRITES = re.compile(r"\b(O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE)\b|\bflags\b")
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+
+
+def arguments(text, at):
+    """What stands between the bracket before `at` and the one that closes it."""
+    depth = 1
+    for end in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        if depth == 0:
+            return text[at:end]
+    return text[at:]
+
+
+def writing_calls(text):
+    text = without_comments(text)
+    for m in CALL.finditer(text):
+        before = text[max(0, m.start() - 40):m.start()]
+        if re.search(r"\b(int|ssize_t|FILE \*|bool|void)\s*$", before):  # its declaration
+            continue
+        inside, call = arguments(text, m.end()), m[1]
+        if call in ("fopen", "fopen64", "freopen"):
+            mode = re.search(r',\s*"([^"]*)"', inside)
+            if mode and not re.search(r"[wa+]", mode[1]):
+                continue
+        elif call not in ALWAYS and not WRITES.search(inside):
+            continue
+        yield text.count("\n", 0, m.start()) + 1, call, " ".join(inside.split())
+
+
+def self_test():
+    text = 'int f(void) { open(p, O_RDONLY); open(p,\n O_WRONLY); fopen(p, "re"); fopen(p, "we"); /* rename(a, b) */ x->open(a, O_RDWR); mkdir(p, 1); }'
+    found = [c for _, c, _ in writing_calls(text)]
+    assert found == ["open", "fopen", "mkdir"], found
+
+
+def main():
+    self_test()
+    bad, seen, n_files = [], {}, 0
+    for folder in ("src", "tools", "lib", "fortran"):
+        for path in sorted((ROOT / folder).rglob("*.[ch]")):
+            name = str(path.relative_to(ROOT))
+            if name.endswith("_test.c"):
+                continue
+            n_files += 1
+            for line, call, inside in writing_calls(path.read_text()):
+                seen[name] = seen.get(name, 0) + 1
+                if name not in MAY or call not in MAY[name][0].split():
+                    bad.append(f"{name}:{line}: {call}({inside}): use gw_file_create() or gw_file_open() of base/file.h, or say here why not")
+    for name, (_, known, why) in MAY.items():
+        if seen.get(name, 0) != known:
+            bad.append(f"{name}: {seen.get(name, 0)} such calls; {known} are known: {why}")
+    assert n_files > 400, n_files
+    for text in bad:
+        print(text)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
