@@ -78,40 +78,113 @@ static void list_add(struct fi_info **all, struct fi_info *more)
     *all = fresh;
 }
 
-static int lists_get(struct fi_info **all_out)
+/* Those who are asked for more come first, as what lacks something is left out where the whole is there. */
+static int lists_get(const struct offer_needs *needs, struct fi_info **all_out)
 {
     static const uint64_t wishes[] = {FI_MSG | FI_TAGGED | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA | FI_MULTI_RECV, FI_MSG | FI_RMA,
                                       FI_MSG | FI_MULTI_RECV, FI_MSG};
-    for (size_t i = 0; i < GW_ARRAY_LEN(wishes); i++) {
+    const struct {
+        const char *by;
+        uint64_t caps;
+    } more_wishes[] = {
+        {needs->full_tags, FI_MSG | FI_TAGGED | FI_RMA | FI_MULTI_RECV | FI_DIRECTED_RECV},
+        {needs->full_tags, FI_MSG | FI_TAGGED | FI_DIRECTED_RECV},
+        {needs->atomics, FI_MSG | FI_TAGGED | FI_RMA | FI_MULTI_RECV | FI_ATOMIC},
+        {needs->atomics, FI_MSG | FI_RMA | FI_ATOMIC},
+        {needs->matching, FI_MSG | FI_TAGGED},
+    };
+    const size_t n_more = GW_ARRAY_LEN(more_wishes);
+    for (size_t i = 0; i < n_more + GW_ARRAY_LEN(wishes); i++) {
         struct fi_info *more;
-        int rc = list_get(wishes[i], &more);
+        if (i < n_more && !more_wishes[i].by) continue;
+        int rc = list_get(i < n_more ? more_wishes[i].caps : wishes[i - n_more], &more);
         if (rc != GW_OK) return rc;
         list_add(all_out, more);
     }
     return GW_OK;
 }
 
-static void origin_of(const char *setting, char *out, size_t cap)
+static void origin_of(const char *setting, char *out, size_t cap, bool with_value)
 {
     struct gw_setting_info info;
     const char *origin;
     char value[256];
     for (int i = 0; i < gw_settings_count(); i++) {
         gw_settings_get(i, &info, value, sizeof value, &origin);
-        if (strcmp(info.name, setting) == 0) snprintf(out, cap, "%s", origin);
+        if (strcmp(info.name, setting) == 0) snprintf(out, cap, with_value ? "%s=%s" : "%s", origin ? origin : info.env, value);
     }
+}
+
+/* What the settings ask a provider for, with the words that asked. */
+static void needs_read(struct fabric_infos *m)
+{
+    bool matches = gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE && !gw_checking;
+    const struct {
+        bool is_asked;
+        const char *setting;
+        const char **by;
+    } rows[] = {
+        {matches, "match_mode", &m->wish.needs.matching},
+        {matches && gw_set.ofi_tag_mode == GW_SET_OFI_TAG_MODE_OFI_TAG_FULL, "ofi_tag_mode", &m->wish.needs.full_tags},
+        {gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED, "net_rendezvous", &m->wish.needs.memory},
+        {gw_set.rma_network_atomics, "rma_network_atomics", &m->wish.needs.atomics},
+    };
+    _Static_assert(GW_ARRAY_LEN(rows) == GW_ARRAY_LEN(m->needs), "a text each");
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
+        origin_of(rows[i].setting, m->needs[i].by, sizeof m->needs[i].by, true);
+        *rows[i].by = rows[i].is_asked ? m->needs[i].by : NULL;
+    }
+}
+
+/* Nothing has all that is needed: what can be done without is given up, and told. */
+static void needs_lower(struct fabric_infos *m)
+{
+    const struct {
+        const char **by;
+        bool may_lower;
+        const char *then;
+    } rows[] = {
+        {&m->wish.needs.atomics, true, "the ranks do what the network would have done at the target"},
+        {&m->wish.needs.memory, true, "long messages and windows go by messages"},
+        {&m->wish.needs.matching, gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID && !m->wish.needs.full_tags,
+         "Godwit matches messages itself"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows) && m->n_usable == 0 && m->first >= 0; i++) {
+        const char *by = *rows[i].by;
+        if (!by || !rows[i].may_lower) continue;
+        *rows[i].by = NULL;
+        m->n_usable = offer_rank(m->offers, m->n, &m->wish, m->verdicts);
+        gw_text_add(m->told, sizeof m->told, "%s%s: no provider of libfabric that may be used has that: %s", *m->told ? "; " : "",
+                    by, rows[i].then);
+    }
+}
+
+/* Ranks the offers, with what settings need and without. */
+static void infos_rank(struct fabric_infos *m)
+{
+    struct offer_wish plain = m->wish;
+    plain.needs = (struct offer_needs){0};
+    m->first = offer_rank(m->offers, m->n, &plain, m->verdicts) > 0 ? m->verdicts[0].offer : -1;
+    m->n_usable = offer_rank(m->offers, m->n, &m->wish, m->verdicts);
+    if (m->n_usable == 0) needs_lower(m);
+    if (m->n_usable == 0 || m->first < 0) return;
+    const char *first = m->offers[m->first].provider, *taken = m->offers[m->verdicts[0].offer].provider;
+    for (int i = m->n_usable; i < m->n; i++)
+        if (m->verdicts[i].offer == m->first && m->verdicts[i].is_by_need && strcmp(first, taken) != 0)
+            gw_text_add(m->told, sizeof m->told, "%sprovider %s is passed over, which %s; %s is taken", *m->told ? "; " : "", first,
+                        m->verdicts[i].why, taken);
 }
 
 int fabric_infos_open(struct fabric_infos *m, bool is_far)
 {
     *m = (struct fabric_infos){.wish = offer_wish_default};
     m->wish.is_far = is_far;
-    m->wish.matches = gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE;
+    needs_read(m);
     m->wish.include = gw_set.ofi_provider;
     m->wish.exclude = gw_set.ofi_provider_exclude;
     m->wish.include_from = m->from;
-    origin_of("ofi_provider", m->from, sizeof m->from);
-    int rc = lists_get(&m->list);
+    origin_of("ofi_provider", m->from, sizeof m->from, false);
+    int rc = lists_get(&m->wish.needs, &m->list);
     if (rc != GW_OK) {
         fabric_infos_close(m);
         return rc;
@@ -124,7 +197,7 @@ int fabric_infos_open(struct fabric_infos *m, bool is_far)
     iface_list_read(&m->ifaces);
     offer_match_ifaces(m->offers, m->list, m->n, &m->ifaces, is_far);
     assert(k == m->n);
-    m->n_usable = offer_rank(m->offers, m->n, &m->wish, m->verdicts);
+    infos_rank(m);
     return GW_OK;
 }
 
@@ -346,8 +419,8 @@ bool fabric_is_far(void) { return fabric_has_other_jobs || (gw_boot.nnodes > 1 &
  * must choose the same. */
 static bool is_cut_short(const struct fabric_infos *m)
 {
-    if (m->n_usable == 0) return false;
-    const struct net_offer *best = &m->offers[m->verdicts[0].offer];
+    if (m->first < 0) return false;
+    const struct net_offer *best = &m->offers[m->first];
     bool is_by_ip = best->addr_format == FI_SOCKADDR_IN || best->addr_format == FI_SOCKADDR_IN6;
     return is_by_ip && !offer_is_hardware(best) && !(best->caps & FI_TAGGED);
 }
@@ -361,8 +434,8 @@ static int infos_open_patiently(struct fabric_infos *m)
     uint64_t since = gw_now_ns();
     int rc = fabric_infos_open(m, is_far);
     while (rc == GW_OK && is_far &&
-           (m->n_usable == 0 ? may_come_back(m) && gw_now_ns() - since < patience_ns
-                             : is_cut_short(m) && gw_now_ns() - since < cut_ns)) {
+           ((m->n_usable == 0 && may_come_back(m) && gw_now_ns() - since < patience_ns) ||
+            (is_cut_short(m) && gw_now_ns() - since < cut_ns))) {
         usleep(50000);
         fabric_infos_close(m);
         rc = fabric_infos_open(m, is_far);
@@ -377,6 +450,7 @@ int fabric_choose(struct fi_info **chosen_out)
     int offer, rc = infos_open_patiently(&m);
     if (rc != GW_OK) return rc;
     infos_explain(&m);
+    if (*m.told && gw_boot.rank == 0) gw_warn("%s", m.told);
     if (m.n_usable == 0) {
         offer_none_text(m.offers, m.verdicts, m.n, &m.wish, text, sizeof text);
         rc = gw_fail(GW_EUNSUPPORTED, "%s", text);

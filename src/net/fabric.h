@@ -46,6 +46,11 @@ struct fabric_infos {
     struct iface_list ifaces;
     struct offer_wish wish;
     char from[64]; /* text of wish.include_from */
+    struct fabric_need {
+        char by[96];
+    } needs[4];     /* texts of wish.needs */
+    int first;      /* the offer that would be chosen if settings needed nothing; -1: none */
+    char told[512]; /* what settings asked for and the choice did not follow, or followed by passing others over */
 };
 int fabric_infos_open(struct fabric_infos *m, bool is_far);
 void fabric_infos_close(struct fabric_infos *m);

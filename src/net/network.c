@@ -99,6 +99,7 @@ static int libfabric_print(FILE *to, network_more_fn more)
     fprintf(to, "providers\n");
     offer_list_text(m.offers, m.verdicts, m.n, text, sizeof text);
     for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL) fprintf(to, "  %s\n", line);
+    if (*m.told) fprintf(to, "  %s\n", m.told);
     if (m.n_usable > 0) {
         nics_print(to, &m);
         more(to, &m.offers[m.verdicts[0].offer]);

@@ -31,6 +31,10 @@ void network_report_print(void);
  * this host and process. */
 const char *network_wants_libfabric(void);
 const char *network_chosen_by(void); /* the NIC, or the setting that selects among libfabric's offers; NULL: neither */
+/* What a network may do; a setting may need one of them. */
+enum network_trait { NETWORK_IS_LIBFABRIC, NETWORK_MATCHES, NETWORK_READS_MEMORY };
+/* Warns of each setting that needs what the chosen network lacks and that somebody has set to something else than its default.  By one rank. */
+void network_unused_tell(enum network_trait lacking) GW_COLD;
 extern bool network_is_deferred; /* libfabric is opened on demand, by the first message: nothing of it is known after MPI_Init */
 /* The address of this host for ranks of other hosts (is_far), or of other faked nodes on this host: that of the best usable interface, or the
  * loopback; port 0.  False: none is usable. */

@@ -77,15 +77,27 @@ bool offer_stops_at_unexpected(uint32_t protocol)
     return protocol == FI_PROTO_XNET; /* net of 1.17, tcp of 2.1: these buffer up to 64 small messages per connection */
 }
 
+bool offer_fails_at_memory(uint32_t protocol)
+{
+    return protocol == FI_PROTO_RXD /* udp;ofi_rxd crashes while it serves it */
+        || protocol == FI_PROTO_SOCK_TCP /* sockets forgets some of many accesses that are under way */;
+}
+
+/* Memory that the processes of one node share (shm, sm2): no network, even between nodes that are faked on one host. */
+static bool is_shared_memory(const struct net_offer *o)
+{
+    return o->protocol == FI_PROTO_SHM || (o->addr_format == FI_ADDR_STR && o->protocol != FI_PROTO_UNSPEC && !o->has_bus);
+}
+
 static bool is_node_only(const struct net_offer *o)
 {
-    return o->protocol == FI_PROTO_SHM || o->is_loopback || ((o->caps & FI_LOCAL_COMM) && !(o->caps & FI_REMOTE_COMM)) ||
-        (o->addr_format == FI_ADDR_STR && o->protocol != FI_PROTO_UNSPEC && !o->has_bus);
+    return o->is_loopback || is_shared_memory(o) || ((o->caps & FI_LOCAL_COMM) && !(o->caps & FI_REMOTE_COMM));
 }
 
 static bool has_rma(const struct net_offer *o, const struct offer_wish *w)
 {
-    return (o->caps & FI_RMA) && o->mr_key_size <= sizeof(uint64_t) && !(o->mr_mode & ~w->mr_modes);
+    return (o->caps & FI_RMA) && !offer_fails_at_memory(o->protocol) && o->mr_key_size <= sizeof(uint64_t) &&
+        !(o->mr_mode & ~w->mr_modes);
 }
 
 static const char *cap_lacking(uint64_t caps)
@@ -142,12 +154,37 @@ static bool refuse_by_nature(const struct net_offer *o, const struct offer_wish 
     if (o->mode & ~w->modes) return refuse(v, "asks for %s, which Godwit does not serve", mode_wanted(o->mode & ~w->modes));
     if (o->max_msg_size < w->msg_bytes)
         return refuse(v, "messages of at most %zu B, %zu are needed", o->max_msg_size, w->msg_bytes);
-    if (w->matches && offer_stops_at_unexpected(o->protocol))
-        return refuse(v, "stops a connection at a message that nobody waits for: not for GODWIT_MATCH_MODE=hardware");
-    if (w->is_far && is_node_only(o)) return refuse(v, "reaches only this node");
+    if (is_shared_memory(o) || (w->is_far && is_node_only(o))) return refuse(v, "reaches only this node");
     if (w->is_far && o->is_link_local) return refuse(v, "has only a link-local address on %s", o->domain);
     if (o->is_link_down) return refuse(v, "the link of %s is down", o->domain);
     if (*o->iface_why) return refuse(v, "%s", o->iface_why);
+    return false;
+}
+
+/* Does the offer lack what a setting asks for? */
+static bool refuse_by_need(const struct net_offer *o, const struct offer_wish *w, struct offer_verdict *v)
+{
+    enum { SOURCE_BYTES = 4 };
+    const struct offer_needs *need = &w->needs;
+    const struct {
+        const char *by;
+        bool is_lacking;
+        const char *what;
+    } rows[] = {
+        {need->matching, !(o->caps & FI_TAGGED), "matches no messages (FI_TAGGED)"},
+        {need->matching, offer_stops_at_unexpected(o->protocol), "stops a connection at a message that nobody waits for"},
+        {need->full_tags, !(o->caps & FI_DIRECTED_RECV), "does not tell sources apart (FI_DIRECTED_RECV)"},
+        {need->full_tags, o->cq_data_size < SOURCE_BYTES, "has no room beside the tag (FI_REMOTE_CQ_DATA of 4 bytes)"},
+        {need->memory, !has_rma(o, w), "has no one-sided access (FI_RMA) that is sound"},
+        {need->atomics, !(o->caps & FI_ATOMIC), "has no atomic operations (FI_ATOMIC)"},
+        {need->atomics, !has_rma(o, w), "has no one-sided access (FI_RMA) that is sound"},
+        {need->atomics, o->protocol == FI_PROTO_XNET, "offers atomic operations (FI_ATOMIC) and refuses each"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
+        if (!rows[i].by || !rows[i].is_lacking) continue;
+        v->is_by_need = true;
+        return refuse(v, "%s: not for %s", rows[i].what, rows[i].by);
+    }
     return false;
 }
 
@@ -207,7 +244,8 @@ int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *w
     assert(n >= 0);
     for (int i = n - 1; i >= 0; i--) { /* refused offers, from the last to the first */
         struct offer_verdict v = {.offer = i};
-        if (refuse_by_list(&offers[i], wish, &v) || refuse_by_nature(&offers[i], wish, &v)) verdicts_out[--refused] = v;
+        if (refuse_by_list(&offers[i], wish, &v) || refuse_by_nature(&offers[i], wish, &v) || refuse_by_need(&offers[i], wish, &v))
+            verdicts_out[--refused] = v;
     }
     for (int i = 0, r = refused; i < n; i++) {
         if (r < n && verdicts_out[r].offer == i) {
@@ -302,7 +340,7 @@ void offer_none_text(const struct net_offer *offers, const struct offer_verdict 
                      char *out, size_t cap)
 {
     const char *from = wish->include_from ? wish->include_from : "GODWIT_OFI_PROVIDER";
-    bool any, by_list = false, by_iface = false, by_loopback = false, is_all_here = true;
+    bool any, by_list = false, by_iface = false, by_loopback = false, by_need = false, is_all_here = true;
     *out = 0;
     if (n == 0) {
         bool is_named = wish->include && *wish->include;
@@ -321,18 +359,22 @@ void offer_none_text(const struct net_offer *offers, const struct offer_verdict 
         by_list |= is_listed;
         by_iface |= !is_listed && (*o->iface_why || o->is_link_down);
         by_loopback |= !is_listed && o->is_loopback;
+        by_need |= verdicts[i].is_by_need;
         is_all_here &= is_listed || is_node_only(o);
     }
     by_iface |= by_loopback && is_all_here;
     int told = 0;
     for (int i = 0; i < 2 * n && (i < n || !told); i++) { /* a second pass prints all, if the first printed none */
         const struct net_offer *o = &offers[verdicts[i % n].offer];
-        bool is_noise = i < n && by_iface && (o->is_loopback || o->is_link_local) && !is_by_iface(offers, &verdicts[i]);
+        bool is_noise = i < n && by_iface && !verdicts[i % n].is_by_need && (o->is_loopback || o->is_link_local) &&
+            !is_by_iface(offers, &verdicts[i]);
         if (is_noise || is_told(offers, verdicts, i % n)) continue;
         if (told++) gw_text_add(out, cap, "; ");
         refusal_add(offers, verdicts, n, i % n, out, cap);
     }
-    if (by_list)
+    if (by_need)
+        gw_text_add(out, cap, ". Allow another provider, or change the setting that needs this one to do more");
+    else if (by_list)
         gw_text_add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",
                     by_iface ? ", or the interface" : "");
     else if (by_iface)

@@ -40,13 +40,19 @@ struct offer_wish {
     uint64_t modes;                /* supported mode bits; an offer with any other is rejected */
     int mr_modes;                  /* the same for mr_mode, if the offer has RMA */
     size_t msg_bytes;              /* required max_msg_size */
-    bool matches;                  /* tag matching is required (GODWIT_MATCH_MODE=hardware) */
+    /* What settings ask for beyond that, each by the words that asked ("FI_CXI_RX_MATCH_MODE=hardware"), for messages; NULL: nobody did. */
+    struct offer_needs {
+        const char *matching;  /* the provider matches messages by tag */
+        const char *full_tags; /* and tells their source outside the tag */
+        const char *memory;    /* it reads and writes the program's memory */
+        const char *atomics;   /* and computes there */
+    } needs;
 };
 extern const struct offer_wish offer_wish_default; /* any list, far, FI_MSG in order */
 
 struct offer_verdict {
-    int offer; /* index of the offer */
-    bool is_refused;
+    int offer;                   /* index of the offer */
+    bool is_refused, is_by_need; /* is_by_need: refused by wish.needs alone */
     char why
         [OFFER_WHY]; /* reason of rejection; else what ranks it before the next provider, or the next offer of its own ("": the last) */
 };
@@ -54,6 +60,8 @@ struct offer_verdict {
 bool offer_is_hardware(const struct net_offer *o);
 /* Does an unexpected message block its connection, and the messages behind it?  Such a protocol cannot be used for tag matching. */
 bool offer_stops_at_unexpected(uint32_t protocol);
+/* Does such a provider of libfabric 1.17 fail at reading and writing memory that it says it can?  Then messages do that. */
+bool offer_fails_at_memory(uint32_t protocol);
 /* "tcp" in a list also means providers layered over it: "tcp;ofi_rxm". */
 bool offer_list_has(const char *list, const char *provider);
 /* Fills verdicts_out[n]: the usable ones, best first, then the rejected ones in the order of the list.  Returns the number of usable ones. */

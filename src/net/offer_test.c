@@ -94,15 +94,82 @@ static void software_is_ranked(void)
     for (int i = 0; i < n; i++) seen |= 1u << verdicts[i].offer;
     CHECK_EQ(seen, (1u << n) - 1);
     struct offer_wish matching = offer_wish_default;
-    matching.matches = true;
+    matching.needs.matching = "GODWIT_MATCH_MODE=hardware";
     usable = offer_rank(offers, n, &matching, verdicts);
     CHECK_STR(order_of(usable), "tcp;ofi_rxm udp;ofi_rxd sockets");
     CHECK(strstr(why_of("net"), "nobody waits for"));
     struct offer_wish near = offer_wish_default;
     near.is_far = false;
     usable = offer_rank(offers, n, &near, verdicts);
-    CHECK_EQ(usable, n);
+    CHECK_EQ(usable, n - 1); /* shared memory is no network, even between nodes that are faked on one host */
+    CHECK_STR(why_of("shm"), "reaches only this node");
     CHECK_STR(offers[verdicts[0].offer].domain, "eth0"); /* though the node alone is asked for */
+}
+
+static const char *why_with(struct offer_needs needs, const char *provider)
+{
+    struct offer_wish w = offer_wish_default;
+    w.needs = needs;
+    offer_rank(offers, n, &w, verdicts);
+    return why_of(provider);
+}
+
+/* What a setting needs and a provider lacks is a reason against it, and known to be one of that kind. */
+static void needs_hold(void)
+{
+    struct offer_wish w = offer_wish_default;
+    n = 0;
+    offer("plain", "0", FI_PROTO_EFA, FI_ADDR_EFA)->caps = FI_MSG;
+    offer("tagged", "0", FI_PROTO_EFA, FI_ADDR_EFA)->caps = FI_MSG | FI_TAGGED;
+    offer("directed", "0", FI_PROTO_EFA, FI_ADDR_EFA)->caps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV;
+    offer("full", "0", FI_PROTO_EFA, FI_ADDR_EFA)->caps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_RMA;
+    offers[3].cq_data_size = 8;
+    offer("amo", "0", FI_PROTO_EFA, FI_ADDR_EFA)->caps = FI_MSG | FI_RMA | FI_ATOMIC;
+    offer("udp;ofi_rxd", "eth0", FI_PROTO_RXD, FI_SOCKADDR_IN);
+    offer("net", "eth0", FI_PROTO_XNET, FI_SOCKADDR_IN)->caps |= FI_ATOMIC;
+    w.needs.matching = "A=1";
+    CHECK_STR(best(&w), "full 0"); /* the first with all, and one-sided copies before none */
+    CHECK_STR(why_of("plain"), "matches no messages (FI_TAGGED): not for A=1");
+    CHECK_STR(why_of("amo"), "matches no messages (FI_TAGGED): not for A=1");
+    CHECK_STR(why_of("net"), "stops a connection at a message that nobody waits for: not for A=1");
+    for (int i = 0; i < n; i++) CHECK_EQ(verdicts[i].is_by_need, verdicts[i].is_refused);
+    w.needs.full_tags = "B=1";
+    CHECK_EQ(offer_rank(offers, n, &w, verdicts), 1);
+    CHECK_STR(best(&w), "full 0");
+    CHECK_STR(why_of("tagged"), "does not tell sources apart (FI_DIRECTED_RECV): not for B=1");
+    CHECK_STR(why_of("directed"), "has no room beside the tag (FI_REMOTE_CQ_DATA of 4 bytes): not for B=1");
+    CHECK_STR(why_with((struct offer_needs){.memory = "C=1"}, "udp;ofi_rxd"),
+              "has no one-sided access (FI_RMA) that is sound: not for C=1");
+    w.needs = (struct offer_needs){.atomics = "D=1"};
+    CHECK_STR(best(&w), "amo 0");
+    CHECK_STR(why_of("full"), "has no atomic operations (FI_ATOMIC): not for D=1");
+    CHECK_STR(why_of("net"), "offers atomic operations (FI_ATOMIC) and refuses each: not for D=1");
+    /* Other reasons stand before, and are not of that kind. */
+    w.exclude = "net";
+    CHECK_EQ(offer_rank(offers, n, &w, verdicts), 1);
+    CHECK_STR(why_of("net"), "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=net");
+    for (int i = 0; i < n; i++)
+        if (strcmp(offers[verdicts[i].offer].provider, "net") == 0) CHECK(!verdicts[i].is_by_need);
+}
+
+/* Memory that the processes of a node share is no network, whatever it says of itself; of a libfabric newer than this one, too (sm2). */
+static void shared_memory_is_no_network(void)
+{
+    for (int is_far = 0; is_far < 2; is_far++) {
+        struct offer_wish w = offer_wish_default;
+        w.is_far = is_far;
+        n = 0;
+        offer("shm", "shm", FI_PROTO_SHM, FI_ADDR_STR)->caps |= FI_LOCAL_COMM | FI_REMOTE_COMM;
+        offer("sm2", "sm2", FI_PROTO_XNET + 4, FI_ADDR_STR)->caps |= FI_LOCAL_COMM | FI_REMOTE_COMM;
+        CHECK_STR(best(&w), "none");
+        offer("net", "eth0", FI_PROTO_XNET, FI_SOCKADDR_IN);
+        w.include = "shm,sm2";
+        CHECK_STR(best(&w), "none");
+        CHECK_STR(why_of("shm"), "reaches only this node");
+        CHECK_STR(why_of("sm2"), "reaches only this node");
+        w.include = NULL;
+        CHECK_STR(best(&w), "net eth0");
+    }
 }
 
 /* Each kind of card stands before Ethernet, wherever libfabric lists it. */
@@ -231,7 +298,7 @@ static void texts(void)
     offer_list_text(offers, verdicts, n, text, sizeof text);
     CHECK_STR(text,
               "chosen net on eth0, 192.0.2.2:0 (software, RMA, tagged, inject 64 B); before the next by fewer layers\n"
-              "then   tcp;ofi_rxm on eth0 (software, RMA, tagged, inject 64 B); before the next by fewer layers\n"
+              "then   tcp;ofi_rxm on eth0 (software, RMA, tagged, inject 64 B); before the next by one-sided copies\n"
               "then   udp;ofi_rxd on eth0 (software, RMA, tagged, inject 64 B); before the next by fewer layers\n"
               "then   sockets on eth0 (software, RMA, tagged, inject 64 B)\n"
               "refused shm: reaches only this node\n");
@@ -264,6 +331,16 @@ static void none_says_what_to_do(void)
     CHECK(strstr(text,
                  " used: tcp;ofi_rxm, net, udp;ofi_rxd, shm, sockets: not in GODWIT_OFI_PROVIDER=psm3. Change "
                  "GODWIT_OFI_PROVIDER; "));
+    w.include = "net"; /* the one that may be used cannot do what a setting needs */
+    w.needs.matching = "FI_CXI_RX_MATCH_MODE=hardware";
+    strcpy(offers[2].iface_why, "eth0 is a bridge");
+    CHECK_EQ(offer_rank(offers, n, &w, verdicts), 0);
+    offers[2].iface_why[0] = 0;
+    CHECK_EQ(offer_rank(offers, n, &w, verdicts), 0);
+    offer_none_text(offers, verdicts, n, &w, text, sizeof text);
+    CHECK(strstr(text, "net: stops a connection at a message that nobody waits for: not for FI_CXI_RX_MATCH_MODE=hardware"));
+    CHECK(strstr(text, ". Allow another provider, or change the setting that needs this one to do more; "));
+    w.needs.matching = NULL;
     n = 0;
     strcpy(offer("net", "tun0", FI_PROTO_XNET, FI_SOCKADDR_IN)->iface_why, "tun0 is a tunnel");
     w.include = NULL;
@@ -294,6 +371,8 @@ static void only_loopback(const char *iface_why)
 int main(void)
 {
     software_is_ranked();
+    needs_hold();
+    shared_memory_is_no_network();
     cards_win();
     cards_are_ranked();
     lists_hold();

@@ -32,6 +32,7 @@ const char *network_wants_libfabric(void)
     const char *by = network_chosen_by();
     bool is_read = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED; /* peers access the program's memory */
     if (by || is_read) return by ? by : "GODWIT_NET_RENDEZVOUS";
+    if (gw_set.rma_network_atomics) return "GODWIT_RMA_NETWORK_ATOMICS";
     if (gw_set.nic_verbose > 0) return "GODWIT_NIC_VERBOSE";
     return gw_set.nic_counter_report > 0 ? "GODWIT_NIC_COUNTER_REPORT" : NULL;
 }

@@ -102,6 +102,7 @@ int peer_init(const struct peer_upcalls *upcalls)
         int rc = lane_open(&gw_lanes[i], i);
         if (rc != GW_OK) return rc;
     }
+    peer_tell_unused(&gw_lanes[0]);
     return nets_opened(&gw_lanes[0]);
 }
 

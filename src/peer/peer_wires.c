@@ -5,6 +5,7 @@
 #include "peer/peer_private.h"
 
 #include "base/settings.h"
+#include "boot/boot.h"
 #include "net/network.h"
 #include "wire_ofi/ofi.h"
 #include "wire_shm/shm.h"
@@ -45,4 +46,18 @@ void peer_choose_net(bool is_wanted)
     if (is_wanted)
         GW_EXPLAIN(GW_LOG_WIRE, "between nodes: %s of GODWIT_WIRES=%s%s%s", chosen->word, gw_set.wires, why ? ", because of " : "",
                    why ? why : "");
+}
+
+void peer_tell_unused(struct gw_lane *lane)
+{
+    const struct lane_wire *net = peer_next_net(lane, NULL);
+    struct wire_caps caps = {.soft = true, .get = true}; /* of a network that is opened with the first message: no card's is */
+    if (!net || gw_boot.rank != 0) return;
+    if (!network_is_deferred) net->ops->caps(net->wire, &caps);
+    bool is_ofi = net->ops == &ofi_ops, may_match = gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE && !gw_checking;
+    bool may_read =
+        gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO ? !caps.soft : gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
+    if (!is_ofi) network_unused_tell(NETWORK_IS_LIBFABRIC);
+    if (!is_ofi || !may_match) network_unused_tell(NETWORK_MATCHES);
+    if (!caps.get || !may_read) network_unused_tell(NETWORK_READS_MEMORY);
 }

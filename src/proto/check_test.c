@@ -21,7 +21,7 @@ static void eager(int peer)
         if (peer == LOOP_FAR || strangers[i] != 0) WRONG32(m, WORLD, strangers[i]); /* on its node it sends to itself as well */
     wrong_kind(m, m->kind, PROTO_SYNC_PREFIX - 1, m->is_far);
     wrong_kind(m, m->kind, MSG_DATA_MAX + PROTO_SYNC_PREFIX + 1, m->is_far);
-    const uint8_t kinds[] = {0, PROTO_FAULT + 1, 100, WIRE_CAUGHT, WIRE_FULL};
+    const uint8_t kinds[] = {0, PROTO_TAGGED + 1, 100, WIRE_CAUGHT, WIRE_FULL};
     for (size_t i = 0; i < GW_ARRAY_LEN(kinds); i++) wrong_kind(m, kinds[i], 32, m->is_far);
     if (peer == LOOP_FAR) wrong_kind(m, PROTO_EAGER, MSG_DATA_MAX + 1, true);
     CHECK(is_untouched(&t));
@@ -478,6 +478,9 @@ static void xoff(void)
     CHECK(peer_is_xoff(peer_get(lane, LOOP_FAR)));
     memcpy(m->hdr + TO, &(uint64_t){LOOP_NEAR}, 8);
     wrong_kind(m, PROTO_FLOW, 0, false); /* on a node nobody says so: it stands in the door */
+    memcpy(m->hdr + TO, &(uint64_t){LOOP_FAR}, 8);
+    wrong_kind(m, PROTO_TAGGED, 0, true); /* no network matches here */
+    wrong_kind(m, PROTO_TAGGED, 0, false);
     free(m);
     down();
 }

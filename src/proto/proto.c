@@ -44,6 +44,7 @@ static void ctl_arrived(struct proto_lane *pl, bool is_far, enum proto_kind kind
     case PROTO_PUT: proto_put_arrived(pl, is_far, c); return;
     case PROTO_LEFT: proto_keep_left_arrived(pl, is_far, c); return;
     case PROTO_FAULT: proto_fault_arrived(pl, is_far, c, payload); return;
+    case PROTO_TAGGED: proto_tags_told(pl, c); return;
     default: /* a NOTE of another job whose ranks check: proto_note_receiver() would know what to do with it */ return;
     }
 }

@@ -15,7 +15,7 @@ static const char *const kind_names[] = {[PROTO_EAGER] = "EAGER",   [PROTO_EAGER
                                          [PROTO_CANCEL] = "CANCEL", [PROTO_CANCEL_ACK] = "CANCEL_ACK",
                                          [PROTO_NOTE] = "NOTE",     [PROTO_FLOW] = "FLOW",
                                          [PROTO_PUT] = "PUT",       [PROTO_LEFT] = "LEFT",
-                                         [PROTO_FAULT] = "FAULT"};
+                                         [PROTO_FAULT] = "FAULT",   [PROTO_TAGGED] = "TAGGED"};
 
 bool proto_msg_reject(uint8_t kind, const char *field, int64_t value)
 {
@@ -41,7 +41,8 @@ static const struct {
                [PROTO_CANCEL_ACK] = {0, 0},
                [PROTO_FLOW] = {0, 0},
                [PROTO_PUT] = {0, 0},
-               [PROTO_LEFT] = {0, 0}};
+               [PROTO_LEFT] = {0, 0},
+               [PROTO_TAGGED] = {0, 0}};
 _Static_assert(GW_ARRAY_LEN(lengths) == GW_ARRAY_LEN(kind_names), "a length and a name of each kind");
 
 static bool check_length(uint8_t kind, size_t len)
@@ -69,7 +70,7 @@ static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, co
 {
     int64_t says = 0; /* number of the sender, in kinds of messages that have it */
     struct proto_note note;
-    if (kind == PROTO_CANCEL || kind == PROTO_FLOW) {
+    if (kind == PROTO_CANCEL || kind == PROTO_FLOW || kind == PROTO_TAGGED) {
         says = (int64_t)(kind == PROTO_CANCEL ? c->value : c->to);
     } else if (kind == PROTO_NOTE) {
         memcpy(&note, payload, sizeof note);
@@ -79,7 +80,10 @@ static bool check_ctl(const struct proto_lane *pl, bool is_far, uint8_t kind, co
     } else {
         return true;
     }
-    if (kind == PROTO_FLOW && !is_far) return proto_msg_reject(kind, "sender", says); /* on a node the flag stands in the door */
+    if ((kind == PROTO_FLOW || kind == PROTO_TAGGED) && !is_far)
+        return proto_msg_reject(kind, "sender", says); /* on a node the flag stands in the door, and no network matches */
+    if (kind == PROTO_TAGGED && (pl->tags.state == TAGS_OFF || c->value - 1 >= PROTO_TAGGED_MOST))
+        return proto_msg_reject(kind, "messages", (int64_t)c->value);
     return peer_may_say(pl->lane, says, is_far) || proto_msg_reject(kind, "sender", says);
 }
 

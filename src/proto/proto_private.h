@@ -189,11 +189,15 @@ struct proto_tags {
     bool must_take_over, has_warned, has_told_room;
     const char *why; /* reason of must_take_over, for a message */
     struct wire_caps limits;
+    /* Messages that were sent by tag to a number of another node and that its rank was not told of yet, by number; NULL: nobody is told. */
+    uint16_t *untold;
+    int64_t n_told, n_matched;   /* messages that senders told of; messages that a receive at the wire got */
     int n_posted, n_any, n_back; /* receives posted to the wire; those of them from any source; those returned by it */
     struct gw_list posted;
     struct proto_pool pool;
 };
 enum { PROTO_WORLD_UNKNOWN = -1 };
+enum { PROTO_TAGGED_MOST = UINT16_MAX }; /* messages that one TAGGED tells of, at most */
 
 struct proto_lane {
     struct proto_fast fast;                 /* first */
@@ -394,8 +398,9 @@ int proto_put_step(struct proto_lane *pl, struct proto_op *op); /* number of eve
 /* proto_tag.c */
 void proto_tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct wire_caps *caps);
 void proto_tags_finish(struct proto_lane *pl);
-int proto_tags_poll(struct proto_lane *pl);  /* takes over if must_take_over; number of events */
-void proto_tags_full(struct proto_lane *pl); /* the wire has no room for more unexpected messages */
+int proto_tags_poll(struct proto_lane *pl);                             /* takes over if must_take_over; number of events */
+void proto_tags_told(struct proto_lane *pl, const struct proto_ctl *c); /* TAGGED arrived */
+void proto_tags_full(struct proto_lane *pl);                            /* the wire has no room for more unexpected messages */
 void proto_tags_other_arrived(struct proto_lane *pl,
                               const struct proto_hdr *h) GW_COLD; /* with n_any > 0: a message has matched no receive in match/ */
 void proto_tags_look_inside(struct proto_lane *pl, const struct proto_addr *a); /* takes over, for a probe */
@@ -408,9 +413,17 @@ int proto_tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kin
 bool proto_tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct proto_addr *a);
 void proto_tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r); /* AT_WIRE: it completes later, cancelled or not */
 int64_t proto_tags_posted_in(const struct proto_lane *pl, uint32_t ctx);
+/* The number of a communicator in tags.  Communicators of a lane have every gw_nlanes-th context id; what goes by a lane that is not its
+ * own (MPI_COMM_SELF, over a network to oneself) has none.  Alike on all ranks. */
+enum { TAG_NO_CTX = -1 };
+static inline int32_t tag_ctx(const struct proto_lane *pl, uint32_t ctx)
+{
+    uint32_t id = ctx / (PROTO_STREAM_MASK + 1), lanes = (uint32_t)gw_nlanes;
+    return id % lanes == (uint32_t)pl->lane->index ? (int32_t)(id / lanes) : TAG_NO_CTX;
+}
 static inline bool tag_has_room(const struct proto_lane *pl, uint32_t ctx, int src)
 {
-    return ctx / (PROTO_STREAM_MASK + 1) <= (uint32_t)pl->tags.limits.ctx_max && src <= pl->tags.limits.src_max;
+    return (uint32_t)tag_ctx(pl, ctx) <= (uint32_t)pl->tags.limits.ctx_max && src <= pl->tags.limits.src_max;
 }
 /* Is a message sent by tag?  Both ends decide alike, and alike for all messages of a source and context. */
 static inline bool tag_goes(const struct proto_lane *pl, const struct gw_peer *p, const struct proto_hdr *h)

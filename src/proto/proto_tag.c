@@ -60,6 +60,9 @@ void proto_tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct 
     t->limits = *caps;
     t->net = w;
     t->state = TAGS_NET;
+    /* Who has told how many entries there are means all that the network keeps; else the network says itself when it has no more. */
+    t->untold = gw_set.match_entries >= 0 ? calloc((size_t)node_numbers_max(), sizeof *t->untold)
+                                          : NULL; /* what is not used costs no memory */
     GW_EXPLAIN(GW_LOG_PROTO,
                "messages from other nodes are matched by the network: context ids to %d, tags to %d, %d receives at once",
                t->limits.ctx_max, t->limits.tag_max, entries_of(pl));
@@ -68,24 +71,47 @@ void proto_tags_set_up(struct proto_lane *pl, struct lane_wire *w, const struct 
 void proto_tags_finish(struct proto_lane *pl)
 {
     if (pl->tags.state != TAGS_OFF) proto_pool_finish(&pl->tags.pool);
+    free(pl->tags.untold);
+    pl->tags.untold = NULL;
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------------------------------ */
-static struct wire_tag tag_of(const struct proto_hdr *h, bool asks)
+static struct wire_tag tag_of(const struct proto_lane *pl, const struct proto_hdr *h, bool asks)
 {
-    return (struct wire_tag){(int32_t)(h->ctx / (PROTO_STREAM_MASK + 1)), h->src, h->tag, asks};
+    return (struct wire_tag){tag_ctx(pl, h->ctx), h->src, h->tag, asks};
+}
+
+/* A message was sent by tag.  Its receiver cannot see it before a receive is posted, but it takes a match entry all the same; so the receiver
+ * is told, behind it on the same way, of every sixteenth of its entries. */
+static void sent(struct proto_lane *pl, struct gw_peer *p)
+{
+    enum { PARTS = 16 };
+    if (!pl->tags.untold) return;
+    uint16_t *n = &pl->tags.untold[p - pl->lane->peers];
+    if (++*n < gw_min64(gw_max64(entries_of(pl) / PARTS, 1), PROTO_TAGGED_MOST)) return;
+    struct proto_ctl c = {(uint64_t)p->ep->as, *n};
+    if (peer_short(p, PROTO_TAGGED, &c, NULL, 0) == GW_OK)
+        *n = 0;
+    else if (*n == PROTO_TAGGED_MOST)
+        --*n; /* no room for it: with the next one, then */
 }
 
 int proto_tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h, const void *payload,
                    size_t len)
 {
-    struct wire_tag tag = tag_of(h, kind == PROTO_RTS);
+    struct wire_tag tag = tag_of(pl, h, kind == PROTO_RTS);
     if (unlikely(h->tag > pl->tags.limits.tag_max)) return p->ep->ops->tag_check(p->ep->wire, &tag);
-    if (kind == PROTO_EAGER) return p->ep->ops->tag_send(p->ep, &tag, payload, len);
+    if (kind == PROTO_EAGER) {
+        int rc = p->ep->ops->tag_send(p->ep, &tag, payload, len);
+        if (rc == GW_OK) sent(pl, p);
+        return rc;
+    }
     struct tag_ask ask = {.world = h->world};
     assert(kind == PROTO_RTS && len == sizeof ask.rts);
     memcpy(&ask.rts, payload, sizeof ask.rts);
-    return p->ep->ops->tag_send(p->ep, &tag, &ask, sizeof ask);
+    int rc = p->ep->ops->tag_send(p->ep, &tag, &ask, sizeof ask);
+    if (rc == GW_OK) sent(pl, p);
+    return rc;
 }
 
 /* ---- a message came to a receive ---------------------------------------------------------------------------------------------- */
@@ -127,7 +153,7 @@ static GW_COLD void waits_again(struct proto_lane *pl, struct proto_tag_recv *t)
         cancelled(pl, t);
         return;
     }
-    t->take.tag = (struct wire_tag){(int32_t)(m->ctx / (PROTO_STREAM_MASK + 1)), m->src, m->tag, 0};
+    t->take.tag = (struct wire_tag){tag_ctx(pl, m->ctx), m->src, m->tag, 0};
     if (!pl->tags.must_take_over) {
         gw_list_del(&t->link);
         gw_list_push(&pl->tags.posted, &t->link);
@@ -181,6 +207,7 @@ static void take_done(struct gw_done *done, int err)
     struct proto_lane *pl = t->pl;
     (void)err; /* a message that is too long shows by its length */
     gw_counted(&gw_count.net_matched, !t->take.is_cancelled);
+    pl->tags.n_matched += !t->take.is_cancelled;
     if (t->take.is_cancelled)
         cancelled(pl, t);
     else if (t->take.tag.asks)
@@ -230,12 +257,32 @@ static void take_over_soon(struct proto_lane *pl, const char *why)
     proto_lane_hook(pl);
 }
 
+/* Messages that the network holds because no receive was posted for them, as far as their senders have told. */
+static int unexpected_of(const struct proto_lane *pl)
+{
+    return (int)gw_min64(gw_max64(pl->tags.n_told - pl->tags.n_matched, 0), INT32_MAX / 2);
+}
+
+static int used_of(const struct proto_lane *pl) { return pl->tags.n_posted + unexpected_of(pl); }
+
 static GW_COLD __attribute__((noreturn)) void exhausted(const struct proto_lane *pl)
 {
     gw_die("LE resources not recovered during flow control: %d of the network's match entries hold receives of this "
-           "rank, and there are no more for "
+           "rank and %d hold messages that came before their receives, and there are no more for "
            "messages or receives; GODWIT_MATCH_MODE (FI_CXI_RX_MATCH_MODE)=[hybrid OR software] is required",
-           pl->tags.n_posted);
+           pl->tags.n_posted, unexpected_of(pl));
+}
+
+/* In order behind the messages that it tells of, and what they have been matched with is counted: no more than those are unexpected. */
+void proto_tags_told(struct proto_lane *pl, const struct proto_ctl *c)
+{
+    pl->tags.n_told += (int64_t)c->value;
+    int most = entries_of(pl), used = used_of(pl);
+    if (pl->tags.state != TAGS_NET || gw_set.match_entries < 0 || unexpected_of(pl) == 0) return;
+    if (gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID && used >= most - most / 4)
+        take_over_soon(pl, "match entries of the network run out");
+    else if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE && used > most)
+        exhausted(pl);
 }
 
 void proto_tags_full(struct proto_lane *pl)
@@ -270,6 +317,7 @@ static const uint64_t patience_ns = 1000000000; /* for entries to come free */
 
 static void entries_wait(struct proto_lane *pl, int most)
 {
+    /* Not by what came before its receive: this receive may be the one that frees such an entry. */
     for (uint64_t since = gw_now_ns(); pl->tags.n_posted >= most; peer_net_look(pl->tags.net))
         if (gw_now_ns() - since > patience_ns) exhausted(pl);
 }
@@ -293,9 +341,10 @@ static GW_COLD void entries_warn(const struct proto_lane *pl, int most)
     char source[32] = "any source", tag[32] = "any tag";
     if (names[best_at].src != GW_ANY_SOURCE) snprintf(source, sizeof source, "rank %d", names[best_at].src);
     if (names[best_at].tag != GW_ANY_TAG) snprintf(tag, sizeof tag, "tag %d", names[best_at].tag);
-    gw_warn("%d of %d match entries of the network are in use, %d of them for messages from %s with %s; the job ends when none "
-            "is left, unless GODWIT_MATCH_MODE is hybrid or software",
-            n, most, best, source, tag);
+    gw_warn(
+        "%d of %d match entries of the network are in use, %d of them for messages from %s with %s, and %d by messages that came before "
+        "their receives; the job ends when none is left, unless GODWIT_MATCH_MODE is hybrid or software",
+        used_of(pl), most, best, source, tag, unexpected_of(pl));
     free(names);
 }
 
@@ -304,7 +353,7 @@ static bool entries_allow(struct proto_lane *pl)
 {
     struct proto_tags *tags = &pl->tags;
     int most = entries_of(pl);
-    bool is_near = tags->n_posted >= most - most / 4;
+    bool is_near = used_of(pl) >= most - most / 4;
     if (likely(!is_near)) return true;
     if (gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID) {
         take_over(pl, "match entries of the network run out");
@@ -321,7 +370,7 @@ static struct proto_tag_recv *tag_recv_new(struct proto_lane *pl, struct proto_r
     struct proto_tag_recv *t = proto_pool_take(&pl->tags.pool);
     memset(t, 0, offsetof(struct proto_tag_recv, first));
     t->take.done.fn = take_done;
-    t->take.tag = (struct wire_tag){(int32_t)(a->ctx / (PROTO_STREAM_MASK + 1)), a->rank, a->tag, 0};
+    t->take.tag = (struct wire_tag){tag_ctx(pl, a->ctx), a->rank, a->tag, 0};
     t->r = r;
     t->pl = pl;
     t->is_any = a->rank == GW_ANY_SOURCE;
@@ -349,7 +398,7 @@ static bool has_any_before(const struct proto_lane *pl, uint32_t ctx)
     if (likely(!pl->tags.n_any)) return false;
     for (const struct gw_list *l = pl->tags.posted.next; l != &pl->tags.posted; l = l->next) {
         const struct proto_tag_recv *t = container_of(l, struct proto_tag_recv, link);
-        if (t->is_any && t->take.tag.ctx == (int32_t)(ctx / (PROTO_STREAM_MASK + 1))) return true;
+        if (t->is_any && t->take.tag.ctx == tag_ctx(pl, ctx)) return true;
     }
     return false;
 }
@@ -386,8 +435,8 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
 /* The communicator's messages go as without all this. */
 static GW_COLD void no_room(struct proto_lane *pl, const struct proto_addr *a)
 {
-    struct wire_tag tag = {(int32_t)(a->ctx / (PROTO_STREAM_MASK + 1)), a->rank == GW_ANY_SOURCE ? 0 : a->rank, 0, 0};
-    if (pl->tags.has_told_room) return;
+    struct wire_tag tag = {tag_ctx(pl, a->ctx), a->rank == GW_ANY_SOURCE ? 0 : a->rank, 0, 0};
+    if (pl->tags.has_told_room || tag.ctx == TAG_NO_CTX) return;
     pl->tags.has_told_room = true;
     if (pl->tags.net->ops->tag_check(pl->tags.net->wire, &tag) == GW_OK) return;
     if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE)
@@ -444,7 +493,8 @@ int64_t proto_tags_posted_in(const struct proto_lane *pl, uint32_t ctx)
 static bool caught_is_right(const struct proto_lane *pl, const struct wire_tag *tag, size_t len)
 {
     if (pl->tags.state != TAGS_OWN) return proto_msg_reject(0, "kind", PROTO_CAUGHT);
-    if (tag->ctx < 0 || tag->ctx > pl->tags.limits.ctx_max) return proto_msg_reject(PROTO_EAGER, "context", tag->ctx);
+    if (tag->ctx < 0 || tag->ctx > gw_min64(pl->tags.limits.ctx_max, UINT32_MAX / (PROTO_STREAM_MASK + 1) / gw_nlanes - 1))
+        return proto_msg_reject(PROTO_EAGER, "context", tag->ctx);
     if (tag->src < 0) return proto_msg_reject(PROTO_EAGER, "source", tag->src);
     if (tag->tag < 0) return proto_msg_reject(PROTO_EAGER, "tag", tag->tag);
     return len <= MSG_DATA_MAX || proto_msg_reject(PROTO_EAGER, "length", (int64_t)len);
@@ -454,7 +504,8 @@ void proto_tag_caught(struct proto_lane *pl, const struct wire_tag *tag, const v
 {
     struct tag_ask ask;
     if (!caught_is_right(pl, tag, len)) return;
-    struct proto_hdr h = {(uint32_t)tag->ctx * (PROTO_STREAM_MASK + 1), tag->src, tag->tag, PROTO_WORLD_UNKNOWN};
+    uint32_t id = (uint32_t)tag->ctx * (uint32_t)gw_nlanes + (uint32_t)pl->lane->index;
+    struct proto_hdr h = {id * (PROTO_STREAM_MASK + 1), tag->src, tag->tag, PROTO_WORLD_UNKNOWN};
     if (!tag->asks) {
         proto_eager_arrived(pl, &h, payload, len);
         return;

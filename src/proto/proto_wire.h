@@ -17,6 +17,7 @@
  *   CANCEL(cookie) after EAGER_SYNC or RTS -> CANCEL_ACK(cookie, 1: it was not matched and is gone; 0: too late)
  *   LEFT(cookie) <-------------------------- from a receiver that has left MPI: that RTS will not be matched; its sender drops a copy
  *   FLOW(world rank, on) <----------------- flow control: a receiver on another node holds too much; send RTS instead of data
+ *   TAGGED(world rank, n) behind every so many messages that the network matches, to another node: n more of them are on their way
  *   NOTE(proto_note) before every message of the user's, with GODWIT_CHECK only: of what types the sender says it is
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -42,6 +43,7 @@ enum proto_kind {
     PROTO_PUT,
     PROTO_LEFT,
     PROTO_FAULT,
+    PROTO_TAGGED,
     PROTO_CAUGHT = WIRE_CAUGHT,
     PROTO_FULL = WIRE_FULL /* of our own wire, not from a sender: see proto_tag.c */
 };

@@ -155,8 +155,8 @@ static int wire_open(struct wire *w)
     w->iov_max =
         (size_t)gw_max64(1, (int64_t)gw_min64((int64_t)w->info->tx_attr->iov_limit, (int64_t)w->info->tx_attr->rma_iov_limit));
     /* If the provider chooses the keys and wants offsets, a key of 64 bits has no room for the region's address as well. */
-    w->has_rma = w->info->caps & FI_RMA && w->info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
-        (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
+    w->has_rma = w->info->caps & FI_RMA && !offer_fails_at_memory(w->info->ep_attr->protocol) &&
+        w->info->domain_attr->mr_key_size <= sizeof(uint64_t) && (!ofi_needs(w, FI_MR_PROV_KEY) || ofi_needs(w, FI_MR_VIRT_ADDR));
     w->has_direct = w->info->caps & FI_TAGGED && !ofi_needs(w, FI_MR_LOCAL) && !(w->info->mode & (FI_CONTEXT | FI_CONTEXT2));
     w->eps = gw_xcalloc((size_t)node_numbers_max(), sizeof(struct ofi_ep *)); /* untouched pages cost no memory */
     w->events = gw_xcalloc((size_t)gw_set.progress_event_cnt, sizeof *w->events);

@@ -286,6 +286,16 @@ static GW_COLD int error_read(struct wire *w)
     return 1;
 }
 
+/* A completion without a context.  udp;ofi_rxd forgets that of an injected message, of which this is one; else it is a remote write with
+ * immediate data, and this library sends none. */
+static GW_COLD void nameless(struct wire *w, const struct fi_cq_tagged_entry *e)
+{
+    if ((e->flags & FI_SEND) && !(e->flags & (FI_RECV | FI_REMOTE_WRITE)) && w->n_injects > 0)
+        ofi_inject_done(w, &w->inject_op, e, 0);
+    else
+        ofi_drop(w, e->len, "it is none of the operations that are used");
+}
+
 int ofi_progress(struct wire *w)
 {
     if (unlikely(w->stream_bytes) && ofi_direct_rests(w)) return 1;
@@ -306,8 +316,8 @@ int ofi_progress(struct wire *w)
             struct ofi_op *op = w->events[i].op_context;
             if (likely(op))
                 op->fn(w, op, &w->events[i], 0);
-            else /* a remote write with immediate data: this library sends none */
-                ofi_drop(w, w->events[i].len, "it is none of the operations that are used");
+            else
+                nameless(w, &w->events[i]);
         }
         n += (int)got;
     }

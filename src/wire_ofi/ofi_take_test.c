@@ -137,7 +137,8 @@ static void test_entries(const struct ways *how)
 enum {
     ENTRIES_FEW = 24,
     NEAR = 18,
-    CTX = 5 * (PROTO_STREAM_MASK + 1),
+    CTX_NUMBER = 5,                                               /* in tags */
+    CTX = CTX_NUMBER * WIRE_LANES_AUTO * (PROTO_STREAM_MASK + 1), /* of lane 0 */
     INTS = 60,
     MANY = 100,
     LONG_ROOM = 300000,
@@ -398,7 +399,7 @@ static void forged_questions(int is_long)
     enum { CASES = 8, LEN_NEGATIVE = 4 };
     static const size_t lengths[CASES] = {
         0, 1, sizeof right - 1, sizeof right + 1, sizeof right, sizeof right, sizeof right, sizeof right};
-    const struct wire_tag tag = {CTX / (PROTO_STREAM_MASK + 1), 1, 7, 1};
+    const struct wire_tag tag = {CTX_NUMBER, 1, 7, 1};
     static char room[LONG_ROOM];
     char bytes[sizeof right + 1];
     rooms_up(GW_SET_MATCH_MODE_HYBRID);

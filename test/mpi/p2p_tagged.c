@@ -2,29 +2,30 @@
  * before their receives, wildcards that ranks of this node and of other nodes satisfy, buffers of all kinds, tags at their limit,
  * communicators beyond the network's.
  *
- *   p2p_tagged [WORD...]: only those parts; limit=N: MPI_TAG_UB has to be N
+ *   p2p_tagged [WORD...]: only those parts; limit=N: MPI_TAG_UB has to be N; served=N: the network matches messages of N communicators
+ *   that are made one after the other, and of no others; early=N: as many messages come before their receives
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "p2p_check.h"
+#include "counters_check.h"
 
 enum { MANY = 40, EACH = 60 };
 
 /* The last rank sends to rank 0, whose receives are all posted, or none. */
-static void many(int is_posted)
+static void many(int is_posted, int n)
 {
     int v[MANY], last = size - 1;
     MPI_Request q[MANY];
     if (rank == 0) {
-        for (int i = 0; i < MANY && is_posted; i++) MPI_Irecv(&v[i], 1, MPI_INT, last, 100 + i, MPI_COMM_WORLD, &q[i]);
+        for (int i = 0; i < n && is_posted; i++) MPI_Irecv(&v[i], 1, MPI_INT, last, 100 + i, MPI_COMM_WORLD, &q[i]);
         if (is_posted) MPI_Send(NULL, 0, MPI_INT, last, 1, MPI_COMM_WORLD);
         if (!is_posted) MPI_Recv(NULL, 0, MPI_INT, last, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int i = 0; i < MANY && !is_posted; i++) MPI_Irecv(&v[i], 1, MPI_INT, last, 100 + i, MPI_COMM_WORLD, &q[i]);
-        MPI_Waitall(MANY, q, MPI_STATUSES_IGNORE);
-        for (int i = 0; i < MANY; i++) CHECK_EQ(v[i], 7 * i);
+        for (int i = 0; i < n && !is_posted; i++) MPI_Irecv(&v[i], 1, MPI_INT, last, 100 + i, MPI_COMM_WORLD, &q[i]);
+        MPI_Waitall(n, q, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < n; i++) CHECK_EQ(v[i], 7 * i);
     } else if (rank == last) {
         if (is_posted) MPI_Recv(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int i = MANY - 1; i >= 0; i--) {
+        for (int i = n - 1; i >= 0; i--) {
             int w = 7 * i;
             MPI_Send(&w, 1, MPI_INT, 0, 100 + i, MPI_COMM_WORLD);
         }
@@ -153,27 +154,33 @@ static void tags(int limit)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-/* More communicators than 12 bits have numbers for. */
-static void communicators(void)
+/* More communicators than 12 bits have numbers for: those that have one are served by the network, and the others all the same. */
+static void communicators(int served)
 {
+    enum { MORE = 40 };
     MPI_Comm c;
     int last = size - 1;
-    for (int i = 0; i < 1200; i++) {
+    counters_begin();
+    MPI_T_pvar_handle matched = counter("net_matched", MPI_T_PVAR_CLASS_COUNTER);
+    for (int i = 1; i <= (served > 0 ? served : 1000) + MORE; i++) {
         int v = rank + i, w = -1;
         MPI_Comm_dup(MPI_COMM_WORLD, &c);
-        if (i % 50 == 0 || i > 1000) {
+        if (i % 50 == 0 || i > served - MORE) {
+            unsigned long long before = counted(matched);
             MPI_Sendrecv(&v, 1, MPI_INT, last - rank, 1, &w, 1, MPI_INT, MPI_ANY_SOURCE, 1, c, MPI_STATUS_IGNORE);
             CHECK_EQ(w, last - rank + i);
+            if (served >= 0) CHECK_EQ(counted(matched) - before, (unsigned long long)(i <= served));
         }
         MPI_Comm_free(&c);
     }
+    counters_end();
 }
 
 static int wants(int argc, char **argv, const char *word)
 {
     int any = 0;
     for (int i = 1; i < argc; i++) {
-        any |= strncmp(argv[i], "limit=", 6) != 0;
+        any |= strncmp(argv[i], "limit=", 6) != 0 && strncmp(argv[i], "served=", 7) != 0 && strncmp(argv[i], "early=", 6) != 0;
         if (strcmp(argv[i], word) == 0) return 1;
     }
     return !any;
@@ -181,17 +188,20 @@ static int wants(int argc, char **argv, const char *word)
 
 int main(int argc, char **argv)
 {
-    int limit = -1;
+    int limit = -1, served = -1, early = MANY;
     MPI_Init(&argc, &argv);
     test_begin();
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++) {
         if (strncmp(argv[i], "limit=", 6) == 0) limit = atoi(argv[i] + 6);
-    if (wants(argc, argv, "posted") && size > 1) many(1);
-    if (wants(argc, argv, "unexpected") && size > 1) many(0);
+        if (strncmp(argv[i], "served=", 7) == 0) served = atoi(argv[i] + 7);
+        if (strncmp(argv[i], "early=", 6) == 0) early = atoi(argv[i] + 6);
+    }
+    if (wants(argc, argv, "posted") && size > 1) many(1, MANY);
+    if (wants(argc, argv, "unexpected") && size > 1) many(0, early);
     if (wants(argc, argv, "tags")) tags(limit);
     if (wants(argc, argv, "buffers") && size > 1) buffers();
     if (wants(argc, argv, "buffers") && size > 1) shared_buffer();
-    if (wants(argc, argv, "communicators")) communicators();
+    if (wants(argc, argv, "communicators")) communicators(served);
     if (wants(argc, argv, "wildcards")) wildcards();
     return test_end();
 }

@@ -48,6 +48,14 @@ run hybrid -n 4 "$build/mpi_p2p_tagged" posted unexpected || fail "hybrid"
 count 1 "$taken_over"
 says "godwit[0] proto: lane 0 $taken_over from now on: match entries of the network run out"
 count 0 "entries of the network are in use"
+# What came before its receive takes an entry, too: 8 are fewer than what there is, 40 more.
+run hardware -n 4 "$build/mpi_p2p_tagged" unexpected early=8 || fail "8 unexpected messages do not fit 16 entries"
+! run hardware -n 4 "$build/mpi_p2p_tagged" unexpected || fail "40 unexpected messages fit 16 entries"
+says "16 hold messages that came before their receives"
+says "LE resources not recovered during flow control"
+run hybrid -n 4 "$build/mpi_p2p_tagged" unexpected || fail "hybrid with unexpected messages"
+count 1 "$taken_over"
+says "godwit[0] proto: lane 0 $taken_over from now on: match entries of the network run out"
 unset GODWIT_MATCH_ENTRIES
 # The same with what the provider itself has: 2048.
 ! run hardware -n 2 "$build/mpi_p2p_order" || fail "the provider took all receives"
@@ -60,7 +68,7 @@ for layout in ofi_tag_1=2147483647 ofi_tag_2=524287 ofi_tag_full=2147483647; do
     GODWIT_OFI_TAG_MODE=${layout%=*} run hardware -n 4 "$build/mpi_p2p_tagged" "limit=${layout#*=}" posted unexpected tags buffers wildcards || fail "$layout"
     says "matches with ${layout%=*}"
 done
-mtl_ofi_tag_mode=ofi_tag_1 run hardware -n 2 "$build/mpi_p2p_tagged" communicators || fail "communicators beyond the network's"
+mtl_ofi_tag_mode=ofi_tag_1 run hardware -n 2 "$build/mpi_p2p_tagged" communicators served=4095 || fail "communicators beyond the network's"
 says "ofi_tag_1 has ids up to 4095: GODWIT_OFI_TAG_MODE=ofi_tag_2 may have more"
 # A rank that differs is told so; a provider that cannot is named.
 ! run hardware -n 1 "$build/mpi_hello" : -n 1 env GODWIT_MATCH_MODE=software "$build/mpi_p2p_modes" || fail "ranks differ, and nobody noticed"
@@ -70,3 +78,4 @@ provider=net,^ofi_rxm
 says "stops a connection at a message that nobody waits for"
 run hybrid -n 2 "$build/mpi_p2p_modes" || fail "hybrid with net"
 count 0 "matched by the network"
+says "GODWIT_MATCH_MODE=hybrid: no provider of libfabric that may be used has that: Godwit matches messages itself"
