@@ -41,9 +41,8 @@ ARRAYS = {"DISTRIB_ENUM": "distribution", "DTYPE_DISTRIBUTION": "darg"}
 RAW_CODES = {"MPI_Abort", "MPI_Status_get_error", "MPI_Status_set_error"} # an exit status; the field of a status, kept as it is
 # Strings whose room in the program is that of its own header.
 STRINGS = {("MPI_Get_processor_name", "name"): "PROCESSOR_NAME", ("MPI_Open_port", "port_name"): "PORT_NAME",
-           ("MPI_Lookup_name", "port_name"): "PORT_NAME", ("MPI_Info_get_nthkey", "key"): "INFO_KEY",
-           ("MPI_Comm_get_name", "comm_name"): "OBJECT_NAME", ("MPI_Type_get_name", "type_name"): "OBJECT_NAME",
-           ("MPI_Win_get_name", "win_name"): "OBJECT_NAME", ("MPI_Error_string", "string"): "ERROR_STRING",
+           ("MPI_Lookup_name", "port_name"): "PORT_NAME", ("MPI_Comm_get_name", "comm_name"): "OBJECT_NAME",
+           ("MPI_Type_get_name", "type_name"): "OBJECT_NAME", ("MPI_Win_get_name", "win_name"): "OBJECT_NAME", ("MPI_Error_string", "string"): "ERROR_STRING",
            ("MPI_Get_library_version", "version"): "LIBRARY_VERSION_STRING"}
 # Texts that the library keeps, and that come back where the program has no more room than its header says.
 KEPT = {("MPI_Info_set", "key"): "INFO_KEY", ("MPI_Info_set", "value"): "INFO_VAL"}
@@ -54,7 +53,7 @@ TAGS = {"MPI_Op_create": "door_op(op_h, CLIENT_ABI)", "MPI_Grequest_start": "doo
 LIBRARY_HANDLES = {"MPI::ERRORS_THROW_EXCEPTIONS": (327, "GW_H_ERRORS_THROW")}
 # The answer of these says nothing of whether the error handler that they call throws.
 CALL_HANDLER = re.compile(r"MPI_(Comm|Win|File)_call_errhandler$")
-BY_HAND = re.compile(r"MPI_(\w+_(toint|fromint|c2f|f2c|c2f08|f082c|f2f08|f082f)|Abi_get_version|T_event_(register_callback|set_dropped_handler|handle_free))$")
+BY_HAND = re.compile(r"MPI_(\w+_(toint|fromint|c2f|f2c|c2f08|f082c|f2f08|f082f)|Abi_get_version|Info_get_(nkeys|nthkey|valuelen)|T_event_(register_callback|set_dropped_handler|handle_free))$")
 
 
 def client(text):

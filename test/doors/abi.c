@@ -433,6 +433,52 @@ static void texts(void)
 }
 
 /* ---- 9. the tool interface ---- */
+/* Every key that is shown can be held and asked for, with its value; no other is counted. */
+static void keys_of(MPI_Info info, int least)
+{
+    char key[MPI_MAX_INFO_KEY + 8], *value = malloc(MPI_MAX_INFO_VAL + 1);
+    int keys = -1, bytes = -1, flag = 0;
+    MPI_Info_get_nkeys(info, &keys);
+    OK(keys >= least);
+    for (int i = 0; i < keys; i++) {
+        memset(key, 'x', sizeof key);
+        MPI_Info_get_nthkey(info, i, key);
+        OK(memchr(key, 0, MPI_MAX_INFO_KEY) && key[MPI_MAX_INFO_KEY] == 'x');
+        flag = 0, bytes = -1;
+        MPI_Info_get_valuelen(info, key, &bytes, &flag);
+        OK(flag && bytes >= 0 && bytes < MPI_MAX_INFO_VAL);
+        flag = 0;
+        MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &flag);
+        OK(flag && strlen(value) == (size_t)bytes);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    OK(class_of(MPI_Info_get_nthkey(info, keys, key)) == MPI_ERR_ARG ||
+       class_of(MPI_Info_get_nthkey(info, keys, key)) == MPI_ERR_INFO_KEY);
+    free(value);
+}
+static void keys(void)
+{
+    MPI_Info info;
+    MPI_Win win;
+    MPI_Comm_get_info(MPI_COMM_WORLD, &info);
+    keys_of(info, 1);
+    MPI_Info_set(info, "a", "b");
+    keys_of(info, 2);
+    MPI_Info_free(&info);
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_get_info(win, &info);
+    keys_of(info, 1);
+    MPI_Info_free(&info);
+    MPI_Win_free(&win);
+    keys_of(MPI_INFO_ENV, 1);
+    MPI_Info_create(&info);
+    keys_of(info, 0);
+    MPI_Info_set(info, "one", "1");
+    keys_of(info, 1);
+    MPI_Info_free(&info);
+}
+
 static void tools(void)
 {
     int provided, count, verbosity, bind, scope, len = 0, n_text = 0, class, readonly, continuous, atomic;
@@ -493,6 +539,7 @@ int main(int argc, char **argv)
     functions();
     alltoallw();
     texts();
+    keys();
     tools();
     MPI_Barrier(MPI_COMM_WORLD);
     OK(barriers == 1);
