@@ -15,8 +15,8 @@ enum { CACHES = 10 }; /* indices of a cpu's caches that are looked at */
 
 const char *const node_hw_names[NODE_HW_KINDS] = {
     [NODE_HW_MACHINE] = "hwloc://Machine", [NODE_HW_PACKAGE] = "hwloc://Package", [NODE_HW_NUMA] = "hwloc://NUMANode",
-    [NODE_HW_L3] = "hwloc://L3Cache",      [NODE_HW_L2] = "hwloc://L2Cache",      [NODE_HW_CORE] = "hwloc://Core",
-    [NODE_HW_PU] = "hwloc://PU",
+    [NODE_HW_L3] = "hwloc://L3Cache",      [NODE_HW_L2] = "hwloc://L2Cache",      [NODE_HW_L1] = "hwloc://L1Cache",
+    [NODE_HW_CORE] = "hwloc://Core",       [NODE_HW_PU] = "hwloc://PU",
 };
 
 int node_hw_find(const char *name)
@@ -24,12 +24,6 @@ int node_hw_find(const char *name)
     for (int k = 0; k < NODE_HW_KINDS; k++)
         if (strcmp(name, node_hw_names[k]) == 0 || strcmp(name, node_hw_names[k] + strlen("hwloc://")) == 0) return k;
     return -1;
-}
-
-static void cpu_add(struct hw_cpus *set, long cpu)
-{
-    assert(cpu >= 0 && cpu < HW_MAX_CPUS);
-    set->bits[cpu / 64] |= 1ull << cpu % 64;
 }
 
 static bool cpu_in(const struct hw_cpus *set, int cpu) { return set->bits[cpu / 64] >> cpu % 64 & 1; }
@@ -55,7 +49,7 @@ static bool list_read(struct hw_cpus *set, const char *path)
     for (char *p = text, *end; *p >= '0' && *p <= '9'; p = *end == ',' ? end + 1 : end) {
         long a = strtol(p, &end, 10), b = a;
         if (*end == '-') b = strtol(end + 1, &end, 10);
-        for (long c = a; c <= b && c < HW_MAX_CPUS; c++) cpu_add(set, c);
+        for (long c = a; c <= b && c < HW_MAX_CPUS; c++) hw_cpu_add(set, c);
     }
     return true;
 }
@@ -76,14 +70,14 @@ static bool numa_of(const char *sys, int cpu, struct hw_cpus *set, int *number_o
     return false;
 }
 
-static bool cache_of(const char *sys, int cpu, int level, struct hw_cpus *set)
+static bool cache_of(const struct hw_machine *m, int cpu, int level, struct hw_cpus *set)
 {
     char path[256], text[64];
     for (int i = 0; i < CACHES; i++) {
-        snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/level", sys, cpu, i);
-        if (!gw_line_read(text, sizeof text, "%s", path)) return false;
+        snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/level", m->sys, cpu, i);
+        if (!gw_line_read(text, sizeof text, "%s", path)) return i == 0 && hw_cache_of(m, cpu, level, set);
         if (strtol(text, NULL, 10) != level) continue;
-        snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/shared_cpu_list", sys, cpu, i);
+        snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/shared_cpu_list", m->sys, cpu, i);
         return list_read(set, path);
     }
     return false;
@@ -99,25 +93,26 @@ static bool topology_of(const char *sys, int cpu, const char *name, const char *
     return list_read(set, path);
 }
 
-static bool resource_of(const char *sys, enum node_hw kind, int cpu, struct hw_cpus *set, int *number_out)
+static bool resource_of(const struct hw_machine *m, enum node_hw kind, int cpu, struct hw_cpus *set, int *number_out)
 {
     bool known;
     switch (kind) {
-    case NODE_HW_NUMA: return numa_of(sys, cpu, set, number_out);
-    case NODE_HW_PACKAGE: known = topology_of(sys, cpu, "package_cpus_list", "core_siblings_list", set); break;
-    case NODE_HW_CORE: known = topology_of(sys, cpu, "core_cpus_list", "thread_siblings_list", set); break;
-    case NODE_HW_L3: known = cache_of(sys, cpu, 3, set); break;
-    case NODE_HW_L2: known = cache_of(sys, cpu, 2, set); break;
+    case NODE_HW_NUMA: return numa_of(m->sys, cpu, set, number_out);
+    case NODE_HW_PACKAGE: known = topology_of(m->sys, cpu, "package_cpus_list", "core_siblings_list", set); break;
+    case NODE_HW_CORE: known = topology_of(m->sys, cpu, "core_cpus_list", "thread_siblings_list", set); break;
+    case NODE_HW_L3: known = cache_of(m, cpu, 3, set); break;
+    case NODE_HW_L2: known = cache_of(m, cpu, 2, set); break;
+    case NODE_HW_L1: known = cache_of(m, cpu, 1, set); break;
     default:
         memset(set, 0, sizeof *set);
-        cpu_add(set, cpu);
+        hw_cpu_add(set, cpu);
         known = true;
     }
     if (known) *number_out = cpu_first(set);
     return known && cpu_in(set, cpu);
 }
 
-void node_hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS])
+void node_hw_instances(const struct hw_machine *m, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS])
 {
     int cpu = cpu_first(mask);
     for (int k = 0; k < NODE_HW_KINDS; k++) {
@@ -125,7 +120,7 @@ void node_hw_instances(const char *sys, const struct hw_cpus *mask, int32_t inst
         int number = 0;
         if (k == NODE_HW_MACHINE)
             instance_out[k] = 0;
-        else if (cpu < 0 || !resource_of(sys, (enum node_hw)k, cpu, &set, &number))
+        else if (cpu < 0 || !resource_of(m, (enum node_hw)k, cpu, &set, &number))
             instance_out[k] = NODE_HW_UNKNOWN;
         else
             instance_out[k] = is_within(mask, &set) ? number : NODE_HW_SEVERAL;
@@ -150,5 +145,6 @@ void node_hw_of_process(int32_t instance_out[NODE_HW_KINDS])
 {
     struct hw_cpus mask;
     process_cpus(&mask);
-    node_hw_instances("/sys/devices/system", &mask, instance_out);
+    const struct hw_machine here = {"/sys/devices/system", "/proc/cpuinfo", gw_cpuid};
+    node_hw_instances(&here, &mask, instance_out);
 }

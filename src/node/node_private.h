@@ -28,7 +28,20 @@ enum { HW_MAX_CPUS = 8192 };
 struct hw_cpus {
     uint64_t bits[HW_MAX_CPUS / 64];
 };
-/* node_hw_of_process for any set of cpus on a machine described under `sys`, as the kernel does under /sys/devices/system. */
-void node_hw_instances(const char *sys, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS]);
+/* Where a machine is described: `sys` as /sys/devices/system, `cpuinfo` as /proc/cpuinfo, `cpuid` as gw_cpuid(). */
+struct hw_machine {
+    const char *sys, *cpuinfo;
+    bool (*cpuid)(uint32_t leaf, uint32_t sub, uint32_t out[4]);
+};
+/* node_hw_of_process for any set of cpus on such a machine. */
+void node_hw_instances(const struct hw_machine *m, const struct hw_cpus *mask, int32_t instance_out[NODE_HW_KINDS]);
+static inline void hw_cpu_add(struct hw_cpus *set, long cpu)
+{
+    assert(cpu >= 0 && cpu < HW_MAX_CPUS);
+    set->bits[cpu / 64] |= 1ull << cpu % 64;
+}
+/* hw_cache.c: the cpus that share the cache of a level with `cpu`, by what the processor says (the kernel of a virtual machine may have no
+ * caches under /sys).  False: it says nothing of that level. */
+bool hw_cache_of(const struct hw_machine *m, int cpu, int level, struct hw_cpus *set_out);
 
 #endif
