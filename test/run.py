@@ -24,6 +24,8 @@ import subprocess
 import sys
 import time
 
+from progress import Progress
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SANITIZER_ENV = {
     "asan": {"ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:exitcode=99:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -126,11 +128,22 @@ def run_case(case, factor, extra_env):
     return status, time.time() - t0, text
 
 
+now = [] # the cases that run
+
+
+def run_noted(case, factor, extra_env):
+    now.append(case)
+    try:
+        return run_case(case, factor, extra_env)
+    finally:
+        now.remove(case)
+
+
 def run_all(cases, factor, extra_env):
     """Runs two cases at a time, as they leave cores idle, the longest first; then those that must be alone.  Yields each with its result."""
     together = sorted((c for c in cases if not c.alone), key=lambda c: -c.timeout)
     with concurrent.futures.ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
-        running = {pool.submit(run_case, c, factor, extra_env): c for c in together}
+        running = {pool.submit(run_noted, c, factor, extra_env): c for c in together}
         try:
             for f in concurrent.futures.as_completed(running):
                 yield running[f], f.result()
@@ -138,7 +151,7 @@ def run_all(cases, factor, extra_env):
             pool.shutdown(cancel_futures=True) # interrupted: nothing more is begun
     for case in cases:
         if case.alone:
-            yield case, run_case(case, factor, extra_env)
+            yield case, run_noted(case, factor, extra_env)
 
 
 def closing_line(passed, failed, skipped):
@@ -158,6 +171,7 @@ def sum_up(path):
 def parse():
     p = argparse.ArgumentParser()
     p.add_argument("--name", default="")
+    p.add_argument("-q", "--quiet", action="store_true", help="do not say how far it is")
     p.add_argument("--quick", action="store_true")
     p.add_argument("--long", action="store_true", help="also the tests tagged extra")
     p.add_argument("--sanitizer", choices=["asan", "tsan"])
@@ -198,13 +212,20 @@ def main():
         return 0
     extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), **({"TEST_QUICK": "1"} if a.quick else {}))
     count, times = {"ok": 0, "FAIL": 0, "skip": 0}, []
-    for case, (status, seconds, text) in run_all(cases, SLOWER[a.sanitizer], extra):
-        count[status] += 1
-        times.append((seconds, case.name))
-        if status != "ok" or seconds > 10:
-            print("%-4s %s (%.1f s)" % (status, case.name, seconds))
-        if status != "ok":
-            print("    " + "\n    ".join(text.strip().splitlines()[-30:]), flush=True)
+
+    def where():
+        return "%s%d of %d tests%s: %s" % (a.name + ": " if a.name else "", sum(count.values()), len(cases),
+                                           ", %d failed" % count["FAIL"] if count["FAIL"] else "", ", ".join(c.name for c in list(now)))
+
+    with Progress(where, a.quiet) as progress:
+        for case, (status, seconds, text) in run_all(cases, SLOWER[a.sanitizer], extra):
+            count[status] += 1
+            times.append((seconds, case.name))
+            said = "%-4s %s (%.1f s)" % (status, case.name, seconds) if status != "ok" or seconds > 10 else ""
+            if status != "ok":
+                said += "\n    " + "\n    ".join(text.strip().splitlines()[-30:])
+            if said:
+                progress.quietly(lambda said=said: print(said, flush=True))
     if a.results:
         with open(a.results, "a", encoding="utf-8") as f:
             f.write("%s %d %d %d\n" % (a.name or "run", count["ok"], count["FAIL"], count["skip"]))

@@ -21,6 +21,30 @@ configure() {
     fi
 }
 
+# with_progress QUIET LOG COMMAND...: its output goes into the log, of which the last [n/m], of ninja, is told: on a terminal by a line that renews
+# itself, elsewhere every ten seconds.  QUIET: not empty: it is not.  Its status is the command's.
+with_progress() {
+    quiet_=$1 log_=$2
+    shift 2
+    "$@" > "$log_" 2>&1 &
+    pid_=$! tick_=0
+    trap 'kill "$pid_" 2> /dev/null; exit 130' INT TERM
+    while [ -z "$quiet_" ] && kill -0 "$pid_" 2> /dev/null; do
+        sleep 1 & # waited for, so that a command that ends at once does not cost a second
+        wait "$!"
+        tick_=$((tick_ + 1))
+        at_=$(tr '\r' '\n' < "$log_" | sed -n 's/^\[\([0-9]*\)\/\([0-9]*\)\].*/\1 of \2 steps/p' | tail -n 1)
+        if [ -t 2 ]; then
+            printf '\r%s, %d s\033[K' "${at_:-${log_##*/}}" "$tick_" >&2
+        elif [ $((tick_ % 10)) = 0 ]; then
+            echo "${at_:-${log_##*/}}, $tick_ s" >&2
+        fi
+    done
+    [ -n "$quiet_" ] || [ ! -t 2 ] || printf '\r\033[K' >&2
+    trap - INT TERM
+    wait "$pid_"
+}
+
 # need_packages SET...: installs what is missing, saying so; with sudo where not root.
 need_packages() {
     missing=
