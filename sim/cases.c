@@ -12,7 +12,6 @@
 
 #include "base/base.h"
 #include "base/settings.h"
-#include "classic.h"
 #include "coll/coll_private.h"
 
 /* The collectives that have algorithms; forms with lengths per rank use the same ones. */
@@ -23,17 +22,13 @@ static const char *const kind_names[COLL_KINDS] = {
     [COLL_SCAN] = "scan",       [COLL_EXSCAN] = "exscan"};
 #define NOTHING(kind, name)
 #define OURS(kind, name) {#name, &coll_alg_##name},
-#define CLASSIC(name)    {#name, &classic_##name},
 static const struct {
     const char *name;
     const struct plan_algorithm *alg;
-} all[] = {ALGORITHMS(OURS, NOTHING) CLASSICS(CLASSIC)};
+} all[] = {ALGORITHMS(OURS, NOTHING)};
 #undef OURS
-#undef CLASSIC
 static struct gw_op *op_any;
-#define ONE(kind, name) +1
-enum { OURS_END = 0 ALGORITHMS(ONE, NOTHING), MOST_MESSAGES = 200 * 1000 * 1000 };
-#undef ONE
+enum { MOST_MESSAGES = 200 * 1000 * 1000 };
 
 int cases_init(void)
 {
@@ -82,11 +77,10 @@ void cases_list(void)
         if (!kind_names[k]) continue;
         printf("%s:", kind_names[k]);
         for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
-            if (name_is(all[i].name, k, all[i].alg->name))
-                printf(" %s%s", all[i].alg->name, i >= OURS_END ? "+" : all[i].alg->kind ? "*" : "");
+            if (name_is(all[i].name, k, all[i].alg->name)) printf(" %s%s", all[i].alg->name, all[i].alg->kind ? "*" : "");
         printf("\n");
     }
-    printf("(* in memory that the ranks of a node share; + not in the library, for comparison)\n");
+    printf("(* in memory that the ranks of a node share)\n");
 }
 
 static bool unknown(const char *coll, const char *what, const char *word, char *error_out, int error_cap)
@@ -192,7 +186,7 @@ static struct plan_nodes nodes_of(const struct machine *m, int ranks)
 static bool fits(const struct plan_algorithm *alg, const struct plan_args *a)
 {
     if (alg->kind && a->nodes->n > 1) return false;
-    if (alg->stages && (a->nodes->n < 2 || a->nodes->most < 2)) return false;
+    if (alg->stages && (a->nodes->n < 2 || (alg->fits && a->nodes->most < 2))) return false; /* those over nodes ask for them */
     return !alg->fits || alg->fits(a);
 }
 

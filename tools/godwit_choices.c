@@ -45,7 +45,10 @@ static const struct plan_algorithm *choose(const struct job *j, int kind, int64_
 {
     struct plan_args a = arguments(j, kind, bytes);
     if (j->nodes.n == 1) return coll_decide_node((enum coll_kind)kind, bytes, &a, why_out);
-    return coll_decide_apart((enum coll_kind)kind, bytes, &a, false, why_out);
+    const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, bytes, &a, false, why_out);
+    if (alg != &coll_alg_alltoall_ruled) return alg;
+    *why_out = "agreed"; /* by the ranks: all send blocks to all that are so long at most */
+    return coll_pick_agreed(bytes, &a);
 }
 
 /* ---- output ---- */
@@ -75,7 +78,7 @@ static int64_t border(const struct job *j, int kind, int64_t low, int64_t high)
 
 static bool has_sizes(int kind)
 {
-    return kind != COLL_BARRIER && kind != COLL_ALLTOALLV && kind != COLL_GATHERV && kind != COLL_SCATTERV;
+    return kind != COLL_BARRIER && kind != COLL_GATHERV && kind != COLL_SCATTERV;
 }
 
 static void print_kind(const struct job *j, int kind)

@@ -232,6 +232,20 @@ def alltoalls():
     figure("alltoall, 10,008 ranks, 8 KiB: the same", "(a graph)", t[10008, 8192, algs[0]], t[10008, 8192, "pairwise"], 0.8, 1.5, "bandwidth decides")
 
 
+def vectors():
+    """MPI_Alltoallv: a few at a time, and by what the ranks agree on; what agreeing costs where it changes nothing.  Alltoall with a rank a node."""
+    t = price("slingshot", "alltoallv", ["pairwise:8", "ruled"], 2048, "8,256,65536")
+    for size, low, high, note in ((8, 5, 50, "by nodes"), (256, 1.2, 5, "by nodes"), (65536, .95, 1.05, "pairwise, agreed on")):
+        figure("alltoallv, 2,048 ranks of 128 a node, %s B: eight at a time, by rule" % format(size, ","), "(no number)", t[2048, size, "pairwise:8"],
+               t[2048, size, "ruled"], low, high, note)
+    t = price("dragonfly", "alltoallv", ["pairwise:8", "ruled"], 144, 8)
+    figure("alltoallv, 144 ranks of 144 nodes, 8 B: the same", "(no number)", t[144, 8, "pairwise:8"], t[144, 8, "ruled"], 1.4, 5, "by doubling")
+    t = price("dragonfly", "alltoall", ["pairwise:8", "bruck"], 144, "8,256")
+    for size, low in ((8, 2), (256, 1.2)):
+        figure("alltoall, 144 ranks of 144 nodes, %d B: eight at a time, by doubling" % size, "(no number)", t[144, size, "pairwise:8"], t[144, size, "bruck"],
+               low, 10)
+
+
 def on_node(folder):
     """Two ranks of a node, by shared memory, and of two nodes: the same message takes longer by the network, until bandwidth decides."""
     apart = os.path.join(folder, "apart.machine")
@@ -270,6 +284,7 @@ def main():
     barriers()
     engines()
     alltoalls()
+    vectors()
     congestion()
     million()
     machines()
