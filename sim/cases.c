@@ -201,7 +201,7 @@ bool cases_price(const struct machine *m, const struct sim_call *call, bool *fit
     a.nodes = &nodes;
     *fits_out = fits(v->alg, &a) && (!v->network || (m->offload_radix > 0 && (double)call->bytes <= m->offload_most));
     if (*fits_out) {
-        struct engine_job job = {m, v->alg, a, v->at_once, v->messages, v->network, call->whole, MOST_MESSAGES};
+        struct engine_job job = {m, v->alg, a, v->at_once, v->messages, v->network, call->whole, MOST_MESSAGES, call->progress};
         ok = engine_run(&job, out, error_out, error_cap);
     }
     free(nodes.first);

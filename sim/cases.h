@@ -30,6 +30,7 @@ struct sim_call {
     int ranks;
     int64_t bytes; /* of a block or an operand, as MPI counts */
     bool whole;    /* all ranks are simulated: engine.h */
+    struct gw_progress *progress;
 };
 /* Prices one call.  *fits_out: the algorithm can do this case at all. */
 bool cases_price(const struct machine *m, const struct sim_call *call, bool *fits_out, struct engine_result *out, char *error_out,

@@ -650,9 +650,14 @@ static bool go(struct engine *e)
         return fail(e, "the fabric has not so many nodes", 0, 0);
     struct event x;
     int64_t most = e->job->most_messages;
+    uint64_t events = 0;
     for (int64_t i = 0; i < e->period; i++) event(e, 0, EV_RUN, (uint32_t)i);
     while (queue_take(&e->queue, &x)) {
         if (!handle(e, x)) return false;
+        if (e->job->progress && ++events % 4096 == 0)
+            gw_progress_at(e->job->progress, "sim: %s on %lld ranks: %lld messages, %lld ranks are through", e->job->alg->name,
+                           (long long)e->size, (long long)(e->result->messages * (e->size / e->period)),
+                           (long long)(e->over * (e->size / e->period)));
         if (most && e->result->messages > most) return fail(e, "more messages than may be run", x.what, 0);
     }
     for (int64_t i = 0; i < e->period && e->over < e->period; i++)

@@ -25,18 +25,20 @@
 #ifndef GW_SIM_ENGINE_H
 #define GW_SIM_ENGINE_H
 
+#include "base/progress.h"
 #include "machine.h"
 #include "plan/plan.h"
 
 struct engine_job {
     const struct machine *machine;
     const struct plan_algorithm *alg;
-    struct plan_args args; /* args.rank is ignored; ranks 0 .. size - 1 are placed on the machine in this order */
-    bool at_once;          /* all rounds are posted before the first wait, as in a program that ends with MPI_Waitall */
-    bool messages;         /* no stage uses shared memory of a node */
-    bool network;          /* the network performs stages across nodes */
-    bool whole;            /* all ranks are simulated, also where the ranks of one node would do */
-    int64_t most_messages; /* the run fails with more messages; 0: no limit */
+    struct plan_args args;        /* args.rank is ignored; ranks 0 .. size - 1 are placed on the machine in this order */
+    bool at_once;                 /* all rounds are posted before the first wait, as in a program that ends with MPI_Waitall */
+    bool messages;                /* no stage uses shared memory of a node */
+    bool network;                 /* the network performs stages across nodes */
+    bool whole;                   /* all ranks are simulated, also where the ranks of one node would do */
+    int64_t most_messages;        /* the run fails with more messages; 0: no limit */
+    struct gw_progress *progress; /* told how far it is; NULL: nobody is */
 };
 struct engine_result {
     double us, mean_us;                       /* time of the last rank; mean over the ranks */

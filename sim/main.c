@@ -15,7 +15,7 @@
 #include "svg.h"
 
 static const char usage[] =
-    "sim --machine FILE --coll NAME --alg A[,B...] --ranks LIST --bytes LIST [--svg OUT.svg] [--whole] [--detail]\n"
+    "sim --machine FILE --coll NAME --alg A[,B...] --ranks LIST --bytes LIST [--svg OUT.svg] [--whole] [--detail] [-q]\n"
     "sim --list\n"
     "sim --machine FILE --congestion\n"
     "\n"
@@ -30,7 +30,8 @@ static const char usage[] =
     "--congestion: the latency of some nodes while others send more than links can take, with and without classes and\n"
     "congestion management, on a machine with a fabric (dragonfly).\n"
     "--whole runs every rank even where those of a node could stand for all; --detail adds messages, bytes and "
-    "queues.\n";
+    "queues.\n"
+    "A long run says on standard error how far it is; -q: it does not.\n";
 
 enum { MOST_POINTS = 64, MOST_ALGS = 8 };
 struct list {
@@ -40,12 +41,13 @@ struct list {
 struct options {
     const char *machine, *coll, *algs, *svg;
     struct list ranks, bytes;
-    bool whole, detail, congestion;
+    bool whole, detail, congestion, quiet;
 };
 struct figure { /* what was asked for, by algorithm and point */
     int n_algs, n_points;
     struct sim_variant algs[MOST_ALGS];
     bool tuned[MOST_ALGS];
+    struct gw_progress progress;
     double x[MOST_POINTS], us[MOST_ALGS][MOST_POINTS]; /* us 0: the algorithm cannot do this */
 };
 
@@ -117,10 +119,12 @@ static bool point(const struct machine *m, const struct options *o, struct figur
     bool fits;
     if (f->tuned[i] && !cases_tuned(m, o->coll, ranks, bytes, &v))
         return snprintf(error, (size_t)cap, "no row in tune/coll.tbl or nodes.tbl"), false;
-    struct sim_call call = {o->coll, v, ranks, bytes, o->whole};
-    if (!cases_price(m, &call, &fits, &r, error, cap)) return false;
+    struct sim_call call = {o->coll, v, ranks, bytes, o->whole, &f->progress};
+    bool is_priced = cases_price(m, &call, &fits, &r, error, cap);
+    gw_progress_clear(&f->progress); /* the row that stdout keeps until it is whole comes in its place */
+    if (!is_priced) return false;
     f->us[i][f->n_points] = fits ? r.us : 0;
-    if (fits ? printf(" %14.2f", r.us) : printf(" %14s", "-")) fflush(stdout);
+    fits ? printf(" %14.2f", r.us) : printf(" %14s", "-");
     if (f->tuned[i]) printf(" (%s)", v.text);
     if (o->detail && fits) printf("\n"), detail(m, &v, &r);
     return true;
@@ -129,6 +133,7 @@ static bool point(const struct machine *m, const struct options *o, struct figur
 static bool fill(const struct machine *m, const struct options *o, struct figure *f, char *error, int cap)
 {
     bool by_ranks = o->ranks.n >= o->bytes.n;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a row that is whole is seen at once, also in a file */
     printf("# %s on %s, microseconds\n%10s %10s", o->coll, m->name, "ranks", "bytes");
     for (int i = 0; i < f->n_algs; i++) printf(" %14s", f->algs[i].text);
     printf("\n");
@@ -179,9 +184,10 @@ static int options(int argc, char **argv, struct options *o)
                                           {"detail", 0, NULL, DETAIL},
                                           {"list", 0, NULL, LIST},
                                           {"help", 0, NULL, HELP},
+                                          {"quiet", 0, NULL, 'q'},
                                           {"congestion", 0, NULL, CONGESTION},
                                           {NULL, 0, NULL, 0}};
-    for (int k; (k = getopt_long(argc, argv, "", names, NULL)) != -1;) {
+    for (int k; (k = getopt_long(argc, argv, "q", names, NULL)) != -1;) {
         bool ok = true;
         switch (k) {
         case MACHINE: o->machine = optarg; break;
@@ -191,6 +197,7 @@ static int options(int argc, char **argv, struct options *o)
         case BYTES: ok = read_list(optarg, &o->bytes); break;
         case SVG: o->svg = optarg; break;
         case WHOLE: o->whole = true; break;
+        case 'q': o->quiet = true; break;
         case DETAIL: o->detail = true; break;
         case CONGESTION: o->congestion = true; break;
         case LIST: cases_list(); return 1;
@@ -227,6 +234,7 @@ int main(int argc, char **argv)
     char error[512];
     if (cases_init() != GW_OK) return die("the types cannot be made", NULL);
     int rc = options(argc, argv, &o);
+    gw_progress_begin(&f.progress, o.quiet);
     if (!rc && o.congestion) {
         if (!find_machine(o.machine, &m, error, sizeof error) || !congest_print(&m, error, sizeof error)) rc = die(error, NULL);
     } else if (!rc) {
@@ -236,6 +244,7 @@ int main(int argc, char **argv)
         else if (o.svg)
             rc = draw(&m, &o, &f);
     }
+    gw_progress_end(&f.progress);
     cases_end();
     return rc == 1 ? 0 : rc;
 }

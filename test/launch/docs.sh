@@ -93,7 +93,7 @@ version=$(sed -n "s/^project(.* version: '\([^']*\)'.*/\1/p" "$root/meson.build"
 grep -q "^\.TH MPIEXEC 1 \"\" \"Godwit $version\"" "$man/man1/mpiexec.1" || fail "the manual page's version"
 GODWIT_VERSION_DISPLAY=1 timeout 30 "$build/mpiexec" -n 1 "$build/mpi_hello" 2>&1 </dev/null | grep -q "Godwit $version" || fail "MPI_Get_library_version"
 if [ "$prefix" ] && [ -x "$prefix/bin/mpicc" ]; then
-    [ "$("$prefix/bin/mpicc" --showme:version)" = "mpicc: Godwit $version" ] || fail "mpicc"
+    [ "$("$prefix/bin/mpicc" --showme:version)" = "mpicc: MPI 5.0.0 (Godwit $version)" ] || fail "mpicc"
     for p in mpi godwit; do grep -qx "Version: $version" "$prefix/lib/pkgconfig/$p.pc" || fail "$p.pc"; done
     for f in man/man1/mpiexec.1 man/man1/mpicc.1 man/man1/godwit-info.1 man/man1/grid_order.1 man/man1/rankplan.1 man/man1/cray_mpiio_summary.1 man/man1/godwit-choices.1 man/man1/godwit-tune.1 man/man7/godwit.7 man/man7/godwit-environment.7 \
         bash-completion/completions/mpirun zsh/site-functions/_mpiexec; do
