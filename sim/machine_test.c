@@ -111,7 +111,7 @@ static void names(void)
     CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && v.alg->stages); /* a row of nodes.tbl */
     CHECK(cases_tuned(&m, "gatherv", 64, 8, &v) && !strcmp(v.text, "ruled"));
     CHECK(cases_tuned(&m, "igatherv", 1000, 8, &v) && !strcmp(v.text, "permitted:100"));
-    CHECK(cases_tuned(&m, "alltoallv", 64, 8, &v) && !strcmp(v.text, "pairwise:8"));
+    CHECK(cases_tuned(&m, "alltoallv", 64, 8, &v) && !strcmp(v.text, "ruled"));
     struct engine_result r;
     bool fits;
     struct sim_call call = {.coll = "gatherv", .ranks = 2, .bytes = 5LL << 30};
