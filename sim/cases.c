@@ -209,6 +209,9 @@ bool cases_price(const struct machine *m, const struct sim_call *call, bool *fit
     return ok;
 }
 
+static bool use_cards;
+void cases_use_cards(bool use) { use_cards = use; }
+
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
 {
     struct asked q = asked_for(coll);
@@ -224,6 +227,8 @@ bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t b
     const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, counted, &a, q.starts, &why);
     int64_t param = plan_param(&a.params, alg);
     snprintf(text, sizeof text, param ? "%s:%lld" : "%s", alg->name, (long long)param);
+    bool may = use_cards && (kind == COLL_BARRIER || kind == COLL_ALLREDUCE) && (double)bytes <= m->offload_most;
+    if (may && strcmp(alg->name, "levels") == 0) snprintf(text, sizeof text, "levels:network");
     free(nodes.first);
     lengths_free(&a);
     return cases_find(coll, text, out, error, sizeof error);

@@ -641,6 +641,7 @@ static void set_up(struct engine *e)
     e->nic_g = ps(m->nic_g), e->nic_G = m->nic_G;
     if (m->nic_other > 0) e->link_L = ps(m->nic_L), e->nic_flow = m->nic_link;
     e->nic_flow = e->nic_flow > e->nic_G ? e->nic_flow : e->nic_G;
+    if (m->gpu.links && m->gpu.pcie > e->nic_flow) e->nic_flow = m->gpu.pcie;
     e->nic = e->nic_g > 0 || e->nic_flow > 0;
 }
 
