@@ -12,7 +12,6 @@
 
 #include "base/base.h"
 #include "base/settings.h"
-#include "classic.h"
 #include "coll/coll_private.h"
 
 /* The collectives that have algorithms; forms with lengths per rank use the same ones. */
@@ -23,17 +22,13 @@ static const char *const kind_names[COLL_KINDS] = {
     [COLL_SCAN] = "scan",       [COLL_EXSCAN] = "exscan"};
 #define NOTHING(kind, name)
 #define OURS(kind, name) {#name, &coll_alg_##name},
-#define CLASSIC(name)    {#name, &classic_##name},
 static const struct {
     const char *name;
     const struct plan_algorithm *alg;
-} all[] = {ALGORITHMS(OURS, NOTHING) CLASSICS(CLASSIC)};
+} all[] = {ALGORITHMS(OURS, NOTHING)};
 #undef OURS
-#undef CLASSIC
 static struct gw_op *op_any;
-#define ONE(kind, name) +1
-enum { OURS_END = 0 ALGORITHMS(ONE, NOTHING), MOST_MESSAGES = 200 * 1000 * 1000 };
-#undef ONE
+enum { MOST_MESSAGES = 200 * 1000 * 1000 };
 
 int cases_init(void)
 {
@@ -82,11 +77,10 @@ void cases_list(void)
         if (!kind_names[k]) continue;
         printf("%s:", kind_names[k]);
         for (size_t i = 0; i < GW_ARRAY_LEN(all); i++)
-            if (name_is(all[i].name, k, all[i].alg->name))
-                printf(" %s%s", all[i].alg->name, i >= OURS_END ? "+" : all[i].alg->kind ? "*" : "");
+            if (name_is(all[i].name, k, all[i].alg->name)) printf(" %s%s", all[i].alg->name, all[i].alg->kind ? "*" : "");
         printf("\n");
     }
-    printf("(* in memory that the ranks of a node share; + not in the library, for comparison)\n");
+    printf("(* in memory that the ranks of a node share)\n");
 }
 
 static bool unknown(const char *coll, const char *what, const char *word, char *error_out, int error_cap)
@@ -192,7 +186,7 @@ static struct plan_nodes nodes_of(const struct machine *m, int ranks)
 static bool fits(const struct plan_algorithm *alg, const struct plan_args *a)
 {
     if (alg->kind && a->nodes->n > 1) return false;
-    if (alg->stages && (a->nodes->n < 2 || a->nodes->most < 2)) return false;
+    if (alg->stages && (a->nodes->n < 2 || (alg->fits && a->nodes->most < 2))) return false; /* those over nodes ask for them */
     return !alg->fits || alg->fits(a);
 }
 
@@ -215,6 +209,9 @@ bool cases_price(const struct machine *m, const struct sim_call *call, bool *fit
     return ok;
 }
 
+static bool use_cards;
+void cases_use_cards(bool use) { use_cards = use; }
+
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
 {
     struct asked q = asked_for(coll);
@@ -230,6 +227,8 @@ bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t b
     const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, counted, &a, q.starts, &why);
     int64_t param = plan_param(&a.params, alg);
     snprintf(text, sizeof text, param ? "%s:%lld" : "%s", alg->name, (long long)param);
+    bool may = use_cards && (kind == COLL_BARRIER || kind == COLL_ALLREDUCE) && (double)bytes <= m->offload_most;
+    if (may && strcmp(alg->name, "levels") == 0) snprintf(text, sizeof text, "levels:network");
     free(nodes.first);
     lengths_free(&a);
     return cases_find(coll, text, out, error, sizeof error);

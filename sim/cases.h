@@ -36,6 +36,8 @@ struct sim_call {
 bool cases_price(const struct machine *m, const struct sim_call *call, bool *fits_out, struct engine_result *out, char *error_out,
                  int error_cap);
 
+/* From now on `table` leaves barriers and small allreduces to cards or switches that reduce (MPICH_USE_DMAPP_COLL). */
+void cases_use_cards(bool use);
 /* The algorithm that the tables in tune/ name for ranks on the nodes of a machine. */
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out);
 

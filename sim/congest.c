@@ -11,7 +11,7 @@
 
 #include "dragonfly.h"
 
-enum { VICTIMS = 5, SIXTEEN = 16, AHEAD = 64 };
+enum { VICTIMS = 5, SIXTEEN = 16, AHEAD = 64, UNRELIABLE_AHEAD = 8 };
 
 static int class_named(const struct machine *m, const char *name)
 {
@@ -34,13 +34,14 @@ static void shuffle(int64_t *nodes, int64_t n)
     }
 }
 
-static int flows_make(const struct congest_case *c, const int64_t *nodes, int64_t n, int tclass, struct fabric_flow *flows)
+static int flows_make(const struct machine *m, const struct congest_case *c, const int64_t *nodes, int64_t n, int tclass,
+                      struct fabric_flow *flows)
 {
     int64_t victims = n / VICTIMS;
-    int made = 0;
+    int made = 0, ahead = tclass < m->n_classes && m->classes[tclass].drop > 0 ? UNRELIABLE_AHEAD : 1;
     for (int64_t i = 0; i < victims; i++)
         flows[made++] =
-            (struct fabric_flow){.src = nodes[i], .dst = nodes[(i + 1) % victims], .tclass = tclass, .bytes = 8, .ahead = 1};
+            (struct fabric_flow){.src = nodes[i], .dst = nodes[(i + 1) % victims], .tclass = tclass, .bytes = 8, .ahead = ahead};
     for (int64_t i = victims; i < n && c->aggressors; i++) {
         int64_t first = victims + (i - victims) / SIXTEEN * SIXTEEN;
         if (i != first) flows[made++] = (struct fabric_flow){.src = nodes[i], .dst = nodes[first], .ahead = AHEAD};
@@ -50,7 +51,7 @@ static int flows_make(const struct congest_case *c, const int64_t *nodes, int64_
 
 static void sum_up(const struct machine *m, const struct fabric_flow *flows, int n, int64_t victims, struct congest_result *r)
 {
-    int64_t packets = 0;
+    int64_t packets = 0, lost = 0;
     int targets = 0;
     *r = (struct congest_result){0};
     for (int i = 0; i < n; i++) {
@@ -59,11 +60,12 @@ static void sum_up(const struct machine *m, const struct fabric_flow *flows, int
             targets += i == victims || flows[i].dst != flows[i - 1].dst;
             continue;
         }
-        packets += flows[i].packets;
+        packets += flows[i].packets, lost += flows[i].lost;
         r->mean_us += flows[i].mean * (double)flows[i].packets;
         if (flows[i].max > r->max_us) r->max_us = flows[i].max;
     }
     if (packets) r->mean_us /= (double)packets;
+    if (packets + lost) r->lost = (double)lost / (double)(packets + lost);
     if (targets) r->taken /= targets;
 }
 
@@ -76,7 +78,7 @@ bool congest_run(const struct machine *m, const struct congest_case *c, struct c
     struct fabric_flow *flows = malloc((size_t)n * sizeof *flows);
     if (!nodes || !flows) abort();
     shuffle(nodes, n);
-    int made = flows_make(c, nodes, n, class_named(m, c->victims_class), flows);
+    int made = flows_make(m, c, nodes, n, class_named(m, c->victims_class), flows);
     struct fabric_job job = {.machine = m, .flows = flows, .n_flows = made, .managed = c->managed, .from_us = 200, .to_us = 600};
     bool ok = fabric_run(&job, error_out, error_cap);
     if (ok) sum_up(m, flows, made, n / VICTIMS, out);
@@ -87,18 +89,18 @@ bool congest_run(const struct machine *m, const struct congest_case *c, struct c
 
 bool congest_print(const struct machine *m, char *error_out, int error_cap)
 {
-    static const struct congest_case cases[] = {{false, true, "best_effort"}, {true, false, "best_effort"},
-                                                {true, true, "best_effort"},  {false, true, "low_latency"},
-                                                {true, false, "low_latency"}, {true, true, "low_latency"}};
+    static const struct congest_case cases[] = {
+        {false, true, "best_effort"}, {true, false, "best_effort"}, {true, true, "best_effort"}, {false, true, "low_latency"},
+        {true, false, "low_latency"}, {true, true, "low_latency"},  {false, true, "scavenger"},  {true, false, "scavenger"}};
     struct congest_result r, alone = {0};
-    printf("# 8 bytes between victims on %s, microseconds\n%-12s %-12s %-10s %10s %10s %8s %8s\n", m->name, "class", "aggressors",
-           "managed", "mean", "most", "times", "taken");
+    printf("# 8 bytes between victims on %s, microseconds\n%-12s %-12s %-10s %10s %10s %8s %8s %8s\n", m->name, "class",
+           "aggressors", "managed", "mean", "most", "times", "taken", "lost");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct congest_case *c = &cases[i];
         if (!congest_run(m, c, &r, error_out, error_cap)) return false;
-        if (!c->aggressors) alone = r;
-        printf("%-12s %-12s %-10s %10.2f %10.2f %8.2f %8.2f\n", c->victims_class, c->aggressors ? "yes" : "no",
-               c->managed ? "yes" : "no", r.mean_us, r.max_us, r.mean_us / alone.mean_us, r.taken);
+        if (i == 0) alone = r;
+        printf("%-12s %-12s %-10s %10.2f %10.2f %8.2f %8.2f %8.2f\n", c->victims_class, c->aggressors ? "yes" : "no",
+               c->managed ? "yes" : "no", r.mean_us, r.max_us, r.mean_us / alone.mean_us, r.taken, r.lost);
     }
     return true;
 }

@@ -1,6 +1,7 @@
 /* congest.h -- the effect of other traffic on latency, as the benchmark GPCNeT measures it, on the `fabric` of a machine.
  *
- * A fifth of the nodes, chosen at random with a fixed seed, are victims: each sends 8 bytes to the next victim, again and again.  The others
+ * A fifth of the nodes, chosen at random with a fixed seed, are victims: each sends 8 bytes to the next victim, again and again; in a class
+ * that loses packets eight at a time, which alone all arrive.  The others
  * are aggressors in groups of sixteen, of which fifteen send whole packets to the first one as fast as possible.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -16,6 +17,7 @@ struct congest_case {
 };
 struct congest_result {
     double mean_us, max_us; /* of the victims' packets */
+    double lost;            /* of the victims' packets, the part that did not arrive */
     double taken;           /* mean load of the links to the targets of the aggressors, 0 to 1 */
 };
 

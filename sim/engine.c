@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dragonfly.h"
 #include "queue.h"
@@ -38,8 +39,8 @@ struct rank {
 struct entry {
     uint32_t next, src, dst; /* next: in its bucket, or in the list of free entries */
     uint32_t from;           /* the sender from the point of view of the receiver */
-    int64_t bytes, word;
-    int64_t *into; /* where the word is stored at the receiver; NULL: nowhere */
+    int64_t bytes, words[WAY_WORDS];
+    int64_t *into; /* where the words are stored at the receiver; NULL: nowhere */
     uint8_t kind, level, hops;
     bool off_node, to_network;
 };
@@ -306,7 +307,7 @@ static void close_one(struct engine *e, uint32_t rank)
 static void pair_up(struct engine *e, uint32_t i)
 {
     struct entry *x = &e->entries[i];
-    if (x->into && x->kind == ENTRY_EAGER) *x->into = x->word;
+    if (x->into && x->kind == ENTRY_EAGER) memcpy(x->into, x->words, (size_t)x->bytes);
     if (x->kind == ENTRY_EAGER) {
         uint32_t dst = x->dst;
         entry_free(e, i);
@@ -352,7 +353,7 @@ static bool on_deliver(struct engine *e, uint32_t i, int64_t now)
     const struct price *p = &e->prices[x->level];
     r->core = gw_max64(r->core, now);
     if (x->kind != ENTRY_DATA) return take_in(e, i);
-    if (x->into) *x->into = x->word;
+    if (x->into) memcpy(x->into, x->words, (size_t)x->bytes);
     r->core += p->o + per_byte(p->R, x->bytes);
     event(e, r->core + way_time(e, x), EV_FINISH, i);
     close_one(e, x->dst);
@@ -378,18 +379,18 @@ static void post_send(struct engine *e, uint32_t rank, const struct plan_step *s
     int64_t bytes = way_bytes(&s->a), dst = s->peer % e->period, from = rank - (s->peer - dst);
     int64_t node = rank / m->node_ranks, far_node = s->peer / m->node_ranks;
     bool eager = bytes <= p->eager || to_network;
-    const int64_t *word = way_word(&e->way, &s->a);
+    const int64_t *words = way_words(&e->way, &s->a);
     uint32_t i = entry_new(e);
     e->entries[i] = (struct entry){.src = rank,
                                    .dst = (uint32_t)dst,
                                    .from = (uint32_t)(from < 0 ? from + e->size : from),
                                    .bytes = bytes,
-                                   .word = word ? *word : 0,
                                    .kind = eager ? ENTRY_EAGER : ENTRY_ANNOUNCED,
                                    .level = (uint8_t)level,
                                    .hops = (uint8_t)(e->hop && node != far_node ? dragonfly_hops(&e->fabric, node, far_node) : 0),
                                    .off_node = node != far_node || to_network,
                                    .to_network = to_network};
+    if (words) memcpy(e->entries[i].words, words, (size_t)bytes);
     r->core += (eager ? engine_cost(e, &e->entries[i]) : 0) + p->o + (eager ? per_byte(p->O, bytes) : 0);
     r->open += !eager;
     e->result->messages++;
@@ -408,7 +409,7 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
         struct entry *x = &e->entries[i];
         if (x->bytes != bytes) return fail(e, "a receive is not as long as its message", rank, r->round);
         r->unexpected--;
-        x->into = way_word(&e->way, &s->a);
+        x->into = way_words(&e->way, &s->a);
         if (x->kind == ENTRY_EAGER)
             r->core += per_byte(e->prices[x->level].O, bytes); /* copied out of the buffer of unexpected messages */
         pair_up(e, i);
@@ -416,7 +417,7 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
     }
     i = entry_new(e);
     e->entries[i] = (struct entry){
-        .dst = rank, .from = (uint32_t)s->peer, .bytes = bytes, .into = way_word(&e->way, &s->a), .kind = ENTRY_RECV};
+        .dst = rank, .from = (uint32_t)s->peer, .bytes = bytes, .into = way_words(&e->way, &s->a), .kind = ENTRY_RECV};
     r->posted++;
     e->result->most_posted = gw_max64(e->result->most_posted, r->posted);
     hash_add(e, i);
@@ -470,12 +471,14 @@ static void on_raise(struct engine *e, uint32_t i, int64_t now)
         }
 }
 
-/* Performs a step on words of 8 bytes that exist (way.h): a sum or a copy. */
+/* Performs a step on words of 8 bytes that exist (way.h): a sum, the larger ones, or a copy. */
 static void on_words(struct engine *e, const struct plan_step *s)
 {
-    const int64_t *a = way_word(&e->way, &s->a);
-    int64_t *b = a ? way_word(&e->way, &s->b) : NULL;
-    if (b) *b = s->kind == PLAN_REDUCE ? *a + *b : *a;
+    const int64_t *a = way_words(&e->way, &s->a);
+    int64_t *b = a ? way_words(&e->way, &s->b) : NULL;
+    bool is_max = (s->op ? s->op : e->way.stage.args.op) == gw_op_max;
+    for (int64_t i = 0; b && i < way_bytes(&s->a) / (int64_t)sizeof *b; i++)
+        b[i] = s->kind != PLAN_REDUCE ? a[i] : is_max ? gw_max64(a[i], b[i]) : a[i] + b[i];
 }
 
 static void local(struct engine *e, struct rank *r, const struct plan_step *s)
@@ -638,6 +641,7 @@ static void set_up(struct engine *e)
     e->nic_g = ps(m->nic_g), e->nic_G = m->nic_G;
     if (m->nic_other > 0) e->link_L = ps(m->nic_L), e->nic_flow = m->nic_link;
     e->nic_flow = e->nic_flow > e->nic_G ? e->nic_flow : e->nic_G;
+    if (m->gpu.links && m->gpu.pcie > e->nic_flow) e->nic_flow = m->gpu.pcie;
     e->nic = e->nic_g > 0 || e->nic_flow > 0;
 }
 

@@ -34,6 +34,7 @@ struct clocks { /* of a class on a link */
 struct link {
     int64_t free, waiting, fair; /* waiting: packets before it; fair: what the class that went last had had */
     struct clocks clocks[MACHINE_CLASSES];
+    int64_t waiting_of[MACHINE_CLASSES];
     struct queued queues[MACHINE_CLASSES][PLACES];
     int32_t room[MACHINE_CLASSES][PLACES]; /* at its end */
 };
@@ -174,7 +175,7 @@ static void try_link(struct fabric *f, int64_t link, int64_t now)
     int c = flow_of(f, p)->tclass;
     int64_t took = time_on_link(f, p), behind = p->behind;
     take_first(f, &l->queues[c][p->hop]);
-    l->waiting--;
+    l->waiting--, l->waiting_of[c]--;
     l->free = now + took;
     if (!leaves_network(f, link)) l->room[c][p->hop + 1]--;
     count_time(f, l, c, now, took);
@@ -185,14 +186,32 @@ static void try_link(struct fabric *f, int64_t link, int64_t now)
     try_link(f, behind, now);
 }
 
+/* The packet is gone: its place is free, its flow sends the next one. */
+static void end(struct fabric *f, uint32_t i, int64_t now);
+static void lose(struct fabric *f, uint32_t i, int64_t now)
+{
+    struct packet *p = &f->packets[i];
+    struct fabric_flow *flow = &f->job->flows[p->flow];
+    if (now > f->from && now <= f->to) flow->lost++;
+    f->links[p->link].room[flow->tclass][p->hop]++;
+    try_link(f, p->link, now);
+    end(f, i, now);
+}
+
 static void enqueue(struct fabric *f, uint32_t i, int64_t link, int64_t now)
 {
     struct packet *p = &f->packets[i];
+    int c = flow_of(f, p)->tclass;
+    bool is_in_switch = p->link >= 0; /* at its source it waits */
+    if (is_in_switch && f->classes[c].drop > 0 && (double)f->links[link].waiting_of[c] >= f->classes[c].drop) {
+        lose(f, i, now);
+        return;
+    }
     p->behind = p->link;
     p->link = link;
     p->turn = f->n_turns++;
-    f->links[link].waiting++;
-    append(f, &f->links[link].queues[flow_of(f, p)->tclass][p->hop], i);
+    f->links[link].waiting++, f->links[link].waiting_of[c]++;
+    append(f, &f->links[link].queues[c][p->hop], i);
     try_link(f, link, now);
 }
 
@@ -243,6 +262,12 @@ static void over(struct fabric *f, uint32_t i, int64_t now)
         flow->mean += us;
         if (us > flow->max) flow->max = us;
     }
+    end(f, i, now);
+}
+static void end(struct fabric *f, uint32_t i, int64_t now)
+{
+    struct packet *p = &f->packets[i];
+    const struct fabric_flow *flow = flow_of(f, p);
     if (now < f->to) event(f, now + ps(flow->pause), EV_POST, p->flow);
     f->under_way[flow->dst]--;
     p->next = f->spare;
@@ -337,7 +362,7 @@ static void set_up(struct fabric *f)
     for (int i = 0; i < job->n_flows; i++) {
         struct fabric_flow *w = &job->flows[i];
         f->held[i] = (struct queued){NONE, NONE};
-        w->packets = 0, w->mean = 0, w->max = 0, w->us = job->to_us - job->from_us;
+        w->packets = w->lost = 0, w->mean = 0, w->max = 0, w->us = job->to_us - job->from_us;
         for (int k = 0; k < w->ahead; k++) event(f, 0, EV_POST, i);
     }
 }

@@ -4,9 +4,12 @@
  * and out of it), G= ns a byte on each link, packet= bytes; buffer= packets that a link's far end has room for, of each class and
  * each hop; window= packets to one node that may be under way; detour= of 1: adaptive routing.
  *
- * Lossless.  A link takes a packet when there is a free buffer at its end, and then frees the former buffer of the packet.  So the queue
+ * Lossless, but for classes with `drop`.  A link takes a packet when there is a free buffer at its end, and then frees the former buffer of the packet.  So the queue
  * before an overloaded node fills the switches on the way to it (tree saturation).  Each class and each hop has buffers of its own, so that
  * there is no deadlock.
+ *
+ * Unreliable classes: a packet that comes, in a switch, before a link where `drop` of its class wait already is lost, and nobody sends it again; its
+ * source sends the next one.
  *
  * Congestion management: at most `window` packets are under way to one node; flows that have more take turns.
  *
@@ -32,6 +35,7 @@ struct fabric_flow {
     int ahead;
     double pause;
     int64_t packets;      /* packets that arrived during the measurement */
+    int64_t lost;         /* those that did not */
     double us, mean, max; /* us: length of the measurement; mean, max: latency of a packet from its posting, in us */
 };
 struct fabric_job {

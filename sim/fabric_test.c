@@ -17,7 +17,7 @@ static struct machine machine(const char *fabric)
     snprintf(
         text, sizeof text,
         "level all\nfabric hop=1 G=1000 packet=1 buffer=4 window=4 %s\nclass best_effort priority=1\nclass low_latency max=0.25 priority=2\n"
-        "class dedicated min=0.6 priority=1\nclass scavenger\n",
+        "class dedicated min=0.6 priority=1\nclass scavenger\nclass unreliable drop=2\n",
         fabric);
     if (!machine_parse(text, &m, error, sizeof error)) {
         fprintf(stderr, "%s\n", error);
@@ -25,7 +25,7 @@ static struct machine machine(const char *fabric)
     }
     return m;
 }
-enum { BEST_EFFORT, LOW_LATENCY, DEDICATED, SCAVENGER };
+enum { BEST_EFFORT, LOW_LATENCY, DEDICATED, SCAVENGER, UNRELIABLE };
 
 static void run(const struct machine *m, struct fabric_flow *flows, int n, bool managed)
 {
@@ -66,6 +66,26 @@ static void classes(void)
     two(LOW_LATENCY, BEST_EFFORT, 250, 750);
     two(SCAVENGER, BEST_EFFORT, 0, 1000);
     two(SCAVENGER, -1, 1000, 0);
+}
+
+/* Two nodes of a switch to one of the next, in a class that nobody sends again: what is lost, of what the first sends in 1,000 us. */
+static double lost(int first, int second, double arrives)
+{
+    struct machine m = machine("groups=3 switches=2 nodes=2");
+    struct fabric_flow f[] = {{.src = 0, .dst = 2, .tclass = first, .ahead = 16},
+                              {.src = 1, .dst = 2, .tclass = second, .ahead = 16}};
+    run(&m, f, second < 0 ? 1 : 2, false);
+    CHECK(fabric_share(&m, &f[0]) > arrives - 0.01 && fabric_share(&m, &f[0]) < arrives + 0.01);
+    CHECK(second < 0 || second == first || f[1].lost == 0);
+    return f[0].lost ? (double)f[0].lost / (double)(f[0].lost + f[0].packets) : 0;
+}
+static void losses(void)
+{
+    CHECK(lost(UNRELIABLE, -1, 1) == 0); /* a link of its own */
+    double half = lost(UNRELIABLE, UNRELIABLE, 0.5), all = lost(UNRELIABLE, BEST_EFFORT, 0);
+    CHECK(half > 0.45 && half < 0.55);
+    CHECK(all > 0.99); /* it has only what others leave */
+    CHECK(lost(BEST_EFFORT, BEST_EFFORT, 0.5) == 0 && lost(SCAVENGER, BEST_EFFORT, 0) == 0);
 }
 
 /* Nodes 0 and 1 of switch 0, 6 and 7 of switch 2, all send to node 9 of switch 3, whose link out takes one a microsecond.  Node 2 of switch 0
@@ -119,7 +139,7 @@ static void mistakes(void)
     struct fabric_job job = {.machine = &m, .flows = &f, .n_flows = 1, .to_us = 10};
     char error[256] = "";
     CHECK(!fabric_run(&job, error, sizeof error) && strstr(error, "from a node to another one"));
-    f.dst = 1, f.tclass = 4;
+    f.dst = 1, f.tclass = 5;
     CHECK(!fabric_run(&job, error, sizeof error) && strstr(error, "no such class"));
     f.tclass = 0, m.fabric.window = 0, job.managed = true;
     CHECK(!fabric_run(&job, error, sizeof error) && strstr(error, "no window"));
@@ -131,6 +151,7 @@ int main(void)
 {
     alone();
     classes();
+    losses();
     congestion();
     adaptive();
     mistakes();

@@ -28,6 +28,14 @@ static const struct key keys[] = {
     KEY("nic", "other", nic_other),
     KEY("nic", "L", nic_L),
     KEY("nic", "link", nic_link),
+    KEY("nic", "queue", nic_queue),
+    KEY("gpu", "ranks", gpu.ranks),
+    KEY("gpu", "links", gpu.links),
+    KEY("gpu", "link", gpu.link),
+    KEY("gpu", "engine", gpu.engine),
+    KEY("gpu", "same", gpu.same),
+    KEY("gpu", "host", gpu.host),
+    KEY("gpu", "pcie", gpu.pcie),
     KEY("offload", "radix", offload_radix),
     KEY("offload", "hop", offload_hop),
     KEY("offload", "reduce", offload_reduce),
@@ -82,6 +90,7 @@ static const struct key class_keys[] = {
     KEY("min", min),
     KEY("max", max),
     KEY("priority", priority),
+    KEY("drop", drop),
 };
 #undef KEY
 
@@ -101,8 +110,8 @@ static bool wrong(struct reader *r, const char *what, const char *word)
 
 static bool is_count(const char *name)
 {
-    static const char *const counts[] = {"n",     "after",    "eager",  "upto",   "most",   "radix", "groups",
-                                         "nodes", "switches", "packet", "buffer", "window", "other"};
+    static const char *const counts[] = {"n",        "after",  "eager",  "upto",   "most",  "radix", "groups", "nodes",
+                                         "switches", "packet", "buffer", "window", "other", "drop",  "links",  "ranks"};
     for (size_t i = 0; i < GW_ARRAY_LEN(counts); i++)
         if (!strcmp(name, counts[i])) return true;
     return false;
@@ -243,8 +252,8 @@ static bool read_like(struct reader *r, char **save)
 
 static bool read_line(struct reader *r, char *line)
 {
-    static const char *const words[] = {"machine", "node",   "level",   "nic",    "match", "incast",
-                                        "core",    "engine", "offload", "fabric", "class", "like"};
+    static const char *const words[] = {"machine", "node",    "level",  "nic",   "match", "incast", "core",
+                                        "engine",  "offload", "fabric", "class", "like",  "gpu"};
     static bool (*const readers[GW_ARRAY_LEN(words)])(struct reader *, char **) = {
         [0] = read_machine, [2] = read_level, [7] = read_engine, [10] = read_class, [11] = read_like};
     char *save, *word, *pair;
@@ -298,6 +307,8 @@ static bool is_whole(struct reader *r)
     for (int i = 0; i < m->n_engines; i++)
         if (i + 1 < m->n_engines ? m->engines[i].upto >= m->engines[i + 1].upto : m->engines[i].upto < 1e18)
             return wrong(r, "engines stand in order of upto=, the last without, but not", m->engines[i].name);
+    if (m->gpu.links && (m->gpu.ranks < 1 || m->node_ranks % (int64_t)m->gpu.ranks))
+        return wrong(r, "a node has whole modules of gpu ranks= of", m->name);
     if (m->offload_radix == 1) return wrong(r, "a tree has a radix of at least 2, but radix=1 for", m->name);
     if (f->groups && (f->switches < 1 || f->nodes < 1)) return wrong(r, "a fabric has groups=, switches= and nodes= of", m->name);
     return true;

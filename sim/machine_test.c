@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "cray.h"
 #include "svg.h"
 
 #include "../test/unit.h"
@@ -111,7 +112,7 @@ static void names(void)
     CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && v.alg->stages); /* a row of nodes.tbl */
     CHECK(cases_tuned(&m, "gatherv", 64, 8, &v) && !strcmp(v.text, "ruled"));
     CHECK(cases_tuned(&m, "igatherv", 1000, 8, &v) && !strcmp(v.text, "permitted:100"));
-    CHECK(cases_tuned(&m, "alltoallv", 64, 8, &v) && !strcmp(v.text, "pairwise:8"));
+    CHECK(cases_tuned(&m, "alltoallv", 64, 8, &v) && !strcmp(v.text, "ruled"));
     struct engine_result r;
     bool fits;
     struct sim_call call = {.coll = "gatherv", .ranks = 2, .bytes = 5LL << 30};
@@ -142,6 +143,100 @@ static void pictures(void)
     CHECK(!svg_write("/nowhere/at/all.svg", &chart));
 }
 
+/* ---- the documents' variables --------------------------------------------------------------------------------------------------- */
+static bool applied(const char *name, const char *value, struct machine *m, struct cray *c, const char *why)
+{
+    char error[256] = "";
+    if (name) setenv(name, value, 1);
+    bool ok = cray_read(c, error, sizeof error) && cray_apply(c, m, error, sizeof error);
+    CHECK(!name || !ok || !getenv(name)); /* the library must not see it: it would say that it has no effect */
+    if (name) unsetenv(name);
+    if (why) CHECK(!ok && strstr(error, why));
+    return ok;
+}
+static const char with_cards[] =
+    "node ranks=4\nlevel network o=1\nnic g=0.1 queue=0.5\nengine fma upto=1024\nengine bte n=4\noffload radix=8 hop=1 reduce=1 most=8\n";
+static void variables(void)
+{
+    static const struct {
+        const char *value;
+        double upto;
+    } thresholds[] = {{"1000", 1024}, {"1024", 1024}, {"1025", 1152}, {"1", 128}, {"64K", 65536}, {"1M", 65536}};
+    struct machine m, plain;
+    struct cray c;
+    char error[256];
+    for (size_t i = 0; i < GW_ARRAY_LEN(thresholds); i++) {
+        CHECK(machine_parse(with_cards, &m, error, sizeof error));
+        CHECK(applied("MPICH_GNI_RDMA_THRESHOLD", thresholds[i].value, &m, &c, NULL) && m.engines[0].upto == thresholds[i].upto);
+    }
+    CHECK(machine_parse(with_cards, &m, error, sizeof error) && machine_parse("level network o=1\n", &plain, error, sizeof error));
+    CHECK(applied(NULL, NULL, &m, &c, NULL) && m.engines[0].upto == 1024 && m.nic_g == 0.1 && !c.dmapp_coll);
+    CHECK(applied("MPICH_GNI_VC_MSG_PROTOCOL", "MSGQ", &m, &c, NULL) && m.nic_g == 0.5);
+    CHECK(applied("MPICH_USE_DMAPP_COLL", "1", &m, &c, NULL) && c.dmapp_coll);
+    applied("MPICH_GNI_RDMA_THRESHOLD", "many", &m, &c, "is no size");
+    applied("MPICH_GNI_VC_MSG_PROTOCOL", "few", &m, &c, "neither MBOX nor MSGQ");
+    applied("MPICH_USE_DMAPP_COLL", "perhaps", &m, &c, "neither 0 nor 1");
+    applied("MPICH_GNI_RDMA_THRESHOLD", "2048", &plain, &c, "no engine fma");
+    applied("MPICH_GNI_VC_MSG_PROTOCOL", "MSGQ", &plain, &c, "no queues of nodes");
+    applied("MPICH_USE_DMAPP_COLL", "1", &plain, &c, "reduces nothing");
+}
+
+/* By hand: of 8 ranks, 4 a node, each has mailboxes for 7; above 262,144 ranks 100 bytes go inline. */
+static void mailboxes(void)
+{
+    struct machine m;
+    char error[256];
+    struct cray c = {.rdma_threshold = 0};
+    CHECK(machine_parse(with_cards, &m, error, sizeof error));
+    struct cray_mailboxes b = cray_mailboxes(&c, &m, 8);
+    CHECK(b.bytes == 8192 && b.all == 4 * 7 * 8192 && b.ring == 4 * 2 * 8192 && b.low == 8192 && b.per_block == 7 &&
+          b.blocks_of_all == 1);
+    static const struct {
+        int64_t ranks, bytes, per_block;
+    } rows[] = {{512, 8192, 256}, {513, 2048, 512}, {1025, 512, 1024}, {16385, 256, 8192}, {262145, 140, 14979}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
+        b = cray_mailboxes(&c, &m, rows[i].ranks);
+        CHECK_EQ(b.bytes, rows[i].bytes);
+        CHECK_EQ(b.per_block, rows[i].per_block);
+        CHECK_EQ(b.all, 4 * (rows[i].ranks - 1) * b.bytes);
+        CHECK(b.low < b.all / 4 && b.blocks_of_all == (rows[i].ranks - 2) / b.per_block + 1);
+    }
+    CHECK(applied("MPICH_GNI_MBOXES_PER_BLOCK", "98", &m, &c, NULL));
+    b = cray_mailboxes(&c, &m, 1000);
+    CHECK(b.per_block == 98 && b.blocks_of_all == 11);
+}
+
+/* A pair is quicker than others, as four links are there, though one engine copies; inside a GPU is quickest. */
+static void gpus(void)
+{
+    struct machine m;
+    char error[256];
+    CHECK(machine_read(SIM_MACHINES "/frontier.machine", &m, error, sizeof error));
+    double same = machine_gpu_copy(&m, 0, 0), pair = machine_gpu_copy(&m, 0, 1), other = machine_gpu_copy(&m, 0, 2);
+    CHECK(same < pair / 5 && pair < other && other == m.gpu.link);
+    CHECK(machine_gpu_copy(&m, 6, 7) == pair && machine_gpu_copy(&m, 1, 2) == other);
+    CHECK(pair == m.gpu.engine && pair > m.gpu.link / 4); /* more than its engine the links could carry */
+    refused("node ranks=3\nlevel a\ngpu ranks=2 links=4\n", "whole modules");
+    refused("level a\ngpu links=1.5\n", "a whole number is wanted");
+}
+
+/* `table` by the documents' default, software; by cards where they are asked for, and can. */
+static void cards(void)
+{
+    struct machine m;
+    struct sim_variant v;
+    char error[256];
+    CHECK(machine_parse(with_cards, &m, error, sizeof error));
+    for (int use = 0; use < 2; use++) {
+        cases_use_cards(use);
+        CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && v.network == use);
+        CHECK(cases_tuned(&m, "allreduce", 64, 8, &v) && v.network == use);
+        CHECK(cases_tuned(&m, "allreduce", 64, 16, &v) && !v.network);
+        CHECK(cases_tuned(&m, "bcast", 64, 8, &v) && !v.network);
+    }
+    cases_use_cards(false);
+}
+
 int main(void)
 {
     CHECK_EQ(cases_init(), GW_OK);
@@ -149,6 +244,10 @@ int main(void)
     likes();
     names();
     pictures();
+    variables();
+    mailboxes();
+    gpus();
+    cards();
     cases_end();
     return unit_end();
 }

@@ -12,12 +12,15 @@
 #include "base/base.h"
 #include "cases.h"
 #include "congest.h"
+#include "cray.h"
 #include "svg.h"
 
 static const char usage[] =
     "sim --machine FILE --coll NAME --alg A[,B...] --ranks LIST --bytes LIST [--svg OUT.svg] [--whole] [--detail] [-q]\n"
     "sim --list\n"
     "sim --machine FILE --congestion\n"
+    "sim --machine FILE --ranks LIST --mailboxes\n"
+    "sim --machine FILE --gpus\n"
     "\n"
     "Prices a collective of Godwit's on a described machine, in microseconds until the last rank is through.\n"
     "  FILE   a machine description (sim/machine.h), or the name of one in sim/machines\n"
@@ -29,6 +32,10 @@ static const char usage[] =
     "  LIST   8   or  64,128,256   or  64..65536 (doubling)   or  64..65536*4;  8K, 1M, 1G are 8192, 1048576, 2^30\n"
     "--congestion: the latency of some nodes while others send more than links can take, with and without classes and\n"
     "congestion management, on a machine with a fabric (dragonfly).\n"
+    "--mailboxes: what they take of a node's memory, connected with all, with two, and in the low-memory mode.\n"
+    "--gpus: how fast copies are between the GPUs of a node, to the host and to a card.\n"
+    "Of the documents' variables these act on machines that have what they set: MPICH_GNI_RDMA_THRESHOLD, MPICH_USE_DMAPP_COLL\n"
+    "(by `table`), MPICH_GNI_VC_MSG_PROTOCOL=MSGQ, MPICH_GNI_MBOXES_PER_BLOCK.\n"
     "--whole runs every rank even where those of a node could stand for all; --detail adds messages, bytes and "
     "queues.\n"
     "A long run says on standard error how far it is; -q: it does not.\n";
@@ -41,7 +48,8 @@ struct list {
 struct options {
     const char *machine, *coll, *algs, *svg;
     struct list ranks, bytes;
-    bool whole, detail, congestion, quiet;
+    bool whole, detail, congestion, quiet, mailboxes, gpus;
+    struct cray cray;
 };
 struct figure { /* what was asked for, by algorithm and point */
     int n_algs, n_points;
@@ -173,20 +181,12 @@ static int draw(const struct machine *m, const struct options *o, const struct f
 
 static int options(int argc, char **argv, struct options *o)
 {
-    enum { MACHINE = 256, COLL, ALG, RANKS, BYTES, SVG, WHOLE, DETAIL, LIST, CONGESTION, HELP };
-    static const struct option names[] = {{"machine", 1, NULL, MACHINE},
-                                          {"coll", 1, NULL, COLL},
-                                          {"alg", 1, NULL, ALG},
-                                          {"ranks", 1, NULL, RANKS},
-                                          {"bytes", 1, NULL, BYTES},
-                                          {"svg", 1, NULL, SVG},
-                                          {"whole", 0, NULL, WHOLE},
-                                          {"detail", 0, NULL, DETAIL},
-                                          {"list", 0, NULL, LIST},
-                                          {"help", 0, NULL, HELP},
-                                          {"quiet", 0, NULL, 'q'},
-                                          {"congestion", 0, NULL, CONGESTION},
-                                          {NULL, 0, NULL, 0}};
+    enum { MACHINE = 256, COLL, ALG, RANKS, BYTES, SVG, WHOLE, DETAIL, LIST, CONGESTION, MAILBOXES, GPUS, HELP };
+    static const struct option names[] = {
+        {"machine", 1, NULL, MACHINE},     {"coll", 1, NULL, COLL}, {"alg", 1, NULL, ALG},     {"ranks", 1, NULL, RANKS},
+        {"bytes", 1, NULL, BYTES},         {"svg", 1, NULL, SVG},   {"whole", 0, NULL, WHOLE}, {"detail", 0, NULL, DETAIL},
+        {"list", 0, NULL, LIST},           {"help", 0, NULL, HELP}, {"quiet", 0, NULL, 'q'},   {"congestion", 0, NULL, CONGESTION},
+        {"mailboxes", 0, NULL, MAILBOXES}, {"gpus", 0, NULL, GPUS}, {NULL, 0, NULL, 0}};
     for (int k; (k = getopt_long(argc, argv, "q", names, NULL)) != -1;) {
         bool ok = true;
         switch (k) {
@@ -200,6 +200,8 @@ static int options(int argc, char **argv, struct options *o)
         case 'q': o->quiet = true; break;
         case DETAIL: o->detail = true; break;
         case CONGESTION: o->congestion = true; break;
+        case MAILBOXES: o->mailboxes = true; break;
+        case GPUS: o->gpus = true; break;
         case LIST: cases_list(); return 1;
         case HELP: fputs(usage, stdout); return 1;
         default: return die("sim --help says what can be asked", NULL);
@@ -210,7 +212,7 @@ static int options(int argc, char **argv, struct options *o)
         if (o->ranks.at[i] < 1 || o->ranks.at[i] > 1 << 24) return die("--ranks must lie between 1 and 16777216", NULL);
     for (int i = 0; i < o->bytes.n; i++)
         if (o->bytes.at[i] > 1LL << 36) return die("--bytes must be 64G at most", NULL);
-    if (o->congestion && o->machine && optind == argc) return 0;
+    if (o->machine && optind == argc && (o->congestion || o->gpus || (o->mailboxes && o->ranks.n))) return 0;
     if (optind < argc || !o->machine || !o->coll || !o->algs || !o->ranks.n || !o->bytes.n) {
         fputs(usage, stderr);
         return 2;
@@ -226,20 +228,49 @@ static bool find_machine(const char *name, struct machine *m, char *error, int c
     return machine_read(path, m, error, cap);
 }
 
+static void print_mailboxes(const struct options *o, const struct machine *m)
+{
+    printf("# mailboxes on %s, bytes\n%10s %10s %10s %10s %14s %14s %14s\n", m->name, "ranks", "each", "a block", "blocks",
+           "node, all", "node, ring", "node, low");
+    for (int i = 0; i < o->ranks.n; i++) {
+        struct cray_mailboxes b = cray_mailboxes(&o->cray, m, o->ranks.at[i]);
+        printf("%10lld %10lld %10lld %10lld %14lld %14lld %14lld\n", (long long)o->ranks.at[i], (long long)b.bytes,
+               (long long)b.per_block, (long long)b.blocks_of_all, (long long)b.all, (long long)b.ring, (long long)b.low);
+    }
+}
+
+static int print_gpus(const struct machine *m)
+{
+    if (!m->gpu.links) return die("its ranks have no GPUs", m->name);
+    printf("# copies on %s, GB/s\n", m->name);
+    printf("inside a GPU %.0f\nto the other of its module %.0f\n", 1 / machine_gpu_copy(m, 0, 0), 1 / machine_gpu_copy(m, 0, 1));
+    printf("to one of another module %.0f\n", 1 / machine_gpu_copy(m, 0, (int64_t)m->gpu.ranks));
+    printf("to the host %.0f\nto a card %.0f\n", 1 / m->gpu.host, 1 / m->gpu.pcie);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static struct figure f;
     struct options o = {0};
     struct machine m;
     char error[512];
+    if (!cray_read(&o.cray, error, sizeof error)) return die(error, NULL);
     if (cases_init() != GW_OK) return die("the types cannot be made", NULL);
     int rc = options(argc, argv, &o);
+    cases_use_cards(o.cray.dmapp_coll);
     gw_progress_begin(&f.progress, o.quiet);
-    if (!rc && o.congestion) {
-        if (!find_machine(o.machine, &m, error, sizeof error) || !congest_print(&m, error, sizeof error)) rc = die(error, NULL);
+    if (!rc && (!find_machine(o.machine, &m, error, sizeof error) || !cray_apply(&o.cray, &m, error, sizeof error))) {
+        rc = die(error, NULL);
+    } else if (!rc && o.congestion) {
+        if (!congest_print(&m, error, sizeof error)) rc = die(error, NULL);
+    } else if (!rc && o.mailboxes) {
+        print_mailboxes(&o, &m);
+    } else if (!rc && o.gpus) {
+        rc = print_gpus(&m);
     } else if (!rc) {
-        if (!find_machine(o.machine, &m, error, sizeof error) || !read_algs(&o, &f, error, sizeof error) ||
-            !fill(&m, &o, &f, error, sizeof error))
+        bool ok = read_algs(&o, &f, error, sizeof error) && fill(&m, &o, &f, error, sizeof error);
+        if (!ok)
             rc = die(error, NULL);
         else if (o.svg)
             rc = draw(&m, &o, &f);

@@ -74,14 +74,15 @@ bool way_stage(struct way *w, int rank, int i, bool first)
     return true;
 }
 
-int64_t *way_word(struct way *w, const struct plan_ref *r)
+int64_t *way_words(struct way *w, const struct plan_ref *r)
 {
-    if (!w->heads || way_bytes(r) != (int64_t)sizeof(int64_t)) return NULL;
+    int64_t bytes = way_bytes(r), word = (int64_t)sizeof(int64_t);
+    if (!w->heads || (bytes != word && bytes != WAY_WORDS * word)) return NULL;
     struct plan_place p = r->buf == PLAN_IN ? w->stage.in
         : r->buf == PLAN_OUT                ? w->stage.out
                                             : (struct plan_place){PLAN_TMP, w->stage.tmp};
     int64_t at = p.off + r->off;
-    if (p.buf != PLAN_TMP || r->buf == PLAN_SHM || at < 0 || at + (int64_t)sizeof(int64_t) > WAY_HEAD) return NULL;
+    if (p.buf != PLAN_TMP || r->buf == PLAN_SHM || at < 0 || at + bytes > WAY_HEAD) return NULL;
     return (int64_t *)(w->heads + (size_t)w->args.rank * WAY_HEAD + at);
 }
 

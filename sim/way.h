@@ -1,8 +1,8 @@
 /* way.h -- the stages and rounds of a rank in an algorithm; and how many ranks differ in them.
  *
  * Later stages may read what earlier ones have stored in the temporary buffer: lengths, decisions.  So each rank has a copy of the beginning
- * of that buffer, and words of eight bytes that are sent, received or computed there are the only data that exist in the simulator
- * (way_word()).
+ * of that buffer, and words of eight bytes, one or two at a time, that are sent, received or computed there are the only data that exist in
+ * the simulator (way_words()).
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -37,8 +37,10 @@ int way_round(struct way *w, int round, struct plan_step *steps);
 /* Is a message of the present stage for the network to reduce? */
 bool way_in_network(const struct way *w);
 
-/* The word that a step of the present stage sends, receives or changes; NULL: it is in memory that does not exist in the simulator. */
-int64_t *way_word(struct way *w, const struct plan_ref *r);
+/* The words that a step of the present stage sends, receives or changes, as many as fit into its bytes; NULL: they are in memory that does
+ * not exist in the simulator. */
+enum { WAY_WORDS = 2 };
+int64_t *way_words(struct way *w, const struct plan_ref *r);
 
 /* The number of ranks that must be simulated, from rank 0 on: all, or those of the largest group of the machine if all groups do the same. */
 int64_t way_period(struct way *w, const struct machine *m);

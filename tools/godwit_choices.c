@@ -7,6 +7,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/file.h"
 #include "base/settings.h"
 #include "coll/coll_private.h"
 #include "proto/proto_private.h"
@@ -45,7 +46,10 @@ static const struct plan_algorithm *choose(const struct job *j, int kind, int64_
 {
     struct plan_args a = arguments(j, kind, bytes);
     if (j->nodes.n == 1) return coll_decide_node((enum coll_kind)kind, bytes, &a, why_out);
-    return coll_decide_apart((enum coll_kind)kind, bytes, &a, false, why_out);
+    const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, bytes, &a, false, why_out);
+    if (alg != &coll_alg_alltoall_ruled) return alg;
+    *why_out = "agreed"; /* by the ranks: all send blocks to all that are so long at most */
+    return coll_pick_agreed(bytes, &a);
 }
 
 /* ---- output ---- */
@@ -73,10 +77,7 @@ static int64_t border(const struct job *j, int kind, int64_t low, int64_t high)
     return high;
 }
 
-static bool has_sizes(int kind)
-{
-    return kind != COLL_BARRIER && kind != COLL_ALLTOALLV && kind != COLL_GATHERV && kind != COLL_SCATTERV;
-}
+static bool has_sizes(int kind) { return kind != COLL_BARRIER && kind != COLL_GATHERV && kind != COLL_SCATTERV; }
 
 static void print_kind(const struct job *j, int kind)
 {
@@ -141,11 +142,24 @@ static int make_nodes(struct job *j)
     return n->first ? 0 : -1;
 }
 
+/* What a file of godwit-tune says is in the choices; one that mpiexec would take by itself only where all ranks run on its host. */
+static void print_tuned(const struct job *j)
+{
+    char text[1024], *path = NULL;
+    if (gw_tuned_text(text, sizeof text))
+        printf("tuning file: %s\n", text);
+    else if (j->nodes.n > 1 && !secure_getenv("GODWIT_TUNE") && (path = gw_file_tuned()) && access(path, R_OK) == 0)
+        printf("tuning file: %s is for jobs whose ranks all run on this host; GODWIT_TUNE=%s shows what it does there\n", path,
+               path);
+    free(path);
+}
+
 static int print_all(struct job *j, int64_t bytes, char **words, int n_words)
 {
     const char *why;
     if (bytes <= 0) {
         printf("%d ranks, %d a node, %d nodes\n", j->ranks, j->nodes.most, j->nodes.n);
+        print_tuned(j);
         if (!n_words) print_messages(j);
     }
     for (int w = 0; w < n_words; w++) {
@@ -183,6 +197,7 @@ int main(int argc, char **argv)
     }
     if (!j.ranks) return refuse("-n must say how many ranks there are", argv[0]);
     if (!j.per_node) j.per_node = j.ranks;
+    if (j.per_node >= j.ranks) gw_tuned_take();
     gw_settings_load();
     gw_log_identity(0, 1);
     if (type_init() != GW_OK || op_init() != GW_OK || op_create((void (*)(void))make_nodes, 1, false, &j.op) != GW_OK ||

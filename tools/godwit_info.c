@@ -87,14 +87,16 @@ static void print_settings(bool changed_only)
     int shown = 0;
     for (int i = 0; i < gw_settings_count(); i++) {
         struct row r = row_get(i);
-        if (changed_only && is_default(&r)) continue;
+        if (changed_only && (is_default(&r) || strcmp(r.info.name, "tune") == 0)) continue; /* that is told already */
         if (changed_only)
             printf("  %s=%s (from %s)\n", r.info.env, r.value, r.origin);
         else
             print_long(&r);
         shown++;
     }
-    if (changed_only && !shown) printf("  none, all are at their defaults\n");
+    char tuned[8];
+    if (changed_only && !shown)
+        printf(gw_tuned_text(tuned, sizeof tuned) ? "  none but the tuning file's\n" : "  none, all are at their defaults\n");
     if (!changed_only) print_all_foreign();
 }
 
@@ -102,6 +104,7 @@ static void print_overview(void)
 {
     struct utsname u;
     const char *limit;
+    char tuned[1024];
     printf("Godwit %s, MPI 5.0, standard ABI (libmpi_abi.so.1)\n", GODWIT_VERSION);
     if (uname(&u) == 0) printf("host      %s, %s %s, %s\n", u.nodename, u.sysname, u.release, u.machine);
     printf("cores     %d that this process may use\n", gw_cores_allowed());
@@ -109,6 +112,7 @@ static void print_overview(void)
     printf("memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
     printf("wires     shared memory of one node; TCP between nodes, or libfabric (`godwit-info --network`)\n");
     printf("launchers mpiexec (Godwit's), PMIx, PMI-1, PMI-2, none\n");
+    if (gw_tuned_text(tuned, sizeof tuned)) printf("tuning    %s\n", tuned);
     printf("settings that are set:\n");
     print_settings(true);
     printf("`godwit-info --settings` lists all %d, `godwit-info NAME` explains one.\n", gw_settings_count());
@@ -200,6 +204,7 @@ static int option(const char *word)
 
 int main(int argc, char **argv)
 {
+    gw_tuned_take(); /* as a job on this host would */
     gw_settings_load();
     gw_log_identity(0, 1); /* prints what is wrong with the environment */
     int rc = 0;

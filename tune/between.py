@@ -27,7 +27,11 @@ class Pricer:
         for line in subprocess.run([self.sim, "--list"], check=True, capture_output=True, text=True).stdout.splitlines():
             if ":" in line:
                 coll, names = line.split(":")
-                self.algs[coll] = [n for n in names.split() if not n.endswith(("*", "+"))]
+                self.algs[coll] = [n for n in names.split() if not n.endswith("*")]
+        # What pads blocks of unequal lengths is listed with the form that has equal ones.
+        whole = [n for n in self.algs["alltoall"] if n.startswith("padded_") or n == "ruled"]
+        self.algs["alltoallv"] = whole + ["pairwise"]
+        self.algs["alltoall"] = [n for n in self.algs["alltoall"] if n not in whole]
 
     def price(self, coll, alg, ranks, size):
         """(microseconds, algorithm); None where it cannot do this, or nobody would."""

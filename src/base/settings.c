@@ -36,6 +36,7 @@ static const char from_mpi_t[] = "MPI_T";
 struct found {
     const char *value; /* NULL: none of its names is set */
     const struct setting_name *name;
+    bool is_tuned; /* a line of GODWIT_TUNE's file says so */
 };
 
 /* In the order of the bits of gw_log_mask. */
@@ -199,7 +200,7 @@ static void setting_load(int i, const struct found *found)
     if (!found->value) return;
     const char *variable = setting_text(found->name->name);
     if (setting_parse(row, found->value, false)) {
-        state.origins[i] = variable;
+        state.origins[i] = found->is_tuned ? "GODWIT_TUNE" : variable;
         return;
     }
     const char *allowed = row->kind == SETTING_ENUM ? setting_text(row->choices) : range;
@@ -216,7 +217,7 @@ static void take_variable(const char *entry, struct found found[SETTINGS_MAX])
     for (int i = at; i >= 0 && i < gw_setting_name_count && gw_setting_names[i].name == gw_setting_names[at].name; i++) {
         const struct setting_name *n = &gw_setting_names[i];
         if (n->row >= 0 && (!found[n->row].value || n->order < found[n->row].name->order))
-            found[n->row] = (struct found){entry + len + 1, n};
+            found[n->row] = (struct found){entry + len + 1, n, false};
     }
 }
 
@@ -234,7 +235,7 @@ static void take_tuned(const char *path, int number, char *line, struct found *f
     if (row < 0)
         complain("GODWIT_TUNE=%s, line %d: '%.40s' is nothing that such a file sets; the line is left out", path, number, line);
     else if (!found[row].value)
-        found[row] = (struct found){value, &gw_setting_names[at]};
+        found[row] = (struct found){value, &gw_setting_names[at], true};
 }
 
 /* The text lives as long as `found`. */

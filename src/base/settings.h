@@ -31,6 +31,11 @@ int gw_settings_next_set(int from); /* the first row from `from` on that somebod
 void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, size_t cap, const char **origin_out);
 /* Parses as from the environment and takes it; false: it is not of the setting's type or range, and nothing changes. */
 bool gw_settings_set(int i, const char *text);
+/* The file of godwit-tune that a job would take whose ranks all run here: before gw_settings_load(), sets GODWIT_TUNE to gw_file_tuned() where
+ * that file is there and the variable is not set. */
+void gw_tuned_take(void);
+/* What acts by GODWIT_TUNE: "FILE, measured 2026-11-27, on HOST (PROCESSOR): 3 rows for collectives, 1 threshold of messages".  False: nothing. */
+bool gw_tuned_text(char *text_out, size_t cap);
 const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
 

@@ -250,9 +250,13 @@ void coll_temporaries(struct plan_args *a);
     X(ALLTOALL, alltoall_in_place)                                                                                                 \
     X(ALLTOALL, alltoall_columns)                                                                                                  \
     X(ALLTOALL, alltoall_levels)                                                                                                   \
+    X(ALLTOALL, alltoall_bruck)                                                                                                    \
     ALSO(ALLTOALLV, alltoall_leaf)                                                                                                 \
     ALSO(ALLTOALLV, alltoall_pairwise)                                                                                             \
     ALSO(ALLTOALLV, alltoall_in_place)                                                                                             \
+    X(ALLTOALLV, alltoall_padded_bruck)                                                                                            \
+    X(ALLTOALLV, alltoall_padded_columns)                                                                                          \
+    X(ALLTOALLV, alltoall_ruled)                                                                                                   \
     X(REDUCE, reduce_leaf)                                                                                                         \
     X(REDUCE, reduce_leaf_wide)                                                                                                    \
     X(REDUCE, reduce_binomial)                                                                                                     \
@@ -364,6 +368,9 @@ bool coll_leaves_on(enum coll_kind kind); /* by the settings */
 const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a);
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a);
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a choice that was made later */
+/* What the tables say of an alltoallv whose members have agreed on the bytes that padding sends for each message that it saves. */
+const struct plan_algorithm *coll_pick_agreed(int64_t bytes, struct plan_args *a);
+void coll_note_agreed(const struct plan_algorithm *alg, int ranks, int64_t longest, int64_t messages); /* counts it */
 const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes,
                                                struct gw_comm *c); /* NULL: none (gw_fail set) */
 /* The algorithm of a stage on some of the members: from the table, like for a communicator of its own. */

@@ -246,7 +246,7 @@ static const struct plan_algorithm *choose(enum where where, enum coll_kind kind
         if (r->kind != kind || bytes > r->max_bytes || p < r->min_ranks || p > r->max_ranks) continue;
         const struct plan_algorithm *alg = named(coll_kind_names[kind], r->name);
         CHECK(alg != NULL);
-        if (!alg || (alg->fits && !alg->fits(a))) continue;
+        if (!alg || alg->stages || (alg->fits && !alg->fits(a))) continue;
         if (alg->kind && (where == MESSAGES || p < 2 || (alg->kind == PLAN_PULLING && where != PULLS))) continue;
         a->params.piece_bytes = r->piece_bytes;
         if (where == MESSAGES) { /* as the library chooses */

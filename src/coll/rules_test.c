@@ -157,6 +157,62 @@ static void reduce_scatter(void)
     CHECK(decide(COLL_REDUCE_SCATTER, 4 << 20, 100) == &coll_alg_reduce_scatter_ordered);
 }
 
+/* What members of 300 agree on, whose blocks have up to so many bytes, and who send so many messages. */
+static const struct plan_algorithm *agreed_on(const struct plan_nodes *nodes, int64_t longest, int messages)
+{
+    enum { RANKS = 300 };
+    int64_t counts[RANKS] = {0}, displs[RANKS] = {0};
+    struct plan_stage stage = {.alg = NULL};
+    const struct plan_algorithm *alg = decide_on(nodes, COLL_ALLTOALLV, 0, RANKS);
+    for (int i = 0; i < messages; i++) counts[i + 1] = i ? 1 : longest;
+    last.scounts = last.rcounts = (struct gw_counts){counts, true}, last.sdispls = last.rdispls = (struct gw_counts){displs, true};
+    if (alg == &coll_alg_alltoall_pairwise) return alg;
+    CHECK(alg == &coll_alg_alltoall_ruled);
+    char *tmp = calloc(1, (size_t)alg->tmp_bytes(&last));
+    stage.args = last;
+    CHECK(alg->stages(&last, 0, false, tmp, &stage)); /* the agreement: here all have the same */
+    stage.args = last;
+    CHECK(alg->stages(&last, 1, false, tmp, &stage));
+    bool pads = strcmp(stage.alg->name, "pack") == 0;
+    alg = stage.alg;
+    if (pads) {
+        stage.args = last;
+        CHECK(coll_alg_alltoall_ruled.stages(&last, 2, false, tmp, &stage));
+        alg = stage.alg;
+    }
+    free(tmp);
+    return alg;
+}
+static int by_halves(void *ctx, int member);
+static void vectors(void)
+{
+    int many = 300, odd = 200;
+    struct plan_nodes *even = plan_nodes_new(many, 0, by_halves, &many, 2), *uneven = plan_nodes_new(many, 0, by_halves, &odd, 2);
+    const struct plan_algorithm *sort; /* the first stage of columns */
+    set("MPICH_COLL_OPT_OFF", "0");
+    sort = agreed_on(even, 256, 299);
+    CHECK_STR(sort->name, "sort");
+    CHECK(agreed_on(even, 257, 299) == &coll_alg_alltoall_pairwise);
+    /* of half as many messages each is worth half as much padding; of few nothing is padded */
+    CHECK(agreed_on(even, 128, 150) == sort && agreed_on(even, 129, 150) == &coll_alg_alltoall_pairwise);
+    CHECK(agreed_on(even, 8, 6) == &coll_alg_alltoall_pairwise && agreed_on(even, 0, 0) == &coll_alg_alltoall_pairwise);
+    CHECK(agreed_on(NULL, 256, 299) == &coll_alg_alltoall_bruck && agreed_on(NULL, 257, 299) == &coll_alg_alltoall_pairwise);
+    CHECK(agreed_on(uneven, 64, 299) == &coll_alg_alltoall_bruck &&
+          agreed_on(uneven, 1L << 40, 299) == &coll_alg_alltoall_pairwise);
+    CHECK(decide(COLL_ALLTOALLV, 0, 96) == &coll_alg_alltoall_pairwise &&
+          decide(COLL_ALLTOALLV, 0, 97) == &coll_alg_alltoall_ruled);
+    CHECK(decide(COLL_ALLTOALL, 256, 96) == &coll_alg_alltoall_bruck &&
+          decide(COLL_ALLTOALL, 257, 96) == &coll_alg_alltoall_pairwise);
+    set("MPICH_ALLTOALL_SHORT_MSG", "100");
+    CHECK(decide(COLL_ALLTOALL, 100, 96) == &coll_alg_alltoall_bruck &&
+          decide(COLL_ALLTOALL, 101, 96) == &coll_alg_alltoall_pairwise);
+    set("MPICH_COLL_OPT_OFF", "MPI_Alltoallv");
+    CHECK(agreed_on(even, 8, 299) == &coll_alg_alltoall_pairwise && agreed_on(NULL, 8, 299) == &coll_alg_alltoall_pairwise);
+    set("MPICH_COLL_OPT_OFF", "all");
+    CHECK(agreed_on(even, 8, 299) == &coll_alg_alltoall_pairwise && agreed_on(NULL, 8, 299) == &coll_alg_alltoall_pairwise);
+    plan_nodes_free(even), plan_nodes_free(uneven);
+}
+
 static int by_halves(void *ctx, int member) { return member >= *(int *)ctx / 2; }
 
 /* Into how many blocks an allreduce of so many bytes is cut, and bytes of temporaries. */
@@ -267,9 +323,9 @@ static bool takes_notice(const struct plan_nodes *two, enum coll_kind kind, int6
 }
 static void opt_off(const struct plan_nodes *two)
 {
-    static const enum coll_kind kinds[] = {COLL_ALLTOALL, COLL_BCAST,   COLL_GATHER,        COLL_GATHERV, COLL_ALLGATHER,
-                                           COLL_SCATTERV, COLL_SCATTER, COLL_ALLREDUCE,     COLL_REDUCE,  COLL_BARRIER,
-                                           COLL_SCAN,     COLL_EXSCAN,  COLL_REDUCE_SCATTER};
+    static const enum coll_kind kinds[] = {COLL_ALLTOALL, COLL_BCAST,   COLL_GATHER,         COLL_GATHERV,  COLL_ALLGATHER,
+                                           COLL_SCATTERV, COLL_SCATTER, COLL_ALLREDUCE,      COLL_REDUCE,   COLL_BARRIER,
+                                           COLL_SCAN,     COLL_EXSCAN,  COLL_REDUCE_SCATTER, COLL_ALLTOALLV};
     for (size_t off = 0; off <= GW_ARRAY_LEN(kinds); off++) { /* each alone, then all */
         bool is_all = off == GW_ARRAY_LEN(kinds);
         setenv("MPICH_IGATHERV_MIN_COMM_SIZE", "300", 1);
@@ -358,6 +414,7 @@ int main(void)
     trees();
     reduce_scatter();
     names();
+    vectors();
     short_blocks();
     blocks();
     op_finalize();

@@ -29,12 +29,13 @@ struct tables {
     struct choice rows[COLL_KINDS][MAX_ROWS];      /* rows of coll.tbl by collective, ended by alg NULL */
     struct choice node_rows[COLL_KINDS][MAX_ROWS]; /* of nodes.tbl */
 };
-/* Written by coll_select_init(), except `uses`, `explained` and the rows of GODWIT_TUNE. */
+/* Written by coll_select_init(), except `uses`, `explained..` and the rows of GODWIT_TUNE. */
 static struct select_state {
     uint32_t leaves_on;                                 /* settings allow leaves: bit by collective */
     uint32_t plain_only;                                /* GODWIT_COLL_OPT_OFF: bit by collective */
     const struct plan_algorithm *forced[COLL_KINDS];    /* by GODWIT_COLL; NULL: none */
     const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll has printed last */
+    const struct plan_algorithm *explained_agreed;      /* the same of what members have agreed on */
     struct tables builtin, with_tuned;                  /* with_tuned: rows of GODWIT_TUNE come first */
     struct coll_tuned tuned;                            /* those rows */
     _Atomic(const struct tables *) used;                /* builtin or with_tuned [release in tuned_use, acquire in tables_of] */
@@ -366,16 +367,27 @@ static bool no_levels(enum coll_kind kind)
         (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
 }
 
-static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a)
+/* agreed: the members of an alltoallv know what they have; before that, bounds in bytes hold of none. */
+static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a, bool agreed)
 {
     int nodes = a->nodes ? a->nodes->n : 1;
     for (; row->alg; row++) {
         const struct coll_rule *r = row->rule;
-        int64_t wanted = row->alg->stages ? levels_up_to((enum coll_kind)r->kind) : -1;
+        bool is_bruck = row->alg == &coll_alg_alltoall_bruck;
+        int64_t wanted = row->alg->stages || is_bruck ? levels_up_to((enum coll_kind)r->kind) : -1;
+        if (is_bruck && wanted >= 0) wanted = gw_min64(wanted, r->max_bytes); /* a setting may forbid it, not more */
+        if (row->alg == &coll_alg_alltoall_ruled && (agreed || select_state.plain_only >> COLL_ALLTOALLV & 1)) continue;
         if (bytes > (wanted >= 0 ? wanted : r->max_bytes) || a->size < r->min_ranks || a->size > r->max_ranks) continue;
         if (nodes >= r->min_nodes && nodes <= r->max_nodes && usable_apart(row->alg, a)) return row;
     }
     return NULL;
+}
+
+static const struct choice *row_for(enum coll_kind kind, int64_t bytes, const struct plan_args *a, bool agreed)
+{
+    const struct tables *t = tables_of(a->is_untuned);
+    const struct choice *row = row_apart(t->node_rows[kind], bytes, a, agreed);
+    return row ? row : row_apart(t->rows[kind], bytes, a, agreed);
 }
 
 /* Is the root one that may be late, and to which all members would send at once? */
@@ -415,8 +427,7 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
         *why_out = "by rule";
     }
     if (!alg) {
-        const struct choice *row = row_apart(tables_of(a->is_untuned)->node_rows[kind], bytes, a);
-        if (!row) row = row_apart(tables_of(a->is_untuned)->rows[kind], bytes, a);
+        const struct choice *row = row_for(kind, kind == COLL_ALLTOALLV ? INT64_MAX : bytes, a, false);
         if (!row)
             gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, a->size);
         *why_out = table_of(row->rule);
@@ -427,6 +438,23 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
     }
     coll_parameter(kind, alg, true, a);
     return alg;
+}
+
+const struct plan_algorithm *coll_pick_agreed(int64_t bytes, struct plan_args *a)
+{
+    if (!has_levels(a->nodes)) a->nodes = NULL;
+    const struct choice *row = row_for(COLL_ALLTOALLV, bytes, a, true);
+    if (!row) gw_die("tune/coll.tbl has no row for alltoallv of %lld bytes a message on %d ranks", (long long)bytes, a->size);
+    return row->alg;
+}
+
+void coll_note_agreed(const struct plan_algorithm *alg, int ranks, int64_t longest, int64_t messages)
+{
+    coll_count(COLL_ALLTOALLV, alg);
+    if (likely(!(gw_log_mask & GW_LOG_COLL)) || select_state.explained_agreed == alg) return;
+    select_state.explained_agreed = alg;
+    gw_explain(GW_LOG_COLL, "alltoallv of blocks of up to %lld bytes, up to %lld messages of each of %d ranks: %s (agreed)",
+               (long long)longest, (long long)messages, ranks, alg->name);
 }
 
 const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes, struct plan_args *a, const char **why_out)

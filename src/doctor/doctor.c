@@ -136,6 +136,7 @@ int doctor_main(int argc, char **argv)
     struct machine m = {0};
     int problems = 0, notes = 0, rc = parse(argc, argv, &m);
     if (rc >= 0) return rc;
+    gw_tuned_take(); /* as a job on this host would */
     doctor_machine_look(&m, WHEN_ASKED);
     for (size_t i = 0; i < GW_ARRAY_LEN(checks); i++) {
         struct answer a = {FINDING_OK, "", ""};

@@ -75,12 +75,16 @@ void doctor_check_settings(const struct machine *m, struct answer *a)
     struct gw_setting_info row;
     char value[256];
     const char *origin;
+    char tuned[1024];
     (void)m;
     gw_settings_load();
     for (int i = 0; i < gw_settings_count(); i++) {
         gw_settings_get(i, &row, value, sizeof value, &origin);
-        if (strcmp(origin, "default") != 0) doctor_answer_add(a, "%s%s=%s", *a->value ? ", " : "", row.env, value);
+        bool is_default = strcmp(origin, "default") == 0 || strcmp(row.name, "tune") == 0; /* that is told below */
+        if (!is_default) doctor_answer_add(a, "%s%s=%s", *a->value ? ", " : "", row.env, value);
     }
+    bool is_tuned = gw_tuned_text(tuned, sizeof tuned);
+    if (is_tuned) doctor_answer_add(a, "%stuning file: %s", *a->value ? "; " : "", tuned);
     if (!*a->value) doctor_answer_add(a, "all at their defaults");
 }
 

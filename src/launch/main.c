@@ -48,7 +48,9 @@ static int pid_report(const char *where)
 /* Options that act before ranks start.  Returns 0 to go on, else 1 + the exit status. */
 static int before_start(const struct job *j)
 {
+    char tuned[1024];
     if (j->o.verbose) bind_print(&j->bind, j->n);
+    if (j->o.verbose && gw_tuned_text(tuned, sizeof tuned)) say_line("tuning file: %s", tuned);
     if (j->o.show_map) bind_show(&j->o, &j->bind, j->host);
     int rc = j->o.report_pid ? pid_report(j->o.report_pid) : 0;
     return rc || j->o.no_launch ? 1 + rc : 0;
@@ -61,14 +63,6 @@ static void wrapper_note(const struct job *j)
         if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) != BOOT_NEW) return;
     say_line("%s: %s did not call MPI_Init of this library, so %s", j->o.wrapper->option, j->o.apps[0].argv[0],
              j->o.wrapper->if_idle);
-}
-
-/* What godwit-tune has found on this host, unless GODWIT_TUNE says something else; all ranks run here. */
-static void take_tuned(void)
-{
-    char *path = secure_getenv("GODWIT_TUNE") ? NULL : gw_file_tuned();
-    if (path && access(path, R_OK) == 0) setenv("GODWIT_TUNE", path, 1); /* what options set comes before it */
-    free(path);
 }
 
 int main(int argc, char **argv)
@@ -99,7 +93,7 @@ int main(int argc, char **argv)
         }
         elsewhere_stay(&j);
     }
-    take_tuned();
+    gw_tuned_take(); /* all ranks run here */
     j.n = j.o.n_ranks;
     if (gethostname(j.host, sizeof j.host - 1) < 0) j.host[0] = 0;
     bind_make(&j.o, &j.bind);

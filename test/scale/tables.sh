@@ -8,5 +8,5 @@ set -eu
 between=$(dirname "$0")/../../tune/between.py
 for machine in cluster ethernet; do
     "$between" "$1" --machine $machine --most 512 --at-most 1.1 barrier gather scatter alltoall allreduce scan exscan
-    "$between" "$1" --machine $machine --most 512 --at-most 1.5 bcast allgather reduce reduce_scatter
+    "$between" "$1" --machine $machine --most 512 --at-most 1.5 bcast allgather reduce reduce_scatter alltoallv
 done

@@ -38,7 +38,8 @@ def shapes():
     """The documents' limits of MPI_Alltoall by number of ranks, where nodes are not alike; inline messages by size of the job."""
     for ranks, per_node, most in ((1000, 128, 512), (1023, 2, 512), (1025, 128, 256), (65535, 2, 256), (65537, 2, 128), (131071, 2, 128), (131073, 2, 64)):
         line = ask("-n %d -N %d alltoall" % (ranks, per_node)).splitlines()[1]
-        assert re.search(r"^alltoall +levels \(tune/nodes\.tbl\); from %d pairwise" % (most + 1), line), "%d ranks: %s" % (ranks, line)
+        levels = r"; from 65 levels \(tune/nodes\.tbl\)" if most > 64 else ""
+        assert re.search(r"^alltoall +bruck \(tune/nodes\.tbl\)%s; from %d pairwise" % (levels, most + 1), line), "%d ranks: %s" % (ranks, line)
     for ranks, most in ((512, "8152"), (513, "2008"), (1025, "472"), (16385, "216"), (262145, "100")):
         assert "inline (E0) up to %s," % most in ask("-n %d -N 1" % ranks), ranks
     assert "messages to other nodes" not in ask("-n 64")
@@ -52,6 +53,11 @@ def settings():
     assert not re.search(r"leaf|pull", ask("-n 8", GODWIT_COLL_LEAF="off"))
     assert "longer ones in pieces" in ask("-n 64 -N 8", MPICH_GNI_LMT_PATH="disabled")
     assert "by a card, 4056 by TCP" in ask("-n 64 -N 8", MPICH_GNI_MAX_EAGER_MSG_SIZE="4096")
+    # What the ranks of an MPI_Alltoallv would agree on, blocks of that length from all to all.
+    for words, said in (("-n 64 -N 8", r"padded_columns \(agreed\); from 257 pairwise \(agreed\)"), ("-n 100 -N 1", r"padded_bruck \(agreed\); from 257 pairwise \(agreed\)"),
+                        ("-n 32 -N 8", r"pairwise \(tune/coll\.tbl\)"), ("-n 64", "leaf .*")):
+        assert re.search(r"^alltoallv +%s$" % said, ask(words + " alltoallv"), re.M), ask(words + " alltoallv")
+    assert re.search(r"^alltoallv +pairwise \(tune/coll\.tbl\)$", ask("-n 64 -N 8 alltoallv", MPICH_COLL_OPT_OFF="MPI_Alltoallv"), re.M)
     # Where something else begins is found to the byte.
     line = ask("-n 8 alltoall").splitlines()[1]
     at = int(re.search(r"from (\d+) ", line).group(1))

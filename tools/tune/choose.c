@@ -47,9 +47,19 @@ bool tune_take_line(struct tune_results *r, const char *line, bool forced)
     if (a == TUNE_ALGORITHMS || size == r->sizes->n) return false;
     struct tune_point *p = &r->points[kind][size];
     if (p->us[a] == 0 || us < p->us[a]) p->us[a] = us;
+    tune_times_add(&p->times[a], us);
     if (!forced) p->chosen = a;
     return true;
 }
+
+void tune_times_add(struct tune_times *t, double us)
+{
+    int at = t->n < TUNE_TURNS ? t->n++ : TUNE_TURNS - 1;
+    if (at == TUNE_TURNS - 1 && t->us[at] > 0 && t->us[at] < us) return;
+    for (; at > 0 && t->us[at - 1] > us; at--) t->us[at] = t->us[at - 1];
+    t->us[at] = us;
+}
+double tune_spread(const struct tune_times *t) { return t->n > 1 ? (t->us[t->n / 2] - t->us[0]) / t->us[0] : -1; }
 
 static bool is_measured(const struct tune_results *r, int kind, int size)
 {
@@ -72,7 +82,19 @@ int tune_best(const struct tune_results *r, int kind, int size)
     int best = p->chosen;
     for (int a = 0; a < TUNE_ALGORITHMS; a++)
         if (p->us[a] > 0 && p->us[a] < p->us[best]) best = a;
-    return p->us[best] < GAIN * p->us[p->chosen] ? best : p->chosen;
+    double spread = tune_spread(&p->times[best]), other = tune_spread(&p->times[p->chosen]);
+    bool is_sure = spread >= 0 && other >= 0 && p->us[p->chosen] - p->us[best] > spread * p->us[best] &&
+        p->us[p->chosen] - p->us[best] > other * p->us[p->chosen];
+    return is_sure && p->us[best] < GAIN * p->us[p->chosen] ? best : p->chosen;
+}
+
+unsigned tune_rows_hash(const struct tune_results *r)
+{
+    unsigned hash = 1;
+    for (int k = 0; k < TUNE_KINDS; k++)
+        for (int i = 0; i < tune_sizes_of(r, k); i++)
+            hash = hash * 31 + (unsigned)(is_measured(r, k, i) ? tune_best(r, k, i) + 1 : 0);
+    return hash;
 }
 
 /* 16384 as "16K". */
@@ -92,6 +114,22 @@ static long border(const struct tune_sizes *s, int i)
     return n;
 }
 
+/* Behind a row: by how much it wins at its best size of these, and how far the times of its algorithm lie apart at most. */
+static void write_spread(const struct tune_results *r, int kind, int first, int last, FILE *f)
+{
+    double gain = 0, spread = -1;
+    for (int i = first; i <= last; i++) {
+        const struct tune_point *p = &r->points[kind][i];
+        int a = tune_best(r, kind, i);
+        double won = 1 - p->us[a] / p->us[p->chosen], here = tune_spread(&p->times[a]);
+        if (won > gain) gain = won;
+        if (here > spread) spread = here;
+    }
+    fputs("  # ", f);
+    gain > 0 ? fprintf(f, "%.0f %% quicker", 100 * gain) : fputs("as built in", f);
+    spread >= 0 ? fprintf(f, ", spread %.0f %%\n", 100 * spread) : fputs(", measured once\n", f);
+}
+
 int tune_write_rows(const struct tune_results *r, int kind, bool all, FILE *f)
 {
     int last = -1, n = 0;
@@ -100,7 +138,7 @@ int tune_write_rows(const struct tune_results *r, int kind, bool all, FILE *f)
         last = i;
         is_other |= tune_best(r, kind, i) != r->points[kind][i].chosen;
     }
-    for (int i = 0; is_other && i <= last; i++) {
+    for (int i = 0, first = 0; is_other && i <= last; i++) {
         int a = tune_best(r, kind, i);
         if (i < last && tune_best(r, kind, i + 1) == a) continue;
         fprintf(f, "%s | %d..%d | ", tune_kind_names[kind], r->ranks, r->ranks);
@@ -109,7 +147,9 @@ int tune_write_rows(const struct tune_results *r, int kind, bool all, FILE *f)
             fputs("-", f);
         else
             write_size(f, border(r->sizes, i));
-        fprintf(f, " | %s | -\n", r->names[kind][a]);
+        fprintf(f, " | %s | -", r->names[kind][a]);
+        write_spread(r, kind, first, i, f);
+        first = i + 1;
         n++;
     }
     return n;

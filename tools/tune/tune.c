@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tune.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "coll/coll_private.h"
 
 #include <errno.h>
@@ -16,12 +17,15 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: godwit-tune [-o FILE] [--quick | --check] [OPTIONS OF MPIEXEC]\n"
+    "usage: godwit-tune [-o FILE] [-q] [--quick | --check] [OPTIONS OF MPIEXEC]\n"
     "  Measures this machine with jobs of that shape (-n 4, --vnodes 2, ..) and writes which algorithms of collectives and which\n"
     "  thresholds of messages are better than those that are built in.  Jobs read the file where GODWIT_TUNE names it, and mpiexec takes\n"
     "  ~/.config/godwit/HOST.tune by itself, which is where it is written; rows are for jobs of that shape, thresholds for all jobs.\n"
     "  -o FILE   another file\n"
-    "  --quick   fewer sizes, one turn\n"
+    "  -q        does not say how far it is\n"
+    "  --quick   fewer sizes\n"
+    "  All is measured at least twice, and until the rows are the same twice running, six times at most.  Each row tells how far its\n"
+    "  times lie apart (spread); what wins by less than that is left out.\n"
     "  --check   measures what jobs choose now, says which guidelines do not hold (such as: allreduce takes no longer than reduce\n"
     "            and bcast), measures other algorithms for those collectives, and writes rows where one is quicker; status 3: some\n"
     "            guidelines still do not hold\n";
@@ -30,11 +34,13 @@ enum { STATUS_LEFT = 3, MOST_WORDS = 64 };
 static struct {
     const char *file;
     char *own_file; /* its default */
-    bool is_quick, is_check;
+    bool is_quick, is_check, is_silent;
     char *shape[MOST_WORDS]; /* options of mpiexec */
     int n_shape;
     char self[PATH_MAX], mpiexec[PATH_MAX + 16];
 } o;
+static struct gw_progress progress;
+static char doing[64]; /* what is being measured */
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------------------------ */
 /* Runs one with these settings and words (each ended by NULL), and forwards each line of its output.  False: it failed. */
@@ -72,6 +78,10 @@ struct taking {
 };
 static void take(void *about, const char *line)
 {
+    char kind[32], name[32];
+    long bytes;
+    if (sscanf(line, "time %31s %ld %31s", kind, &bytes, name) == 3)
+        gw_progress_at(&progress, "godwit-tune: %s: %s of %ld bytes (%s)", doing, kind, bytes, name);
     tune_take_line(((struct taking *)about)->r, line, ((struct taking *)about)->forced);
 }
 
@@ -108,12 +118,49 @@ static bool measure(struct tune_results *r, unsigned kinds, int a)
                &(struct taking){r, a >= 0});
 }
 
-static bool measure_all(struct tune_results *r, unsigned kinds, int turns)
+/* The most algorithms that one of these collectives has, as far as is known yet. */
+static int most_algorithms(const struct tune_results *r, unsigned kinds)
 {
-    for (int turn = 0; turn < turns; turn++)
-        for (int a = -1; a < TUNE_ALGORITHMS; a++)
+    int most = 0;
+    for (int k = 0; k < TUNE_KINDS; k++)
+        for (int a = 0; kinds >> k & 1 && a < TUNE_ALGORITHMS && r->names[k][a][0]; a++) most = a + 1 > most ? a + 1 : most;
+    return most;
+}
+
+/* In turns, at least two, until one has changed no row; *turns_out: how many.  False: a job failed. */
+static bool measure_all(struct tune_results *r, unsigned kinds, int *turns_out)
+{
+    unsigned last = 0;
+    for (int turn = 0; turn < TUNE_TURNS; turn++) {
+        for (int a = -1; a < TUNE_ALGORITHMS; a++) {
+            int most = most_algorithms(r, kinds);
+            if (a < 0)
+                snprintf(doing, sizeof doing, "turn %d, what is built in", turn + 1);
+            else
+                snprintf(doing, sizeof doing, "turn %d, algorithm %d of %d", turn + 1, a + 1, most);
             if (!measure(r, kinds, a)) return false;
+        }
+        unsigned now = tune_rows_hash(r);
+        *turns_out = turn + 1;
+        if (turn > 0 && now == last) break;
+        last = now;
+    }
     return true;
+}
+
+/* Others use this machine: their load makes times that do not come again. */
+static void say_load(void)
+{
+    double load;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (getloadavg(&load, 1) == 1 && load > 0.5 * (double)cores)
+        printf("Others use this machine (a load of %.1f on %ld cores): times will lie apart, and what wins by less is left out\n",
+               load, cores);
+}
+static void say_turns(int turns)
+{
+    if (turns >= TUNE_TURNS)
+        printf("After %d turns the rows still change: what does not win by more than its times lie apart is left out\n", turns);
 }
 
 /* ---- thresholds: of some values the one whose messages of these sizes are quickest -------------------------------------------------- */
@@ -148,30 +195,58 @@ static double beside(const struct trips *a, const struct trips *b)
     return a->n ? sum / a->n : 1;
 }
 
-static bool try_threshold(const struct threshold *t, FILE *f)
+/* How far the times of these turns lie apart: the mean over the sizes; -1: not known. */
+static double apart(const struct tune_times *of, int n)
 {
-    static const double gain = 0.93;
-    struct trips best[6] = {{{0}, 0}};
-    int n = 0, choice = 0;
-    while (n < 6 && t->values[n]) n++;
-    for (int turn = 0; turn < (o.is_quick ? 1 : 3); turn++)
-        for (int v = 0; v < n; v++) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (tune_spread(&of[i]) < 0) return -1;
+        sum += tune_spread(&of[i]);
+    }
+    return n ? sum / n : -1;
+}
+
+enum { VALUES = 6, TRIPS = 16 };
+struct tried { /* of a threshold, each value */
+    struct trips best[VALUES];
+    struct tune_times times[VALUES][TRIPS];
+    int n;
+};
+static bool try_values(const struct threshold *t, struct tried *y)
+{
+    for (int turn = 0; turn < (o.is_quick ? 2 : 3); turn++)
+        for (int v = 0; v < y->n; v++) {
             char set[64];
             struct trips now = {{0}, 0};
             snprintf(set, sizeof set, "%s=%s", t->name, t->values[v]);
+            gw_progress_at(&progress, "godwit-tune: turn %d, messages with %s", turn + 1, set);
             if (!run((char *[]){set, "GODWIT_TUNE=", NULL}, (char *[]){"--pingpong", (char *)(size_t)t->sizes, NULL}, take_trip,
                      &now))
                 return false;
-            for (int i = 0; i < now.n; i++)
-                if (turn == 0 || now.us[i] < best[v].us[i]) best[v].us[i] = now.us[i];
-            best[v].n = now.n;
+            for (int i = 0; i < now.n; i++) {
+                if (turn == 0 || now.us[i] < y->best[v].us[i]) y->best[v].us[i] = now.us[i];
+                tune_times_add(&y->times[v][i], now.us[i]);
+            }
+            y->best[v].n = now.n;
         }
-    for (int v = 1; v < n; v++)
-        if (beside(&best[v], &best[0]) < gain && beside(&best[v], &best[choice]) < 1) choice = v;
-    if (choice) {
-        fprintf(f, "%s=%s\n", t->name, t->values[choice]);
-        printf("  %s=%s: messages of %s bytes take %.0f %% of the time\n", t->name, t->values[choice], t->sizes,
-               100 * beside(&best[choice], &best[0]));
+    return true;
+}
+
+static bool try_threshold(const struct threshold *t, FILE *f)
+{
+    static const double gain = 0.93;
+    struct tried y = {.n = 0};
+    int choice = 0;
+    while (y.n < VALUES && t->values[y.n]) y.n++;
+    if (!try_values(t, &y)) return false;
+    for (int v = 1; v < y.n; v++)
+        if (beside(&y.best[v], &y.best[0]) < gain && beside(&y.best[v], &y.best[choice]) < 1) choice = v;
+    double part = beside(&y.best[choice], &y.best[0]), spread = apart(y.times[choice], y.best[choice].n),
+           other = apart(y.times[0], y.best[0].n);
+    if (choice && spread >= 0 && other >= 0 && 1 - part > spread && 1 - part > other) {
+        fprintf(f, "%s=%s  # %.0f %% quicker, spread %.0f %%\n", t->name, t->values[choice], 100 * (1 - part), 100 * spread);
+        gw_progress_clear(&progress);
+        printf("  %s=%s: messages of %s bytes take %.0f %% of the time\n", t->name, t->values[choice], t->sizes, 100 * part);
     }
     return true;
 }
@@ -287,18 +362,33 @@ static bool file_may(void)
     return !err;
 }
 
+/* "HOST (PROCESSOR)" */
+static const char *machine_text(char *to, size_t cap)
+{
+    enum { MOST = 1 << 20 };
+    char host[128] = "", *info = NULL, *model = NULL;
+    if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
+    if (!gw_file_read("/proc/cpuinfo", MOST, true, &info)) model = strstr(info, "model name");
+    if (model) model = strchr(model, ':');
+    if (model) model[strcspn(model, "\n")] = 0;
+    snprintf(to, cap, model ? "%s (%s)" : "%s", host[0] ? host : "a host without a name", model ? gw_trimmed(model + 1) : "");
+    free(info);
+    return to;
+}
+
 /* These lines below a head.  0, or 1 after a message. */
 static int file_write(const char *lines)
 {
     struct gw_new_file f;
     struct writing w = {.to = NULL};
-    char date[32];
+    char date[32], machine[256];
     time_t now = time(NULL);
     int err = gw_file_create(o.file, &f);
     if (!err) {
         strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-        fprintf(f.to, "# Measured by godwit-tune, %s.  Columns: collective | ranks | [nodes |] up to bytes | algorithm | chunk\n",
-                date);
+        fprintf(f.to,
+                "# Measured by godwit-tune, %s, on %s.  Columns: collective | ranks | [nodes |] up to bytes | algorithm | chunk\n",
+                date, machine_text(machine, sizeof machine));
         w.to = f.to;
         each_line(lines, write_line, &w);
         err = gw_file_finish(&f);
@@ -320,9 +410,10 @@ static void say_gains(const struct tune_results *r, int kind)
     for (int i = 0; i < tune_sizes_of(r, kind) && tune_seen(r, kind, i) > 0; i++) {
         const struct tune_point *p = &r->points[kind][i];
         int best = tune_best(r, kind, i);
-        if (best != p->chosen)
-            printf("  %s of %ld bytes: %s, %.1f us, in place of %s, %.1f us\n", tune_kind_names[kind], r->sizes->at[i],
-                   r->names[kind][best], p->us[best], r->names[kind][p->chosen], p->us[p->chosen]);
+        if (best == p->chosen) continue;
+        gw_progress_clear(&progress);
+        printf("  %s of %ld bytes: %s, %.1f us, in place of %s, %.1f us\n", tune_kind_names[kind], r->sizes->at[i],
+               r->names[kind][best], p->us[best], r->names[kind][p->chosen], p->us[p->chosen]);
     }
 }
 
@@ -356,8 +447,13 @@ static int tune_all(void)
     setenv("GODWIT_TUNE", "", 1); /* beside what is built in */
     results_begin(&r);
     FILE *f = open_memstream(&lines, &n);
-    bool is_done = f && measure_all(&r, (1u << TUNE_KINDS) - 1, o.is_quick ? 1 : 2) && tune_lines(&r, old, f);
+    int turns = 0;
+    say_load();
+    gw_progress_begin(&progress, o.is_silent);
+    bool is_done = f && measure_all(&r, (1u << TUNE_KINDS) - 1, &turns) && tune_lines(&r, old, f);
+    gw_progress_end(&progress);
     if (f) fclose(f);
+    say_turns(turns);
     int rc = is_done ? file_write(lines) : measuring_failed();
     if (!rc) printf("%d ranks on %d nodes: %s\n", r.ranks, r.nodes, o.file);
     free(lines);
@@ -428,7 +524,12 @@ static int check_all(void)
     printf("%d guidelines do not hold for %d ranks on %d nodes\n", before.n, r.ranks, r.nodes);
     if (!slow || !may_tune(&r)) return slow ? STATUS_LEFT : 0;
     if (!file_may()) return 1;
-    if (!measure_all(&r, slow, 2)) return measuring_failed();
+    int turns;
+    gw_progress_begin(&progress, o.is_silent);
+    bool is_measured = measure_all(&r, slow, &turns);
+    gw_progress_end(&progress);
+    if (!is_measured) return measuring_failed();
+    say_turns(turns);
     unsigned better = better_of(&r, slow);
     if (!better) {
         printf("No other algorithm is quicker: nothing is changed.\n");
@@ -450,6 +551,8 @@ static bool parse(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--quick") == 0)
             o.is_quick = true;
+        else if (strcmp(argv[i], "-q") == 0)
+            o.is_silent = true;
         else if (strcmp(argv[i], "--check") == 0)
             o.is_check = true;
         else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)

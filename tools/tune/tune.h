@@ -5,7 +5,8 @@
  *   choose.c: pure functions over what was measured: the best algorithms, their rows, guidelines
  *
  * A job measures one algorithm of each collective (GODWIT_COLL), several jobs one after the other all of them, in turns, so that a slow
- * moment of the machine hits all alike; the smallest time of a point counts.
+ * moment of the machine hits all alike; the smallest time of a point counts.  The turns end when the rows of the last two are the same.
+ * The spread of a point is how far its times of several turns lie apart: an algorithm that wins by less is not taken.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -43,9 +44,18 @@ int tune_measure_main(const char *kinds, bool is_quick);
 int tune_pingpong_main(const char *sizes);
 
 /* ---- choose.c ---- */
+enum { TUNE_TURNS = 6 };
+struct tune_times {
+    double us[TUNE_TURNS]; /* the smallest ones, smallest first */
+    int n;
+};
+void tune_times_add(struct tune_times *t, double us);
+/* How far they lie apart: the middle one above the smallest, as a part of that; -1: there are no two. */
+double tune_spread(const struct tune_times *t);
 struct tune_point {
     double us[TUNE_ALGORITHMS]; /* smallest time; 0: not measured */
-    int chosen;                 /* by the library without being told; -1: not known */
+    struct tune_times times[TUNE_ALGORITHMS];
+    int chosen; /* by the library without being told; -1: not known */
 };
 struct tune_results {
     int ranks, nodes;
@@ -58,11 +68,13 @@ struct tune_results {
 bool tune_take_line(struct tune_results *r, const char *line, bool forced);
 /* The time that a program sees, us; 0: not measured. */
 double tune_seen(const struct tune_results *r, int kind, int size);
-/* The algorithm for a point: the one that is chosen, unless another is a good deal quicker. */
+/* The algorithm for a point: the one that is chosen, unless another is a good deal quicker, and by more than both times spread. */
 int tune_best(const struct tune_results *r, int kind, int size);
 int tune_sizes_of(const struct tune_results *r, int kind); /* how many sizes it is measured with */
 /* Writes the rows of a collective to f, if another than the chosen algorithm is better somewhere, or `all`; how many. */
 int tune_write_rows(const struct tune_results *r, int kind, bool all, FILE *f);
+/* What would be written of all collectives: the same for the same rows. */
+unsigned tune_rows_hash(const struct tune_results *r);
 /* Guidelines: calls told(about, kind, text) for each that does not hold; returns a bit for each collective that is too slow. */
 unsigned tune_guidelines(const struct tune_results *r, void (*told)(void *about, int kind, const char *text), void *about);
 

@@ -1,0 +1,110 @@
+/* coll_alltoallv.c -- MPI_Alltoallv between nodes goes by what its ranks have agreed on: `coll_alltoallv SHORT SPARSE LONG` are the
+ * algorithms for short blocks of all to all, for blocks of that length between neighbours alone, and for long ones, as MPI_T counts
+ * them; blocking, non-blocking, persistent, in place, with types of their own for each rank.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "counters_check.h"
+
+enum { MOST = 300, PER_RANK = MOST + 1 };
+enum form { BLOCKING, STARTED, PERSISTENT, IN_PLACE, W, FORMS };
+static int *in, *out, *scounts, *rcounts, *places;
+
+static int value(int from, int to, int i) { return from * 10007 + to * 101 + i; }
+/* Elements of the block from one rank to another: `n` at most, of uneven lengths; sparse: only for the two next ones, and oneself. */
+static int length(int from, int to, int n, int is_sparse)
+{
+    int ahead = (to - from + size) % size;
+    if (is_sparse && ahead > 2) return 0;
+    return ahead == 0 ? n / 2 : n - (from + to) % (n / 2 + 1);
+}
+static void blocks(int n, int is_sparse, int is_symmetric)
+{
+    memset(out, 0xff, (size_t)size * PER_RANK * sizeof *out);
+    for (int r = 0; r < size; r++) {
+        int low = r < rank ? r : rank, high = r < rank ? rank : r; /* in place both ways have one length */
+        scounts[r] = is_symmetric ? length(low, high, n, is_sparse) : length(rank, r, n, is_sparse);
+        rcounts[r] = is_symmetric ? scounts[r] : length(r, rank, n, is_sparse);
+        places[r] = r * PER_RANK;
+        for (int i = 0; i < scounts[r]; i++) (is_symmetric ? out : in)[places[r] + i] = value(rank, r, i);
+    }
+}
+static void check(void)
+{
+    int wrong = 0;
+    for (int r = 0; r < size; r++)
+        for (int i = 0; i < PER_RANK; i++) wrong += out[places[r] + i] != (i < rcounts[r] ? value(r, rank, i) : -1);
+    CHECK_EQ(wrong, 0);
+}
+static void call_w(void)
+{
+    MPI_Datatype *types = malloc((size_t)size * sizeof(MPI_Datatype));
+    int *bytes = malloc((size_t)size * sizeof *bytes);
+    for (int r = 0; r < size; r++) types[r] = MPI_INT, bytes[r] = places[r] * (int)sizeof(int);
+    MPI_Alltoallw(in, scounts, bytes, types, out, rcounts, bytes, types, MPI_COMM_WORLD);
+    free(types), free(bytes);
+}
+static void call(enum form form)
+{
+    MPI_Request q;
+    switch (form) {
+    case BLOCKING: MPI_Alltoallv(in, scounts, places, MPI_INT, out, rcounts, places, MPI_INT, MPI_COMM_WORLD); return;
+    case STARTED:
+        MPI_Ialltoallv(in, scounts, places, MPI_INT, out, rcounts, places, MPI_INT, MPI_COMM_WORLD, &q);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        return;
+    case PERSISTENT:
+        MPI_Alltoallv_init(in, scounts, places, MPI_INT, out, rcounts, places, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
+        for (int k = 0; k < 2; k++) {
+            MPI_Start(&q);
+            MPI_Wait(&q, MPI_STATUS_IGNORE);
+        }
+        MPI_Request_free(&q);
+        return;
+    case IN_PLACE:
+        MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, out, rcounts, places, MPI_INT, MPI_COMM_WORLD);
+        return;
+    default: call_w(); return;
+    }
+}
+
+/* All forms with blocks of n ints at most: how often the algorithm must have been counted. */
+static void all_forms(const char *name, int n, int is_sparse)
+{
+    char full[64];
+    snprintf(full, sizeof full, "coll_alltoallv_%s", name);
+    MPI_T_pvar_handle chosen = counter(full, MPI_T_PVAR_CLASS_COUNTER);
+    unsigned long long before = counted(chosen);
+    int is_whole = strcmp(name, "pairwise") == 0; /* has another one beside it, in place */
+    for (int form = 0; form < FORMS; form++) {
+        blocks(n, is_sparse, form == IN_PLACE);
+        call((enum form)form);
+        check();
+    }
+    unsigned long long times = counted(chosen) - before;
+    int starts = getenv("MPICH_COLL_OPT_OFF") || getenv("GODWIT_COLL") ? 0 : 1; /* what is agreed on is so with each start */
+    CHECK_EQ(times, (unsigned long long)(FORMS + starts - is_whole));
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    test_begin();
+    counters_begin();
+    in = malloc((size_t)size * PER_RANK * sizeof *in), out = malloc((size_t)size * PER_RANK * sizeof *out);
+    scounts = malloc((size_t)size * sizeof(int)), rcounts = malloc((size_t)size * sizeof(int));
+    places = malloc((size_t)size * sizeof(int));
+    CHECK_EQ(argc, 4);
+    if (argc == 4) {
+        all_forms(argv[1], 8, 0);
+        all_forms(argv[2], 8, 1);
+        all_forms(argv[3], MOST, 0);
+        all_forms(argv[1], 2, 0);
+    }
+    blocks(0, 0, 0); /* nothing at all */
+    call(BLOCKING);
+    check();
+    counters_end();
+    free(in), free(out), free(scounts), free(rcounts), free(places);
+    return test_end();
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""A file of godwit-tune: what is done with its lines, by times that a mpiexec of ours makes up; rows carry their spread; who is asked what acts
+says it: godwit-info, doctor, mpiexec -v, godwit-choices; godwit-tune says how far it is."""
+# run.py: timeout=120
+# users.md row 11
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import pty
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.abspath(sys.argv[1])
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("GODWIT_", "MPICH_"))}
+
+
+FAKE = r"""#!/bin/sh
+sleep $NAP; echo "shape 4 1 1"; echo "known allreduce leaf"
+slow=100; [ -s "$GODWIT_TUNE" ] && grep -q "^allreduce | 4..4 | - | leaf" "$GODWIT_TUNE" && slow=2
+case $GODWIT_COLL in
+*allreduce=leaf*) set -- $LEAF; n=$(cat "$0.turn" 2>/dev/null); shift $((${n:-0} % $#)); echo $((${n:-0} + 1)) > "$0.turn"; echo "time allreduce 8 leaf $1" ;;
+"") echo "time allreduce 8 ring $slow"; echo "time reduce 8 tree 1"; echo "time bcast 8 tree 1" ;;
+esac
+"""
+
+
+def check_lines(folder):
+    """What is done with a file's lines, by times that a mpiexec of ours makes up."""
+    os.mkdir(folder + "/bin")
+    shutil.copy(BUILD + "/godwit-tune", folder + "/bin")
+    with open(folder + "/bin/mpiexec", "w", encoding="utf-8") as f:
+        f.write(FAKE)
+    os.chmod(folder + "/bin/mpiexec", 0o755)
+    path = folder + "/lines.tune"
+
+    def check(text, leaf, status, *words):
+        if text is not None:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+        p = subprocess.run([folder + "/bin/godwit-tune", "--quick", "-o", path, "-n", "4", *words], capture_output=True, text=True, timeout=60,
+                           env=dict(CLEAN, LEAF=str(leaf), NAP="0", LD_LIBRARY_PATH=BUILD), check=False)
+        assert p.returncode == status, (p.returncode, p.stdout, p.stderr)
+        if not os.path.exists(path):
+            return p.stdout, None
+        with open(path, encoding="utf-8") as f:
+            return p.stdout, f.read()
+
+    # Nothing is quicker: the file stays as it is, and none is made.
+    said, text = check(None, 200, 3, "--check")
+    assert "1 guidelines do not hold for 4 ranks" in said and "nothing is changed" in said and text is None, (said, text)
+    own = "# mine\nallreduce | 4..4 | - | ring | -\n"
+    said, text = check(own, 200, 3, "--check")
+    assert "nothing is changed" in said and text == own, (said, text)
+    # Rows are found however jobs may read them.
+    other = "  MPI_Allreduce | 4..4|-|ring | 1M # for 4 ranks | of mine\nAllreduce | 2.. | - | ring | -\nscan | 4..4 | - | leaf | -\n"
+    said, text = check(other, 2, 0, "--check")
+    assert re.search(r"^With it, 0 guidelines do not hold$", said, re.M), said
+    assert text.splitlines()[1:] == ["allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + other.splitlines()[1:], text
+    said, text = check("Iallreduce | 2..8 | - | ring | -\n  GODWIT_EAGER_MAX=5K # mine\n", 99, 0)
+    assert text.splitlines()[1:] == ["allreduce | 4..4 | - | ring | -  # as built in, spread 0 %", "Iallreduce | 2..8 | - | ring | -"], text
+    # Of a collective's rows jobs take 16.
+    many = ["allreduce | %d..%d | - | ring | -" % (n, n) for n in range(5, 25)]
+    said, text = check("\n".join(many), 2, 0, "--check")
+    assert text.splitlines()[1:] == ["allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + many[:15], text
+    assert all(said.count("left out: %s\n" % row) == (i >= 15) for i, row in enumerate(many)), said
+    assert [name for name in os.listdir(folder) if name.startswith(("lines.tune", ".godwit"))] == ["lines.tune"], os.listdir(folder)
+    p = subprocess.run([BUILD + "/godwit-tune", "--quick"], env={k: v for k, v in CLEAN.items() if k not in ("HOME", "XDG_CONFIG_HOME")},
+                       capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 2 and "-o" in p.stderr, p.stderr
+
+
+def check_spread(folder):
+    """A row that wins by less than its times lie apart is not written; of two that do not repeat there are more turns, but not for ever."""
+    run, path, turns = folder + "/bin/godwit-tune", folder + "/spread.tune", folder + "/bin/mpiexec.turn"
+    for leaf, row, most in (("80", "allreduce | 4..4 | - | leaf | -  # 20 % quicker, spread 0 %", 3), ("80 84 84", "allreduce | 4..4 | - | leaf | -  # 20 % quicker, spread 5 %", 3),
+                            ("80 130", None, 6), ("95", None, 2)):
+        if os.path.exists(turns):
+            os.remove(turns)
+        p = subprocess.run([run, "--quick", "-o", path, "-n", "4"], capture_output=True, text=True, timeout=60, check=False,
+                           env=dict(CLEAN, LEAF=leaf, NAP="0", LD_LIBRARY_PATH=BUILD))
+        assert p.returncode == 0 and not p.stderr, (p.stdout, p.stderr)
+        with open(path, encoding="utf-8") as f:
+            lines = [line for line in f.read().splitlines() if not line.startswith("#")]
+        assert lines == ([row] if row else []), (leaf, lines)
+        with open(turns, encoding="utf-8") as f:
+            assert 2 <= int(f.read()) <= most, leaf
+    with open(path, encoding="utf-8") as f:
+        assert re.match(r"# Measured by godwit-tune, \d{4}-\d\d-\d\d, on %s( \(.*\))?\.  Columns: " % re.escape(socket.gethostname()), f.readline())
+
+
+def on_terminal(command, **env):
+    """What it says on a terminal."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(command[0], command, dict(CLEAN, **env))
+    said = b""
+    while True:
+        try:
+            more = os.read(fd, 4096)
+        except OSError:
+            more = b""
+        if not more:
+            break
+        said += more
+    assert os.waitpid(pid, 0)[1] == 0, said
+    return said.decode()
+
+
+def check_progress(folder):
+    command = [folder + "/bin/godwit-tune", "--quick", "-o", folder + "/progress.tune", "-n", "4"]
+    env = {"LEAF": "200", "NAP": "0.1", "LD_LIBRARY_PATH": BUILD}
+    said = on_terminal(command, **env)
+    assert re.search(r"\rgodwit-tune: turn \d+, (messages with GODWIT_\w+=|what is built in: |algorithm \d of \d: )", said), said
+    assert "godwit-tune: turn" not in on_terminal(command + ["-q"], **env)
+
+
+def check_told(folder):
+    """All four name the file that acts, its date and its machine, by the default place and by GODWIT_TUNE, and none where none acts."""
+    home = folder + "/home"
+    os.makedirs(home + "/godwit")
+    path = home + "/godwit/" + socket.gethostname() + ".tune"
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("# Measured by godwit-tune, 2026-11-26, on otherhost (Some CPU 1.5 GHz).  Columns: collective\n"
+                "bcast | 4..4 | - | binomial | -  # 20 % quicker, spread 5 %\nGODWIT_EAGER_MAX=8K  # 12 % quicker, spread 1 %\n")
+    about = path + ", measured 2026-11-26, on otherhost (Some CPU 1.5 GHz): 1 row for collectives, 1 threshold of messages"
+
+    def said(*words, **env):
+        p = subprocess.run([BUILD + "/" + words[0], *words[1:]], env=dict(CLEAN, **env), capture_output=True, text=True, timeout=60, check=False)
+        return p.stdout + p.stderr
+
+    asks = (("godwit-info",), ("mpiexec", "doctor"), ("mpiexec", "-v", "-n", "1", "true"), ("godwit-choices", "-n", "4"))
+    for words in asks:
+        for env in ({"XDG_CONFIG_HOME": home}, {"GODWIT_TUNE": path}):
+            text = said(*words, **env)
+            assert about in text, (words, text)
+            assert "all at their defaults" not in text and "none, all are" not in text, (words, text)
+        for env in ({"XDG_CONFIG_HOME": home, "GODWIT_TUNE": ""}, {"XDG_CONFIG_HOME": folder}):
+            assert "otherhost" not in said(*words, **env), words
+        assert "/nonexistent cannot be read" in said(*words, GODWIT_TUNE="/nonexistent"), words
+    assert "GODWIT_EAGER_MAX=8K (from GODWIT_TUNE)" in said("godwit-info", XDG_CONFIG_HOME=home)
+    assert re.search(r"^bcast +binomial \(GODWIT_TUNE\)$", said("godwit-choices", "-n", "4", XDG_CONFIG_HOME=home), re.M)
+    assert "at once up to 8K" in said("godwit-choices", "-n", "4", XDG_CONFIG_HOME=home)
+    # A job of several hosts does not take it by itself.
+    text = said("godwit-choices", "-n", "8", "-N", "4", XDG_CONFIG_HOME=home)
+    assert "GODWIT_TUNE=%s shows" % path in text and "otherhost" not in text, text
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("bcast | 4..4 | - | binomial | -\n")
+    assert re.search(r"not by godwit-tune, of \d{4}-\d\d-\d\d: 1 row for", said("godwit-info", XDG_CONFIG_HOME=home))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_lines(folder)
+        check_spread(folder)
+        check_progress(folder)
+        check_told(folder)
+
+
+if __name__ == "__main__":
+    main()
