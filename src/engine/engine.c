@@ -242,7 +242,11 @@ static int find(const struct launch_options *o, const char *why, struct engine *
 static void say_words(const char *path, const struct words *w)
 {
     fprintf(stderr, "mpiexec: %s", path);
-    for (int i = 0; i < w->n; i++) fprintf(stderr, strpbrk(w->at[i], " \t\n'\"$") ? " '%s'" : " %s", w->at[i]);
+    for (int i = 0; i < w->n; i++) {
+        char *word = gw_shell_quoted(w->at[i]);
+        fprintf(stderr, " %s", word);
+        free(word);
+    }
     fputs("\n", stderr);
 }
 
