@@ -433,7 +433,7 @@ static int refused(const struct launch_options *o, const char *why)
     if (o->gdb)
         say_line("--gdb starts ranks on one machine only (%s); `mpiexec --stack` on a host shows those that run there", why);
     else if (o->hosts.bad)
-        say_line("the batch system names a host \"%s\", which is none", o->hosts.bad);
+        say_line("the batch system names a host or slots: \"%s\" %s", o->hosts.bad, o->hosts.bad_why);
     else if (o->only_here)
         say_line("%s is for ranks that mpiexec starts itself, on this machine (%s)", o->only_here, why);
     else
