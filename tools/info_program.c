@@ -132,7 +132,9 @@ static int report_names(const struct file *f, void *const doors[], bool is_open_
         wanted++;
         if (have(doors, name)) continue;
         if (!lacking++) printf("%s, as Godwit lacks\n", is_open_mpi ? "but this one runs on its own library" : "it will not start");
-        printf("  %s\n", name);
+        char *plain = gw_plain_copy(name, GW_PLAIN_WORD);
+        printf("  %s\n", plain);
+        free(plain);
     }
     if (!lacking) printf("all %d MPI names that it asks for are there\n", wanted);
     return lacking > 0;

@@ -141,7 +141,9 @@ static void tell_way(const struct accessed *f, int way)
 
 static void tell(const struct accessed *f)
 {
-    printf("+--------------------------------------------------------+\n| MPIIO access over time for %s\n", f->name);
+    char *name = gw_plain_copy(f->name, 0);
+    printf("+--------------------------------------------------------+\n| MPIIO access over time for %s\n", name);
+    free(name);
     printf("|   ranks                   = %d\n", f->ranks);
     printf("|   from, to                = %" PRId64 ", %" PRId64 " ms\n", f->at[0].start_ms, f->at[f->count - 1].start_ms);
     tell_way(f, WRITES);

@@ -72,6 +72,47 @@ static void read_clocks(uint64_t *ns, uint64_t *ticks)
     } while (*ns - before > 200000);
 }
 
+static const char *plain(const char *text, unsigned how)
+{
+    static char out[128];
+    return gw_plain(out, sizeof out, text, how);
+}
+
+static const char *quoted(const char *text)
+{
+    static char out[128];
+    char *q = gw_shell_quoted(text);
+    snprintf(out, sizeof out, "%s", q);
+    free(q);
+    return out;
+}
+
+/* What others have written, on a terminal and in a command. */
+static void test_plain(void)
+{
+    char small[6];
+    CHECK_STR(plain("a b-\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa6\\", 0),
+              "a b-\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa6\\"); /* letters stay */
+    CHECK_STR(plain("\x1b[2J\r\x7f", 0), "\\x1b[2J\\x0d\\x7f");
+    CHECK_STR(plain("a\nb\tc", 0), "a\\x0ab\\x09c");
+    CHECK_STR(plain("a\nb\tc\x1b", GW_PLAIN_LINES), "a\nb\tc\\x1b");
+    CHECK_STR(plain("\xc2\x9b", 0), "\\xc2\\x9b");                            /* a terminal's CSI in one character */
+    CHECK_STR(plain("\xe2\x80\xae", 0), "\\xe2\\x80\\xae");                   /* turns the direction */
+    CHECK_STR(plain("\xc0\x9b\xff\xe2\x82", 0), "\\xc0\\x9b\\xff\\xe2\\x82"); /* no UTF-8 */
+    CHECK_STR(plain("\xed\xa0\x80\xf4\x90\x80\x80\xe0\x80\x80", 0), "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe0\\x80\\x80");
+    CHECK_STR(plain("\xc3\xa4\\", GW_PLAIN_WORD), "\\xc3\\xa4\\x5c");
+    CHECK_STR(gw_plain(small, sizeof small, "ab\x1b", 0), "ab");
+    CHECK_STR(gw_plain(small, sizeof small, "abcdefgh", 0), "abcde");
+    CHECK(gw_is_shell_word("/a/b-c.d") && !gw_is_shell_word("-rf") && !gw_is_shell_word("") && !gw_is_shell_word("a b") &&
+          !gw_is_shell_word("$x") && !gw_is_shell_word("a\n"));
+    CHECK_STR(quoted("--a=b"), "--a=b");
+    CHECK_STR(quoted("-n"), "-n");
+    CHECK_STR(quoted("it's"), "'it'\\''s'");
+    CHECK_STR(quoted("a\\b"), "'a\\b'");
+    CHECK_STR(quoted("'\\\n"), "$'\\'\\\\\\x0a'");
+    CHECK_STR(quoted(""), "''");
+}
+
 static void test_time(void)
 {
     uint64_t ns, ticks, later_ns, later_ticks;
@@ -298,6 +339,7 @@ int main(void)
     test_die();
     test_errors();
     test_text();
+    test_plain();
     test_time();
     test_locks_waited();
     test_locks();

@@ -117,6 +117,7 @@ int gw_file_append(const char *path, struct gw_new_file *f_out)
 /* ---- read ---- */
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out)
 {
+    static _Thread_local char damage[160];
     struct stat st;
     const char *why = NULL;
     size_t n = 0, cap = 0;
@@ -148,11 +149,12 @@ const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char *
     close(fd);
     if (!why && n > most) why = "it is too long to be one";
     if (!why && memchr(text, 0, n)) why = "it has bytes of 0: it is no text";
+    if (!why) text[n] = 0;
+    if (!why && file_is_damaged(text, damage, sizeof damage)) why = damage;
     if (why) {
         free(text);
         return why;
     }
-    text[n] = 0;
     *text_out = text;
     return NULL;
 }

@@ -36,6 +36,10 @@ int gw_file_finish(struct gw_new_file *f);
 /* Opens a file made by gw_file_create() for appending; gw_file_finish() ends it, too.  0, or an error. */
 int gw_file_append(const char *path, struct gw_new_file *f_out);
 
+/* Creates the file with this text, in lines, and comments with sums of it, by which gw_file_read() finds out a damaged one.  Who changes
+ * it by hand removes its first line, which says so.  0, or an error. */
+int gw_file_store(const char *path, const char *text);
+
 enum {
     GW_FILE_FOLDERS = 1, /* makes the missing folders */
     GW_FILE_FRESH =
@@ -47,7 +51,7 @@ int gw_file_open(const char *path, unsigned how);
 /* Could it be created now?  0, or why not. */
 int gw_file_may(const char *path, unsigned how);
 
-/* Reads a text file of at most `most` bytes into *text_out, zero-terminated, which the caller frees.  NULL, or the reason of failure, worded
+/* Reads a text file, compared with its sums if it has them, of at most `most` bytes into *text_out, zero-terminated, which the caller frees.  NULL, or the reason of failure, worded
  * to follow the name of the file.  may_be_pipe: pipes are allowed, too; anything else (/dev/zero) is refused. */
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out);
 char *gw_trimmed(char *text); /* without blanks around it, which it changes */

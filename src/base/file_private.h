@@ -6,6 +6,7 @@
 #define GW_BASE_FILE_PRIVATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 enum { FILE_NAME = 256 }; /* bytes of a name in a folder, with its end */
@@ -19,6 +20,8 @@ int file_folder_open(const char *path, bool with_folders, struct file_folder *in
 bool file_is_others(const struct file_folder *in, const struct stat *st);
 /* /dev/stdout, /dev/stderr, /dev/fd/N: another descriptor of that; -1: it is none. */
 int file_standard_open(const char *path);
+/* A text of gw_file_store() that is not what was stored: why, worded as for gw_file_read(). */
+bool file_is_damaged(const char *text, char *why_out, size_t cap);
 enum { FILE_REGULAR = 1, FILE_WAIT = 2 }; /* a file of ours will do, and is made empty; seconds are waited for a pipe's reader */
 /* What is there and stays: devices, pipes of ours.  flags: O_APPEND or 0.  A descriptor; -1: errno. */
 int file_there_open(const struct file_folder *in, const char *name, int flags, unsigned fit);

@@ -304,6 +304,47 @@ static void test_read(void)
     unlink(in_dir("text"));
 }
 
+/* A stored text is read; one byte that is another, a line that is gone, are found, and where. */
+static void test_store(void)
+{
+    static const char stored[] = "# head\nbcast | 4\n\nlast without an end";
+    char *text = NULL, *was = NULL;
+    CHECK_EQ(gw_file_store(in_dir("s"), stored), 0);
+    const char *why = gw_file_read(in_dir("s"), 4096, false, &was);
+    CHECK(!why && strstr(was, "\n# head\nbcast | 4\n\nlast without an end\n# Sums"));
+    for (size_t i = 0; was && was[i]; i++) {
+        int line = 1;
+        char want[40];
+        for (size_t k = 0; k < i; k++) line += was[k] == '\n';
+        if (i < 6 || was[i] == '\n' || (line == 1 && i >= 22)) continue; /* words of a comment; nothing is lost */
+        was[i] ^= 1;
+        put(in_dir("s"), was);
+        why = gw_file_read(in_dir("s"), 4096, false, &text);
+        if (line == 1 || line == 6)
+            CHECK(why && strncmp(why, "it is damaged: ", 15) == 0);
+        else {
+            snprintf(want, sizeof want, "it is damaged: line %d is not", line);
+            CHECK(why && strncmp(why, want, strlen(want)) == 0);
+        }
+        was[i] ^= 1;
+    }
+    char *cut = was ? strstr(was, "\n\nlast") : NULL;
+    CHECK(cut != NULL);
+    if (cut) cut[1] = 0;
+    put(in_dir("s"), was);
+    CHECK_STR(gw_file_read(in_dir("s"), 4096, false, &text), "it is damaged: of 5 lines below the first 2 are there");
+    put(in_dir("s"), strchr(was, '\n') + 1); /* changed by hand, and said so */
+    CHECK(!gw_file_read(in_dir("s"), 4096, false, &text));
+    CHECK_STR(text, "# head\nbcast | 4\n");
+    free(text);
+    free(was);
+    CHECK_EQ(gw_file_store(in_dir("s"), ""), 0);
+    CHECK(!gw_file_read(in_dir("s"), 4096, false, &text));
+    free(text);
+    CHECK_EQ(gw_file_store(in_dir("no/s"), ""), ENOENT);
+    unlink(in_dir("s"));
+}
+
 int main(void)
 {
     CHECK(mkdtemp(dir) != NULL);
@@ -314,6 +355,7 @@ int main(void)
     test_strangers();
     test_full();
     test_read();
+    test_store();
     unlink(in_dir("new"));
     CHECK_EQ(rmdir(dir), 0);
     return unit_end();

@@ -37,11 +37,12 @@ void gw_log_identity(int rank, int size)
 /* One write(2) a line: lines of many ranks into one terminal or file do not mix. */
 static void log_line(const char *prefix, const char *fmt, va_list args)
 {
-    char line[2048];
-    int n = snprintf(line, sizeof line, "%s", prefix);
+    char text[2048], line[2048];
+    int n = snprintf(text, sizeof text, "%s", prefix);
     if (n < 0) return;
-    int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, fmt, args);
+    int m = vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
     if (m < 0) return;
+    gw_plain(line, sizeof line - 1, text, GW_PLAIN_LINES);
     size_t len = strlen(line);
     if (len == 0 || line[len - 1] != '\n') line[len++] = '\n';
     for (size_t at = 0; at < len;) {

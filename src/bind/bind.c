@@ -325,7 +325,9 @@ void bind_show(const struct launch_options *o, const struct bind_map *m, const c
     printf("%d rank%s on %s:\n", o->n_ranks, o->n_ranks == 1 ? "" : "s", host);
     for (int r = 0, app = 0, end = o->apps[0].n; r < o->n_ranks; r++) {
         while (r >= end) end += o->apps[++app].n;
-        printf("  rank %d of program %d (%s):", r, app, o->apps[app].argv[0]);
+        char *program = gw_plain_copy(o->apps[app].argv[0], 0);
+        printf("  rank %d of program %d (%s):", r, app, program);
+        free(program);
         if (!m->set) printf(" any of %d cores", m->n_cores);
         for (int cpu = 0, n = 0; m->set && cpu < PLACE_CPUS; cpu++)
             if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) printf("%s%d", n++ ? "," : " CPUs ", cpu);

@@ -72,22 +72,26 @@ static const char help[] = "usage: mpiexec doctor [-n RANKS] [PROGRAM]\n"
 
 void doctor_answer_add(struct answer *a, const char *fmt, ...)
 {
+    char text[sizeof a->value];
     size_t n = strlen(a->value);
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(a->value + n, sizeof a->value - n, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    gw_plain(a->value + n, sizeof a->value - n, text, 0);
 }
 
 void doctor_answer_raise(struct answer *a, enum finding is, const char *fmt, ...)
 {
     assert(is <= FINDING_PROBLEM);
+    char text[sizeof a->todo];
     va_list ap;
     if (is <= a->is) return;
     a->is = is;
     va_start(ap, fmt);
-    vsnprintf(a->todo, sizeof a->todo, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    gw_plain(a->todo, sizeof a->todo, text, 0);
 }
 
 static void answer_print(FILE *to, const char *what, const struct answer *a)

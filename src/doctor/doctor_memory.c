@@ -298,17 +298,22 @@ void doctor_check_stale(const struct machine *m, struct answer *a)
         size_t k = 0;
         while (k < GW_ARRAY_LEN(begin) && strncmp(files.at[i], begin[k], strlen(begin[k])) != 0) k++;
         snprintf(path, sizeof path, "%s/dev/shm/%s", m->root, files.at[i]);
-        if (k == GW_ARRAY_LEN(begin) || stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != m->uid) continue;
+        if (k == GW_ARRAY_LEN(begin) || lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != m->uid) continue;
         snprintf(path, sizeof path, "/dev/shm/%s", files.at[i]);
         if (st.st_mtime > time(NULL) - YOUNG_S || in_use(m, &processes, path)) continue;
-        if (!n++) snprintf(first, sizeof first, "%.120s", path);
+        n++;
+        if (!*first && strlen(path) < sizeof first && gw_is_shell_word(path)) snprintf(first, sizeof first, "%s", path);
         bytes += (uint64_t)st.st_blocks * 512;
     }
     words_free(&files);
     words_free(&processes);
     if (n)
-        doctor_answer_add(a, "%d of yours (%s), such as %s", n, doctor_bytes_text(bytes, size), first);
+        doctor_answer_add(a, "%d of yours (%s)%s%s", n, doctor_bytes_text(bytes, size), *first ? ", such as " : "", first);
     else
         doctor_answer_add(a, "none");
-    if (n) doctor_answer_raise(a, FINDING_NOTE, "no process uses them: rm %s%s", first, n > 1 ? " and the others like it" : "");
+    if (n && *first)
+        doctor_answer_raise(a, FINDING_NOTE, "no process uses them: rm %s%s", first, n > 1 ? " and the others like it" : "");
+    else if (n)
+        doctor_answer_raise(a, FINDING_NOTE,
+                            "no process uses them, but their names are no words for a command: look with ls -b /dev/shm");
 }

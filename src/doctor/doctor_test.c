@@ -48,10 +48,15 @@ static void fresh(void)
                          .addresses = "lo 127.0.0.1"};
 }
 
+/* text NULL: it is not there any more */
 static void file(const char *path, const char *text)
 {
     char full[512];
     snprintf(full, sizeof full, "%s%s", root, path);
+    if (!text) {
+        CHECK(unlink(full) == 0);
+        return;
+    }
     for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); p++) {
         *p = 0;
         mkdir(full, 0700);
@@ -285,6 +290,25 @@ static void stale(void)
     CHECK(finds(doctor_check_stale, FINDING_NOTE, "2 of yours", "rm /dev/shm/mpich_shar_tmp1 and the others"));
     file("/proc/99/maps", "7f0000-7f1000 rw-s 0 00:19 7 /dev/shm/mpich_shar_tmp1\n");
     CHECK(finds(doctor_check_stale, FINDING_NOTE, "1 of yours", "rm /dev/shm/vader_segment.node1.0"));
+    /* Names that would act on a terminal or in a command, and a link that somebody has laid to a file of ours. */
+    static const char *const names[] = {"mpich_;touch x", "mpich_\033[2J", "mpich_$(id)", "mpich_a b"};
+    file("/dev/shm/vader_segment.node1.0", NULL);
+    for (size_t i = 0; i < GW_ARRAY_LEN(names); i++) {
+        snprintf(full, sizeof full, "/dev/shm/%s", names[i]);
+        file(full, "xxxx");
+        snprintf(full, sizeof full, "%s/dev/shm/%s", root, names[i]);
+        CHECK(utime(full, &old) == 0);
+    }
+    CHECK(finds(doctor_check_stale, FINDING_NOTE, "4 of yours", "no words for a command"));
+    CHECK(!finds(doctor_check_stale, FINDING_NOTE, "\033", "") && !finds(doctor_check_stale, FINDING_NOTE, "", "touch"));
+    for (size_t i = 0; i < GW_ARRAY_LEN(names); i++) {
+        snprintf(full, sizeof full, "/dev/shm/%s", names[i]);
+        file(full, NULL);
+    }
+    snprintf(full, sizeof full, "%s/dev/shm/mpich_link", root);
+    CHECK(symlink("mpich_shar_tmp1", full) == 0);
+    CHECK(finds(doctor_check_stale, FINDING_OK, "none", "")); /* the other one is in use */
+    CHECK(unlink(full) == 0);
     m.uid++;
     CHECK(finds(doctor_check_stale, FINDING_OK, "none", ""));
 }

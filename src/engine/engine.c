@@ -242,7 +242,11 @@ static int find(const struct launch_options *o, const char *why, struct engine *
 static void say_words(const char *path, const struct words *w)
 {
     fprintf(stderr, "mpiexec: %s", path);
-    for (int i = 0; i < w->n; i++) fprintf(stderr, strpbrk(w->at[i], " \t\n'\"$") ? " '%s'" : " %s", w->at[i]);
+    for (int i = 0; i < w->n; i++) {
+        char *word = gw_shell_quoted(w->at[i]);
+        fprintf(stderr, " %s", word);
+        free(word);
+    }
     fputs("\n", stderr);
 }
 
@@ -430,7 +434,7 @@ static int refused(const struct launch_options *o, const char *why)
     if (o->gdb)
         say_line("--gdb starts ranks on one machine only (%s); `mpiexec --stack` on a host shows those that run there", why);
     else if (o->hosts.bad)
-        say_line("the batch system names a host \"%s\", which is none", o->hosts.bad);
+        say_line("the batch system names a host or slots: \"%s\" %s", o->hosts.bad, o->hosts.bad_why);
     else if (o->only_here)
         say_line("%s is for ranks that mpiexec starts itself, on this machine (%s)", o->only_here, why);
     else

@@ -246,7 +246,7 @@ int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64
 {
     int64_t moved = 0;
     bool starts = how & IO_ALL && req_out;
-    if (starts && io_all_tell(f, how & IO_WRITE)) return started(f, how, offset, buf, count, t, req_out);
+    if (starts && f->comm->size > 1) return started(f, how, offset, buf, count, t, req_out);
     int rc = access_any(f, how, starts, offset, buf, count, t, &moved);
     if (status) gw_status_fill(status, GW_ANY_SOURCE, GW_ANY_TAG, moved, false); /* the status is set also after a failure */
     return rc == GW_OK && req_out ? request_make(f, moved, req_out) : rc;

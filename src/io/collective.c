@@ -84,11 +84,6 @@ static enum io_way way_of(const struct gw_file *f, bool write, const struct io_e
     return whole->room && span / SPARSE_WINDOW <= whole->bytes ? IO_WINDOWS : IO_MESSAGES;
 }
 
-bool io_all_tell(const struct gw_file *f, bool write)
-{
-    return f->comm->size > 1 && !f->atomic && (write ? f->hints.buffer_write : f->hints.buffer_read) != IO_DISABLE;
-}
-
 enum io_way io_extents_judge(const struct gw_file *f, bool write, const struct io_extent *all, struct io_extent *whole)
 {
     bool interleaved = extent_sum(all, f->comm->size, whole);

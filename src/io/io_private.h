@@ -134,9 +134,6 @@ struct io_data { /* what a call moves */
 /* io_move of all ranks at once: all fail or none. */
 int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out);
 
-/* Whether ranks must tell each other what they touch; all answer alike. */
-bool io_all_tell(const struct gw_file *f, bool write);
-
 /* ---- collective behind a request (started.c) ---- */
 /* rc: of the checks: where this rank failed it takes part all the same, with nothing, as the others count on it. */
 int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req **req_out);

@@ -1,7 +1,7 @@
 /* started.c -- non-blocking collective access: the call that starts it does not wait for other ranks.
  *
  * An access is a chain of exchanges, each of them a non-blocking collective call on the file's communicator:
- *     extents -> every rank for itself, or: rounds of two_phase.c, or windows of window.c -> agreement
+ *     extents -> every rank for itself, or rounds of two_phase.c, or windows of window.c -> agreement
  * The end of an exchange is work for the next round of progress, which does what comes between (also reading and writing) and makes
  * the next one.  With windows there are no exchanges: each round of progress looks whether there is something to do, and does it for one
  * window.  All ranks must make the same exchanges in the same order, so of one file one access is under way, and the others,
@@ -37,6 +37,7 @@ struct io_op {
     struct pool *pool;
     int64_t moved, outcome, worst;
     int rc, broken; /* broken: an exchange failed, so no other can be started */
+    bool is_alone;  /* each rank for itself: what it moved is known, whatever became of the others */
     uint64_t since; /* when it was started; 0: no listener wants its end */
     struct gw_req *exchange;
     struct coll_as as;
@@ -54,26 +55,6 @@ static int moved_alone(struct io_op *op)
     return io_move(op->f, d->write, d->pos, d->buf, d->count, d->type, &op->moved);
 }
 
-/* The extents of all ranks are known: chooses the method.  False: the access was performed independently and is over. */
-static bool extents_known(struct io_op *op)
-{
-    const struct io_data *d = &op->raw;
-    struct io_extent whole;
-    switch (io_extents_judge(op->f, d->write, op->all, &whole)) {
-    case IO_WINDOWS:
-        op->pool = io_windows_begin(op->f, d, &whole);
-        op->at = SHARING;
-        return true;
-    case IO_MESSAGES:
-        op->phase = io_steps_begin(op->f, d, &whole, &op->as);
-        op->at = MOVING;
-        return true;
-    case IO_ALONE: break;
-    }
-    op->rc = moved_alone(op);
-    return false;
-}
-
 /* Starts the agreement on the result. */
 static int agree(struct io_op *op)
 {
@@ -81,6 +62,27 @@ static int agree(struct io_op *op)
     op->outcome = gw_min64(op->rc, GW_OK);
     op->at = AGREED;
     return coll_allreduce(&op->outcome, &op->worst, 1, gw_type_int64, gw_op_min, op->f->comm, &op->as);
+}
+
+/* The extents of all ranks are known: chooses the method. */
+static void extents_known(struct io_op *op)
+{
+    const struct io_data *d = &op->raw;
+    struct io_extent whole;
+    switch (io_extents_judge(op->f, d->write, op->all, &whole)) {
+    case IO_WINDOWS:
+        op->pool = io_windows_begin(op->f, d, &whole);
+        op->at = SHARING;
+        return;
+    case IO_MESSAGES:
+        op->phase = io_steps_begin(op->f, d, &whole, &op->as);
+        op->at = MOVING;
+        return;
+    case IO_ALONE: break;
+    }
+    op->is_alone = true;
+    op->rc = moved_alone(op);
+    op->broken = agree(op);
 }
 
 static void move(struct io_op *op)
@@ -110,14 +112,14 @@ static bool step(struct io_op *op)
         io_windows_offer(op->f, &op->mine);
         op->broken = coll_allgather(&op->mine, WORDS, gw_type_int64, op->all, WORDS, gw_type_int64, op->f->comm, &op->as);
         return true;
-    case EXTENTS: return extents_known(op);
+    case EXTENTS: extents_known(op); return true;
     case MOVING: move(op); return true;
     case SHARING: share(op); return true;
     case AGREED: break;
     }
     if (op->worst < 0 && op->rc == GW_OK)
         op->rc = gw_fail((int)op->worst, "another rank failed: %s", gw_error_text((int)op->worst));
-    if (op->worst < 0) op->moved = 0; /* it is not known whose bytes were written, so none are reported */
+    if (op->worst < 0 && !op->is_alone) op->moved = 0; /* it is not known whose bytes were written, so none are reported */
     return false;
 }
 

@@ -5,6 +5,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,15 +45,20 @@ bool hosts_is_name(const char *name, size_t n)
     return true;
 }
 
+static const char no_host[] = "is no name of a host", no_slots[] = "is no number of slots: they are from 1 to 65536";
+_Static_assert(MAX_RANKS == 65536, "the text says so");
+
 /* Keeps the first invalid word for an error message, with control characters escaped. */
-static void add_bad(struct hosts *h, const char *name, size_t n)
+static void add_bad(struct hosts *h, const char *name, size_t n, const char *why)
 {
     enum { SHOWN = 60 };
     if (h->bad) return;
-    char *to = h->bad = gw_xcalloc(1, 4 * (size_t)SHOWN + 4);
-    for (size_t i = 0; i < n && i < SHOWN; i++)
-        to += sprintf(to, name[i] >= ' ' && name[i] < 0x7f && name[i] != '\\' ? "%c" : "\\x%02x", (unsigned char)name[i]);
-    if (n > SHOWN) strcpy(to, "...");
+    char text[SHOWN + 1];
+    snprintf(text, sizeof text, "%.*s", (int)n, name);
+    h->bad = gw_xcalloc(1, 4 * (size_t)SHOWN + 4);
+    gw_plain(h->bad, 4 * (size_t)SHOWN + 1, text, GW_PLAIN_WORD);
+    if (n > SHOWN) strcat(h->bad, "...");
+    h->bad_why = why;
 }
 
 /* Adds a host; if it is in the list, adds its slots.  An invalid name is noted in h->bad. */
@@ -60,7 +66,7 @@ static void add(struct hosts *h, const char *name, size_t n, int slots)
 {
     assert(slots >= 0);
     if (!hosts_is_name(name, n)) {
-        add_bad(h, name, n);
+        add_bad(h, name, n, no_host);
         return;
     }
     for (int i = 0; i < h->n; i++)
@@ -73,12 +79,16 @@ static void add(struct hosts *h, const char *name, size_t n, int slots)
     h->at[h->n++] = (struct host){gw_xasprintf("%.*s", (int)n, name), slots};
 }
 
-/* The number of slots; 0 if the text is no number, or one that is too large. */
-static int slots_of(const char *text)
+/* The number of slots in the text[n]; 0: it is none, which is noted. */
+static int slots_of(struct hosts *h, const char *text, size_t n)
 {
     char *end;
+    errno = 0;
     long v = strtol(text, &end, 10);
-    return end != text && v > 0 && v <= MAX_RANKS ? (int)v : 0;
+    bool is_number = n > 0 && text[0] >= '0' && text[0] <= '9' && end == text + n && errno == 0;
+    if (is_number && v > 0 && v <= MAX_RANKS) return (int)v;
+    if (n != 1 || *text != '*') add_bad(h, text, n, no_slots); /* "n1:*" is Open MPI's for: not given */
+    return 0;
 }
 
 static void add_words(struct hosts *h, const char *list, const char *between)
@@ -86,7 +96,7 @@ static void add_words(struct hosts *h, const char *list, const char *between)
     for (const char *p = list + strspn(list, between); *p; p += strspn(p, between)) {
         size_t n = strcspn(p, between), name = strncmp(p, "::1", 3) == 0 ? 3 : strcspn(p, ":");
         if (name > n) name = n;
-        add(h, p, name, name < n ? slots_of(p + name + 1) : 0);
+        add(h, p, name, name < n ? slots_of(h, p + name + 1, n - name - 1) : 0);
         p += n;
     }
 }
@@ -95,14 +105,14 @@ void hosts_add(struct hosts *h, const char *list)
 {
     int before = h->n;
     add_words(h, list, ", ");
-    if (before == 0 && h->n == 0) add_bad(h, list, strlen(list));
+    if (before == 0 && h->n == 0) add_bad(h, list, strlen(list), no_host);
 }
 
 /* Reads a line of a host file: a host, with ":4" or "slots=4" or neither. */
 static void line_take(struct hosts *h, char *line)
 {
     char *more = line + strcspn(line, " \t"), *slots = strstr(more, "slots=");
-    int given = slots && (slots[-1] == ' ' || slots[-1] == '\t') ? slots_of(slots + 6) : 0;
+    int given = slots && (slots[-1] == ' ' || slots[-1] == '\t') ? slots_of(h, slots + 6, strcspn(slots + 6, " \t")) : 0;
     *more = 0;
     if (given)
         add(h, line, strcspn(line, ":"), given);

@@ -15,8 +15,9 @@ struct host {
 struct hosts {
     struct host *at;
     int n;
-    char *bad;
-}; /* bad: the first word that is no host name, for error messages; NULL: none */
+    char *bad;           /* the first word that cannot be, for error messages; NULL: none */
+    const char *bad_why; /* "is no name of a host", or of slots, which are from 1 to MAX_RANKS */
+};
 
 void hosts_add(struct hosts *h, const char *list);         /* "n1,n2:4" */
 const char *hosts_read(struct hosts *h, const char *path); /* NULL, or why not, in words */

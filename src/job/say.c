@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
+
 static struct {
     char of[96];     /* what lines begin with: the spawned job */
     bool is_keeping; /* lines are not printed; the first one is kept */
@@ -20,11 +22,12 @@ const char *say_kept(void) { return said.kept; }
 
 void say_line(const char *fmt, ...)
 {
-    char line[1024];
+    char text[1024], line[1024];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(line, sizeof line, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    gw_plain(line, sizeof line, text, GW_PLAIN_LINES);
     if (!said.is_keeping)
         fprintf(stderr, "mpiexec: %s%s\n", said.of, line);
     else if (!said.kept[0])

@@ -35,7 +35,7 @@ static int set_hosts(struct launch_options *o, enum option is, const char *name,
         hosts_add(&o->hosts, text);
     else
         why = hosts_read(&o->hosts, text);
-    if (!why && o->hosts.bad) return launch_usage_error("%s: \"%s\" is no name of a host", name, o->hosts.bad);
+    if (!why && o->hosts.bad) return launch_usage_error("%s: \"%s\" %s", name, o->hosts.bad, o->hosts.bad_why);
     return why ? launch_usage_error("%s %s: %s", name, text, why) : -1;
 }
 

@@ -47,15 +47,17 @@ static bool someone_aborted(void)
     return false;
 }
 
-static void print_block(const char *text)
+static void print_block(const char *said)
 {
     /* One write, so that the blocks of several ranks do not mix. */
+    char *text = gw_plain_copy(said, GW_PLAIN_LINES); /* names of communicators and files are not ours */
     size_t done = 0, n = strlen(text);
     while (done < n) {
         ssize_t k = write(STDERR_FILENO, text + done, n - done);
-        if (k <= 0) return;
+        if (k <= 0) break;
         done += (size_t)k;
     }
+    free(text);
 }
 
 static void who_am_i(char *out, size_t cap)

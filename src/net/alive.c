@@ -74,9 +74,9 @@ static bool find(struct watched *h, int node)
 
 static GW_COLD void end_job(const char *host, double silent)
 {
-    char text[160];
-    snprintf(text, sizeof text, "host %s has not answered for %d s (GODWIT_HOST_TIMEOUT=%d); the job ends now", host, (int)silent,
-             (int)gw_set.host_timeout);
+    char text[160], shown[4 * HOST_MOST];
+    snprintf(text, sizeof text, "host %s has not answered for %d s (GODWIT_HOST_TIMEOUT=%d); the job ends now",
+             gw_plain(shown, sizeof shown, host, GW_PLAIN_WORD), (int)silent, (int)gw_set.host_timeout);
     fprintf(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
     boot_abort(EXIT_LOST_HOST, text);
 }

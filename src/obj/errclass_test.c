@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "obj/obj.h"
 
+#include <malloc.h>
+
 #include "../../test/unit.h"
 
 static int last_used(void)
@@ -37,6 +39,43 @@ static void many_pairs(void)
     CHECK_EQ(gw_errclass_remove(kept), GW_OK);
 }
 
+static size_t in_use(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+
+/* What is removed costs no memory, in whatever order; what stays keeps its number and text. */
+static void test_memory(void)
+{
+    enum { MANY = 20000 };
+    static int class[MANY], code[MANY];
+    char text[GW_MAX_ERROR_STRING];
+    int found;
+    CHECK_EQ(gw_errclass_add(&class[0]), GW_OK);
+    CHECK_EQ(gw_errstring_add(class[0], "kept"), GW_OK);
+    size_t before = in_use(), most = 0;
+    for (int turn = 0; turn < 10; turn++) {
+        for (int i = 1; i < MANY; i++) {
+            CHECK_EQ(gw_errclass_add(&class[i]), GW_OK);
+            CHECK_EQ(gw_errcode_add(class[i], &code[i]), GW_OK);
+        }
+        if (turn == 0) most = in_use();
+        for (int k = 1; k < MANY; k++) {
+            int i = turn % 2 ? MANY - k : k;
+            CHECK(gw_errcode_find(code[i], &found) && found == class[i]);
+            CHECK_EQ(gw_errcode_remove(code[i]), GW_OK);
+            CHECK_EQ(gw_errclass_remove(class[i]), GW_OK);
+            CHECK(!gw_errcode_find(code[i], &found) && !gw_errcode_find(class[i], &found));
+        }
+    }
+    CHECK(most > before + 1000000 && in_use() < before + 16384);
+    CHECK(gw_errstring_find(class[0], text));
+    CHECK_STR(text, "kept");
+    CHECK_EQ(gw_errstring_remove(class[0]), GW_OK);
+    CHECK_EQ(gw_errclass_remove(class[0]), GW_OK);
+}
+
 static void test_core_classes(void)
 {
     CHECK_EQ(gw_error_class(GW_EBUFFER), GW_ERR_BUFFER);
@@ -49,6 +88,7 @@ static void test_core_classes(void)
 int main(void)
 {
     test_core_classes();
+    test_memory();
     int class, code, code2, found;
     char text[GW_MAX_ERROR_STRING], long_text[2 * GW_MAX_ERROR_STRING];
     gw_attr_predefined_set(GW_LASTUSEDCODE, GW_ERR_LASTCODE);

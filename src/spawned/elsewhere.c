@@ -53,7 +53,7 @@ void elsewhere_list(struct job *j, int app, const char *list)
     struct hosts *h = hosts_of(app);
     hosts_add(h, list);
     if (!h->bad) return;
-    say_line("the info key host names \"%s\", which is no host", h->bad);
+    say_line("the info key host: \"%s\" %s", h->bad, h->bad_why);
     fail(j, app, false);
 }
 
@@ -62,7 +62,7 @@ void elsewhere_file(struct job *j, int app, const char *path)
     struct hosts *h = hosts_of(app);
     const char *why = hosts_read(h, path);
     if (why) say_line("the info key hostfile is %.200s, which cannot be read: %s", path, why);
-    if (!why && h->bad) say_line("%.200s (info key hostfile) names \"%s\", which is no host", path, h->bad);
+    if (!why && h->bad) say_line("%.200s (info key hostfile): \"%s\" %s", path, h->bad, h->bad_why);
     if (!why && !h->bad && !h->n) say_line("%.200s (info key hostfile) names no host", path);
     if (why || h->bad || !h->n) fail(j, app, true);
 }

@@ -125,13 +125,14 @@ static int by_rank(const void *a, const void *b)
 
 static void job_add(struct running_jobs *jobs, pid_t pid, int fd, const struct boot_head *head, const struct words *processes)
 {
-    char command[4096];
+    char command[4096], id[sizeof head->jobid];
     struct running_job j = {.launcher = pid, .size = head->size};
-    snprintf(j.id, sizeof j.id, "%.*s", (int)sizeof head->jobid - 1, head->jobid);
+    snprintf(id, sizeof id, "%.*s", (int)sizeof head->jobid - 1, head->jobid);
+    gw_plain(j.id, sizeof j.id, id, GW_PLAIN_WORD); /* where root looks at the jobs of all users, these are texts of theirs */
     size_t n = proc_read(pid, "cmdline", command, sizeof command);
     for (size_t i = 0; i + 1 < n; i++)
         if (!command[i]) command[i] = ' ';
-    j.command = gw_xasprintf("%s", command);
+    j.command = gw_plain_copy(command, 0);
     ranks_find(&j, fd, head, processes);
     if (j.n) qsort(j.ranks, (size_t)j.n, sizeof *j.ranks, by_rank);
     jobs->at = gw_xrealloc(jobs->at, sizeof *jobs->at * (size_t)(jobs->n + 1));

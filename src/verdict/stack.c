@@ -207,9 +207,10 @@ static int job_stacks(const struct running_job *j, bool whole)
         free(text);
     }
     free(looks);
-    char *tree = stack_tree(&s);
+    char *tree = stack_tree(&s), *plain = gw_plain_copy(tree, GW_PLAIN_LINES); /* names of functions and files are the program's */
     printf("job %s: %d of %d ranks of %s, by %s\n%s", j->id, j->n, j->size, j->command, tool == TOOL_GDB ? "gdb" : "eu-stack",
-           tree);
+           plain);
+    free(plain);
     free(tree);
     stack_free_all(&s);
     return rc;
@@ -225,7 +226,9 @@ bool stack_say(int rank, pid_t pid, const char *program, const char *core)
     char *text = look_text(&l), *tree = NULL;
     bool is_there = stack_parse(&s, text, rank, false) > 0, is_refused = false;
     if (is_there) tree = stack_tree(&s);
-    if (is_there) fprintf(stderr, "%s", tree);
+    char *plain = is_there ? gw_plain_copy(tree, GW_PLAIN_LINES) : NULL;
+    if (is_there) fprintf(stderr, "%s", plain);
+    free(plain);
     if (!is_there && !core) explain_none(&l, text, &is_refused);
     free(tree);
     free(text);

@@ -105,9 +105,11 @@ static const char *comm_name(const struct verdict_job *j, uint32_t ctx)
 void verdict_text_comm(struct text *t, const struct verdict_job *j, uint32_t ctx)
 {
     const char *name = comm_name(j, ctx);
-    if (!name) verdict_text_add(t, "communicator %u (without a name)", ctx);
-    for (; name && *name; name++)
-        verdict_text_add(t, "%c", isprint((unsigned char)*name) ? *name : '?'); /* the name is a text of the user */
+    char shown[4 * BOOT_COMM_NAME];
+    if (name)
+        verdict_text_add(t, "%s", gw_plain(shown, sizeof shown, name, 0)); /* the name is a text of the user */
+    else
+        verdict_text_add(t, "communicator %u (without a name)", ctx);
 }
 
 void verdict_text_pending(struct text *t, const struct verdict_job *j, const struct boot_pending *p)

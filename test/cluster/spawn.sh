@@ -83,7 +83,7 @@ done
 refused "host n9 is not in this allocation of Slurm (n\[1-2\]), where srun starts processes" $srun -N 2 -n 2 "$meet" noplace host n9 spawn
 refused "no engine is here that starts ranks there" on n1 env PATH=/nowhere "$build/mpiexec" -n 1 "$meet" noplace host n2 spawn
 refused "the info key hostfile is /nosuch, which cannot be read" on n1 "$build/mpiexec" -n 1 "$meet" noplace hostfile /nosuch value
-refused "the info key host names \"-x\", which is no host" on n1 "$build/mpiexec" -n 1 "$meet" noplace host n2,-x spawn
+refused "the info key host: \"-x\" is no name of a host" on n1 "$build/mpiexec" -n 1 "$meet" noplace host n2,-x spawn
 refused "by which it would reach those who spawn it could not be opened" on n1 env GODWIT_WIRES=shm "$build/mpiexec" -n 1 "$meet" noplace host n2 spawn
 refused "host n9 is not known on host n1" on n1 "$build/mpiexec" -n 1 "$meet" noplace host n9 spawn
 refused "ended with status [0-9]* before MPI_Init of the new processes was over" on n1 "$build/mpiexec" -n 1 "$meet" noplace host 10.78.0.77 spawn

@@ -114,8 +114,17 @@ refused 2 '-host: "-oProxyCommand=sh" is no name of a host' -host localhost,-oPr
 refused 2 '"" is no name of a host' -host "" true
 refused 2 '"n1\x1b\xff" is no name of a host' -host "$(printf 'n1\033\377')" true
 refused 2 '"a;b" is no name of a host' -host "a;b" true
+refused 2 '-host: "-1" is no number of slots' -host localhost:-1 true
+refused 2 '"999999999999" is no number of slots: they are from 1 to 65536' -host localhost:999999999999 true
+refused 2 '"0" is no number of slots' -host localhost:0 true
+refused 2 '"2x" is no number of slots' -host localhost:2x true
+refused 2 '"" is no number of slots' -host localhost: true
 search=
 hosts=$dir/hosts
+for slots in -1 999999999999 99999999999999999999999 0 two 4.5; do
+    printf 'localhost slots=%s\n' "$slots" >"$hosts"
+    refused 2 "\"$slots\" is no number of slots" --hostfile "$hosts" true
+done
 printf "# here\nlocalhost slots=4\n\n%s # too\n" "$(hostname)" >"$hosts"
 same "0/2 1/2" --hostfile "$hosts" -host "localhost:4,127.0.0.1,$(hostname)" -ppn 2 -n 2 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE'
 echo gw-other >>"$hosts"

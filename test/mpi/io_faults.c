@@ -226,6 +226,29 @@ static void failing(MPI_File f, const char *name, int number, int class)
     CHECK_EQ(count_of(&status), 1000);
 }
 
+/* The form that does not block tells all ranks, too, also where each one writes for itself.  Ranks 0 to last move data. */
+static void failing_started(MPI_File f, int last, int number, int class)
+{
+    MPI_Status status;
+    MPI_Request q;
+    if (size == 1) return; /* the call itself fails then */
+    OK(MPI_File_write_at_all(f, 1000 * rank, data, 1000, MPI_BYTE, &status));
+    for (int who = 0; who <= last; who++)
+        for (int write = 0; write < 2; write++) {
+            if (rank == who) fail_at = 1, fail_with = number;
+            if (write)
+                OK(MPI_File_iwrite_at_all(f, 1000 * rank, data, 1000, MPI_BYTE, &q));
+            else
+                OK(MPI_File_iread_at_all(f, 1000 * rank, back, 1000, MPI_BYTE, &q));
+            FAILS(MPI_Wait(&q, &status), class);
+            no_faults();
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    OK(MPI_File_iwrite_at_all(f, 1000 * rank, data, 1000, MPI_BYTE, &q));
+    OK(MPI_Wait(&q, &status));
+    CHECK_EQ(count_of(&status), 1000);
+}
+
 /* A file that is made with these hints, key and value in turn; they are returned. */
 static MPI_Info open_with(const char *name, const char *const *hints, MPI_File *f)
 {
@@ -244,6 +267,11 @@ static void errors(void)
     info = open_with(name, (const char *[]){"romio_cb_write", "enable", "romio_cb_read", "enable", "cb_nodes", "1", NULL}, &f);
     pattern_fill(data, N, 9);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) failing(f, name, kinds[i].number, kinds[i].class);
+    failing_started(f, 0, EIO, MPI_ERR_IO);
+    OK(MPI_File_close(&f));
+    MPI_Info_free(&info);
+    info = open_with(name, (const char *[]){"romio_cb_write", "disable", "romio_cb_read", "disable", NULL}, &f);
+    failing_started(f, size - 1, ENOSPC, MPI_ERR_NO_SPACE);
     OK(MPI_File_close(&f));
     MPI_Info_free(&info);
     file_remove(name);

@@ -78,8 +78,16 @@ def reordered(folder):
     text = job(folder, "--reorder=MPICH_RANK_ORDER.Grid --profile=p.html", "4x4 isend")
     assert ("Current", "2.000e+04", "66.67", "-") in table(text), text
     assert "none: it cannot be read" in job(folder, "--reorder=none", "4x4 isend", status=2)
-    with open(folder + "/MPICH_RANK_ORDER.Grid", "a", encoding="utf-8") as f:
-        f.write("3\n")
+    with open(folder + "/MPICH_RANK_ORDER.Grid", encoding="utf-8") as f:
+        lines = f.readlines()
+    assert lines[0].startswith("# Sum ") and "Remove this line after a change by hand" in lines[0], lines[0]
+    with open(folder + "/MPICH_RANK_ORDER.Grid", "w", encoding="utf-8") as f:
+        f.writelines(lines[:-2] + [lines[-2].replace("1", "2", 1)] + lines[-1:])
+    assert "MPICH_RANK_ORDER.Grid cannot be read: it is damaged: line %d is not what was written" % (len(lines) - 1) in job(
+        folder, "--reorder", "4x4 isend")
+    assert "it is damaged: line %d" % (len(lines) - 1) in job(folder, "--reorder=MPICH_RANK_ORDER.Grid", "4x4 isend", status=2)
+    with open(folder + "/MPICH_RANK_ORDER.Grid", "w", encoding="utf-8") as f:
+        f.writelines(lines[1:] + ["3\n"])
     for other in there(folder) - {"Grid"}: # where ranks are kept from their cores there are some
         os.unlink("%s/MPICH_RANK_ORDER.%s" % (folder, other))
     text = job(folder, "--reorder", "4x4 isend")

@@ -382,6 +382,20 @@ def put(v):
     return b + bytes([v])
 
 
+def sum_of(b):
+    s = len(b)
+    for i in range(0, len(b), 8):
+        s = (s ^ int.from_bytes(b[i:i + 8], "little")) * 0x9E3779B97F4A7C15 % 2**64
+        s ^= s >> 32
+    return bytes([1 << 2 | REPEAT]) + (s >> 32).to_bytes(4, "little")
+
+
+def ended(events, receives):
+    """As a record that was closed ends."""
+    whole = events + put(receives << 2 | END) + put(0)
+    return whole + sum_of(whole)
+
+
 TAKE, CALL, REPEAT, END, WAITSOME, WAITANY = 0, 1, 2, 3, 4, 2
 
 
@@ -399,6 +413,7 @@ def check_damage(job):
     path = job.record + "/rank.0"
     with open(path, "rb") as f:
         head = f.read(24)
+        head = head[:12] + bytes(4) + head[16:]
 
     def replayed(events, fails, used=None):
         with open(path, "wb") as f:
@@ -408,12 +423,15 @@ def check_damage(job):
         return said
 
     good = take(1, 1, 1) + take(1, 2, 1)
-    assert "were repeated" in replayed(good + some(WAITSOME, 0) + some(WAITSOME, 1) + put(2 << 2 | END), False)
+    assert "were repeated" in replayed(ended(good + some(WAITSOME, 0) + some(WAITSOME, 1), 2), False)
     for bad in (good + bytes([REPEAT]) + put(1 << 62), good + bytes([REPEAT, 0x81]), bytes([REPEAT, 1]) + good, bytes(9), good + some(WAITANY, 0, 1),
                 good + put(7 << 2 | CALL), good + some(WAITSOME), good + put(WAITSOME << 2 | CALL) + put(2 << 31) + b"x", put(3 << 2 | TAKE) + b"\0\0"):
         said = replayed(bad, True)
         assert "damaged: there is no event at byte" in said, (bad, said)
     assert "shorter than its head says" in replayed(good, True, 1 << 40)
+    said = replayed(ended(good + some(WAITSOME, 0), 2)[:-5] + sum_of(good), True)
+    assert "damaged: the bytes from 32 on are not those that were written" in said, said
+    check_bytes(job)
     for bad in (some(WAITSOME, 0, 0), some(WAITSOME, 0, 1, 0), some(WAITSOME, 2), some(WAITSOME, 0, 1, 2, 3)):
         said = replayed(good + bad, False)
         assert "the list has no such request now" in said, said
@@ -421,6 +439,23 @@ def check_damage(job):
     assert "had more tests" in said, said
     said = replayed(take(1, 1, 1) + take(9, 1, 1) + bytes([REPEAT]) + put(1 << 50) + some(WAITSOME, 0), False)
     assert "rank 0" in said, said
+
+
+def check_bytes(job):
+    """Of a record each byte is what was written: one that is another is found before anything is repeated, and the place is named."""
+    job.recorded(3, "some", "one")
+    path = job.record + "/rank.0"
+    with open(path, "rb") as f:
+        whole = f.read()
+    for at in list(range(0, 32, 3)) + list(range(32, len(whole))):
+        for bit in (1, 128) if at >= 32 else (1,):
+            with open(path, "wb") as f:
+                f.write(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1:])
+            _, said = job.replayed(3, "some", "one", fails=True, timeout=30)
+            assert "it is no record" in said or re.search(r"damaged: .*(byte \d|bytes from \d|first 32 bytes|shorter)", said), (at, said)
+    with open(path, "wb") as f:
+        f.write(whole[:-3])
+    assert "shorter than its head says" in job.replayed(3, "some", "one", fails=True, timeout=30)[1]
 
 
 def check_links(job):

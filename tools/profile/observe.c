@@ -126,27 +126,29 @@ enum file_kind { OF_BYTES, OF_LOAD, OF_BOTH };
 static void write_order(FILE *f, const struct look *l, enum file_kind kind, const char *suffix, const struct order *o)
 {
     static const char *const metrics[] = {"Sent Msg Total Bytes", "USER Time", "USER Time hybrid"};
-    char name[64];
-    struct gw_new_file file;
+    char name[64], *text = NULL;
+    size_t bytes;
+    FILE *to = open_memstream(&text, &bytes);
     snprintf(name, sizeof name, "MPICH_RANK_ORDER.%s", suffix);
-    int err = gw_file_create(name, &file);
-    if (!err) {
-        file_head(file.to, l, metrics[kind], name);
-        fprintf(file.to, "# Gain: ");
+    int err = to ? 0 : ENOMEM;
+    if (to) {
+        file_head(to, l, metrics[kind], name);
+        fprintf(to, "# Gain: ");
         if (kind == OF_BYTES)
-            fprintf(file.to, "%.2f %% of the bytes stay on nodes, %.2f %% when the profile was made\n#\n", 100 * share(o),
+            fprintf(to, "%.2f %% of the bytes stay on nodes, %.2f %% when the profile was made\n#\n", 100 * share(o),
                     100 * share(&l->now));
         else
-            fprintf(file.to, "the node that computes longest does %.3e s, %.3e s when the profile was made\n#\n", o->load.most,
+            fprintf(to, "the node that computes longest does %.3e s, %.3e s when the profile was made\n#\n", o->load.most,
                     l->now.load.most);
         if (kind == OF_BYTES)
-            table_of_bytes(file.to, "# ", l->rows, l->n_rows, l->m.ranks);
+            table_of_bytes(to, "# ", l->rows, l->n_rows, l->m.ranks);
         else
-            table_of_load(file.to, "# ", &l->now, o, kind == OF_BOTH);
-        if (kind == OF_BYTES && l->is_grid) file_grid(file.to, l);
-        file_list(file.to, l, o->list);
-        err = gw_file_finish(&file);
+            table_of_load(to, "# ", &l->now, o, kind == OF_BOTH);
+        if (kind == OF_BYTES && l->is_grid) file_grid(to, l);
+        file_list(to, l, o->list);
+        err = fclose(to) != 0 ? ENOMEM : gw_file_store(name, text);
     }
+    free(text);
     if (err)
         say(f, "The file %s with this order cannot be written: %s.", name, gw_file_why(err));
     else
@@ -378,17 +380,19 @@ static void say_time(FILE *f, const struct look *l)
 static void write_traffic(FILE *f, const struct look *l)
 {
     const char *name = secure_getenv("GODWIT_PROFILE_TRAFFIC");
-    struct gw_new_file file;
+    char *text = NULL;
+    size_t bytes;
     if (!name || !*name) return;
-    int err = gw_file_create(name, &file);
-    if (!err) {
-        fprintf(file.to,
-                "# Traffic of %s: the number of ranks, then lines of a sender, a receiver, bytes.  rankplan -t reads it.\n%d\n",
+    FILE *to = open_memstream(&text, &bytes);
+    int err = to ? 0 : ENOMEM;
+    if (to) {
+        fprintf(to, "# Traffic of %s: the number of ranks, then lines of a sender, a receiver, bytes.  rankplan -t reads it.\n%d\n",
                 l->r->path, l->m.ranks);
         for (size_t i = 0; i < l->traffic.n; i++)
-            fprintf(file.to, "%d %d %.0f\n", l->traffic.link[i].from, l->traffic.link[i].to, l->traffic.link[i].bytes);
-        err = gw_file_finish(&file);
+            fprintf(to, "%d %d %.0f\n", l->traffic.link[i].from, l->traffic.link[i].to, l->traffic.link[i].bytes);
+        err = fclose(to) != 0 ? ENOMEM : gw_file_store(name, text);
     }
+    free(text);
     if (err) say(f, "The traffic cannot be written to GODWIT_PROFILE_TRAFFIC=%s: %s.", name, gw_file_why(err));
 }
 

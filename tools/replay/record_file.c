@@ -4,12 +4,17 @@
  *     TAKE    number of the receive less that of the TAKE before, source (or REPLAY_CANCELLED, REPLAY_KEPT), tag
  *     CALL    kind, noes; by kind: source and tag, or how many and the indices
  *     REPEAT  how many more times the event before happened
- *     END     how many receives there were; then, where some did, how many calls have said no since the last CALL
+ *     SUM     (a REPEAT with something) four bytes: the sum of all bytes since the SUM before
+ *     END     how many receives there were, and how many calls have said no since the last CALL; a SUM follows, and that is all
  * Numbers that may be negative are folded (0, -1, 1, -2 .. are 0, 1, 2, 3 ..).
  *
  * The count of a REPEAT is raised where it stands, by one store of eight bytes that does not change how many of them are its own: it has
  * one byte, then another REPEAT of the same event begins whose count is padded to four, then one of eight.  `used` in the head is raised
  * when an event is whole.  So the record of a process that is killed ends behind an event.
+ *
+ * A block, what lies between two SUMs, is at least BLOCK bytes, and its counts are not raised any more once its SUM stands there.  `closed`
+ * is a sum of the head when the file is closed, else 0; the last bytes of a process that was killed, less than a block and an event, have
+ * no sum.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,14 +33,15 @@
 #include <unistd.h>
 
 enum event { TAKE, CALL, REPEAT, END };
-enum { GROW = 1 << 20, SLACK = 64 };
+enum { GROW = 1 << 20, SLACK = 64, BLOCK = 32 << 10, SUM = 1 << 2 | REPEAT, SUM_BYTES = 1 + sizeof(uint32_t) };
 struct head {
-    char magic[16];
+    char magic[12];
+    uint32_t closed;
     int32_t rank, ranks;
     _Atomic uint64_t used; /* bytes of whole events behind the head */
 };
 _Static_assert(sizeof(struct head) == 32, "events follow");
-static const char magic[16] = "godwit order 3\n";
+static const char magic[12] = "gw order 4\n";
 
 const char *const replay_kind_names[REPLAY_KINDS] = {
     "MPI_Test or another test",
@@ -56,6 +62,24 @@ static uint8_t *put(uint8_t *at, uint64_t v)
     return at;
 }
 
+static uint32_t sum_of(const uint8_t *at, size_t n)
+{
+    uint64_t sum = n, word;
+    for (; n > 0; at += n < sizeof word ? n : sizeof word, n -= n < sizeof word ? n : sizeof word) {
+        word = 0;
+        memcpy(&word, at, n < sizeof word ? n : sizeof word);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    }
+    return (uint32_t)(sum >> 32);
+}
+
+static uint32_t head_sum(const struct head *h, uint64_t used)
+{
+    uint64_t facts[] = {(uint32_t)h->rank, (uint32_t)h->ranks, used};
+    return sum_of((const uint8_t *)facts, sizeof facts) | 1;
+}
+
 /* ---- writing ------------------------------------------------------------------------------------------------------------------- */
 uint8_t replay_full = 127;
 struct replay_out replay_out = {.count = &replay_full, .message = REPLAY_NO_MESSAGE};
@@ -63,6 +87,7 @@ static struct {
     int fd;
     struct head *head;
     size_t mapped;  /* bytes of the file */
+    size_t block;   /* where the block begins in it */
     int count_wide; /* bytes of the count of the last REPEAT */
 } file = {.fd = -1};
 
@@ -87,7 +112,9 @@ static void out_set(struct head *head, size_t mapped, size_t at)
     uint8_t *begin = (uint8_t *)head, *was = (uint8_t *)file.head;
     if (o->last) o->last = begin + (o->last - was);
     if (o->last && o->count != &replay_full) o->count = begin + (o->count - was);
-    o->at = begin + at, o->limit = begin + mapped - SLACK, o->events = begin + sizeof *head, o->used = &head->used;
+    size_t end = mapped - SLACK, block_end = file.block + BLOCK;
+    o->at = begin + at, o->limit = begin + (end < block_end ? end : block_end);
+    o->events = begin + sizeof *head, o->used = &head->used;
     file.head = head, file.mapped = mapped;
 }
 
@@ -98,12 +125,33 @@ static void out_end(void)
     replay_out = (struct replay_out){.count = &replay_full, .message = REPLAY_NO_MESSAGE};
 }
 
+/* Ends the block.  There is room for its SUM. */
+static void block_end(void)
+{
+    struct replay_out *o = &replay_out;
+    uint8_t *begin = (uint8_t *)file.head;
+    replay_repeats_end();
+    uint32_t sum = sum_of(begin + file.block, (size_t)(o->at - begin) - file.block);
+    *o->at++ = SUM;
+    memcpy(o->at, &sum, sizeof sum);
+    o->at += sizeof sum;
+    file.block = (size_t)(o->at - begin);
+    atomic_store_explicit(o->used, (uint64_t)(o->at - o->events), memory_order_release);
+}
+
+/* For the next event, and what ends its block. */
 static bool has_room(size_t n)
 {
     struct replay_out *o = &replay_out;
     if (!o->at) return false;
     if (o->at + n <= o->limit) return true;
-    size_t at = (size_t)(o->at - (uint8_t *)file.head), more = (at + n + SLACK + GROW) / GROW * GROW;
+    size_t at = (size_t)(o->at - (uint8_t *)file.head);
+    if (at + SUM_BYTES + n + SLACK <= file.mapped) {
+        if (at + n > file.block + BLOCK && at > file.block) block_end();
+        out_set(file.head, file.mapped, (size_t)(o->at - (uint8_t *)file.head));
+        return true;
+    }
+    size_t more = (at + SUM_BYTES + n + SLACK + GROW) / GROW * GROW;
     void *to = posix_fallocate(file.fd, 0, (off_t)more) == 0 ? mremap(file.head, file.mapped, more, MREMAP_MAYMOVE) : MAP_FAILED;
     if (to == MAP_FAILED) {
         out_end();
@@ -111,7 +159,7 @@ static bool has_room(size_t n)
         return false;
     }
     out_set(to, more, at);
-    return true;
+    return has_room(n);
 }
 
 int replay_file_create(const char *path)
@@ -125,7 +173,7 @@ int replay_file_create(const char *path)
         close(fd);
         return err;
     }
-    file.fd = fd;
+    file.fd = fd, file.block = sizeof *head;
     out_set(head, GROW, sizeof *head);
     memcpy(head->magic, magic, sizeof magic);
     head->rank = replay.rank, head->ranks = replay.ranks;
@@ -204,8 +252,7 @@ void replay_ended(const struct replay_call *c)
 
 static void end_write(void)
 {
-    uint8_t *at = put(replay_out.at, replay.receives << 2 | END);
-    if (replay.noes) at = put(at, replay.noes);
+    uint8_t *at = put(put(replay_out.at, replay.receives << 2 | END), replay.noes);
     replay_event(&replay_out, (uint64_t)(at - replay_out.at));
 }
 
@@ -213,6 +260,10 @@ uint64_t replay_file_close(bool is_whole)
 {
     if (file.fd < 0) return 0;
     if (is_whole && has_room(32)) end_write();
+    if (replay_out.at) { /* else it ended where there was no more room, in a block */
+        block_end();
+        file.head->closed = head_sum(file.head, atomic_load_explicit(&file.head->used, memory_order_relaxed));
+    }
     size_t n = replay_out.at ? (size_t)(replay_out.at - (uint8_t *)file.head) : file.mapped;
     out_end();
     munmap(file.head, file.mapped);
@@ -225,6 +276,7 @@ uint64_t replay_file_close(bool is_whole)
 /* ---- reading: two readers go through the same events, one for receives and one for calls --------------------------------------- */
 struct reader {
     const uint8_t *at, *end;
+    const uint8_t *block; /* its sum is compared at its end; NULL: that has been done */
     enum event event;
     uint64_t times;          /* that it happens: a REPEAT is read as so many more of the event before */
     struct replay_take take; /* the first of them; the others have numbers number_step apart */
@@ -338,21 +390,44 @@ static bool get_repeat(struct reader *r)
     return step_by(&last, more) && step_by(r, 1);
 }
 
-/* The next event.  NO: there is none more; BAD: what follows is none. */
-enum next { NEXT, NO, BAD };
+/* The next event.  NO: there is none more; BAD: what follows is none; OTHER: a block is not what was written. */
+enum next { NEXT, NO, BAD, OTHER };
+
+/* Behind a SUM's first byte. */
+static enum next get_sum(struct reader *r)
+{
+    uint32_t sum;
+    const uint8_t *begin = r->block;
+    if (r->end - r->at < (ptrdiff_t)sizeof sum) return BAD;
+    memcpy(&sum, r->at, sizeof sum);
+    if (begin && sum != sum_of(begin, (size_t)(r->at - 1 - begin))) return OTHER;
+    r->at += sizeof sum;
+    if (begin) r->block = r->at;
+    return NEXT;
+}
+
+static enum next get_end(struct reader *r, uint64_t receives)
+{
+    is_whole = true;
+    whole_receives = receives;
+    if (!get(r, &whole_noes) || r->at >= r->end || *r->at++ != SUM) return BAD;
+    enum next is = get_sum(r);
+    return is == NEXT ? r->at == r->end ? NO : BAD : is;
+}
+
 static enum next next(struct reader *r)
 {
     uint64_t v;
     if (r->has_event && r->event == TAKE && r->times > 1) step_by(r, r->times - 1); /* to the last that was read */
     r->times = 1;
-    if (r->at >= r->end) return NO;
-    if (!get(r, &v)) return BAD;
-    if ((v & 3) == END) {
-        is_whole = true;
-        whole_receives = v >> 2;
-        if (r->at < r->end && !get(r, &whole_noes)) return BAD;
-        return r->at == r->end ? NO : BAD;
+    for (v = SUM; v == SUM;) {
+        if (r->at >= r->end) return NO;
+        if (r->block && r->at - r->block >= BLOCK && *r->at != SUM) return OTHER;
+        if (!get(r, &v)) return BAD;
+        enum next is = v == SUM ? get_sum(r) : NEXT;
+        if (is != NEXT) return is;
     }
+    if ((v & 3) == END) return get_end(r, v >> 2);
     bool is_good = (v & 3) == TAKE ? get_take(r, v >> 2) : (v & 3) == CALL ? get_call(r, v >> 2) : v == REPEAT && get_repeat(r);
     r->has_event = true;
     return is_good ? NEXT : BAD;
@@ -398,11 +473,12 @@ static bool cancels_of(const struct reader *r)
 }
 
 /* Reads all of it.  NULL, or why it cannot be used. */
-static const char *look_through(struct reader r)
+static const char *look_through(struct reader r, bool is_closed)
 {
-    static char damage[96];
+    static char damage[128];
     const uint8_t *begin = r.at, *at = r.at;
     enum next is;
+    r.block = begin;
     while ((is = next(&r)) == NEXT) {
         at = r.at;
         if (r.event == TAKE && !is_took(&r) && !cancels_of(&r)) {
@@ -411,8 +487,14 @@ static const char *look_through(struct reader r)
         }
     }
     free(r.indices);
-    snprintf(damage, sizeof damage, "it is damaged: there is no event at byte %td behind its head", at - begin);
-    if (is == BAD) return damage;
+    if (is == NO && is_closed && r.block != r.end) is = OTHER;
+    if (is == BAD)
+        snprintf(damage, sizeof damage, "it is damaged: there is no event at byte %td",
+                 at - begin + (ptrdiff_t)sizeof(struct head));
+    if (is == OTHER)
+        snprintf(damage, sizeof damage, "it is damaged: the bytes from %td on are not those that were written",
+                 r.block - begin + (ptrdiff_t)sizeof(struct head));
+    if (is != NO) return damage;
     if (n_cancels) qsort(cancels, n_cancels, sizeof *cancels, by_number);
     return NULL;
 }
@@ -452,6 +534,7 @@ const char *replay_file_open(const char *path)
     if (!h || bytes < sizeof *h || memcmp(h->magic, magic, sizeof magic) != 0)
         return "it is no record of this version's mpiexec --record";
     uint64_t n = atomic_load_explicit(&h->used, memory_order_acquire), most = bytes - sizeof *h;
+    if (h->closed && h->closed != head_sum(h, n)) return "it is damaged: its head, the first 32 bytes, is not what was written";
     static char other[96];
     if (h->ranks != replay.ranks || h->rank != replay.rank) {
         snprintf(other, sizeof other, "it is of rank %d of %d, not of rank %d of %d", h->rank, h->ranks, replay.rank, replay.ranks);
@@ -461,7 +544,7 @@ const char *replay_file_open(const char *path)
     takes.at = (const uint8_t *)(h + 1);
     takes.end = takes.at + n;
     calls = takes;
-    const char *why = look_through(takes);
+    const char *why = look_through(takes, h->closed != 0);
     if (!why) next_call();
     return why;
 }

@@ -379,20 +379,20 @@ static const char *machine_text(char *to, size_t cap)
 /* These lines below a head.  0, or 1 after a message. */
 static int file_write(const char *lines)
 {
-    struct gw_new_file f;
-    struct writing w = {.to = NULL};
-    char date[32], machine[256];
+    char date[32], machine[256], *text = NULL;
+    size_t bytes;
+    struct writing w = {.to = open_memstream(&text, &bytes)};
     time_t now = time(NULL);
-    int err = gw_file_create(o.file, &f);
+    int err = w.to ? 0 : ENOMEM;
     if (!err) {
         strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-        fprintf(f.to,
+        fprintf(w.to,
                 "# Measured by godwit-tune, %s, on %s.  Columns: collective | ranks | [nodes |] up to bytes | algorithm | chunk\n",
                 date, machine_text(machine, sizeof machine));
-        w.to = f.to;
         each_line(lines, write_line, &w);
-        err = gw_file_finish(&f);
+        err = fclose(w.to) != 0 ? ENOMEM : gw_file_store(o.file, text);
     }
+    free(text);
     if (err) fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, gw_file_why(err));
     return err ? 1 : 0;
 }
