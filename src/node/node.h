@@ -173,6 +173,7 @@ static inline bool node_wait_step(struct node_wait *w, bool progressed)
 /* Adds a descriptor whose readability wakes sleepers of this process; until node_finalize().  Wires without doorbell arm theirs in the poll that
  * follows an arming step (gw_node.armed, wire_ops.arm). */
 int node_wait_on(int fd);
+bool node_bell_is_used(void); /* there are such descriptors */
 void node_wait_end_slow(struct node_wait *w);
 static inline void node_wait_end(struct node_wait *w)
 {

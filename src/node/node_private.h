@@ -12,7 +12,6 @@ void node_heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by ever
 void node_wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
 void node_wait_close(void);
 /* bell.c: the doorbell of a process that also waits for descriptors. */
-bool node_bell_is_used(void);
 bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen,
                     int64_t timeout_ns); /* sleeps while *word == seen and no descriptor is ready; true: one is */
 void node_bell_ring(struct node_door *d) GW_COLD;

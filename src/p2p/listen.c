@@ -83,6 +83,7 @@ void p2p_listen(struct p2p_listener *l)
 {
     l->arrived.fn = arrived;
     l->work.run.fn = work_run;
+    l->work.by_service = l->by_service;
     listen_on(l);
 }
 

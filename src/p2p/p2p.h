@@ -154,11 +154,12 @@ void p2p_stream_each_left(struct gw_comm *c, enum gw_stream s, struct p2p_left *
 /* ---- active messages (listen.c) ----
  * Receives the messages of one tag of a private communicator, from any source, one at a time, and passes each to a handler from progress. */
 struct p2p_listener {
-    struct gw_comm *comm; /* this and the next four are set by the owner before p2p_listen() */
+    struct gw_comm *comm; /* this and the next five are set by the owner before p2p_listen() */
     int tag;
     void *buf;             /* receive buffer */
     int64_t room;          /* its bytes: the longest message must fit */
     struct gw_done *heard; /* the handler: heard->fn is called with a message in buf and no lock held; it may send, but not wait */
+    bool by_service;       /* the handler calls no function of the user (struct req_work) */
     int source;            /* for the handler: the sender's rank in comm, */
     int64_t bytes;         /* and the bytes it sent */
     struct gw_req *req;

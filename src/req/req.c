@@ -172,12 +172,22 @@ int req_progress_locked(struct gw_lane *lane)
 
 void req_work_add(struct gw_lane *lane, struct req_work *w) { gw_list_push(&req_state.lanes[lane->index].works, &w->link); }
 
-static GW_COLD int run_works(struct gw_lane *lane)
+/* The first that may be run; NULL: none.  Lane's lock held. */
+static struct req_work *work_first(const struct gw_list *list, bool is_service)
+{
+    for (struct gw_list *l = list->next; l != list; l = l->next) {
+        struct req_work *w = container_of(l, struct req_work, link);
+        if (!is_service || w->by_service) return w;
+    }
+    return NULL;
+}
+
+static GW_COLD int run_works(struct gw_lane *lane, bool is_service)
 {
     struct gw_list *list = &req_state.lanes[lane->index].works;
     for (int n = 0;; n++) {
         gw_lock(&lane->lock);
-        struct req_work *w = gw_list_empty(list) ? NULL : container_of(list->next, struct req_work, link);
+        struct req_work *w = work_first(list, is_service);
         if (w) gw_list_del(&w->link);
         gw_unlock(&lane->lock);
         if (!w) return n;
@@ -192,7 +202,24 @@ static int progress_lane(struct gw_lane *lane)
     int n = req_progress_locked(lane);
     bool has_work = !gw_list_empty(&req_state.lanes[lane->index].works);
     gw_unlock(&lane->lock);
-    if (unlikely(has_work)) n += run_works(lane);
+    if (unlikely(has_work)) n += run_works(lane, false);
+    return n;
+}
+
+int req_progress_service(bool *is_polled_out)
+{
+    int n = 0;
+    *is_polled_out = false;
+    for (int i = 0, used = lanes_used(); i < used; i++) {
+        struct gw_lane *lane = &gw_lanes[i];
+        bool is_polled = atomic_load_explicit(&lane->has_poller, memory_order_relaxed);
+        *is_polled_out = *is_polled_out || is_polled;
+        if (is_polled || !gw_lock_look(&lane->lock) || !gw_lock_try(&lane->lock)) continue;
+        n += req_progress_locked(lane);
+        bool has_work = work_first(&req_state.lanes[i].works, true) != NULL;
+        gw_unlock(&lane->lock);
+        if (has_work) n += run_works(lane, true);
+    }
     return n;
 }
 

@@ -95,6 +95,7 @@ void req_hook_count(struct gw_lane *lane, int n); /* called by a hook: adds n ev
 struct req_work {
     struct gw_list link;
     struct gw_done run;
+    bool by_service; /* it calls no function of the user: the service (below) may run it, too */
 };
 void req_work_add(struct gw_lane *lane, struct req_work *w); /* with the lane's lock held */
 /* One round on one lane, lock held by the caller, without the deferred work that it adds.  Returns the number of events. */
@@ -107,6 +108,15 @@ void req_look(void);
 /* The progress thread, which makes progress while the program computes.  No effect unless gw_set.progress_thread; gw_threads is true then. */
 int req_thread_start(void);
 void req_thread_stop(void);
+/* The service: a thread that answers ranks of other nodes while this one computes.  Who offers them memory (a window; a symmetric heap) holds
+ * it, and drops it when nobody can ask any more; it runs from the first hold to the last drop, unless GODWIT_RMA_THREAD is off or a progress
+ * thread runs.  It makes progress and runs deferred work with by_service, so no function of the user ever runs there, and the thread level of
+ * the program stays what it is.  It sleeps in the kernel until something comes, and rests while a thread of the program waits in MPI, which
+ * serves all the same; after the program has left MPI it takes at most some 1 ms until it serves.
+ * From the first hold on locks are real (gw_threads, gw_slow_path) until MPI ends.  So: in a call of MPI, with no lock held, and with no other
+ * thread in MPI unless gw_threads is true already.  A thread that cannot be started is warned of once, and the rank serves when it calls MPI. */
+void req_service_hold(void);
+void req_service_drop(void);
 /* Blocks until r is done, making progress (spin, yield, sleep).  No lock held. */
 void req_block(struct gw_req *r);
 /* Blocks until pred(arg) is true, for barriers, probes and leaves.  No lock held; pred is called without a lock. */

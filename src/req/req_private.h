@@ -14,6 +14,8 @@ enum { CHUNK_REQS = 64, CHECKED_REQS = 2048 }; /* requests by which a lane's poo
 int req_user_query(struct gw_req *r);
 /* Reports for a hang report what a long wait, or many failed tests, are for: all of r[n], or one of them (is_any). */
 void req_report_about(struct gw_req **r, int n, bool is_any) GW_COLD;
+/* A round of progress of the service.  *is_polled_out: a thread of the program waits on some lane, which was left to it. */
+int req_progress_service(bool *is_polled_out);
 /* Blocks until r[at] is done.  A hang report names r[at..n). */
 void req_block_in(struct gw_req **r, int n, int at);
 

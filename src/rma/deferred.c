@@ -593,6 +593,7 @@ int rma_deferred_open(struct rma_win *w)
     if (w->deferred) {
         gw_list_init(&w->deferred->open);
         w->deferred->go.run.fn = batches_go;
+        w->deferred->go.by_service = true;
         w->deferred->w = w;
     }
     return w->deferred ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of ranks on several nodes");

@@ -43,6 +43,7 @@ int rma_win_set_info(struct rma_win *w, struct gw_info *info)
         if (hints[i].kind == BOOLEAN && strcmp(value, "true") != 0 && strcmp(value, "false") != 0) continue;
         strcpy(w->hints[i], value);
     }
+    rma_service_look(w); /* that somebody may lock it is news */
     return GW_OK;
 }
 

@@ -140,17 +140,30 @@ int rma_reach_open(struct rma_win *w)
     rc = w->n_leaders ? keys_share(w) : GW_OK;
     if (rc == GW_OK) rc = rma_agree(w->comm, rma_deferred_open(w));
     if (rc == GW_OK) rc = rma_serve_open(w);
-    if (rc == GW_OK) return GW_OK;
+    if (rc == GW_OK) {
+        rma_service_look(w);
+        return GW_OK;
+    }
     key_drop(w);
     rma_atomics_close(w);
     rma_deferred_close(w);
     return rc;
 }
 
+/* Others ask for this rank's memory: by locks (unless nobody will) while it may compute. */
+void rma_service_look(struct rma_win *w)
+{
+    if (w->has_service || !w->server || rma_no_locks(w)) return;
+    w->has_service = true;
+    req_service_hold();
+}
+
 int rma_reach_close(struct rma_win *w)
 {
     int flushed = rma_deferred_flush_all(w), rc = coll_barrier(w->comm, NULL); /* after it all requests of all ranks are done */
     if (rc != GW_OK || !w->server) return rc;
+    if (w->has_service) req_service_drop();
+    w->has_service = false;
     key_drop(w);
     rma_atomics_close(w);
     rc = rma_serve_close(w);

@@ -9,8 +9,8 @@
  *     wire     the target is on another node, contiguous there: RDMA by the network card
  *     served   everything else: active messages that the target's progress serves (ask.c, serve.c)
  * So a flush is a memory fence, except for `wire` and `served`: there operations continue after their call, many at once, until a flush
- * or the end of the epoch (deferred completion, deferred.c).  Only `served` needs a target that enters MPI now and then, or has a progress
- * thread (GODWIT_PROGRESS_THREAD).
+ * or the end of the epoch (deferred completion, deferred.c).  Only `served` needs the target's processor: a thread that sleeps in the kernel
+ * starts with the first such window and serves while the target computes (req_service_hold(), GODWIT_RMA_THREAD; doc/adr/0030).
  *
  * Where the network does accumulates (GODWIT_RMA_NETWORK_ATOMICS, atomic.c), those of numbers of 4 and 8 bytes are its own.  All others
  * run under one lock per target in the shared memory of its node (lock.c), those of one element too: executed by an origin on
@@ -66,6 +66,7 @@ struct rma_win {
     struct rma_deferred *deferred; /* operations with deferred completion; NULL: all operations complete in their call */
     struct rma_mailer *mailer;     /* NULL: the memory of all ranks is mapped here */
     _Atomic uint32_t reply_tag;
+    bool has_service;       /* req_service_hold() is this window's */
     _Atomic uint64_t n_ops; /* operations that this rank has started */
     /* State of the access epoch, for the fast path (epoch.c). */
     _Atomic uint32_t n_open;         /* all ranks below may be accessed, */

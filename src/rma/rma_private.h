@@ -99,6 +99,7 @@ static inline struct rma_packed rma_packed_at(struct rma_packed p, int64_t offse
 }
 
 /* ---- reaching memory (reach.c) ---- */
+void rma_service_look(struct rma_win *w); /* holds the service, if the window needs it and does not yet */
 int rma_reach_open(struct rma_win *w);  /* collective: which ranks reach which; starts serving messages if some do not */
 int rma_reach_close(struct rma_win *w); /* collective; afterwards no rank accesses the window */
 /* Moves `bytes` between `packed`, in this process, and (count, t) at address `at` of a target that is not near. */

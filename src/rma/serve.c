@@ -185,7 +185,11 @@ static void move_long(struct rma_win *w, const struct ask_head *h)
         return;
     }
     struct long_put *p = gw_xmalloc(sizeof *p);
-    *p = (struct long_put){.arrived.fn = put_arrived, .work.run.fn = put_is_over, .w = w, .origin = h->origin, .bytes = h->bytes};
+    *p = (struct long_put){.arrived.fn = put_arrived,
+                           .work = {.run.fn = put_is_over, .by_service = true},
+                           .w = w,
+                           .origin = h->origin,
+                           .bytes = h->bytes};
     gw_lock(&w->comm->lane->lock);
     gw_list_push(&w->server->longs, &p->link);
     gw_unlock(&w->comm->lane->lock);
@@ -383,11 +387,12 @@ int rma_serve_open(struct rma_win *w)
     assert(!w->server);
     s->w = w;
     s->heard.fn = request_heard;
-    s->listener =
-        (struct p2p_listener){.comm = w->comm, .tag = TAG_REQUEST, .buf = s->request, .room = REQUEST_MAX, .heard = &s->heard};
+    s->listener = (struct p2p_listener){
+        .comm = w->comm, .tag = TAG_REQUEST, .buf = s->request, .room = REQUEST_MAX, .heard = &s->heard, .by_service = true};
     s->poll.fn = look;
     s->hook.poll = &s->poll;
     s->finish.run.fn = finish_run;
+    s->finish.by_service = true;
     gw_list_init(&s->pending);
     gw_list_init(&s->granted);
     gw_list_init(&s->longs);
