@@ -242,6 +242,15 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
     launch_gdb_env(rank, own);
+    if (j->o.preload) {
+        const char *here = getenv("LD_PRELOAD"), *also = here && goes_along(j, a, "LD_PRELOAD=") ? here : NULL;
+        char *pair = job_preload(&j->o, words_value(&a->env, "LD_PRELOAD", words_value(&j->o.env, "LD_PRELOAD", also)));
+        words_add(own, pair);
+        free(pair);
+        pair = gw_xasprintf("GODWIT_WRAPPER=%s", j->o.preload);
+        words_add(own, pair);
+        free(pair);
+    }
     char **env = env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3), mark[BOOT_ENV_MARK];
     boot_env_mark(env, mark);
     memcpy(strstr(own->at[boot], MARK_BEGINS) + strlen(MARK_BEGINS), mark, sizeof mark - 1);
