@@ -9,6 +9,15 @@
 
 #include "job/child.h"
 
+char *job_preload(const struct launch_options *o, const char *also)
+{
+    assert(o->preload);
+    size_t n = strlen(o->preload);
+    if (!also || !*also) return gw_xasprintf("LD_PRELOAD=%s", o->preload);
+    bool is_there = strncmp(also, o->preload, n) == 0 && (also[n] == ':' || also[n] == ' ' || !also[n]);
+    return is_there ? gw_xasprintf("LD_PRELOAD=%s", also) : gw_xasprintf("LD_PRELOAD=%s:%s", o->preload, also);
+}
+
 int job_universe(const struct job *j)
 {
     assert(j->n >= 0 && j->o.usize >= 0);

@@ -101,6 +101,7 @@ struct launch_options {
     int stdin_rank; /* the rank that gets standard input, or STDIN_NONE, STDIN_ALL */
     bool verbose, quiet, exit_codes;
     const struct launch_wrapper *wrapper; /* the library of wrappers that the ranks get; NULL: none */
+    const char *preload;                  /* its file */
     bool oversubscribe, no_oversubscribe; /* ranks may share cores without a note; must not share cores */
     bool show_map, no_launch;
     bool no_cleanup;   /* when a rank fails, the others go on */
@@ -204,6 +205,9 @@ static inline struct boot_rank *job_slot(const struct job *j, int rank)
     return (struct boot_rank *)((char *)j->head + j->head->ranks_offset) + rank;
 }
 
+/* LD_PRELOAD=VALUE with the library of wrappers first, and then what `also` says (NULL: nothing): users' tools get their calls from there.
+ * The caller frees it. */
+char *job_preload(const struct launch_options *o, const char *also);
 int job_universe(const struct job *j); /* the universe size: at least the number of ranks */
 /* Kills a rank that has aborted the job through a PMI server, and does not exit by itself. */
 void job_end_rank(struct job *j, int rank);

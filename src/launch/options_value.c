@@ -106,8 +106,7 @@ int launch_set_export(struct launch_app *a, struct launch_options *o, const char
 static int preload(struct launch_options *o, const struct launch_wrapper *wrapper)
 {
     const char *option = wrapper->option, *name = wrapper->library;
-    char lib[PATH_MAX + 64], list[2 * PATH_MAX], *here = gw_own_folder();
-    const char *also = getenv("LD_PRELOAD");
+    char lib[PATH_MAX + 64], *here = gw_own_folder();
     if (o->wrapper && o->wrapper != wrapper) {
         free(here);
         return launch_usage_error("%s and %s wrap the same calls of MPI: take one of them", o->wrapper->option, option);
@@ -119,8 +118,8 @@ static int preload(struct launch_options *o, const struct launch_wrapper *wrappe
         : launch_usage_error("%s: there is no %s/../%s/libgodwit_%s.so; install Godwit again", option, here, GODWIT_LIBDIR, name);
     free(here);
     if (rc != -1) return rc;
-    snprintf(list, sizeof list, "%s%s%s", lib, also && *also ? ":" : "", also && *also ? also : "");
-    launch_add_pair(&o->env, "LD_PRELOAD", list);
+    o->preload =
+        launch_options_hold(o, lib); /* spawn.c sets the variable, behind which the program may have libraries of its own */
     o->wrapper = wrapper;
     return -1;
 }

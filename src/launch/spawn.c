@@ -234,9 +234,22 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     words_set(own, "GODWIT_LOCAL_SIZE", "%d", count);
     names_of_others(j, rank, before, count, own);
     if (pmi >= 0) words_set(own, "PMI_FD", "%d", pmi);
+    /* MPICH from 4.2 on does not choose by itself where it finds the marks of two servers. */
+    bool is_said = getenv("MPIR_CVAR_PMI_VERSION") || words_value(&j->o.env, "MPIR_CVAR_PMI_VERSION", NULL) ||
+        words_value(&a->env, "MPIR_CVAR_PMI_VERSION", NULL);
+    if (pmi >= 0 && j->pmix && !is_said) words_set(own, "MPIR_CVAR_PMI_VERSION", "1");
     if (j->bind.reserved) words_set(own, "GODWIT_PROGRESS_CPUS", "%s", j->bind.reserved);
     pmix_env(j, rank, own);
     launch_gdb_env(rank, own);
+    if (j->o.preload) {
+        const char *here = getenv("LD_PRELOAD"), *also = here && goes_along(j, a, "LD_PRELOAD=") ? here : NULL;
+        char *pair = job_preload(&j->o, words_value(&a->env, "LD_PRELOAD", words_value(&j->o.env, "LD_PRELOAD", also)));
+        words_add(own, pair);
+        free(pair);
+        pair = gw_xasprintf("GODWIT_WRAPPER=%s", j->o.preload);
+        words_add(own, pair);
+        free(pair);
+    }
     char **env = env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3), mark[BOOT_ENV_MARK];
     boot_env_mark(env, mark);
     memcpy(strstr(own->at[boot], MARK_BEGINS) + strlen(MARK_BEGINS), mark, sizeof mark - 1);

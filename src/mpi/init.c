@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -104,9 +105,24 @@ static void must(int rc, const char *what)
     if (rc != GW_OK) gw_die("the start of MPI: %s: %s", what, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
 }
 
+/* mpiexec has put a library of wrappers before the program (--profile, --record): one that is not there would be missed without a word. */
+static GW_ONCE void wrapper_look(void)
+{
+    const char *wanted = getenv("GODWIT_WRAPPER"), *has = getenv("LD_PRELOAD");
+    void *it = wanted && gw_boot.rank == 0 ? dlopen(wanted, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (it) dlclose(it);
+    if (!wanted || gw_boot.rank != 0 || it) return;
+    fprintf(
+        stderr,
+        "godwit: %s, which mpiexec puts before the program, is not loaded: LD_PRELOAD is %s, which something between has set; let it add "
+        "to the variable instead (LD_PRELOAD=$LD_PRELOAD:MORE)\n",
+        wanted, has ? has : "not set");
+}
+
 static GW_ONCE void rooms_up(void)
 {
     must(boot_init(), "finding out who the other ranks are");
+    wrapper_look();
     gw_info_init();
     must(type_init(), "datatypes");
     must(op_init(), "reduction operations");

@@ -314,6 +314,9 @@ int pmi_start(struct job *j)
     snprintf(pmi.name, sizeof pmi.name, "godwit_%d", (int)getpid());
     snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", j->n); /* all ranks are on one node */
     key_put("PMI_process_mapping", mapping);
+    static const char said[] = "GODWIT_MEMORY_ALLOC_KINDS"; /* all ranks see one value: that of the first program */
+    const char *kinds = words_value(&j->o.apps[0].env, said, words_value(&j->o.env, said, getenv(said)));
+    if (kinds) key_put("PMI_mpi_memory_alloc_kinds", kinds);
     return 0;
 }
 

@@ -27,6 +27,7 @@
 #include "job/words.h"
 #include "pmi/foreign.h"
 #include "pmi/pmix.h"
+#include "pmi/pmix_facts.h"
 
 extern char **environ;
 
@@ -37,7 +38,6 @@ static struct {
     __typeof__(&PMIx_server_register_client) register_client;
     __typeof__(&PMIx_server_setup_fork) setup_fork;
     __typeof__(&PMIx_generate_regex) generate_regex;
-    __typeof__(&PMIx_generate_ppn) generate_ppn;
     __typeof__(&PMIx_Error_string) error_string;
 } pmix;
 
@@ -61,7 +61,6 @@ static int library_open(bool is_wanted)
         {"PMIx_server_register_client", &pmix.register_client},
         {"PMIx_server_setup_fork", &pmix.setup_fork},
         {"PMIx_generate_regex", &pmix.generate_regex},
-        {"PMIx_generate_ppn", &pmix.generate_ppn},
         {"PMIx_Error_string", &pmix.error_string},
     };
     if (gw_is_raised()) { /* it obeys variables that name libraries and files */
@@ -83,57 +82,6 @@ static int library_open(bool is_wanted)
         memcpy(functions[i].slot, &address, sizeof address);
     }
     return 0;
-}
-
-/* ---- lists of facts: libpmix's own helpers are not called, because older versions lack them ------------------------------- */
-struct facts {
-    pmix_info_t *at;
-    size_t n, cap;
-};
-
-static pmix_value_t *fact(struct facts *f, const char *key, pmix_data_type_t type)
-{
-    assert(strlen(key) <= PMIX_MAX_KEYLEN);
-    if (f->n == f->cap) {
-        f->cap = f->cap ? 2 * f->cap : 16;
-        f->at = gw_xrealloc(f->at, f->cap * sizeof *f->at);
-    }
-    pmix_info_t *i = &f->at[f->n++];
-    memset(i, 0, sizeof *i);
-    snprintf(i->key, sizeof i->key, "%s", key);
-    i->value.type = type;
-    return &i->value;
-}
-
-static void fact_text(struct facts *f, const char *key, const char *text)
-{
-    fact(f, key, PMIX_STRING)->data.string = gw_xasprintf("%s", text);
-}
-
-static void fact_u32(struct facts *f, const char *key, int n) { fact(f, key, PMIX_UINT32)->data.uint32 = (uint32_t)n; }
-static void fact_u16(struct facts *f, const char *key, int n) { fact(f, key, PMIX_UINT16)->data.uint16 = (uint16_t)n; }
-static void fact_rank(struct facts *f, const char *key, int n) { fact(f, key, PMIX_PROC_RANK)->data.rank = (pmix_rank_t)n; }
-static void fact_flag(struct facts *f, const char *key, bool on) { fact(f, key, PMIX_BOOL)->data.flag = on; }
-
-static void fact_array(struct facts *f, const char *key, struct facts *inner) /* takes over the memory of `inner` */
-{
-    pmix_data_array_t *a = gw_xcalloc(1, sizeof *a);
-    a->type = PMIX_INFO;
-    a->size = inner->n;
-    a->array = inner->at;
-    fact(f, key, PMIX_DATA_ARRAY)->data.darray = a;
-}
-
-static void facts_free(pmix_info_t *at, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (at[i].value.type == PMIX_STRING) free(at[i].value.data.string);
-        if (at[i].value.type == PMIX_DATA_ARRAY) {
-            facts_free(at[i].value.data.darray->array, at[i].value.data.darray->size);
-            free(at[i].value.data.darray);
-        }
-    }
-    free(at);
 }
 
 /* ---- what libpmix asks of us: in its thread ---------------------------------------------------------------------------------- */
@@ -181,11 +129,56 @@ static pmix_status_t on_fence(const pmix_proc_t procs[], size_t n_procs, const p
     return PMIX_SUCCESS;
 }
 
+static void answer_free(void *answer)
+{
+    struct facts *f = answer;
+    pmix_facts_free(f->at, f->n);
+    free(f);
+}
+
+static pmix_status_t on_query(pmix_proc_t *who, pmix_query_t *queries, size_t n, pmix_info_cbfunc_t done, void *cbdata)
+{
+    assert(server.job && done);
+    (void)who;
+    struct facts *f = gw_xcalloc(1, sizeof *f);
+    size_t asked = 0;
+    for (size_t i = 0; i < n; i++)
+        for (char **key = queries[i].keys; key && *key; key++, asked++) pmix_fact_asked(f, server.job, server.self.nspace, *key);
+    pmix_status_t s = f->n == asked ? PMIX_SUCCESS : f->n ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_ERR_NOT_FOUND;
+    done(s, f->at, f->n, cbdata, answer_free, f);
+    return PMIX_SUCCESS;
+}
+
+/* All who can cause an event or wait for one are on this node, where libpmix hands events on by itself. */
+static pmix_status_t on_events(pmix_status_t *codes, size_t n, const pmix_info_t info[], size_t n_info, pmix_op_cbfunc_t done,
+                               void *data)
+{
+    (void)codes, (void)n, (void)info, (void)n_info, (void)done, (void)data;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t on_events_over(pmix_status_t *codes, size_t n, pmix_op_cbfunc_t done, void *data)
+{
+    (void)codes, (void)n, (void)done, (void)data;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static pmix_status_t on_event(pmix_status_t code, const pmix_proc_t *source, pmix_data_range_t range, pmix_info_t info[],
+                              size_t n_info, pmix_op_cbfunc_t done, void *data)
+{
+    (void)code, (void)source, (void)range, (void)info, (void)n_info, (void)done, (void)data;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
 static pmix_server_module_t module = {
     .client_connected = on_connected,
     .client_finalized = on_finalized,
     .abort = on_abort,
     .fence_nb = on_fence,
+    .query = on_query,
+    .register_events = on_events,
+    .deregister_events = on_events_over,
+    .notify_event = on_event,
 };
 
 /* ---- waiting for what goes on in its thread ------------------------------------------------------------------------------------ */
@@ -254,78 +247,39 @@ static pmix_status_t quiet_init(pmix_info_t *info, size_t n)
     return s;
 }
 
-static void rank_facts(struct facts *all, int rank, int app, int first)
+static const char *server_name(void)
 {
-    struct facts f = {0};
-    fact_rank(&f, PMIX_RANK, rank);
-    fact_u32(&f, PMIX_APPNUM, app);
-    fact_rank(&f, PMIX_APPLDR, first);
-    fact_rank(&f, PMIX_APP_RANK, rank - first);
-    fact_rank(&f, PMIX_GLOBAL_RANK, rank);
-    fact_u16(&f, PMIX_LOCAL_RANK, rank);
-    fact_u16(&f, PMIX_NODE_RANK, rank);
-    fact_u32(&f, PMIX_NODEID, 0);
-    fact_text(&f, PMIX_HOSTNAME, server.job->host);
-    char *own = gw_xasprintf("%s/%d", server.folder, rank);
-    fact_text(&f, PMIX_PROCDIR, own);
-    free(own);
-    fact_array(all, PMIX_PROC_INFO_ARRAY, &f);
-}
-
-static pmix_status_t job_facts(struct facts *f)
-{
-    static const char *const sizes[] = {PMIX_UNIV_SIZE, PMIX_JOB_SIZE, PMIX_MAX_PROCS, PMIX_LOCAL_SIZE, PMIX_NODE_SIZE};
-    char *peers = gw_xmalloc((size_t)server.job->n * 7 + 1), *nodes, *ranks, range[32];
-    size_t len = 0;
-    for (int i = 0; i < server.job->n; i++) len += (size_t)sprintf(peers + len, "%s%d", i ? "," : "", i);
-    fact_text(f, PMIX_JOBID, server.self.nspace);
-    for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) fact_u32(f, sizes[i], server.job->n);
-    fact_u32(f, PMIX_JOB_NUM_APPS, server.job->o.n_apps);
-    fact_u32(f, PMIX_NUM_NODES, 1);
-    fact_text(f, PMIX_LOCAL_PEERS, peers);
-    fact_rank(f, PMIX_LOCALLDR, 0);
-    fact_text(f, PMIX_TMPDIR, server.folder);
-    fact_text(f, PMIX_NSDIR, server.folder);
-    fact_flag(f, PMIX_TDIR_RMCLEAN, true);
-    pmix_status_t s = pmix.generate_regex(server.job->host, &nodes);
-    if (s == PMIX_SUCCESS) {
-        fact_text(f, PMIX_NODE_MAP, nodes);
-        free(nodes);
-        snprintf(range, sizeof range, server.job->n > 1 ? "0-%d" : "%d",
-                 server.job->n - 1); /* short, because libpmix compresses a long text */
-        s = pmix.generate_ppn(range, &ranks);
-    }
-    if (s == PMIX_SUCCESS) {
-        fact_text(f, PMIX_PROC_MAP, ranks);
-        free(ranks);
-    }
-    free(peers);
-    for (int rank = 0, app = 0, first = 0; rank < server.job->n; rank++) {
-        while (rank >= first + server.job->o.apps[app].n) first += server.job->o.apps[app++].n;
-        rank_facts(f, rank, app, first);
-    }
-    return s;
+    static char name[PMIX_MAX_NSLEN + 1];
+    snprintf(name, sizeof name, "%.200s-mpiexec", server.self.nspace);
+    return name;
 }
 
 static pmix_status_t server_start(void)
 {
     struct facts of_server = {0}, of_job = {0};
     sigset_t all, before;
-    fact_text(&of_server, PMIX_SERVER_TMPDIR, server.folder);
-    fact_text(&of_server, PMIX_SYSTEM_TMPDIR, server.folder);
+    pmix_fact_text(&of_server, PMIX_SERVER_NSPACE, server_name());
+    pmix_fact_rank(&of_server, PMIX_SERVER_RANK, 0);
+    pmix_fact_text(&of_server, PMIX_SERVER_TMPDIR, server.folder);
+    pmix_fact_text(&of_server, PMIX_SYSTEM_TMPDIR, server.folder);
     /* Blocked while libpmix starts its threads, so that these do not take the signals that watch.c waits for. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pmix_status_t s = quiet_init(of_server.at, of_server.n);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    facts_free(of_server.at, of_server.n);
+    pmix_facts_free(of_server.at, of_server.n);
     if (s != PMIX_SUCCESS) return s;
     server.job->pmix = true;
-    s = job_facts(&of_job);
+    char *nodes;
+    s = pmix.generate_regex(server.job->host, &nodes);
+    if (s == PMIX_SUCCESS) {
+        pmix_facts_of_job(&of_job, server.job, &(struct pmix_names){server.self.nspace, server_name(), server.folder, nodes});
+        free(nodes);
+    }
     if (s == PMIX_SUCCESS) s = pmix.register_nspace(server.self.nspace, server.job->n, of_job.at, of_job.n, on_registered, NULL);
     if (s == PMIX_SUCCESS) s = wait_for(1);
     if (s == PMIX_OPERATION_SUCCEEDED) s = PMIX_SUCCESS;
-    facts_free(of_job.at, of_job.n);
+    pmix_facts_free(of_job.at, of_job.n);
     uint32_t asked = 0;
     for (int rank = 0; rank < server.job->n && s == PMIX_SUCCESS; rank++) {
         server.self.rank = (pmix_rank_t)rank; /* it is copied */

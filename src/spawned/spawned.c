@@ -74,6 +74,7 @@ static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
     child_signals_reset();
     env_put(&j->o.env);
     if (a) env_put(&a->env);
+    if (j->o.preload) putenv(job_preload(&j->o, getenv("LD_PRELOAD")));
     fcntl(fd, F_SETFD, 0);
     fcntl(fd, F_SETFL, 0);
     snprintf(facts, sizeof facts, "fd=%d,uid=%016llx,used=%d,label=%d,job=%.64s", fd, (unsigned long long)s->uid,

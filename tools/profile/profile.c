@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "profile.h"
+#include "../next/next.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -317,6 +318,8 @@ void prof_spread(struct prof_call *c, int rc, const struct prof_parts *parts, MP
 }
 
 /* ---- begin and end --------------------------------------------------------------------------------------------------------------------- */
+static bool was_begun;
+
 static int start(int rc)
 {
     const char *sync = secure_getenv("GODWIT_PROFILE_SYNC"), *how = secure_getenv("GODWIT_PROFILE_HOW");
@@ -325,6 +328,8 @@ static int start(int rc)
     meets = !sync || !(strcmp(sync, "0") == 0 || strcmp(sync, "off") == 0 || strcmp(sync, "false") == 0);
     PMPI_Comm_rank(MPI_COMM_WORLD, &prof_own.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &prof_own.ranks);
+    was_begun = true;
+    if (prof_own.rank == 0) tools_next_say("profile");
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_list, &keyval, NULL);
     PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, free_win_list, &win_keyval, NULL);
     prof_own.sent = calloc((size_t)prof_own.ranks * 2, sizeof *prof_own.sent);
@@ -358,16 +363,22 @@ static void stop(void)
     prof_own.sent = NULL;
 }
 
-int MPI_Init(int *argc, char ***argv) { return start(PMPI_Init(argc, argv)); }
+int MPI_Init(int *argc, char ***argv) { return start(NEXT(Init)(argc, argv)); }
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    return start(PMPI_Init_thread(argc, argv, required, provided));
+    return start(NEXT(Init_thread)(argc, argv, required, provided));
 }
 int MPI_Finalize(void)
 {
     if (prof_own.sent) stop();
-    return PMPI_Finalize();
+    return NEXT(Finalize)();
 }
+/* Where MPI was never initialized here, by whose doing. */
+__attribute__((destructor)) static void unmet(void)
+{
+    if (getenv("GODWIT_PROFILE") && !was_begun) tools_unmet_say("profile");
+}
+
 int MPI_Pcontrol(const int level, ...)
 {
     if (!prof_own.sent) return MPI_SUCCESS;

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "replay.h"
+#include "../next/next.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,14 +42,14 @@ static void completed(struct replay_request *k, MPI_Request *program, MPI_Reques
     if (!was_hidden)
         *program = real;
     else
-        PMPI_Request_free(program);
+        NEXT(Request_free)(program);
 }
 
 /* After an error: it is complete if the library has let go of it, or has made a prepared one inactive. */
 static void failed(struct replay_request *k, MPI_Request *program, MPI_Request real, const MPI_Status *s)
 {
     int flag = real == MPI_REQUEST_NULL;
-    if (!flag && k && k->is_prepared) PMPI_Request_get_status(real, &flag, MPI_STATUS_IGNORE);
+    if (!flag && k && k->is_prepared) NEXT(Request_get_status)(real, &flag, MPI_STATUS_IGNORE);
     if (flag || !k) completed(k, program, real, s);
 }
 
@@ -58,7 +59,7 @@ static int wait_for(MPI_Request *request, MPI_Status *status)
     MPI_Request real = real_of(k, *request);
     MPI_Status own, *s = status ? status : &own;
     if (k) s->MPI_SOURCE = MPI_ANY_SOURCE; /* and stays so, where an error came before a message */
-    int rc = PMPI_Wait(&real, k ? s : status);
+    int rc = NEXT(Wait)(&real, k ? s : status);
     (rc == MPI_SUCCESS ? completed : failed)(k, request, real, s);
     return rc;
 }
@@ -70,7 +71,7 @@ static int test_it(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Status own, *s = status ? status : &own;
     if (k) s->MPI_SOURCE = MPI_ANY_SOURCE;
     *flag = 0;
-    int rc = PMPI_Test(&real, flag, k ? s : status);
+    int rc = NEXT(Test)(&real, flag, k ? s : status);
     if (rc != MPI_SUCCESS)
         failed(k, request, real, s);
     else if (*flag)
@@ -107,7 +108,7 @@ static __attribute__((noinline)) int wait_light(MPI_Request *request, MPI_Status
     MPI_Status own, *s = status ? status : &own;
     const uint64_t number = l->receive & 1 && replay_is_quick() ? l->receive >> 1 : 0; /* all this before the message is there */
     s->MPI_SOURCE = MPI_ANY_SOURCE; /* and stays so, where an error came before a message */
-    int rc = PMPI_Wait(request, number ? s : status);
+    int rc = NEXT(Wait)(request, number ? s : status);
     if (__builtin_expect(*request != MPI_REQUEST_NULL, 0)) return rc; /* an error, and it is under way as before */
     l->request = NULL;
     replay_n_lights--;
@@ -117,7 +118,7 @@ static __attribute__((noinline)) int wait_light(MPI_Request *request, MPI_Status
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    if (!replay_knows_any()) return PMPI_Wait(request, status);
+    if (!replay_knows_any()) return NEXT(Wait)(request, status);
     struct replay_light *l = replay_light_at(*request);
     if (__builtin_expect(l->request == *request && !replay_has(&replay_n_freed), 1)) return wait_light(request, status, l);
     return wait_for(request, status);
@@ -126,7 +127,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct replay_call c;
-    if (is_off()) return PMPI_Test(request, flag, status);
+    if (is_off()) return NEXT(Test)(request, flag, status);
     enum replay_due is = due(REPLAY_TEST, &c);
     *flag = is == REPLAY_YES;
     if (is != REPLAY_FREE) return is == REPLAY_YES ? wait_for(request, status) : MPI_SUCCESS;
@@ -243,7 +244,7 @@ static __attribute__((noinline)) int waitall_light(int n, MPI_Request *requests,
         if (!statuses) s = (void *)(more + (size_t)n * sizeof *receives);
     }
     if ((*is_done_out = lights_take(n, requests, receives, s, &n_any))) {
-        rc = PMPI_Waitall(n, requests, n_any ? s : statuses);
+        rc = NEXT(Waitall)(n, requests, n_any ? s : statuses);
         for (int i = 0; n_any && i < n; i++) {
             if (rc == MPI_SUCCESS && replay_is_quick() && (i += replay_took_again(n - i, receives + i, s + i)) == n) break;
             if (receives[i] & 1 && (rc == MPI_SUCCESS || requests[i] == MPI_REQUEST_NULL)) light_took(receives[i], &s[i]);
@@ -258,25 +259,25 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct several s;
     bool is_done = false;
-    if (!replay_knows_any()) return PMPI_Waitall(count, requests, statuses);
+    if (!replay_knows_any()) return NEXT(Waitall)(count, requests, statuses);
     if (replay_n_lights && !replay_has(&replay_n_freed)) {
         int rc = waitall_light(count, requests, statuses, &is_done);
         if (is_done) return rc;
     }
     several_begin(&s, count, requests, statuses);
-    return all_completed(&s, PMPI_Waitall(count, s.real, s.statuses));
+    return all_completed(&s, NEXT(Waitall)(count, s.real, s.statuses));
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     struct replay_call c;
     struct several s;
-    if (is_off()) return PMPI_Testall(count, requests, flag, statuses);
+    if (is_off()) return NEXT(Testall)(count, requests, flag, statuses);
     enum replay_due is = due(REPLAY_TEST, &c);
     *flag = is == REPLAY_YES;
     if (is != REPLAY_FREE) return is == REPLAY_YES ? MPI_Waitall(count, requests, statuses) : MPI_SUCCESS;
     several_begin(&s, count, requests, statuses);
-    int rc = PMPI_Testall(count, s.real, flag, s.statuses);
+    int rc = NEXT(Testall)(count, s.real, flag, s.statuses);
     if (is_in_status(rc)) *flag = 1; /* all were complete, some with an error */
     answered(rc, *flag);
     return rc != MPI_SUCCESS || *flag ? all_completed(&s, rc) : several_end(&s, rc);
@@ -327,7 +328,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     struct replay_call c;
     struct several s;
     MPI_Status own, *at = status ? status : &own;
-    if (is_off()) return PMPI_Waitany(count, requests, index, status);
+    if (is_off()) return NEXT(Waitany)(count, requests, index, status);
     if (due(REPLAY_WAITANY, &c) == REPLAY_YES && c.n > 0 && are_there(&c, count, requests)) {
         *index = c.indices[0];
         return wait_for(&requests[*index], status);
@@ -335,7 +336,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     several_begin(&s, count, requests, NULL);
     *index = MPI_UNDEFINED;
     at->MPI_SOURCE = MPI_ANY_SOURCE;
-    int rc = PMPI_Waitany(count, s.real, index, at);
+    int rc = NEXT(Waitany)(count, s.real, index, at);
     return any_completed(&s, REPLAY_WAITANY, rc, true, *index, at);
 }
 
@@ -344,7 +345,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     struct replay_call c;
     struct several s;
     MPI_Status own, *at = status ? status : &own;
-    if (is_off()) return PMPI_Testany(count, requests, index, flag, status);
+    if (is_off()) return NEXT(Testany)(count, requests, index, flag, status);
     enum replay_due is = due(REPLAY_TESTANY, &c);
     *flag = is == REPLAY_YES;
     *index = MPI_UNDEFINED;
@@ -355,7 +356,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     }
     several_begin(&s, count, requests, NULL);
     at->MPI_SOURCE = MPI_ANY_SOURCE;
-    int rc = PMPI_Testany(count, s.real, index, flag, at);
+    int rc = NEXT(Testany)(count, s.real, index, flag, at);
     return any_completed(&s, REPLAY_TESTANY, rc, *flag, *flag || rc != MPI_SUCCESS ? *index : MPI_UNDEFINED, at);
 }
 
@@ -383,8 +384,8 @@ static int some(enum replay_kind kind, int count, MPI_Request *requests, int *ou
     if (is == REPLAY_NO) return MPI_SUCCESS;
     if (is == REPLAY_YES && c.n > 0 && are_there(&c, count, requests)) return some_again(&c, requests, outcount, indices, statuses);
     several_begin(&s, count, requests, statuses);
-    int rc = kind == REPLAY_WAITSOME ? PMPI_Waitsome(count, s.real, outcount, indices, s.statuses)
-                                     : PMPI_Testsome(count, s.real, outcount, indices, s.statuses);
+    int rc = kind == REPLAY_WAITSOME ? NEXT(Waitsome)(count, s.real, outcount, indices, s.statuses)
+                                     : NEXT(Testsome)(count, s.real, outcount, indices, s.statuses);
     bool each = is_in_status(rc);
     int n = rc == MPI_SUCCESS || each ? *outcount : 0;
     ended(rc, kind, n, indices);
@@ -395,13 +396,13 @@ static int some(enum replay_kind kind, int count, MPI_Request *requests, int *ou
 
 int MPI_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
 {
-    return is_off() ? PMPI_Waitsome(incount, requests, outcount, indices, statuses)
+    return is_off() ? NEXT(Waitsome)(incount, requests, outcount, indices, statuses)
                     : some(REPLAY_WAITSOME, incount, requests, outcount, indices, statuses);
 }
 
 int MPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[])
 {
-    return is_off() ? PMPI_Testsome(incount, requests, outcount, indices, statuses)
+    return is_off() ? NEXT(Testsome)(incount, requests, outcount, indices, statuses)
                     : some(REPLAY_TESTSOME, incount, requests, outcount, indices, statuses);
 }
 
@@ -412,7 +413,7 @@ static int see(MPI_Request request, int *flag, MPI_Status *status)
     MPI_Request real = real_of(known(request), request);
     int rc = MPI_SUCCESS;
     *flag = 0;
-    while (rc == MPI_SUCCESS && !*flag) rc = PMPI_Request_get_status(real, flag, status);
+    while (rc == MPI_SUCCESS && !*flag) rc = NEXT(Request_get_status)(real, flag, status);
     return rc;
 }
 
@@ -423,7 +424,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     *flag = 0;
     if (is == REPLAY_NO) return MPI_SUCCESS;
     if (is == REPLAY_YES) return see(request, flag, status);
-    int rc = PMPI_Request_get_status(real_of(known(request), request), flag, status);
+    int rc = NEXT(Request_get_status)(real_of(known(request), request), flag, status);
     answered(rc, *flag);
     return rc;
 }
@@ -437,7 +438,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *fla
     *flag = 0;
     if (is == REPLAY_NO) return rc;
     several_begin(&s, count, (MPI_Request *)(uintptr_t)requests, statuses);
-    do rc = PMPI_Request_get_status_all(count, s.real, flag, statuses);
+    do rc = NEXT(Request_get_status_all)(count, s.real, flag, statuses);
     while (is == REPLAY_YES && rc == MPI_SUCCESS && !*flag);
     answered(rc, *flag);
     return several_end(&s, rc);
@@ -448,7 +449,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *ind
     struct replay_call c;
     struct several s;
     int rc = MPI_SUCCESS;
-    if (is_off()) return PMPI_Request_get_status_any(count, requests, index, flag, status);
+    if (is_off()) return NEXT(Request_get_status_any)(count, requests, index, flag, status);
     enum replay_due is = due(REPLAY_TESTANY, &c);
     *flag = 0;
     *index = MPI_UNDEFINED;
@@ -458,7 +459,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *ind
         return see(requests[*index], flag, status);
     }
     several_begin(&s, count, (MPI_Request *)(uintptr_t)requests, NULL);
-    rc = PMPI_Request_get_status_any(count, s.real, index, flag, status);
+    rc = NEXT(Request_get_status_any)(count, s.real, index, flag, status);
     ended(rc, REPLAY_TESTANY, !*flag ? 0 : *index == MPI_UNDEFINED ? MPI_UNDEFINED : 1, index);
     return several_end(&s, rc);
 }
@@ -468,7 +469,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request requests[], int *
     struct replay_call c;
     struct several s;
     int rc = MPI_SUCCESS, flag;
-    if (is_off()) return PMPI_Request_get_status_some(incount, requests, outcount, indices, statuses);
+    if (is_off()) return NEXT(Request_get_status_some)(incount, requests, outcount, indices, statuses);
     enum replay_due is = due(REPLAY_TESTSOME, &c);
     *outcount = 0;
     if (is == REPLAY_NO) return rc;
@@ -479,7 +480,7 @@ int MPI_Request_get_status_some(int incount, const MPI_Request requests[], int *
         return rc;
     }
     several_begin(&s, incount, (MPI_Request *)(uintptr_t)requests, statuses);
-    rc = PMPI_Request_get_status_some(incount, s.real, outcount, indices, statuses);
+    rc = NEXT(Request_get_status_some)(incount, s.real, outcount, indices, statuses);
     ended(rc, REPLAY_TESTSOME, rc == MPI_SUCCESS || is_in_status(rc) ? *outcount : 0, indices);
     return several_end(&s, rc);
 }
@@ -491,7 +492,7 @@ int MPI_Parrived(MPI_Request request, int partition, int *flag)
     int rc = MPI_SUCCESS;
     *flag = 0;
     if (is == REPLAY_NO) return rc;
-    do rc = PMPI_Parrived(request, partition, flag);
+    do rc = NEXT(Parrived)(request, partition, flag);
     while (is == REPLAY_YES && rc == MPI_SUCCESS && !*flag);
     answered(rc, *flag);
     return rc;
@@ -504,7 +505,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     int rc = MPI_SUCCESS;
     *flag = is == REPLAY_YES;
     if (is != REPLAY_FREE) return is == REPLAY_YES ? PMPI_Win_wait(win) : rc;
-    rc = PMPI_Win_test(win, flag);
+    rc = NEXT(Win_test)(win, flag);
     answered(rc, *flag);
     return rc;
 }
@@ -518,11 +519,11 @@ int MPI_Cancel(MPI_Request *request)
     if (!k && replay_is_quick() && !replay.may_cancel)
         replay_departs(
             "MPI_Cancel is called by what was loaded after MPI_Init, maybe for a receive that names its source: those were not kept in mind");
-    if (!k) return PMPI_Cancel(request);
+    if (!k) return NEXT(Cancel)(request);
     k->is_cancelled = true;
     if (replay_is(REPLAY_REPLAYING) && k->is_kept) return MPI_SUCCESS;
     MPI_Request real = k->hidden != MPI_REQUEST_NULL ? k->hidden : *request;
-    return PMPI_Cancel(&real);
+    return NEXT(Cancel)(&real);
 }
 
 /* Recording, one that may take a message yet is kept until it has. */
@@ -530,16 +531,16 @@ int MPI_Request_free(MPI_Request *request)
 {
     struct replay_request *k = known(*request);
     if (replay_has(&replay_n_freed)) replay_freed_look(false);
-    if (!k) return PMPI_Request_free(request);
+    if (!k) return NEXT(Request_free)(request);
     if (k->number && (k->is_any || k->is_cancelled) && replay_is(REPLAY_RECORDING)) {
         replay_request_freed(k);
         *request = MPI_REQUEST_NULL;
         return MPI_SUCCESS;
     }
     if (k->hidden != MPI_REQUEST_NULL) {
-        if (k->is_unmet) PMPI_Cancel(&k->hidden);
-        PMPI_Request_free(&k->hidden);
+        if (k->is_unmet) NEXT(Cancel)(&k->hidden);
+        NEXT(Request_free)(&k->hidden);
     }
     replay_request_drop(k);
-    return PMPI_Request_free(request);
+    return NEXT(Request_free)(request);
 }

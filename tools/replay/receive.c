@@ -5,6 +5,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "replay.h"
+#include "../next/next.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -106,8 +107,8 @@ static __attribute__((noinline)) int receive(void *buf, MPI_Count count, MPI_Dat
     struct receive r;
     receive_begin(&r, &source, &tag, status);
     return receive_end(&r,
-                       count <= INT_MAX ? PMPI_Recv(buf, (int)count, type, source, tag, comm, r.status)
-                                        : PMPI_Recv_c(buf, count, type, source, tag, comm, r.status));
+                       count <= INT_MAX ? NEXT(Recv)(buf, (int)count, type, source, tag, comm, r.status)
+                                        : NEXT(Recv_c)(buf, count, type, source, tag, comm, r.status));
 }
 
 /* Most receives of any source that are recorded. */
@@ -117,14 +118,14 @@ static __attribute__((noinline)) int receive_quick(void *buf, int count, MPI_Dat
     MPI_Status own, *s = status ? status : &own;
     uint64_t number = ++replay.receives;
     s->MPI_SOURCE = MPI_ANY_SOURCE; /* and stays so, where an error came before a message */
-    int rc = PMPI_Recv(buf, count, type, source, tag, comm, s);
+    int rc = NEXT(Recv)(buf, count, type, source, tag, comm, s);
     if (s->MPI_SOURCE >= 0) replay_took(number, s->MPI_SOURCE, s->MPI_TAG); /* not of MPI_PROC_NULL */
     return rc;
 }
 
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!asks(source, tag)) return PMPI_Recv(buf, count, datatype, source, tag, comm, status);
+    if (!asks(source, tag)) return NEXT(Recv)(buf, count, datatype, source, tag, comm, status);
     if (replay_is_quick()) return receive_quick(buf, count, datatype, source, tag, comm, status);
     return receive(buf, count, datatype, source, tag, comm, status);
 }
@@ -132,7 +133,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
 int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     if (asks(source, tag)) return receive(buf, count, datatype, source, tag, comm, status);
-    return PMPI_Recv_c(buf, count, datatype, source, tag, comm, status);
+    return NEXT(Recv_c)(buf, count, datatype, source, tag, comm, status);
 }
 
 int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
@@ -140,12 +141,12 @@ int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 {
     struct receive r;
     if (!asks(source, recvtag))
-        return PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-                               status);
+        return NEXT(Sendrecv_c)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                                status);
     receive_begin(&r, &source, &recvtag, status);
     return receive_end(&r,
-                       PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-                                       comm, r.status));
+                       NEXT(Sendrecv_c)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                                        comm, r.status));
 }
 
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
@@ -158,9 +159,9 @@ int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, in
                            MPI_Comm comm, MPI_Status *status)
 {
     struct receive r;
-    if (!asks(source, recvtag)) return PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+    if (!asks(source, recvtag)) return NEXT(Sendrecv_replace_c)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     receive_begin(&r, &source, &recvtag, status);
-    return receive_end(&r, PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, r.status));
+    return receive_end(&r, NEXT(Sendrecv_replace_c)(buf, count, datatype, dest, sendtag, source, recvtag, comm, r.status));
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
@@ -185,9 +186,9 @@ static int started(int rc, uint64_t number, bool any, enum became became, MPI_Re
 static int start_stranded(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, uint64_t number,
                           MPI_Request *request)
 {
-    int rc = PMPI_Recv_init_c(NULL, 0, MPI_BYTE, 0, 0, replay_nobody(), request);
+    int rc = NEXT(Recv_init_c)(NULL, 0, MPI_BYTE, 0, 0, replay_nobody(), request);
     struct replay_request *r = rc == MPI_SUCCESS ? replay_request_add(*request) : NULL;
-    if (!r) return rc != MPI_SUCCESS ? rc : PMPI_Irecv_c(buf, count, type, source, tag, comm, request);
+    if (!r) return rc != MPI_SUCCESS ? rc : NEXT(Irecv_c)(buf, count, type, source, tag, comm, request);
     replay_request_keep(r, buf, count, type, source, tag, comm);
     r->number = number, r->is_any = is_any(source, tag);
     return replay_request_strand(r);
@@ -200,8 +201,8 @@ static __attribute__((noinline)) int start_receive(void *buf, MPI_Count count, M
     bool any = is_any(source, tag);
     enum became became = replay_is(REPLAY_REPLAYING) ? recorded(number, &source, &tag) : AS_IT_IS;
     if (became >= CANCELLED) return start_stranded(buf, count, type, source, tag, comm, number, request);
-    int rc = count <= INT_MAX ? PMPI_Irecv(buf, (int)count, type, source, tag, comm, request)
-                              : PMPI_Irecv_c(buf, count, type, source, tag, comm, request);
+    int rc = count <= INT_MAX ? NEXT(Irecv)(buf, (int)count, type, source, tag, comm, request)
+                              : NEXT(Irecv_c)(buf, count, type, source, tag, comm, request);
     return source == MPI_PROC_NULL ? rc : started(rc, number, any, became, request);
 }
 
@@ -209,7 +210,7 @@ static __attribute__((noinline)) int start_light(void *buf, int count, MPI_Datat
                                                  MPI_Request *request)
 {
     const uint64_t receive = ++replay.receives << 1 | is_any(source, tag);
-    int rc = PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+    int rc = NEXT(Irecv)(buf, count, datatype, source, tag, comm, request);
     if (__builtin_expect(rc == MPI_SUCCESS && replay_light_add(*request, receive), 1)) return rc;
     return started(rc, receive >> 1, receive & 1, AS_IT_IS, request);
 }
@@ -220,16 +221,16 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
         if ((replay.may_cancel || is_any(source, tag)) && source != MPI_PROC_NULL)
             return start_light(buf, count, datatype, source, tag, comm, request);
         replay.receives++;
-        return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+        return NEXT(Irecv)(buf, count, datatype, source, tag, comm, request);
     }
     if (!replay_is(REPLAY_OFF)) return start_receive(buf, count, datatype, source, tag, comm, request);
-    return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+    return NEXT(Irecv)(buf, count, datatype, source, tag, comm, request);
 }
 
 int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     if (!replay_is(REPLAY_OFF)) return start_receive(buf, count, datatype, source, tag, comm, request);
-    return PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request);
+    return NEXT(Irecv_c)(buf, count, datatype, source, tag, comm, request);
 }
 
 int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
@@ -241,8 +242,8 @@ int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     int rc = became >= CANCELLED ? replay_send_apart(sendbuf, sendcount, sendtype, dest, sendtag, comm) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS) return rc;
     if (became >= CANCELLED) return start_stranded(recvbuf, recvcount, recvtype, source, recvtag, comm, number, request);
-    rc =
-        PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    rc = NEXT(Isendrecv_c)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+                           request);
     return is_null ? rc : started(rc, number, any, became, request);
 }
 
@@ -262,7 +263,7 @@ int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
     int rc = became >= CANCELLED ? replay_send_apart(buf, count, datatype, dest, sendtag, comm) : MPI_SUCCESS;
     if (rc != MPI_SUCCESS) return rc;
     if (became >= CANCELLED) return start_stranded(buf, count, datatype, source, recvtag, comm, number, request);
-    rc = PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    rc = NEXT(Isendrecv_replace_c)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     return is_null ? rc : started(rc, number, any, became, request);
 }
 
@@ -275,7 +276,7 @@ int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 /* ---- prepared receives: replaying, a start makes another one in its place ----------------------------------------------------------- */
 int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int rc = PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request);
+    int rc = NEXT(Recv_init_c)(buf, count, datatype, source, tag, comm, request);
     if (rc != MPI_SUCCESS || replay_is(REPLAY_OFF) || source == MPI_PROC_NULL) return rc;
     struct replay_request *r = replay_request_add(*request);
     if (!r) return rc;
@@ -292,24 +293,24 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int t
 static int start_prepared(struct replay_request *r, MPI_Request *request)
 {
     int source = r->source, tag = r->tag;
-    if (replay_is(REPLAY_OFF)) return PMPI_Start(request);
+    if (replay_is(REPLAY_OFF)) return NEXT(Start)(request);
     r->number = replay_number(), r->is_kept = false;
     enum became became = replay_is(REPLAY_REPLAYING) ? recorded(r->number, &source, &tag) : AS_IT_IS;
     r->is_kept = became == TOOK || became == KEPT;
     if (became >= CANCELLED) return replay_request_strand(r);
-    if (became == TOOK) return PMPI_Irecv_c(r->buf, r->count, r->type, source, tag, r->comm, &r->hidden);
-    return PMPI_Start(request);
+    if (became == TOOK) return NEXT(Irecv_c)(r->buf, r->count, r->type, source, tag, r->comm, &r->hidden);
+    return NEXT(Start)(request);
 }
 
 int MPI_Start(MPI_Request *request)
 {
     struct replay_request *r = replay_has(&replay_n_requests) ? replay_request_find(*request) : NULL;
-    return r ? start_prepared(r, request) : PMPI_Start(request);
+    return r ? start_prepared(r, request) : NEXT(Start)(request);
 }
 
 int MPI_Startall(int count, MPI_Request requests[])
 {
-    if (!replay_has(&replay_n_requests)) return PMPI_Startall(count, requests);
+    if (!replay_has(&replay_n_requests)) return NEXT(Startall)(count, requests);
     for (int i = 0; i < count; i++) {
         int rc = MPI_Start(&requests[i]);
         if (rc != MPI_SUCCESS) return rc;
@@ -345,7 +346,7 @@ static int probe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_S
     bool is_asked = !replay_is(REPLAY_OFF) && source != MPI_PROC_NULL && is_any(source, tag);
     if (is_asked && replay_is(REPLAY_REPLAYING) && replay_due(REPLAY_PROBE, &c) == REPLAY_YES && fits(&c, source, tag))
         source = c.source, tag = c.tag;
-    int rc = message ? PMPI_Mprobe(source, tag, comm, message, s) : PMPI_Probe(source, tag, comm, s);
+    int rc = message ? NEXT(Mprobe)(source, tag, comm, message, s) : NEXT(Probe)(source, tag, comm, s);
     if (rc == MPI_SUCCESS && is_asked && replay_is(REPLAY_RECORDING)) probed(REPLAY_PROBE, s);
     return rc;
 }
@@ -366,9 +367,9 @@ static int probe_now(int source, int tag, MPI_Comm comm, int *flag, MPI_Message 
         *flag = due == REPLAY_YES;
         if (due == REPLAY_NO) return MPI_SUCCESS;
         if (due == REPLAY_YES && fits(&c, source, tag))
-            return message ? PMPI_Mprobe(c.source, c.tag, comm, message, s) : PMPI_Probe(c.source, c.tag, comm, s);
+            return message ? NEXT(Mprobe)(c.source, c.tag, comm, message, s) : NEXT(Probe)(c.source, c.tag, comm, s);
     }
-    int rc = message ? PMPI_Improbe(source, tag, comm, flag, message, s) : PMPI_Iprobe(source, tag, comm, flag, s);
+    int rc = message ? NEXT(Improbe)(source, tag, comm, flag, message, s) : NEXT(Iprobe)(source, tag, comm, flag, s);
     if (rc != MPI_SUCCESS || !is_asked || !replay_is(REPLAY_RECORDING)) return rc;
     if (*flag)
         probed(REPLAY_IPROBE, s);

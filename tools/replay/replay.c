@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "replay.h"
 #include "base/file.h"
+#include "../next/next.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -154,7 +155,7 @@ int MPI_Comm_free(MPI_Comm *comm)
         held = h;
     }
     replay_unlock();
-    if (!h) return PMPI_Comm_free(comm);
+    if (!h) return NEXT(Comm_free)(comm);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -377,6 +378,7 @@ static int begin(int rc, int provided)
     PMPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
     PMPI_Comm_get_parent(&parent);
+    if (replay.rank == 0) tools_next_say(record ? "record" : "replay");
     replay.has_threads = provided == MPI_THREAD_MULTIPLE;
     replay.may_cancel = again || replay_is_called("MPI_Cancel");
     if (parent != MPI_COMM_NULL) { /* its files would have the names of ours */
@@ -437,12 +439,12 @@ static void end(void)
 int MPI_Init(int *argc, char ***argv)
 {
     if (is_wanted()) refuse_others();
-    return begin(PMPI_Init(argc, argv), MPI_THREAD_SINGLE);
+    return begin(NEXT(Init)(argc, argv), MPI_THREAD_SINGLE);
 }
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     if (is_wanted()) refuse_others();
-    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    int rc = NEXT(Init_thread)(argc, argv, required, provided);
     return begin(rc, rc == MPI_SUCCESS ? *provided : 0);
 }
 /* A program of sessions alone has no numbers that all its ranks know. */
@@ -450,7 +452,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
 {
     static bool is_said;
     if (is_wanted()) refuse_others();
-    int rc = PMPI_Session_init(info, errhandler, session);
+    int rc = NEXT(Session_init)(info, errhandler, session);
     const char *rank = getenv("GODWIT_RANK");
     if (rc == MPI_SUCCESS && is_wanted() && !is_begun && !is_said && (!rank || strcmp(rank, "0") == 0)) {
         is_said = true;
@@ -464,5 +466,11 @@ int MPI_Finalize(void)
 {
     MPI_Comm parent = MPI_COMM_NULL;
     if (folder && PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent == MPI_COMM_NULL) end();
-    return PMPI_Finalize();
+    return NEXT(Finalize)();
+}
+
+/* Where MPI was never initialized here, by whose doing. */
+__attribute__((destructor)) static void unmet(void)
+{
+    if (is_wanted() && !is_begun) tools_unmet_say(getenv("GODWIT_RECORD") ? "record" : "replay");
 }
