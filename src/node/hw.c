@@ -75,7 +75,7 @@ static bool cache_of(const struct hw_machine *m, int cpu, int level, struct hw_c
     char path[256], text[64];
     for (int i = 0; i < CACHES; i++) {
         snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/level", m->sys, cpu, i);
-        if (!gw_line_read(text, sizeof text, "%s", path)) return i == 0 && hw_cache_of(m, cpu, level, set);
+        if (!gw_line_read(text, sizeof text, "%s", path)) return i == 0 && node_hw_cache_of(m, cpu, level, set);
         if (strtol(text, NULL, 10) != level) continue;
         snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/shared_cpu_list", m->sys, cpu, i);
         return list_read(set, path);

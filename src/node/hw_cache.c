@@ -55,7 +55,7 @@ static bool next_cpu(FILE *f, long *cpu_out, unsigned long *id_out)
     return false;
 }
 
-bool hw_cache_of(const struct hw_machine *m, int cpu, int level, struct hw_cpus *set_out)
+bool node_hw_cache_of(const struct hw_machine *m, int cpu, int level, struct hw_cpus *set_out)
 {
     int bits = bits_of(m, level);
     FILE *f = bits < 0 ? NULL : fopen(m->cpuinfo, "re");

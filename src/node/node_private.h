@@ -41,6 +41,6 @@ static inline void hw_cpu_add(struct hw_cpus *set, long cpu)
 }
 /* hw_cache.c: the cpus that share the cache of a level with `cpu`, by what the processor says (the kernel of a virtual machine may have no
  * caches under /sys).  False: it says nothing of that level. */
-bool hw_cache_of(const struct hw_machine *m, int cpu, int level, struct hw_cpus *set_out);
+bool node_hw_cache_of(const struct hw_machine *m, int cpu, int level, struct hw_cpus *set_out);
 
 #endif
