@@ -138,6 +138,8 @@ def pages():
                 line = line.replace('"Godwit"', '"Godwit %s"' % version()) if line.startswith(".TH") else line
                 lines += places.get(line.replace('.\\" ', "", 1), [line])
         yield "man%s/%s" % (path[-1], os.path.basename(path)), "\n".join(lines)
+    for name in ("man3/intro_mpi.3", "man3/mpi.3"): # under which HPE's library has its variables
+        yield name, ".so man7/godwit-environment.7\n"
 
 
 # ---- completions ----

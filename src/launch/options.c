@@ -116,6 +116,11 @@ static int set_of_place(enum option is, const char *name, char **v, struct launc
     switch (is) {
     case O_BIND: return launch_set_bind(o, name, v[0]);
     case O_CPU_BIND: return launch_set_cpu_bind(o, v[0]);
+    case O_CC: return launch_set_cc(o, v[0]);
+    case O_DISTRIBUTION: return launch_set_distribution(o, name, v[0]);
+    case O_MEM_BIND: return launch_set_mem_bind(o, v[0]);
+    case O_SS: return launch_set_membind(o, "bind");
+    case O_PER_NUMA: o->place.map = UNIT_NUMA; return set_number(name, v[0], 1, &o->place.ppr);
     case O_MAP: return launch_set_map(o, name, v[0]);
     case O_RANK_BY: return launch_set_rank_by(o, v[0]);
     case O_PPR: return launch_set_ppr(o, name, v[0]);

@@ -133,13 +133,31 @@ int launch_set_bind(struct launch_options *o, const char *name, const char *text
     return rc;
 }
 
+/* Each rank's own cores, as many as --depth (-d) says. */
+static int bind_depth(struct launch_options *o)
+{
+    o->place.bind = BIND_CORE;
+    return -1;
+}
+
+/* "0,1:2-3": CPUs with commas and ranges, the ranks with colons between them; ours has + and commas. */
+static int set_cpus(struct launch_options *o, const char *name, const char *text)
+{
+    char *ours = gw_xasprintf("%s", text);
+    for (char *c = ours; *c; c++) *c = *c == ',' ? '+' : *c == ':' ? ',' : *c;
+    const char *held = launch_options_hold(o, ours);
+    free(ours);
+    o->only_here = name;
+    return set_user(o, name, held);
+}
+
 int launch_set_cpu_bind(struct launch_options *o, const char *text)
 {
     static const struct {
         const char *slurm, *ours;
     } same[] = {
-        {"cores", "core"}, {"sockets", "socket"}, {"ldoms", "numa"}, {"threads", "hwthread"},
-        {"none", "none"},  {"no", "none"},        {"rank", "core"},
+        {"cores", "core"},      {"core", "core"},        {"sockets", "socket"}, {"ldoms", "numa"}, {"numa", "numa"},
+        {"thread", "hwthread"}, {"threads", "hwthread"}, {"none", "none"},      {"no", "none"},    {"rank", "core"},
     };
     for (;;) { /* "verbose,cores" */
         size_t n = strcspn(text, ",");
@@ -154,9 +172,41 @@ int launch_set_cpu_bind(struct launch_options *o, const char *text)
         o->only_here = "--cpu-bind";
         return set_user(o, "--cpu-bind", text + 8);
     }
+    if (strncmp(text, "list:", 5) == 0) return set_cpus(o, "--cpu-bind", text + 5);
+    if (strcasecmp(text, "depth") == 0) return bind_depth(o);
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++)
         if (strcasecmp(text, same[i].slurm) == 0) return launch_set_bind(o, "--cpu-bind", same[i].ours);
-    return launch_usage_error("--cpu-bind is cores, sockets, ldoms, threads, none or map_cpu:LIST, not '%s'", text);
+    return launch_usage_error(
+        "--cpu-bind is cores, sockets, ldoms, numa, threads, none, depth, map_cpu:LIST or list:CPUS:CPUS..., not '%s'", text);
+}
+
+int launch_set_cc(struct launch_options *o, const char *text)
+{
+    if (strcmp(text, "cpu") == 0) return launch_set_bind(o, "-cc", "core");
+    if (strcmp(text, "numa_node") == 0) return launch_set_bind(o, "-cc", "numa");
+    if (strcmp(text, "none") == 0) return launch_set_bind(o, "-cc", "none");
+    if (strcmp(text, "depth") == 0) return bind_depth(o);
+    if (*text >= '0' && *text <= '9') return set_cpus(o, "-cc", text);
+    return launch_usage_error("-cc is cpu, depth, numa_node, none or CPUs rank by rank, such as 0,1:2,3, not '%s'", text);
+}
+
+/* Slurm's "nodes[:sockets]": blocks of ranks on nodes are the default here, in turns is by node; on one machine the sockets matter.  A number is
+ * aprun's -m, memory for a rank. */
+int launch_set_distribution(struct launch_options *o, const char *name, const char *text)
+{
+    if (*text >= '0' && *text <= '9') return -1; /* the system gives ranks the memory that they ask for */
+    size_t n = strcspn(text, ":");
+    bool block = is_word(text, n, "block") || is_word(text, n, "*"), cyclic = is_word(text, n, "cyclic");
+    const char *inside = text[n] ? text + n + 1 : "block";
+    if (!block && !cyclic)
+        return launch_usage_error(
+            "%s: %.*s is not done here: block or cyclic, and :block or :cyclic for sockets; other orders: --map-by, "
+            "--rankfile, MPICH_RANK_REORDER_METHOD",
+            name, (int)n, text);
+    if (strcmp(inside, "block") != 0 && strcmp(inside, "*") != 0 && strcmp(inside, "cyclic") != 0)
+        return launch_usage_error("%s: sockets are filled (block) or taken in turns (cyclic), not '%s'", name, inside);
+    int rc = cyclic ? launch_set_map(o, name, "node") : -1;
+    return rc < 0 && strcmp(inside, "cyclic") == 0 ? launch_set_map(o, name, "socket") : rc;
 }
 
 /* ---- mapping ------------------------------------------------------------------------------------------------------------- */
@@ -234,6 +284,14 @@ int launch_set_rank_by(struct launch_options *o, const char *text)
     if (u->unit != UNIT_MACHINE)
         o->place.rank_by = u->unit; /* there is one host: going round the hosts is one rank after the other */
     return -1;
+}
+
+int launch_set_mem_bind(struct launch_options *o, const char *text)
+{
+    if (strcmp(text, "local") == 0) return launch_set_membind(o, "bind");
+    if (strcmp(text, "none") == 0 || strcmp(text, "no") == 0) return launch_set_membind(o, "none");
+    if (strcmp(text, "v") == 0 || strcmp(text, "verbose") == 0 || strcmp(text, "q") == 0 || strcmp(text, "quiet") == 0) return -1;
+    return launch_usage_error("--mem-bind is local or none here (-membind has more), not '%s'", text);
 }
 
 int launch_set_membind(struct launch_options *o, const char *text)

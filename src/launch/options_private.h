@@ -73,6 +73,10 @@ int launch_set_ppr(struct launch_options *o, const char *name, const char *text)
 int launch_set_rank_by(struct launch_options *o, const char *text);
 int launch_set_cpu_set(struct launch_options *o, const char *name, const char *text);
 int launch_set_membind(struct launch_options *o, const char *text);
+/* Words of aprun, PALS and Slurm for the same. */
+int launch_set_mem_bind(struct launch_options *o, const char *text);
+int launch_set_cc(struct launch_options *o, const char *text);
+int launch_set_distribution(struct launch_options *o, const char *name, const char *text);
 
 /* ---- options_mca.c ---- */
 int launch_set_mca(struct launch_options *o, const char *name, const char *value);

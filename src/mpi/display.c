@@ -3,10 +3,12 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/mpi_private.h"
+#include "base/os.h"
 #include "base/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Copies the value of `key` from a file of lines "key : value" in /proc. */
 static void proc_value(const char *path, const char *key, char *out, size_t cap)
@@ -26,23 +28,141 @@ static void proc_value(const char *path, const char *key, char *out, size_t cap)
     if (f) fclose(f);
 }
 
-/* Prints all settings, room by room, each with its name in MPICH. */
+/* ---- settings ---- */
+/* The groups in which users of HPE's library look for a variable. */
+enum group { GENERAL, RMA, GPU, DPM, SMP, OFI, COLLECTIVE, MPIIO, STATISTICS, THREADS, GROUPS };
+static const char *const group_names[GROUPS] = {"general", "RMA",        "GPU",   "Dynamic Process Management", "SMP",
+                                                "OFI",     "COLLECTIVE", "MPIIO", "MPIIO statistics",           "Thread Safety"};
+/* The first row that fits decides: by the beginning of the documented name, or by the room. */
+static const struct {
+    const char *name, *room;
+    enum group group;
+} places[] = {{"MPICH_RMA_", "", RMA},
+              {"MPICH_GPU_", "", GPU},
+              {"MPICH_SMP_", "", SMP},
+              {"MPICH_SHARED_MEM_", "", SMP},
+              {"MPICH_OFI_EAGER", "", SMP},
+              {"MPICH_OFI_", "", OFI},
+              {"MPICH_GNI_", "", OFI},
+              {"MPI_GNI_", "", OFI},
+              {"FI_", "", OFI},
+              {"MPICH_MPIIO_STATS", "", STATISTICS},
+              {"MPICH_MPIIO_TIME", "", STATISTICS},
+              {"MPICH_MPIIO_", "", MPIIO},
+              {"MPICH_MAX_THREAD", "", THREADS},
+              {"MPICH_ASYNC_PROGRESS", "", THREADS},
+              {"", "coll", COLLECTIVE},
+              {"", "rma", RMA},
+              {"", "io", MPIIO},
+              {"", "world", DPM},
+              {"", "node", SMP},
+              {"", "wire_shm", SMP},
+              {"GODWIT_NET_", "", OFI},
+              {"", "net", OFI},
+              {"", "wire_ofi", OFI},
+              {"", "peer", OFI},
+              {"", "proto", SMP},
+              {"", "req", THREADS}};
+
+static enum group group_of(const char *name, const char *room)
+{
+    for (size_t i = 0; i < GW_ARRAY_LEN(places); i++)
+        if (strncmp(name, places[i].name, strlen(places[i].name)) == 0 && (!*places[i].room || strcmp(room, places[i].room) == 0))
+            return places[i].group;
+    return GENERAL;
+}
+
+/* The name that the documents of other libraries have for it, that of HPE's first; its own where there is none. */
+static void documented_name(const struct gw_setting_info *s, char *out, size_t cap)
+{
+    const char *at = strstr(s->aliases, "MPICH_");
+    while (at && at > s->aliases && at[-1] != ' ') at = strstr(at + 1, "MPICH_");
+    if (!at) at = *s->aliases ? s->aliases : s->env;
+    snprintf(out, cap, "%.*s", (int)strcspn(at, " "), at);
+}
+
+static void bytes_text(int64_t n, char *out, size_t cap) { snprintf(out, cap, "%lld", (long long)n); }
+
+/* What `auto` comes to in this job; false: that is not known before the network, or the call, is. */
+static bool in_force(const char *env, char *out, size_t cap)
+{
+    static const struct {
+        const char *env, *text;
+    } fixed[] = {{"GODWIT_SCATTERV_SHORT_MSG", "2048-8192"},
+                 {"GODWIT_BCAST_INTERNODE_RADIX", "2-4"},
+                 {"GODWIT_BCAST_INTRANODE_RADIX", "2-4"},
+                 {"GODWIT_NIC_COUNTER_REPORT", "1"},
+                 {"GODWIT_WAIT", "spin, then yield, then sleep"},
+                 {"GODWIT_PROTO", "by size"},
+                 {"GODWIT_ALLTOALL_SHORT_MSG", "64-512"},
+                 {"GODWIT_ALLGATHER_VSHORT_MSG", "by the table (godwit-choices allgather)"},
+                 {"GODWIT_REDUCE_SCATTER_LONG_MSG", "by the table (godwit-choices reduce_scatter)"},
+                 {"GODWIT_CMA", "CMA where the kernel allows it, else NONE"},
+                 {"GODWIT_NET_RENDEZVOUS", "enabled by a card, disabled over TCP"},
+                 {"GODWIT_REG_CACHE", "enabled by a card, disabled over TCP"},
+                 {"GODWIT_REG_CACHE_MONITOR", "userfaultfd"},
+                 {"GODWIT_OFI_TAG_MODE", "ofi_tag_full where the provider can, else ofi_tag_1"}};
+    if (strcmp(env, "GODWIT_RANK_ORDER") == 0)
+        snprintf(out, cap, gw_boot.how == BOOT_GODWIT || gw_boot.how == BOOT_SINGLETON ? "1" : "as the launcher has it");
+    else if (strcmp(env, "GODWIT_LANES") == 0)
+        bytes_text(gw_nlanes, out, cap);
+    else if (strcmp(env, "GODWIT_HEAP") == 0)
+        bytes_text(mpi_heap_bytes(), out, cap);
+    else if (strcmp(env, "GODWIT_NET_SHORT_MAX") == 0)
+        bytes_text(proto_far_short_default(gw_boot.size), out, cap);
+    else if (strcmp(env, "GODWIT_NET_EAGER_MAX") == 0)
+        snprintf(out, cap, "%lld-%lld", (long long)proto_far_eager(false), (long long)proto_far_eager(true));
+    else if (strcmp(env, "GODWIT_RMA_HELP") == 0)
+        snprintf(out, cap, "%s", gw_node.oversubscribed ? "off" : "on");
+    else if (strcmp(env, "GODWIT_PMI") == 0)
+        snprintf(out, cap, "%s", gw_boot.how == BOOT_PMI1 ? "1" : gw_boot.how == BOOT_PMI2 ? "2" : "not used");
+    else if (strcmp(env, "GODWIT_HUGE_PAGES") == 0)
+        snprintf(out, cap, gw_huge_is_offered() ? "moved onto when copied again" : "off (this machine offers none)");
+    else
+        for (size_t i = 0; i <= GW_ARRAY_LEN(fixed); i++) {
+            if (i == GW_ARRAY_LEN(fixed)) return false;
+            if (strcmp(env, fixed[i].env) == 0) return snprintf(out, cap, "%s", fixed[i].text), true;
+        }
+    return true;
+}
+
+/* A line: the documented name, the value in force, then all other names, and who has set it. */
+static void display_setting(FILE *f, int i, enum group wanted)
+{
+    struct gw_setting_info s;
+    char value[1024], text[64], name[64];
+    const char *origin;
+    gw_settings_get(i, &s, value, sizeof value, &origin);
+    documented_name(&s, name, sizeof name);
+    if (group_of(name, s.room) != wanted) return;
+    bool is_auto = strcmp(value, "auto") == 0, is_known = is_auto && in_force(s.env, text, sizeof text);
+    fprintf(f, "PE 0:   %-46s = %s", name, is_known ? text : value);
+    fprintf(f, "   [%s%s",
+            is_auto && !is_known ? "where it is used; "
+                : is_auto        ? "auto; "
+                                 : "",
+            strcmp(origin, "default") == 0 ? "default" : "set by ");
+    if (strcmp(origin, "default") != 0) fputs(origin, f);
+    fprintf(f, "%s%s", strcmp(name, s.env) == 0 ? "" : "; ", strcmp(name, s.env) == 0 ? "" : s.env);
+    for (const char *a = s.aliases; *a; a += strspn(a, " ")) {
+        size_t n = strcspn(a, " ");
+        if (n != strlen(name) || strncmp(a, name, n) != 0) fprintf(f, ", %.*s", (int)n, a);
+        a += n;
+    }
+    fputs("]\n", f);
+}
+
 static void display_settings(FILE *f, int required)
 {
-    char value[1024], model[256];
-    const char *room = "", *origin;
-    struct gw_setting_info s;
+    char model[256];
     proc_value("/proc/cpuinfo", "model name", model, sizeof model);
-    fprintf(f, "PE 0: Godwit settings (godwit-info --settings tells what they mean)\n");
-    for (int i = 0; i < gw_settings_count(); i++) {
-        gw_settings_get(i, &s, value, sizeof value, &origin);
-        if (strcmp(room, s.room) != 0) fprintf(f, "PE 0: --- %s\n", s.room);
-        room = s.room;
-        const char *name = strstr(s.aliases, "MPICH_");
-        fprintf(f, "PE 0:   %-36s = %s%s%s%.*s%s\n", s.env, value, strcmp(origin, "default") == 0 ? "" : "   (set)",
-                name ? "   [" : "", name ? (int)strcspn(name, " ") : 0, name ? name : "", name ? "]" : "");
+    fprintf(f, "PE 0: MPICH processor detected: %s\n", model);
+    fprintf(f, "PE 0: Godwit " GODWIT_VERSION ": settings under their documented names (godwit-info NAME tells what one means)\n");
+    for (enum group g = 0; g < GROUPS; g++) {
+        fprintf(f, "PE 0: MPICH %s environment settings:\n", group_names[g]);
+        if (g == GPU) fprintf(f, "PE 0:   (memory of GPUs is not supported)\n");
+        for (int i = 0; i < gw_settings_count(); i++) display_setting(f, i, g);
     }
-    fprintf(f, "PE 0: processor: %s\n", model);
     fprintf(f, "PE 0: thread level: required %s, provided %s\n", mpi_level_name(required), mpi_level_name(mpi_level(required)));
 }
 
@@ -51,7 +171,13 @@ static void display_version(FILE *f)
     char text[GW_MAX_LIBRARY_VERSION_STRING];
     int n;
     mpi_get_library_version(text, &n);
-    fprintf(f, "PE 0: %s\n", text);
+    fprintf(f, "PE 0: MPI VERSION    : %s\n", text);
+#ifdef __clang__
+    const char *compiler = "";
+#else
+    const char *compiler = "gcc ";
+#endif
+    fprintf(f, "PE 0: MPI BUILD INFO : %s (%s%s)\n", __DATE__ " " __TIME__, compiler, __VERSION__);
 }
 
 static void display_cpus(FILE *f)

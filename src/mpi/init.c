@@ -119,6 +119,8 @@ static GW_ONCE void wrapper_look(void)
         wanted, has ? has : "not set");
 }
 
+int64_t mpi_heap_bytes(void) { return gw_set.heap >= 0 ? gw_set.heap : ((int64_t)8 + gw_boot.nlocal) * (1280 << 10); }
+
 static GW_ONCE void rooms_up(void)
 {
     must(boot_init(), "finding out who the other ranks are");
@@ -127,7 +129,7 @@ static GW_ONCE void rooms_up(void)
     must(type_init(), "datatypes");
     must(op_init(), "reduction operations");
     peer_lanes_choose(); /* proto and req prepare their lanes before peer opens them */
-    int64_t heap = gw_set.heap >= 0 ? gw_set.heap : ((int64_t)8 + gw_boot.nlocal) * (1280 << 10);
+    int64_t heap = mpi_heap_bytes();
     uint64_t area = peer_area_bytes(gw_boot.nlocal, gw_nlanes);
     must(node_init(area, gw_lanes_spread ? 0 : area - peer_area_bytes(gw_boot.nlocal, 1), (uint64_t)heap),
          "the memory that the ranks of a node share");

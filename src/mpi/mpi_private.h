@@ -18,6 +18,7 @@ void mpi_instance_begin(int level, bool meets); /* meets: gw_boot.meets */
 int mpi_instance_level(void);                   /* the highest level of the present instances; MPI_THREAD_SINGLE without any */
 void mpi_instance_end(void);                    /* returns when no other rank needs this one for messages */
 
+int64_t mpi_heap_bytes(void);   /* init.c: of the heap that the ranks of a node share */
 void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
 
 /* alike.c: settings by which ranks choose what they do together.  Notes this rank's for the others; after those of the node

@@ -82,9 +82,13 @@ static int memory_report(void)
 }
 
 /* ---- counters ---- */
+/* Before the counters, as negative ones: messages by path, then their bytes. */
 static void counter_name(int i, char *out, size_t cap)
 {
-    if (i < gw_counter_row_count)
+    static const char *const paths[PROTO_PATHS] = {"E0", "E1", "R0", "R1"};
+    if (i < 0)
+        snprintf(out, cap, "%s %s", paths[(i + 2 * PROTO_PATHS) % PROTO_PATHS], i < -PROTO_PATHS ? "messages" : "bytes");
+    else if (i < gw_counter_row_count)
         snprintf(out, cap, "%s", gw_counter_rows[i].name);
     else
         coll_algorithm_name(i - gw_counter_row_count, out, cap);
@@ -102,22 +106,28 @@ static void threads_advise(int64_t waited)
 /* Prints the counters of all ranks, with the ranks that have the most and the least. */
 static int counters_report(void)
 {
-    int n = gw_counter_row_count + coll_algorithms();
+    enum { FIRST = 2 * PROTO_PATHS };
+    int n = FIRST + gw_counter_row_count + coll_algorithms();
     char name[64];
+    struct proto_tally sent;
+    proto_sent_to(-1, &sent);
     int64_t *mine = gw_xcalloc((size_t)n, sizeof *mine);
     struct extremes *e = gw_xcalloc((size_t)n, sizeof *e);
     int64_t waited = 0; /* for locks */
-    for (int i = 0; i < n; i++)
-        mine[i] = (int64_t)(i < gw_counter_row_count ? atomic_load_explicit(gw_counter_rows[i].counter, memory_order_relaxed)
-                                                     : coll_algorithm_uses(i - gw_counter_row_count));
+    for (int i = 0; i < PROTO_PATHS; i++) mine[i] = (int64_t)sent.messages[i], mine[PROTO_PATHS + i] = (int64_t)sent.bytes[i];
+    for (int i = 0; i < n - FIRST; i++)
+        mine[FIRST + i] =
+            (int64_t)(i < gw_counter_row_count ? atomic_load_explicit(gw_counter_rows[i].counter, memory_order_relaxed)
+                                               : coll_algorithm_uses(i - gw_counter_row_count));
     int rc = over_ranks(mine, n, e);
     for (int i = 0; rc == GW_OK && gw_comm_world.rank == 0 && i < n; i++) {
-        counter_name(i, name, sizeof name);
+        int row = i - FIRST;
+        counter_name(row, name, sizeof name);
         if (e[i].max > 0)
             fprintf(stderr, "# MPICH_STATS: %-28s sum %lld, max %lld by rank %lld, min %lld by rank %lld\n", name,
                     (long long)e[i].sum, (long long)e[i].max, (long long)e[i].max_rank, (long long)e[i].min,
                     (long long)e[i].min_rank);
-        if (i < gw_counter_row_count && gw_counter_rows[i].counter == &gw_count.locks_waited) waited = e[i].sum;
+        if (row >= 0 && row < gw_counter_row_count && gw_counter_rows[row].counter == &gw_count.locks_waited) waited = e[i].sum;
     }
     if (gw_threads && waited > 0) threads_advise(waited);
     free(e);

@@ -255,11 +255,15 @@ int fabric_infos_nics(const struct fabric_infos *m, int offers_out[NIC_MOST])
 
 static void nics_tell(const int *nic_of, const char *note)
 {
-    char text[1024];
+    char text[4096];
     bool is_first = gw_boot.local_rank == 0;
     if (*note && is_first) gw_warn("%s", note);
     for (int i = 0; gw_set.nic_verbose >= 1 && is_first && i < fabric_nics.n_nics; i++) {
         nic_text(gw_boot.host, gw_boot.rank, &fabric_nics.nics[i], i, fabric_nics.n_nics, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
+    if (gw_set.nic_verbose >= 1 && is_first) {
+        nic_ranks_text(gw_boot.host, gw_boot.rank, &fabric_nics, nic_of, gw_boot.local_to_world, text, sizeof text);
         fprintf(stderr, "%s\n", text);
     }
     if (gw_set.nic_verbose >= 2) {

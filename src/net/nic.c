@@ -234,6 +234,24 @@ void nic_rank_text(const char *host, int pe, const struct nic_device *nic, int i
              nic->name, nic->numa, nic->address);
 }
 
+void nic_ranks_text(const char *host, int pe, const struct nic_node *node, const int *nic_of, const int *ranks, char *out,
+                    size_t cap)
+{
+    snprintf(out, cap, "PE %d: Host %s", pe, host);
+    for (int i = 0; i < node->n_nics; i++) {
+        gw_text_add(out, cap, "%s NIC %d (%s) serves", i ? ";" : ":", i, node->nics[i].name);
+        const char *before = " ranks ";
+        for (int r = 0, to; r < node->n_ranks; r = to + 1) {
+            to = r;
+            if (nic_of[r] != i) continue;
+            while (to + 1 < node->n_ranks && nic_of[to + 1] == i && ranks[to + 1] == ranks[to] + 1) to++;
+            gw_text_add(out, cap, to > r ? "%s%d-%d" : "%s%d", before, ranks[r], ranks[to]);
+            before = ",";
+        }
+        if (*before == ' ') gw_text_add(out, cap, " no rank");
+    }
+}
+
 void nic_load_text(const struct nic_node *node, const int *nic_of, char *out, size_t cap)
 {
     int load[NIC_MOST] = {0};

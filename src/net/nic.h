@@ -52,6 +52,9 @@ int nic_check_symmetry(const char *host, int n, int other_pe, int other_n);
 void nic_text(const char *host, int pe, const struct nic_device *nic, int index, int n, char *out, size_t cap);
 void nic_rank_text(const char *host, int pe, const struct nic_device *nic, int index, char *out, size_t cap);
 /* "NIC 0 (cxi0): 6 ranks, ..." */
+/* Which ranks each card serves; ranks: of the job, by local rank, ascending. */
+void nic_ranks_text(const char *host, int pe, const struct nic_node *node, const int *nic_of, const int *ranks, char *out,
+                    size_t cap);
 void nic_load_text(const struct nic_node *node, const int *nic_of, char *out, size_t cap);
 
 #endif

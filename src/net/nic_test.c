@@ -186,6 +186,12 @@ static void told(void)
     CHECK_STR(text, "PE 0: Host nid1 NIC 2 of 4: index=1, domain_name=cxi1, numa_node=1, address=[0x4a]");
     nic_rank_text("nid1", 3, &node.nics[1], 1, text, sizeof text);
     CHECK_STR(text, "PE 3: Host nid1 selected NIC index=1, domain_name=cxi1, numa_node=1, address=[0x4a]");
+    static const int ranks[] = {4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26};
+    CHECK(node.n_ranks <= (int)GW_ARRAY_LEN(ranks));
+    nic_ranks_text("nid1", 4, &node, nic_of, ranks, text, sizeof text);
+    CHECK_STR(
+        text,
+        "PE 4: Host nid1: NIC 0 (cxi0) serves ranks 4; NIC 1 (cxi1) serves ranks 5-6; NIC 2 (cxi2) serves no rank; NIC 3 (cxi3) serves no rank");
     nic_load_text(&node, nic_of, text, sizeof text);
     CHECK_STR(text, "NIC 0 (cxi0): 1 rank, NIC 1 (cxi1): 2 ranks, NIC 2 (cxi2): 0 ranks, NIC 3 (cxi3): 0 ranks");
     CHECK_EQ(nic_check_symmetry("n1", 4, 7, 4), GW_OK);

@@ -137,6 +137,10 @@ struct proto_mismatch {
 };
 
 /* The protocols. */
+/* Limits between nodes, in bytes, as settings and defaults have them; the wire's own may be lower. */
+int64_t proto_far_short_default(int size); /* of E0, by the ranks of the job */
+int64_t proto_far_eager(bool is_soft);     /* of E1; is_soft: wire_caps.soft */
+
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
 /* Messages and bytes sent to one process (by its number, see struct gw_peer), or to all (world -1): the user's and the library's own.
  * Read without a lock, so not exact. */

@@ -380,8 +380,6 @@ void proto_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_c
 /* proto_far.c */
 enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
 enum proto_path proto_far_select_rndv(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run);
-int64_t proto_far_short_default(int size); /* limit of E0 in bytes, by the ranks of the job */
-int64_t proto_far_eager(bool is_soft);     /* limit of E1 in bytes; is_soft: wire_caps.soft */
 void proto_far_offer(struct proto_lane *pl, struct proto_recv *r,
                      struct proto_cts *cts); /* fills in what the sender needs to write r's buffer */
 void proto_far_close(struct proto_lane *pl, struct proto_recv *r);

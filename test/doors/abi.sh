@@ -9,11 +9,18 @@ build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 fail() { echo "doors/abi: $*"; exit 1; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-doors=$build/src/door
+doors=$build/src/door prefix=${2:-}
+if [ -x "$prefix/bin/mpixlate" ]; then
+    for words in "" "-s ompi.40" "-s sgi.225 -t godwit true" "-s ompi.40 -t sgi.225 true" "-s ompi.40 -t godwit" "-l x"; do
+        rc=0
+        "$prefix/bin/mpixlate" $words >/dev/null 2>"$dir/said" || rc=$?
+        [ $rc = 2 ] && grep -q '^mpixlate: ' "$dir/said" || fail "mpixlate $words: status $rc, $(cat "$dir/said")"
+    done
+fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 run() { timeout 60 "$build/mpiexec" "$@" 2>&1 </dev/null; }
 
-points() { # ABI MPICC VERSION
+points() { # ABI MPICC VERSION LAUNCHER SOURCE
     $2 -w -o "$dir/abi_$1" "$here/abi.c"
     for n in 1 2 4 7; do
         out=$(run -n $n "$dir/abi_$1") || fail "$1, $n ranks: $out"
@@ -46,6 +53,11 @@ points() { # ABI MPICC VERSION
     done
     # By LD_LIBRARY_PATH alone, without mpiexec.
     [ "$(LD_LIBRARY_PATH=$doors timeout 60 "$dir/abi_$1" 2>&1)" = "all points" ] || fail "$1 alone, by LD_LIBRARY_PATH"
+    # By the command that HPE's users know, without mpiexec and under another's.
+    if [ -x "${prefix:-}/bin/mpixlate" ]; then
+        [ "$(timeout 60 "$prefix/bin/mpixlate" -s $5 -t godwit "$dir/abi_$1" 2>&1)" = "all points" ] || fail "mpixlate -s $5"
+        [ "$(run -n 2 "$prefix/bin/mpixlate" -s $5 -t cmpich.12 "$dir/abi_$1" version)" = "2 ranks, Godwit" ] || fail "mpixlate -s $5 below mpiexec"
+    fi
     # The setting keeps its own library.
     [ "$(run -n 2 "$dir/abi_$1" version)" = "2 ranks, Godwit" ] || fail "$1: the door's library"
     out=$(GODWIT_DOORS=off run -n 2 "$dir/abi_$1" version | sed "s, *$,,")
@@ -70,7 +82,8 @@ gcc -w -shared -fPIC -I"$build/include" -o "$dir/std.so" "$here/two_abis.c" "$bu
 abis=
 while read -r abi mpicc launcher version; do
     command -v "$mpicc" >/dev/null || continue
-    points "$abi" "$mpicc" "$version" "$launcher"
+    case $abi in ompi) source=ompi.40 ;; *) source=mpich.12 ;; esac
+    points "$abi" "$mpicc" "$version" "$launcher" $source
     $mpicc -w -shared -fPIC -o "$dir/$abi.so" "$here/two_abis.c"
     for n in 1 3; do two $n "$abi" std && two $n std "$abi"; done
     abis="$abis $abi"

@@ -13,21 +13,41 @@ run() { timeout 30 "$build/mpiexec" "$@" </dev/null >"$dir/out" 2>"$dir/err"; }
 run -n 3 "$build/mpi_hello" || fail "hello"
 ! grep -q '^PE ' "$dir/err" || fail "nothing was asked for"
 MPICH_ENV_DISPLAY=1 GODWIT_EAGER_MAX=4K run -n 3 "$build/mpi_hello" || fail "all settings"
-grep -q '^PE 0: --- proto$' "$dir/err" || fail "settings by room"
-grep -qx 'PE 0:   GODWIT_EAGER_MAX  *= 4K   (set)   \[MPICH_OFI_EAGER_MAX\]' "$dir/err" || fail "a setting with its value"
-grep -q '^PE 0: processor: .' "$dir/err" || fail "the processor"
+for g in general RMA GPU 'Dynamic Process Management' SMP OFI COLLECTIVE MPIIO 'MPIIO statistics' 'Thread Safety'; do
+    grep -qx "PE 0: MPICH $g environment settings:" "$dir/err" || fail "the group $g"
+done
+# in NAME GROUP: the group in which the setting stands
+in_group() { awk -v name="$1" '/environment settings:$/ {g = $4} $3 == name {print g; exit}' "$dir/err"; }
+for pair in MPICH_RMA_MAX_PENDING:RMA MPICH_GNI_MAX_EAGER_MSG_SIZE:OFI MPI_GNI_MAX_NDREG_SIZE:OFI MPICH_GATHERV_SHORT_MSG:COLLECTIVE \
+    MPICH_MPIIO_HINTS:MPIIO MPICH_MAX_THREAD_SAFETY:Thread MPICH_SMP_SINGLE_COPY_SIZE:SMP MPICH_ENV_DISPLAY:general FI_CXI_RX_MATCH_MODE:OFI; do
+    [ "$(in_group "${pair%:*}")" = "${pair#*:}" ] || fail "${pair%:*} stands in the group $(in_group "${pair%:*}")"
+done
+# The documented name first, then the others, who has set it, and of `auto` what is in force.
+grep -qx 'PE 0:   MPICH_OFI_EAGER_MAX  *= 4K   \[set by GODWIT_EAGER_MAX; GODWIT_EAGER_MAX\]' "$dir/err" || fail "a setting with its value"
+grep -qx 'PE 0:   MPICH_ENV_DISPLAY  *= true   \[set by MPICH_ENV_DISPLAY; GODWIT_ENV_DISPLAY\]' "$dir/err" || fail "who has set it"
+grep -qx 'PE 0:   MPICH_GNI_MAX_VSHORT_MSG_SIZE  *= 8152   \[auto; default; GODWIT_NET_SHORT_MAX\]' "$dir/err" || fail "the value in force"
+grep -qx 'PE 0:   MPICH_ALLTOALL_SHORT_MSG  *= 64-512   \[auto; default; GODWIT_ALLTOALL_SHORT_MSG\]' "$dir/err" || fail "a value by size"
+grep -qx 'PE 0:   MPICH_OFI_USE_PROVIDER .*; GODWIT_OFI_PROVIDER, MPIR_CVAR_OFI_USE_PROVIDER, .*, FI_PROVIDER\]' "$dir/err" || fail "all names"
+n=$("$build/godwit-info" --list | grep -c '^GODWIT_')
+[ "$(grep -c '^PE 0:   [A-Za-z_0-9]* *= ' "$dir/err")" = "$n" ] || fail "$n settings"
+grep -q '^PE 0: MPICH processor detected: .' "$dir/err" || fail "the processor"
 tail -n 1 "$dir/err" | grep -qx 'PE 0: thread level: required MPI_THREAD_[A-Z]*, provided MPI_THREAD_[A-Z]*' || fail "the last line is the thread level"
 ! grep -q '^PE [12]' "$dir/err" || fail "rank 0 alone"
 MPICH_ENV_DISPLAY=1 MPICH_MAX_THREAD_SAFETY=single run -n 2 "$build/mpi_thread_level" single || fail "a lower thread level"
 tail -n 1 "$dir/err" | grep -qx 'PE 0: thread level: required MPI_THREAD_MULTIPLE, provided MPI_THREAD_SINGLE' || fail "the level that is asked for, and the one that is given"
 MPICH_VERSION_DISPLAY=1 run -n 2 "$build/mpi_hello" || fail "version"
-[ "$(grep -c '^PE 0: Godwit [0-9]' "$dir/err")" = 1 ] || fail "version"
+[ "$(grep -c '^PE 0: MPI VERSION    : Godwit [0-9]' "$dir/err")" = 1 ] || fail "version"
+grep -Eqx 'PE 0: MPI BUILD INFO : [A-Z][a-z]{2} [ 0-9]{2} 2[0-9]{3} [0-9:]{8} \((gcc|Clang|.*[Cc]lang) .*[0-9]+\.[0-9]+.*\)' "$dir/err" || fail "date and compiler of the build"
+
+# Where each rank runs, by rank; the nodes by their numbers and the machine's name.
+MPICH_RANK_REORDER_DISPLAY=1 MPICH_RANK_REORDER_METHOD=0 run -n 5 --vnodes 2 "$build/mpi_hello" || fail "order"
+[ "$(grep '^\[PE_0\]: rank' "$dir/err")" = "$(for r in 0 1 2 3 4; do echo "[PE_0]: rank $r is on node $((r % 2)), $(uname -n)"; done)" ] || fail "ranks and their nodes"
 MPICH_CPUMASK_DISPLAY=1 run --bind-to none -n 3 "$build/mpi_hello" || fail "CPUs"
 cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 for r in 0 1 2; do grep -qx "PE $r: host .*, CPUs $cpus" "$dir/err" || fail "CPUs of rank $r"; done
 
 printf 'MPICH_VERSION_DISPLAY=1\n' >"$dir/site"
 GODWIT_SITE=$dir/site run -n 2 "$build/mpi_hello" || fail "defaults of a site"
-grep -q '^PE 0: Godwit' "$dir/err" || fail "defaults of a site"
+grep -q '^PE 0: MPI VERSION' "$dir/err" || fail "defaults of a site"
 GODWIT_SITE=$dir/site MPICH_VERSION_DISPLAY=0 run -n 2 "$build/mpi_hello" || fail "the user's word"
-! grep -q '^PE 0: Godwit' "$dir/err" || fail "what the user says comes before the site's"
+! grep -q '^PE 0: MPI VERSION' "$dir/err" || fail "what the user says comes before the site's"

@@ -94,7 +94,7 @@ grep -q "^\.TH MPIEXEC 1 \"\" \"Godwit $version\"" "$man/man1/mpiexec.1" || fail
 GODWIT_VERSION_DISPLAY=1 timeout 30 "$build/mpiexec" -n 1 "$build/mpi_hello" 2>&1 </dev/null | grep -q "Godwit $version" || fail "MPI_Get_library_version"
 if [ "$prefix" ] && [ -x "$prefix/bin/mpicc" ]; then
     [ "$("$prefix/bin/mpicc" --showme:version)" = "mpicc: MPI 5.0.0 (Godwit $version)" ] || fail "mpicc"
-    for p in mpi godwit; do grep -qx "Version: $version" "$prefix/lib/pkgconfig/$p.pc" || fail "$p.pc"; done
+    for p in mpi:5.0.0 godwit:"$version"; do grep -qx "Version: ${p#*:}" "$prefix/lib/pkgconfig/${p%:*}.pc" || fail "${p%:*}.pc"; done
     for f in man/man1/mpiexec.1 man/man1/mpicc.1 man/man1/godwit-info.1 man/man1/grid_order.1 man/man1/rankplan.1 man/man1/cray_mpiio_summary.1 man/man1/godwit-choices.1 man/man1/godwit-tune.1 man/man7/godwit.7 man/man7/godwit-environment.7 \
         bash-completion/completions/mpirun zsh/site-functions/_mpiexec; do
         [ -s "$prefix/share/$f" ] || fail "$f is not installed"

@@ -277,6 +277,33 @@ refused 2 "-membind is for ranks that mpiexec starts itself, on this machine (gw
 refused 2 "--bind-to is for ranks that mpiexec starts itself" --bind-to core:2 -host gw-other -n 1 true
 search=
 
+# Words of aprun, PALS and srun.
+cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+where='sed -n "s/^Cpus_allowed_list:[[:space:]]*/$GODWIT_RANK=/p" /proc/self/status'
+if [ "$(nproc)" -ge 2 ] && case $cpus in 0-*) : ;; *) false ;; esac then
+    for o in "-cc 0:1" "--cpu-bind list:0:1" "--cpu-bind verbose,list:0:1"; do
+        [ "$(run -n 2 $o sh -c "$where" 2>/dev/null | sort | tr '\n' ' ')" = "0=0 1=1 " ] || fail "$o binds otherwise"
+    done
+    for o in "-cc 0,1:0-1" "-cc none" "--cpu-bind none" "--cpu-bind numa" "-cc numa_node"; do
+        [ "$(run -n 2 $o sh -c "$where" | sort | cut -d= -f2 | sort -u | wc -l)" = 1 ] || fail "$o binds ranks apart"
+    done
+    for o in "-d 1 -cc depth" "--depth 1 --cpu-bind depth" "-d1" "-cc cpu" "-S 2 -cc cpu -d 1"; do
+        [ "$(run -n 2 $o sh -c "$where" | cut -d= -f2 | sort -u | wc -l)" = 2 ] || fail "$o does not bind ranks to cores of their own"
+    done
+    [ "$(run -n 1 --depth 2 --cpu-bind depth sh -c "$where")" = "$(run -n 1 --map-by core:PE=2 sh -c "$where")" ] || fail "--depth 2"
+fi
+for o in "-F exclusive" "-F share" "-m 500h" "-j 1" "--threads-per-core 1" "--network single_node_vni" "--line-buffer" "--core-spec 0" "--mem-bind none" \
+    "-m block:cyclic" "--distribution=cyclic" "-m cyclic:block"; do
+    same hello -n 1 $o echo hello
+done
+# what the kernel refuses (containers) it refuses with the other words, too
+[ "$(run -n 1 -ss echo x 2>&1)" = "$(run -n 1 -membind bind echo x 2>&1)" ] && [ "$(run -n 1 --mem-bind local echo x 2>&1)" = "$(run -n 1 -membind bind echo x 2>&1)" ] || fail "-ss, --mem-bind local"
+refused 2 "-m: plane=4 is not done here" -n 2 -m plane=4 true
+refused 2 "not 'plane'" -n 2 --distribution block:plane true
+refused 2 "-cc is cpu, depth" -n 2 -cc socket true
+refused 2 "--mem-bind is local or none here" -n 2 --mem-bind map_mem:0 true
+refused 2 "--cpu-bind is cores" -n 2 --cpu-bind nonsense true
+
 # A section without ranks; the others keep their numbers.
 same "0/2 1/2" -n 0 echo no : -n 2 sh -c 'echo $GODWIT_RANK/$GODWIT_SIZE' : -n 0 echo no
 [ "$(run -n 1 "$build/mpi_app_number" : -n 0 "$build/mpi_app_number" : -n 1 "$build/mpi_app_number" | sort | tr '\n' ' ')" = "0 2 " ] ||

@@ -95,6 +95,7 @@ run 4 GODWIT_NIC_COUNT=2:1,0 GODWIT_NIC_POLICY=user "GODWIT_NIC_MAPPING=1:0-2;0:
 count 2 " of 2: index="
 count 0 selected
 says "NIC 0 (eth2): 1 rank, NIC 1 (eth1): 3 ranks"
+grep -Eqx 'PE 0: Host [^ ]*: NIC 0 \(eth2\) serves ranks 3; NIC 1 \(eth1\) serves ranks 0-2' "$out" || fail "cards and their ranks at level 1"
 for of in 0:81 1:81 2:81 3:82; do # and that card is the one through which it is reached
     grep -qE "^godwit\[${of%:*}\] wire: lane 0: network .* address [a-z_0-9]*://10\.${of#*:}\.0\.1:" "$out" || fail "rank ${of%:*} has another card"
 done

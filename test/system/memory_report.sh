@@ -69,6 +69,12 @@ grep -q 'MPICH_MEMORY_REPORT=4 is not a number in 0..3' "$out" || fail "there is
 MPICH_STATS_DISPLAY=1 run 0 0 1
 ! grep -v '^# MPICH_STATS: ' "$out" || fail "other lines"
 ! grep -q 'sum 0,' "$out" || fail "what nobody counted"
+timeout 60 env MPICH_STATS_DISPLAY=1 "$build/mpiexec" -n 2 --vnodes 2 "$build/mpi_p2p_modes" >"$out" 2>&1 || fail "p2p_modes"
+for path in E0 E1 R1; do # messages to another node over TCP
+    grep -Eqx "# MPICH_STATS: $path messages +sum [1-9][0-9]*, max [0-9]+ by rank [01], min [0-9]+ by rank [01]" "$out" || fail "messages by $path"
+    grep -Eqx "# MPICH_STATS: $path bytes +sum [1-9][0-9]*, .*" "$out" || fail "bytes by $path"
+done
+MPICH_STATS_DISPLAY=1 run 0 0 1
 grep -Eqx '# MPICH_STATS: barrier leaf +sum ([3-9]|[1-9][0-9]+), max ([0-9]+) by rank [0-2], min [0-9]+ by rank [0-2]' "$out" || fail "the barriers of a window"
 timeout 60 env MPICH_STATS_DISPLAY=1 MPICH_COLL_SYNC=bcast "$build/mpiexec" -n 5 "$build/mpi_coll_sync" >"$out" 2>&1 || fail "coll_sync"
 grep -qx '# MPICH_STATS: bcast leaf                   sum 25, max 5 by rank 0, min 5 by rank 0' "$out" || fail "five broadcasts of five ranks"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The modulefile that is installed: what `module load` would make of it, and that the programs, pages and libraries are found by that alone."""
+"""The modulefile that is installed: what `module load` would make of it, and that the programs, pages and libraries are found by that alone; those
+under the names of HPE's, and the recipe that the documents have for them, from `module load perftools` to a run with the new order."""
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,9 +9,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 PREFIX = os.path.realpath(sys.argv[2])
 FILES = glob.glob(PREFIX + "/share/modulefiles/godwit/*")
+CRAY = {name: glob.glob(PREFIX + "/share/modulefiles/%s/*" % name) for name in ("cray-mpich", "perftools")}
 
 
 def path_of(text, path):
@@ -49,10 +52,91 @@ def load(path):
     return env, conflicts
 
 
+# As the documents have it; `module` itself need not be here, and their program is any.
+RECIPE = """
+module load cray-mpich
+module load perftools
+mpicc -O2 a.c -o a.out
+pat_build -g mpi a.out
+aprun -n 16 -N 4 ./a.out+pat
+pat_report a.out+pat+*.ap2 > report
+rm -f MPICH_RANK_ORDER
+cp MPICH_RANK_ORDER.Grid MPICH_RANK_ORDER
+export MPICH_RANK_REORDER_METHOD=3
+aprun -n 16 -N 4 ./a.out
+"""
+# A grid of 4 x 4 without its diagonal neighbours: squares of 2 x 2 keep more on nodes than rows of 4.
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static char out[1000], in[4][1000];
+    int rank, size, steps = 200;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int x = rank % 4, y = rank / 4;
+    int to[4] = {x > 0 ? rank - 1 : MPI_PROC_NULL, x < 3 ? rank + 1 : MPI_PROC_NULL, y > 0 ? rank - 4 : MPI_PROC_NULL, y < 3 ? rank + 4 : MPI_PROC_NULL};
+    for (int s = 0; s < steps; s++) {
+        MPI_Request r[8];
+        for (int k = 0; k < 4; k++) MPI_Irecv(in[k], 1000, MPI_CHAR, to[k], 0, MPI_COMM_WORLD, &r[k]);
+        for (int k = 0; k < 4; k++) MPI_Isend(out, 1000, MPI_CHAR, to[k], 0, MPI_COMM_WORLD, &r[4 + k]);
+        MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
+    }
+    if (rank == 0) printf("%d ranks\\n", size);
+    return MPI_Finalize();
+}
+"""
+
+
+def recipe():
+    path, conflicts = {}, {}
+    for name, files in CRAY.items():
+        assert len(files) == 1, (name, files)
+        path[name], conflicts[name] = load(files[0])
+    assert path["cray-mpich"]["MPICH_DIR"] == PREFIX and conflicts["cray-mpich"] == ["godwit", "godwit", "mpi"] and conflicts["perftools"] == ["perftools"]
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/a.c", "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        with open(folder + "/recipe", "w", encoding="utf-8") as f:
+            f.write("module() { case $2 in\n")
+            for name, variables in path.items():
+                f.write("%s)" % name + "".join(" export %s='%s'%s;" % (k, v, ":$PATH" if k == "PATH" else "") for k, v in variables.items()) + " ;;\n")
+            f.write("*) return 1 ;;\nesac; }\nset -e\n" + RECIPE)
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("GODWIT_", "MPICH_"))}
+        # 4 ranks a node: on one machine that is --vnodes, which mpiexec takes from the environment.
+        p = subprocess.run(["sh", folder + "/recipe"], cwd=folder, env=dict(env, GODWIT_VNODES="4"), capture_output=True, text=True, timeout=100, check=False)
+        assert p.returncode == 0, p.stdout + p.stderr
+        with open(folder + "/report", encoding="utf-8") as f:
+            report = " ".join(f.read().split())
+        assert "grid pattern" in report and "MPICH_RANK_ORDER.Grid" in report and "Time% | Time | Imb. Time" in report and p.stdout.count("16 ranks\n") == 2, report
+        assert "grid pattern" not in p.stderr, p.stderr # it is in the report
+        with open(folder + "/MPICH_RANK_ORDER", encoding="utf-8") as f:
+            assert "0,1,4,5" in f.read()
+        shown = subprocess.run(["sh", "-c", "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_DISPLAY=1 " + PREFIX + "/bin/aprun -n 16 -N 4 ./a.out"], cwd=folder,
+                               env=dict(env, GODWIT_VNODES="4"), capture_output=True, text=True, timeout=60, check=True).stderr
+        assert "[PE_0]: rank 4 is on node 0," in shown and "[PE_0]: rank 2 is on node 1," in shown, shown
+        for words, status, said in ((["pat_build"], 2, "usage"), (["pat_build", "no-such"], 2, "is no program"), (["pat_build", "a.out"], 2, "is there; -f"),
+                                    (["pat_build", "-f", "a.out"], 0, ""), (["pat_report", "a.c"], 2, "is no file of a program of pat_build")):
+            p = subprocess.run([PREFIX + "/bin/" + words[0]] + words[1:], cwd=folder, capture_output=True, text=True, timeout=30, check=False)
+            assert p.returncode == status and said in p.stderr, (words, p)
+
+
+def pages():
+    """`man intro_mpi` and `man mpi` are the page of all settings."""
+    for name in "intro_mpi", "mpi":
+        with open(PREFIX + "/share/man/man3/%s.3" % name, encoding="utf-8") as f:
+            assert f.read() == ".so man7/godwit-environment.7\n"
+        text = subprocess.run(["man", "-M", PREFIX + "/share/man", name], capture_output=True, text=True, timeout=60, check=False,
+                              env=dict(os.environ, MANPAGER="cat", MANWIDTH="200")) if os.path.exists("/usr/bin/man") else None
+        assert not text or text.returncode == 16 or "MPICH_GNI_MAX_EAGER_MSG_SIZE" in text.stdout, text # 16: made small, without pages
+
+
 def main():
     assert len(FILES) == 1, FILES
     env, conflicts = load(FILES[0])
-    assert env["GODWIT_ROOT"] == PREFIX and conflicts == ["godwit", "mpi"], (env, conflicts)
+    assert env["GODWIT_ROOT"] == PREFIX and conflicts == ["godwit", "cray-mpich", "mpi"], (env, conflicts)
     used = {k: v for k, v in os.environ.items() if not k.startswith("GODWIT_")}
     for name, value in env.items():
         used[name] = value + ":" + used[name] if name in ("PATH",) else value
@@ -68,3 +152,5 @@ def main():
 
 
 main()
+recipe()
+pages()

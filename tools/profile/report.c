@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 enum { CALLS, SECONDS, BYTES, MEETS, MEET_SECONDS, PER_FN };
-static double *all; /* [ranks][prof_fns * PER_FN + PROF_SYSCALLS + 1] on rank 0; the last is the rank's whole time */
+static FILE *out_to; /* the text of the report: standard error, or the file of GODWIT_PROFILE_REPORT */
+static double *all;  /* [ranks][prof_fns * PER_FN + PROF_SYSCALLS + 1] on rank 0; the last is the rank's whole time */
 
 static size_t width(void) { return (size_t)prof_fns * PER_FN + PROF_SYSCALLS + 1; }
 static double of(int rank, int fn, int what) { return all[(size_t)rank * width() + (size_t)fn * PER_FN + what]; }
@@ -214,7 +215,7 @@ static void sum_io(struct prof_report *r)
 static void print_row(const struct prof_row *row)
 {
     const char *indent = row->kind == ROW_TOTAL ? "" : row->kind == ROW_GROUP ? "| " : "|| ";
-    fprintf(stderr, "%2s%6.1f%% | %12.6f | %12.6f | %9.1f%% | %12.0f | %s%s\n", "", row->percent, row->line.mean, row->imbalance,
+    fprintf(out_to, "%2s%6.1f%% | %12.6f | %12.6f | %9.1f%% | %12.0f | %s%s\n", "", row->percent, row->line.mean, row->imbalance,
             row->imbalance_percent, row->line.calls, indent, row->name);
 }
 
@@ -226,7 +227,7 @@ static void print_ranks(const struct prof_report *r)
         if (r->user[i] < r->user[idle]) idle = i;
     }
     if (r->ranks > 1)
-        fprintf(stderr, "\nLoad: rank %d computes longest, %.6f s, rank %d shortest, %.6f s\n", busy, r->user[busy], idle,
+        fprintf(out_to, "\nLoad: rank %d computes longest, %.6f s, rank %d shortest, %.6f s\n", busy, r->user[busy], idle,
                 r->user[idle]);
 }
 
@@ -242,11 +243,11 @@ static void print_messages(const struct prof_report *r)
             if (b > most) most = b, from = i, to = k;
         }
     if (!messages) return;
-    fprintf(stderr, "\nMessages: %.0f, %.0f bytes; most between two ranks: %.0f bytes from rank %d to rank %d\n", messages, bytes,
+    fprintf(out_to, "\nMessages: %.0f, %.0f bytes; most between two ranks: %.0f bytes from rank %d to rank %d\n", messages, bytes,
             most, from, to);
     for (int i = 0; i < PROF_BINS; i++)
         if (r->bins[i])
-            fprintf(stderr, "  %12.0f of %.0f to %.0f bytes\n", r->bins[i], i ? (double)(1ull << (i - 1)) : 0,
+            fprintf(out_to, "  %12.0f of %.0f to %.0f bytes\n", r->bins[i], i ? (double)(1ull << (i - 1)) : 0,
                     i ? (double)(1ull << i) - 1 : 0);
 }
 
@@ -255,18 +256,18 @@ static void print_io(const struct prof_report *r)
     static const char *const words[] = {"read", "written"};
     for (int k = 0; k < 2; k++)
         if (r->io_calls[k])
-            fprintf(stderr, "%sFiles: %.0f bytes %s by %.0f calls; the slowest rank spent %.6f s in them\n",
+            fprintf(out_to, "%sFiles: %.0f bytes %s by %.0f calls; the slowest rank spent %.6f s in them\n",
                     k && r->io_calls[0] ? "" : "\n", r->io_bytes[k], words[k], r->io_calls[k], r->io_seconds[k]);
 }
 
 static void print_sites(const struct prof_report *r)
 {
     if (!r->n_sites) return;
-    fprintf(stderr, "\nWhere MPI is called, %d looks a second\n", prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
+    fprintf(out_to, "\nWhere MPI is called, %d looks a second\n", prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
     for (int i = 0; i < r->n_sites; i++) {
         double percent = r->total > 0 ? 100 * r->sites[i].seconds / r->ranks / r->total : 0;
         if (percent < 0.05) break;
-        fprintf(stderr, "%2s%6.1f%% | %12.6f | %s | %s\n", "", percent, r->sites[i].seconds / r->ranks, prof_names[r->sites[i].fn],
+        fprintf(out_to, "%2s%6.1f%% | %12.6f | %s | %s\n", "", percent, r->sites[i].seconds / r->ranks, prof_names[r->sites[i].fn],
                 r->site_names[i]);
     }
 }
@@ -274,22 +275,22 @@ static void print_sites(const struct prof_report *r)
 static void print_cost(const struct prof_report *r)
 {
     double calls = r->rows[0].line.calls / r->ranks, percent = r->total > 0 ? calls * r->overhead_ns * 1e-7 / r->total : 0;
-    fprintf(stderr, "\nCost of the profile: %.0f ns a call, %.0f calls a rank: %.2f %% of the time, and ", r->overhead_ns, calls,
+    fprintf(out_to, "\nCost of the profile: %.0f ns a call, %.0f calls a rank: %.2f %% of the time, and ", r->overhead_ns, calls,
             percent);
-    if (!prof_samples) fputs("the waits before collectives, and ", stderr);
-    fprintf(stderr, "%.2f %% for %.0f looks\n", r->total > 0 ? 100 * prof_own.look_s / r->total : 0, (double)prof_own.samples);
+    if (!prof_samples) fputs("the waits before collectives, and ", out_to);
+    fprintf(out_to, "%.2f %% for %.0f looks\n", r->total > 0 ? 100 * prof_own.look_s / r->total : 0, (double)prof_own.samples);
     if (!prof_samples) return;
-    fprintf(stderr, "Times are what the looks found; of messages beyond the first %d of a thread one in %d was looked at\n",
+    fprintf(out_to, "Times are what the looks found; of messages beyond the first %d of a thread one in %d was looked at\n",
             PROF_EXACT, PROF_EVERY);
 }
 
 static void print_text(const struct prof_report *r)
 {
-    fprintf(stderr, "\nProfile of %s, %d ranks, %stimes in seconds, mean of the ranks\n\n", r->program, r->ranks,
+    fprintf(out_to, "\nProfile of %s, %d ranks, %stimes in seconds, mean of the ranks\n\n", r->program, r->ranks,
             prof_samples ? "by sampling, " : "");
-    fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "Time%", "Time", "Imb. Time", "Imb. Time%", "Calls", "Group");
-    fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", " Function");
-    fprintf(stderr, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", "  PE=HIDE");
+    fprintf(out_to, "  %7s | %12s | %12s | %10s | %12s | %s\n", "Time%", "Time", "Imb. Time", "Imb. Time%", "Calls", "Group");
+    fprintf(out_to, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", " Function");
+    fprintf(out_to, "  %7s | %12s | %12s | %10s | %12s | %s\n", "", "", "", "", "", "  PE=HIDE");
     for (int i = 0; i < r->n_rows; i++) print_row(&r->rows[i]);
     print_sites(r);
     print_ranks(r);
@@ -338,7 +339,7 @@ static void write_page(const struct prof_report *r)
         fprintf(stderr, "godwit profile: cannot write %s: %s; name another file with mpiexec --profile=FILE\n", name,
                 gw_file_why(err));
     else
-        fprintf(stderr, "The same with pictures: %s\n", name);
+        fprintf(out_to, "The same with pictures: %s\n", name);
 }
 
 static void name_program(struct prof_report *r)
@@ -360,7 +361,7 @@ static void print_steps(const struct prof_report *r)
     char what[64] = "to the next collective of all ranks";
     if (r->step_ends > 1) snprintf(what, sizeof what, "of %d collectives of all ranks each", r->step_ends);
     fprintf(
-        stderr,
+        out_to,
         "\nSteps: %d, %s; a step takes %.6f s on average.  The slowest is number %d: rank %d computes %.6f s and communicates %.6f s\n",
         r->n_steps, what, r->step_mean, r->slow_at[0] + 1, busy, (double)s->part[PROF_USER], (double)s->part[PROF_MPI]);
 }
@@ -372,11 +373,28 @@ static void observe(struct prof_report *r)
     FILE *f = open_memstream(&r->observations, &size);
     if (!f) return;
     prof_observe(r, f);
-    if (fclose(f) == 0) fputs(r->observations, stderr);
+    if (fclose(f) == 0) fputs(r->observations, out_to);
+}
+
+/* Where the text goes instead of standard error: a file for pat_report. */
+static void out_open(struct gw_new_file *f)
+{
+    const char *name = secure_getenv("GODWIT_PROFILE_REPORT");
+    int err = name && *name ? gw_file_create(name, f) : 0;
+    out_to = f->to ? f->to : stderr;
+    if (err) fprintf(stderr, "godwit profile: cannot write %s: %s; the report follows here\n", name, gw_file_why(err));
+}
+
+static void out_close(struct gw_new_file *f)
+{
+    int err = f->to ? gw_file_finish(f) : 0;
+    out_to = stderr;
+    if (err) fprintf(stderr, "godwit profile: cannot write GODWIT_PROFILE_REPORT: %s\n", gw_file_why(err));
 }
 
 void prof_report(void)
 {
+    struct gw_new_file file = {0};
     struct prof_report r = {.ranks = prof_own.ranks};
     gather(&r);
     gather_nodes(&r);
@@ -384,6 +402,7 @@ void prof_report(void)
     gather_sites(&r);
     prof_steps_gather(&r);
     if (prof_own.rank == 0) {
+        out_open(&file);
         r.overhead_ns = measure_call();
         make_rows(&r);
         sum_io(&r);
@@ -391,6 +410,7 @@ void prof_report(void)
         print_steps(&r);
         observe(&r);
         write_page(&r);
+        out_close(&file);
         free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.syscall), free(r.sent), free(all);
         free(r.node), free(r.observations), free(r.sites), free(r.site_names), free(r.slow), free(r.step_user);
         for (int i = 0; i < r.n_orders; i++) free(r.orders[i].node);
