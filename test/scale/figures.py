@@ -201,6 +201,7 @@ def variables():
         BAD.append("mailboxes: %s" % row)
     print("| mailboxes of a node, 12,288 ranks: all to all, low memory | little more than a rank a node | %.0f MB | %.2f MB | | |" % (row["all"] / 1e6, row["low"] / 1e6))
     said = [int(line.split()[-1]) for line in sim("frontier", "--gpus").splitlines()[1:]]
+    NAMED.update(zip(("gpu_same", "gpu_pair", "gpu_other"), map(float, said)))
     if said != [800, 80, 50, 36, 25]:
         BAD.append("frontier --gpus: %s" % said)
 
@@ -220,6 +221,7 @@ def congestion():
         mean, most, times, taken, lost = rows[victims, "yes", managed]
         print("| latency of 8 B beside incasts of 15, victims in %s%s | | %.2f us | %.2f us, at most %.0f | %.2f | targets take %.0f %% |" %
               (victims, ", managed" if managed == "yes" else "", rows["best_effort", "no", "yes"][0], mean, most, times, 100 * taken))
+        NAMED["congest_class" if victims == "low_latency" else "congest_managed" if managed == "yes" else "congest"] = times
         if not low <= times <= high or taken < 0.6 or lost:
             BAD.append("%s, managed %s: %.4g is not between %g and %g, or %.2f too little" % (victims, managed, times, low, high, taken))
     # The unreliable class loses what others leave no room for, and nothing alone.
