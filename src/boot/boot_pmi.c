@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "boot/boot_private.h"
+#include "base/count.h"
 #include "base/os.h"
 
 /* ---- the socket ---- */
@@ -73,6 +74,8 @@ static int locals_by_host(const struct boot_backend *way, int **ranks_out, int *
     char mine[160], other[160], boot_id[37] = "";
     gw_line_read(boot_id, sizeof boot_id, "/proc/sys/kernel/random/boot_id");
     snprintf(mine, sizeof mine, "%s:%s", gw_boot.host, boot_id);
+    gw_counted(&gw_count.key_puts, 1);
+    gw_counted(&gw_count.key_put_bytes, strlen(mine));
     int rc = way->put("gw.host", mine);
     if (rc == GW_OK) rc = way->fence();
     int *ranks = gw_xmalloc((size_t)gw_boot.size * sizeof *ranks), n = 0;

@@ -55,6 +55,17 @@ def figure(what, documents, was, becomes, low, high, note="", name=None):
         BAD.append("%s: %.4g is not between %g and %g" % (what, ratio, low, high))
 
 
+def with_entry(folder, machine, entry):
+    """The machine with another price of an entry of a queue, which is assumed."""
+    with open(os.path.join(ROOT, "sim", "machines", machine + ".machine"), encoding="utf-8") as f:
+        text = f.read()
+    assert text.count("entry=0.005") == 1
+    path = os.path.join(folder, "%s-%g.machine" % (machine, entry))
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text.replace("entry=0.005", "entry=%g" % entry))
+    return path
+
+
 def hashed(folder):
     """xe6 with queues that are looked up, not walked."""
     with open(os.path.join(ROOT, "sim", "machines", "xe6.machine"), encoding="utf-8") as f:
@@ -70,6 +81,9 @@ def gathers(folder):
     t = price("xe6", "gatherv", ["flat", "ruled"], ranks, 8, "gatherv.svg")
     flat, tree = t[12000, 8, "flat"], t[12000, 8, "ruled"]
     figure("gatherv, 12,000 ranks, 8 B: flat, by rule (a tree)", "500", flat, tree, 500, 10000, "5 ns an entry of a queue", "gatherv")
+    for name, entry, least in (("gatherv_half", .0025, 500), ("gatherv_twice", .01, 2000)):
+        s = price(with_entry(folder, "xe6", entry), "gatherv", ["flat", "ruled"], 12000, 8)
+        figure("the same, %g ns an entry" % (1e3 * entry), "500", s[12000, 8, "flat"], s[12000, 8, "ruled"], least, 10000, "", name)
     t = price(hashed(folder), "gatherv", ["flat", "ruled"], 12000, 8)
     figure("the same, queues hashed", "500", t[12000, 8, "flat"], t[12000, 8, "ruled"], 40, 500, "o and g alone", "gatherv_hashed")
     t = price("xe6", "scatterv", ["linear", "ruled"], ranks, 8, "scatterv.svg")
@@ -79,6 +93,9 @@ def gathers(folder):
     t = price("slingshot", "igatherv", ["flat", "permitted:100"], "1024..65536", 8, "igatherv.svg")
     figure("igatherv, 65,536 ranks of 512 nodes, 8 B: free for all, with leave to send", "130", t[65536, 8, "flat"],
            t[65536, 8, "permitted:100"], 30, 500, "5 ns an entry", "igatherv")
+    for name, entry in (("igatherv_half", .0025), ("igatherv_twice", .01)):
+        s = price(with_entry(folder, "slingshot", entry), "igatherv", ["flat", "permitted:100"], 65536, 8)
+        figure("the same, %g ns an entry" % (1e3 * entry), "130", s[65536, 8, "flat"], s[65536, 8, "permitted:100"], 20, 500, "", name)
 
 
 def mpich2_allgather(ranks, size):
@@ -106,12 +123,11 @@ def allgathers():
 
 def long_allgathers():
     """From 4 KiB a rank on MPICH2 takes a ring; by levels the ranks of a node share what comes to it."""
-    t = price("xe6", "allgather", ["ring", "levels"], 1536, "4096..262144*4")
-    for size, low, high in ((4096, 1.5, 10), (16384, 1.15, 10)):
-        figure("allgather, 1,536 ranks, %d KiB: a ring, by levels" % (size >> 10), "1.15 to 10, 4 to 500 KiB", t[1536, size, "ring"],
-               t[1536, size, "levels"], low, high, name="allgather_%dk" % (size >> 10))
-    best = min(t[1536, 262144, alg] for alg in ("ring", "levels"))
-    figure("allgather, 1,536 ranks, 256 KiB: a ring, the better one", "1.15 to 10, 4 to 500 KiB", t[1536, 262144, "ring"], best, 1, 10, "bandwidth decides", "allgather_256k")
+    t = price("xe6", "allgather", ["ring", "levels"], 1536, "4000,16000,64000,250000,500000")
+    for size, low, high in ((4000, 1.5, 10), (16000, 1.15, 10), (64000, 1, 10), (250000, 1, 10), (500000, 1, 10)):
+        best = min(t[1536, size, alg] for alg in ("ring", "levels"))
+        figure("allgather, 1,536 ranks, %d KB: a ring, the better one" % (size // 1000), "1.15 to 10, 4 to 500 KB", t[1536, size, "ring"], best, low, high,
+               "" if low > 1 else "bandwidth decides", "allgather_%dk" % (size // 1000))
 
 
 def curve(coll, times_longer):
@@ -185,6 +201,7 @@ def variables():
         BAD.append("mailboxes: %s" % row)
     print("| mailboxes of a node, 12,288 ranks: all to all, low memory | little more than a rank a node | %.0f MB | %.2f MB | | |" % (row["all"] / 1e6, row["low"] / 1e6))
     said = [int(line.split()[-1]) for line in sim("frontier", "--gpus").splitlines()[1:]]
+    NAMED.update(zip(("gpu_same", "gpu_pair", "gpu_other"), map(float, said)))
     if said != [800, 80, 50, 36, 25]:
         BAD.append("frontier --gpus: %s" % said)
 
@@ -204,6 +221,7 @@ def congestion():
         mean, most, times, taken, lost = rows[victims, "yes", managed]
         print("| latency of 8 B beside incasts of 15, victims in %s%s | | %.2f us | %.2f us, at most %.0f | %.2f | targets take %.0f %% |" %
               (victims, ", managed" if managed == "yes" else "", rows["best_effort", "no", "yes"][0], mean, most, times, 100 * taken))
+        NAMED["congest_class" if victims == "low_latency" else "congest_managed" if managed == "yes" else "congest"] = times
         if not low <= times <= high or taken < 0.6 or lost:
             BAD.append("%s, managed %s: %.4g is not between %g and %g, or %.2f too little" % (victims, managed, times, low, high, taken))
     # The unreliable class loses what others leave no room for, and nothing alone.
@@ -243,7 +261,7 @@ MACHINES = {"alps": (4, 4, (21, 32, 4)), "archer": (24, 1, (13, 96, 4)), "aurora
 # What the documents say of cards, engines, links and switches; ns a byte.  50 GB/s of a link between Frontier's modules: 0.02.
 SAID = {("xe6", "engine", "fma"): {"upto": 1024}, ("xe6", "engine", "bte"): {"n": 4}, ("xe6", "offload", ""): {"radix": 8},
         ("slingshot", "engine", "idc"): {"upto": 191}, ("slingshot", "offload", ""): {"radix": 64}, ("slingshot", "nic", ""): {"G": .043},
-        ("slingshot10", "nic", ""): {"G": .085}, ("frontier", "nic", ""): {"n": 4, "link": .02, "L": .02, "G": .043},
+        ("slingshot10", "nic", ""): {"G": .085}, ("frontier", "nic", ""): {"n": 4, "link": .02, "L": .01, "G": .043},
         ("frontier", "gpu", ""): {"ranks": 2, "links": 4, "link": .02, "host": .0278, "pcie": .04}, ("frontier", "node", ""): {"ranks": 8}, ("lumi", "nic", ""): {"link": .02}, ("slingshot", "fabric", ""): {"G": .04}}
 
 
@@ -301,6 +319,26 @@ def on_node(folder):
         figure("a message of %s B on a node, to another" % format(size, ","), "faster on a node", far[2, size, "binomial"], near[2, size, "binomial"], 1.1, 20)
 
 
+def other_card(folder):
+    """A message of two nodes like Frontier's by the card of the next module: what a link costs at each end, which is assumed."""
+    for name in ("slingshot", "frontier"):
+        with open(os.path.join(ROOT, "sim", "machines", name + ".machine"), encoding="utf-8") as f, open(os.path.join(folder, name + ".machine"), "w", encoding="utf-8") as g:
+            g.write("".join(line for line in f if not line.startswith("gpu ")))
+    times = {}
+    for other in (0, 1):
+        path = os.path.join(folder, "card-%d.machine" % other)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("like frontier\nnode ranks=1\nlevel node ranks=1\nnic other=%d\n" % other)
+        t = price(path, "bcast", ["binomial"], 2, "8,1048576")
+        times[other] = [t[2, size, "binomial"] for size in (8, 1048576)]
+    latency, bandwidth = [100 * (b / a - 1) for a, b in zip(times[0], times[1])]
+    NAMED["other_card"] = latency
+    print("| a message of 8 B, of 1 MiB, by another card | below 2 %%, 0 %% | %.2f us | %.2f us | %.1f %%, %.1f %% | 10 ns a link are assumed |" %
+          (times[0][0], times[1][0], latency, bandwidth))
+    if not 0 < latency < 2 or bandwidth > .2:
+        BAD.append("another card: %.3g %% latency, %.3g %% bandwidth" % (latency, bandwidth))
+
+
 def data(writes):
     """doc/figures.tsv, which bench/figures reads and writes."""
     how, where = "test/scale/figures.py --data", "the simulator: the same everywhere"
@@ -321,6 +359,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         gathers(folder)
         on_node(folder)
+        other_card(folder)
     allgathers()
     long_allgathers()
     curve("allgather", 12)  # doubling over the nodes: for 64 times the ranks
