@@ -275,7 +275,7 @@ static int signals_open(void)
     sigaddset(&set, connected_signal());
     struct sigaction hup;
     if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN) sigdelset(&set, SIGHUP); /* nohup */
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -1;
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -386,7 +386,7 @@ static bool watch_open(struct job *j, int epoll, int *signal_fd)
     bool is_open = epoll >= 0;
     if (!is_open) deaf_note("epoll");
     *signal_fd = signals_open();
-    if (is_open && *signal_fd < 0) deaf_note("signalfd"), is_open = false;
+    if (is_open && *signal_fd < 0) deaf_note("signals"), is_open = false;
     if (is_open &&
         !(watch_add(epoll, *signal_fd, signal_fd) && watch_add(epoll, j->control.fd, &j->control) &&
           watch_add(epoll, j->pmi, &j->pmi) && watch_add(epoll, j->parent_fd, &j->parent_fd)))
