@@ -3,12 +3,12 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "info_program.h"
+#include "base/file.h"
 #include "base/os.h"
 #include "job/program.h"
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdbool.h>
@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STANDARD = 0, OPEN_MPI = 5 }; /* rows of it that are special: the first ones of their kind */
@@ -38,8 +36,7 @@ static const struct family {
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
 struct file {
-    const char *at;
-    size_t bytes;
+    struct gw_image image;
     bool needs[FAMILIES];
     const ElfW(Sym) * symbols;
     size_t n_symbols;
@@ -47,29 +44,12 @@ struct file {
     size_t names_bytes;
 };
 
-static const void *part(const struct file *f, uint64_t offset, uint64_t n)
-{
-    return offset <= f->bytes && n <= f->bytes - offset ? f->at + offset : NULL;
-}
+static const void *part(struct file *f, uint64_t offset, uint64_t n) { return gw_image_part(&f->image, offset, n); }
 
 /* A text in the names of the dynamic symbols, "" where there is none. */
 static const char *name_at(const struct file *f, uint64_t offset)
 {
     return offset < f->names_bytes && memchr(f->names + offset, 0, f->names_bytes - offset) ? f->names + offset : "";
-}
-
-static bool file_map(const char *path, struct file *f)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
-    if (ok) {
-        f->bytes = (size_t)st.st_size;
-        f->at = mmap(NULL, f->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        ok = f->at != MAP_FAILED;
-    }
-    if (fd >= 0) close(fd);
-    return ok;
 }
 
 /* The sections of the dynamic linker: libraries and symbols.  False: no such file. */
@@ -166,7 +146,7 @@ static int report_door(const struct file *f, const char *path, int family)
 int info_program(const char *path)
 {
     struct file f = {0};
-    if (!file_map(path, &f)) {
+    if (!gw_image_open(path, &f.image)) {
         fprintf(stderr, "godwit-info: cannot read %s\n", path);
         return 1;
     }

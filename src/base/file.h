@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Beside errno's: what is there is another user's; a folder above is; a link above is; it is of no kind that is written. */
@@ -54,7 +55,19 @@ int gw_file_may(const char *path, unsigned how);
 /* Reads a text file, compared with its sums if it has them, of at most `most` bytes into *text_out, zero-terminated, which the caller frees.  NULL, or the reason of failure, worded
  * to follow the name of the file.  may_be_pipe: pipes are allowed, too; anything else (/dev/zero) is refused. */
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out);
-char *gw_trimmed(char *text); /* without blanks around it, which it changes */
+/* A file of which parts are looked at: programs, libraries.  Private, except `bytes`. */
+struct gw_image {
+    char *at;
+    size_t bytes;
+    int fd;
+    uint64_t from, to; /* what was read last */
+};
+bool gw_image_open(const char *path, struct gw_image *im_out); /* false: it cannot be read, is empty, or is no file */
+void gw_image_close(struct gw_image *im);
+/* n bytes at `offset`, until it is closed; NULL: the file does not hold them. */
+const void *gw_image_part(struct gw_image *im, uint64_t offset, uint64_t n);
+const char *gw_image_text(struct gw_image *im, uint64_t offset); /* the text there; NULL: it does not end within the file */
+char *gw_trimmed(char *text);                                    /* without blanks around it, which it changes */
 /* Iterates over the lines of a text, which it changes: begin with {text, 0}, text may be NULL.  Each line without its comment (from # on) and without
  * blanks around it, `number` counted from 1; empty ones are left out.  NULL: no more. */
 struct gw_lines {

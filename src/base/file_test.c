@@ -304,6 +304,32 @@ static void test_read(void)
     unlink(in_dir("text"));
 }
 
+/* Parts of a file that somebody shortens meanwhile: no signal, but nothing. */
+static void test_image(void)
+{
+    struct gw_image im;
+    char many[9000];
+    memset(many, 'x', sizeof many);
+    memcpy(many, "begin", 6);
+    many[8000] = 0;
+    many[sizeof many - 1] = 0;
+    put(in_dir("image"), "");
+    CHECK(!gw_image_open(in_dir("image"), &im) && !gw_image_open(in_dir("none"), &im) && !gw_image_open(dir, &im));
+    int fd = open(in_dir("image"), O_WRONLY | O_CLOEXEC);
+    CHECK(write(fd, many, sizeof many - 1) == sizeof many - 1);
+    CHECK(gw_image_open(in_dir("image"), &im));
+    CHECK_EQ((long)im.bytes, 8999);
+    CHECK_STR(gw_image_text(&im, 0), "begin");
+    CHECK_EQ((long)strlen(gw_image_text(&im, 100)), 7900);
+    CHECK(gw_image_text(&im, 8500) == NULL && gw_image_text(&im, 9000) == NULL); /* it does not end */
+    CHECK(gw_image_part(&im, 8990, 9) != NULL && gw_image_part(&im, 8990, 10) == NULL && gw_image_part(&im, UINT64_MAX, 2) == NULL);
+    CHECK_EQ(ftruncate(fd, 100), 0);
+    CHECK(gw_image_part(&im, 5000, 100) == NULL && gw_image_part(&im, 0, 100) != NULL && gw_image_text(&im, 6000) == NULL);
+    gw_image_close(&im);
+    close(fd);
+    unlink(in_dir("image"));
+}
+
 /* A stored text is read; one byte that is another, a line that is gone, are found, and where. */
 static void test_store(void)
 {
@@ -356,6 +382,7 @@ int main(void)
     test_full();
     test_read();
     test_store();
+    test_image();
     unlink(in_dir("new"));
     CHECK_EQ(rmdir(dir), 0);
     return unit_end();

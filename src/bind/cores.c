@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bind/place.h"
 #include "base/base.h"
@@ -85,6 +86,14 @@ static struct core core_of(int cpu, int number, const short *numa, unsigned unit
     return c;
 }
 
+/* Where the kernel does not say which may be used: those that there are. */
+static void all_cores(cpu_set_t *set)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    CPU_ZERO_S(PLACE_SET_BYTES, set);
+    for (long cpu = 0; cpu < PLACE_CPUS && cpu < (n > 0 ? n : 1); cpu++) CPU_SET_S((size_t)cpu, PLACE_SET_BYTES, set);
+}
+
 struct cores bind_cores_find(const char *list, unsigned units)
 {
     struct cores c = {0};
@@ -92,7 +101,7 @@ struct cores bind_cores_find(const char *list, unsigned units)
     short *numa = gw_xcalloc(PLACE_CPUS, sizeof *numa);
     char text[4096];
     if (units & PLACE_UNIT(UNIT_NUMA)) numa_nodes(numa);
-    if (sched_getaffinity(0, PLACE_SET_BYTES, allowed) < 0) CPU_ZERO_S(PLACE_SET_BYTES, allowed);
+    if (sched_getaffinity(0, PLACE_SET_BYTES, allowed) < 0) all_cores(allowed);
     if (list) gw_cpus_read(list, wanted, PLACE_SET_BYTES);
     if (list) CPU_AND_S(PLACE_SET_BYTES, allowed, allowed, wanted);
     for (int cpu = 0; cpu < PLACE_CPUS; cpu++) {

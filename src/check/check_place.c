@@ -15,11 +15,10 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "boot/call.h"
 
 _Thread_local struct check_me check_me;
@@ -121,32 +120,22 @@ struct check_site check_site_unpack(int fn, uint64_t place, const char *module)
 }
 
 /* ---- the symbol table on file: the dynamic one, which dladdr() knows, has no static functions and mostly not main ---- */
-struct file {
-    const char *bytes;
-    size_t size;
-};
-
-static const void *part(const struct file *f, uint64_t at, uint64_t n)
+static const char *symbol_at(struct gw_image *f, uint64_t where, uint64_t *offset_out, bool *has_lines_out)
 {
-    return at <= f->size && n <= f->size - at ? f->bytes + at : NULL;
-}
-
-static const char *symbol_at(const struct file *f, uint64_t where, uint64_t *offset_out, bool *has_lines_out)
-{
-    const ElfW(Ehdr) *head = part(f, 0, sizeof *head);
+    const ElfW(Ehdr) *head = gw_image_part(f, 0, sizeof *head);
     if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_shentsize != sizeof(ElfW(Shdr))) return NULL;
-    const ElfW(Shdr) *sections = part(f, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections);
+    const ElfW(Shdr) *sections = gw_image_part(f, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections);
     if (!sections || head->e_shstrndx >= head->e_shnum) return NULL;
-    const char *names = part(f, sections[head->e_shstrndx].sh_offset, sections[head->e_shstrndx].sh_size), *found = NULL;
+    const char *names = gw_image_part(f, sections[head->e_shstrndx].sh_offset, sections[head->e_shstrndx].sh_size), *found = NULL;
     for (int i = 0; i < head->e_shnum; i++) {
         const ElfW(Shdr) *s = &sections[i];
         if (names && s->sh_name + sizeof ".debug_line" <= sections[head->e_shstrndx].sh_size &&
             strcmp(names + s->sh_name, ".debug_line") == 0)
             *has_lines_out = true;
         if (s->sh_type != SHT_SYMTAB || s->sh_link >= head->e_shnum) continue;
-        const ElfW(Sym) *symbols = part(f, s->sh_offset, s->sh_size);
+        const ElfW(Sym) *symbols = gw_image_part(f, s->sh_offset, s->sh_size);
         const ElfW(Shdr) *text = &sections[s->sh_link];
-        const char *strings = part(f, text->sh_offset, text->sh_size);
+        const char *strings = gw_image_part(f, text->sh_offset, text->sh_size);
         for (uint64_t k = 0; symbols && strings && !found && k < s->sh_size / sizeof *symbols; k++) {
             const ElfW(Sym) *y = &symbols[k];
             if ((y->st_info & 0xf) != STT_FUNC || where < y->st_value || where - y->st_value >= y->st_size) continue;
@@ -156,20 +145,6 @@ static const char *symbol_at(const struct file *f, uint64_t where, uint64_t *off
         }
     }
     return found;
-}
-
-static struct file file_map(const char *path)
-{
-    struct file f = {0};
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return f;
-    if (fstat(fd, &st) == 0 && st.st_size > 0) {
-        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p != MAP_FAILED) f = (struct file){p, (size_t)st.st_size};
-    }
-    close(fd);
-    return f;
 }
 
 /* ---- addr2line ---- */
@@ -231,16 +206,17 @@ const char *check_site_text(struct check_site s, char *out)
         self[k > 0 ? k : 0] = 0;
         if (k > 0 && !strstr(path, ".so")) path = self;
     }
-    struct file f = file_map(path);
-    const ElfW(Ehdr) *head = part(&f, 0, sizeof *head);
+    struct gw_image f;
+    bool is_open = gw_image_open(path, &f);
+    const ElfW(Ehdr) *head = is_open ? gw_image_part(&f, 0, sizeof *head) : NULL;
     uint64_t where = head && head->e_type == ET_EXEC ? at : at - base;
     bool has_lines = false;
-    const char *name = symbol_at(&f, where, &offset, &has_lines);
+    const char *name = is_open ? symbol_at(&f, where, &offset, &has_lines) : NULL;
     if (has_lines) line_of(path, where, lines, sizeof lines);
     if (name)
         snprintf(out + n, rest, " at %.100s+0x%llx%s", name, (unsigned long long)offset + 1, lines);
     else
         snprintf(out + n, rest, " at %.100s+0x%llx%s", slash ? slash + 1 : d.dli_fname, (unsigned long long)where + 1, lines);
-    if (f.bytes) munmap((void *)(uintptr_t)f.bytes, f.size);
+    if (is_open) gw_image_close(&f);
     return out;
 }

@@ -11,32 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "job/program.h"
 #include "base/base.h"
+#include "base/file.h"
 #include "base/time.h"
 #include "job/child.h"
 #include "job/job.h"
-
-struct image {
-    const char *at;
-    size_t bytes;
-};
-
-/* `n` bytes at `offset`, or NULL where the file does not hold them. */
-static const void *part(const struct image *im, uint64_t offset, uint64_t n)
-{
-    return offset <= im->bytes && n <= im->bytes - offset ? im->at + offset : NULL;
-}
-
-/* The text at `offset`, or NULL if it does not end within the file. */
-static const char *text(const struct image *im, uint64_t offset)
-{
-    return offset < im->bytes && memchr(im->at + offset, 0, im->bytes - offset) ? im->at + offset : NULL;
-}
 
 const char *const program_doors[] = {"../" GODWIT_LIBDIR "/godwit/doors", "src/door", "fortran", NULL};
 
@@ -81,13 +64,13 @@ static bool is_harmless(const char *library)
 }
 
 /* Is none of the functions that the program imports able to start a program or open a library? */
-static bool names_are_harmless(const struct image *im, uint64_t strings, uint64_t bytes)
+static bool names_are_harmless(struct gw_image *im, uint64_t strings, uint64_t bytes)
 {
     static const char *const starts[] = {"exec",    "fexec",  "posix_spawn", "system", "popen",
                                          "wordexp", "dlopen", "dlmopen",     "syscall"};
-    if (!bytes || !part(im, strings, bytes)) return false;
+    if (!bytes || !gw_image_part(im, strings, bytes)) return false;
     for (uint64_t at = strings; at < strings + bytes;) {
-        const char *name = text(im, at);
+        const char *name = gw_image_text(im, at);
         if (!name || begins_with(name, starts, GW_ARRAY_LEN(starts))) return false;
         at += strlen(name) + 1;
     }
@@ -104,13 +87,13 @@ static enum program_mpi both(enum program_mpi one, enum program_mpi other)
 }
 
 /* *simple_out: it is a program, and needs no more than the C library and such. */
-static enum program_mpi mpi_of_image(const struct image *im, bool *simple_out)
+static enum program_mpi mpi_of_image(struct gw_image *im, bool *simple_out)
 {
-    const ElfW(Ehdr) *eh = part(im, 0, sizeof *eh);
+    const ElfW(Ehdr) *eh = gw_image_part(im, 0, sizeof *eh);
     if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
         eh->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return PROGRAM_UNKNOWN;
-    const ElfW(Phdr) *ph = part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
+    const ElfW(Phdr) *ph = gw_image_part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
     const ElfW(Dyn) *dyn = NULL;
     uint64_t n = 0, strings = UINT64_MAX, bytes = 0;
     enum program_mpi found = PROGRAM_UNKNOWN;
@@ -118,7 +101,7 @@ static enum program_mpi mpi_of_image(const struct image *im, bool *simple_out)
     for (int i = 0; ph && eh->e_phoff % sizeof(long) == 0 && i < eh->e_phnum && !dyn; i++) {
         if (ph[i].p_type != PT_DYNAMIC || ph[i].p_offset % sizeof(long)) continue;
         n = ph[i].p_filesz / sizeof *dyn;
-        dyn = part(im, ph[i].p_offset, n * sizeof *dyn);
+        dyn = gw_image_part(im, ph[i].p_offset, n * sizeof *dyn);
     }
     if (!dyn) return PROGRAM_UNKNOWN;
     for (uint64_t i = 0; i < n; i++) {
@@ -126,7 +109,7 @@ static enum program_mpi mpi_of_image(const struct image *im, bool *simple_out)
         if (dyn[i].d_tag == DT_STRSZ) bytes = dyn[i].d_un.d_val;
     }
     for (uint64_t i = 0; i < n && dyn[i].d_tag != DT_NULL && strings < im->bytes; i++) {
-        const char *name = dyn[i].d_tag == DT_NEEDED ? text(im, strings + dyn[i].d_un.d_val) : NULL;
+        const char *name = dyn[i].d_tag == DT_NEEDED ? gw_image_text(im, strings + dyn[i].d_un.d_val) : NULL;
         enum program_mpi is = name ? program_mpi_of_library(name) : PROGRAM_UNKNOWN;
         found = both(found, is);
         harmless = harmless && (dyn[i].d_tag != DT_NEEDED || (name && is_harmless(name)));
@@ -135,25 +118,6 @@ static enum program_mpi mpi_of_image(const struct image *im, bool *simple_out)
     *simple_out = harmless;
     return harmless && names_are_harmless(im, strings, bytes) ? PROGRAM_NONE : PROGRAM_UNKNOWN;
 }
-
-/* Maps a file that is not empty; false: it cannot be read.  What is no file is not opened: a pipe's other end would notice. */
-static bool image_open(const char *path, struct image *im_out)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return false;
-    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
-    if (ok) {
-        *im_out = (struct image){MAP_FAILED, (size_t)st.st_size};
-        im_out->at = mmap(NULL, im_out->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        ok = im_out->at != MAP_FAILED;
-    }
-    close(fd);
-    return ok;
-}
-
-static void image_close(struct image *im) { munmap((void *)im->at, im->bytes); }
 
 char *program_find(const char *name, const char *wdir)
 {
@@ -172,11 +136,11 @@ char *program_find(const char *name, const char *wdir)
 static enum program_mpi mpi_of_file(const char *file, bool *simple_out)
 {
     enum program_mpi is = PROGRAM_UNKNOWN;
-    struct image im;
+    struct gw_image im;
     *simple_out = false;
-    if (file && image_open(file, &im)) {
+    if (file && gw_image_open(file, &im)) {
         is = mpi_of_image(&im, simple_out);
-        image_close(&im);
+        gw_image_close(&im);
     }
     return is;
 }
@@ -190,8 +154,10 @@ enum program_mpi program_mpi(const char *name, const char *wdir)
     return is;
 }
 
+enum { FIRST_BYTES = 8192 }; /* what read_script() looks at */
+
 /* Reads the interpreter: "#!/usr/bin/python3 -u" gives "/usr/bin/python3".  Other characters, such as \r, stay in it, and make it invalid. */
-static void read_script(const struct image *im, struct program_file *f)
+static void read_script(struct gw_image *im, struct program_file *f)
 {
     size_t at = 2, n = 0;
     while (at < im->bytes && (im->at[at] == ' ' || im->at[at] == '\t')) at++;
@@ -201,45 +167,46 @@ static void read_script(const struct image *im, struct program_file *f)
     f->loader[n] = 0;
 }
 
-static void read_elf(const struct image *im, const ElfW(Ehdr) * eh, struct program_file *f)
+static void read_elf(struct gw_image *im, const ElfW(Ehdr) * eh, struct program_file *f)
 {
-    struct image self;
+    struct gw_image self;
     f->is = PROGRAM_ELF;
-    if (image_open("/proc/self/exe", &self)) {
-        const ElfW(Ehdr) *own = part(&self, 0, sizeof *own);
+    if (gw_image_open("/proc/self/exe", &self)) {
+        const ElfW(Ehdr) *own = gw_image_part(&self, 0, sizeof *own);
         f->other_machine = own &&
             (own->e_machine != eh->e_machine || own->e_ident[EI_CLASS] != eh->e_ident[EI_CLASS] ||
              own->e_ident[EI_DATA] != eh->e_ident[EI_DATA]);
-        image_close(&self);
+        gw_image_close(&self);
     }
-    const ElfW(Phdr) *ph = f->other_machine ? NULL : part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
+    const ElfW(Phdr) *ph = f->other_machine ? NULL : gw_image_part(im, eh->e_phoff, (uint64_t)eh->e_phnum * sizeof *ph);
     for (int i = 0; ph && eh->e_phoff % sizeof(long) == 0 && i < eh->e_phnum; i++) {
-        const char *loader = ph[i].p_type == PT_INTERP ? text(im, ph[i].p_offset) : NULL;
+        const char *loader = ph[i].p_type == PT_INTERP ? gw_image_text(im, ph[i].p_offset) : NULL;
         if (loader) snprintf(f->loader, sizeof f->loader, "%s", loader);
     }
 }
 
 void program_read(const char *path, struct program_file *f_out)
 {
-    struct image im;
+    struct gw_image im;
     *f_out = (struct program_file){.is = PROGRAM_OTHER};
-    if (!image_open(path, &im)) return;
-    const ElfW(Ehdr) *eh = part(&im, 0, sizeof *eh);
+    if (!gw_image_open(path, &im)) return;
+    gw_image_part(&im, 0, gw_min64((int64_t)im.bytes, FIRST_BYTES));
+    const ElfW(Ehdr) *eh = gw_image_part(&im, 0, sizeof *eh);
     if (im.bytes > 2 && memcmp(im.at, "#!", 2) == 0)
         read_script(&im, f_out);
     else if (eh && memcmp(eh->e_ident, ELFMAG, SELFMAG) == 0)
         read_elf(&im, eh, f_out);
     else if (!memchr(im.at, 0, im.bytes < 512 ? im.bytes : 512))
         f_out->is = PROGRAM_TEXT;
-    image_close(&im);
+    gw_image_close(&im);
 }
 
 bool program_holds(const char *path, const char *word)
 {
-    struct image im;
-    if (!image_open(path, &im)) return false;
-    bool holds = memmem(im.at, im.bytes, word, strlen(word)) != NULL;
-    image_close(&im);
+    struct gw_image im;
+    if (!gw_image_open(path, &im)) return false;
+    bool holds = gw_image_part(&im, 0, im.bytes) && memmem(im.at, im.bytes, word, strlen(word)) != NULL;
+    gw_image_close(&im);
     return holds;
 }
 

@@ -234,28 +234,30 @@ void launch_forward_input(struct job *j)
     }
 }
 
+/* fd < 0: there is none to watch. */
+static bool watch_add(int fd, uint32_t events, void *what)
+{
+    struct epoll_event e = {.events = events, .data.ptr = what};
+    return fd < 0 || epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0;
+}
+
 int launch_forward_start(struct job *j)
 {
     assert(j->n > 0 && j->ranks);
-    bool wanted = false;
+    bool wanted = false, is_watched = true;
     input.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    for (int i = 0; i < j->n; i++) {
+    if (input.epoll_fd < 0) return -1;
+    for (int i = 0; i < j->n && is_watched; i++) {
         struct rank *r = &j->ranks[i];
-        struct epoll_event e = {.events = EPOLLIN, .data.ptr = &r->out};
-        if (r->out.fd >= 0) epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, r->out.fd, &e);
-        e.data.ptr = &r->err;
-        if (r->err.fd >= 0) epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, r->err.fd, &e);
-        e = (struct epoll_event){.events = 0, .data.ptr = NULL};
-        if (r->in_fd >= 0) {
-            epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, r->in_fd, &e);
-            wanted = true;
-        }
+        is_watched =
+            watch_add(r->out.fd, EPOLLIN, &r->out) && watch_add(r->err.fd, EPOLLIN, &r->err) && watch_add(r->in_fd, 0, NULL);
+        wanted |= r->in_fd >= 0;
     }
+    if (!is_watched) return -1;
     launch_output_pipes(signal(SIGPIPE, SIG_IGN)); /* writing to a rank that has closed its input must not end mpiexec */
     if (wanted) {
-        struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
         input.listening = OURS;
-        epoll_ctl(input.epoll_fd, EPOLL_CTL_ADD, 0, &e); /* a regular file refuses, and is always ready */
+        if (!watch_add(0, EPOLLIN, NULL) && errno != EPERM) return -1; /* EPERM: a regular file, which is always ready */
         launch_forward_input(j);
     }
     return input.epoll_fd;

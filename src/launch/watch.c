@@ -175,6 +175,30 @@ static void on_ended(struct job *j, pid_t pid, int status)
     }
 }
 
+/* Calls of the kernel by which mpiexec hears of ranks and signals, and that have failed since the last one that did not. */
+static struct {
+    int n;
+    const char *call;
+    int why;
+} deaf;
+
+static void deaf_note(const char *call)
+{
+    deaf.n++;
+    deaf.call = call;
+    deaf.why = errno;
+}
+
+/* Without them mpiexec would wait for ever: the job ends now.  keeper and orphans' end kill what this cannot.  The exit status. */
+static int deaf_end(struct job *j)
+{
+    say_line("cannot hear of the ranks any more (%s: %s); the job ends now", deaf.call, strerror(deaf.why));
+    j->ending = j->ending_all = true;
+    j->exit_status = EXIT_CANNOT_RUN;
+    launch_kill_all(j, SIGKILL);
+    return j->exit_status;
+}
+
 static void reap(struct job *j)
 {
     int status;
@@ -187,6 +211,10 @@ static void reap(struct job *j)
         on_ended(j, pid, status);
         child_reap(pid);
     }
+    if (pid < 0 && errno != ECHILD)
+        deaf_note("waitid");
+    else
+        deaf.n = 0;
 }
 
 /* A job that this one is connected with has failed. */
@@ -251,7 +279,7 @@ static int signals_open(void)
     sigaddset(&set, connected_signal());
     struct sigaction hup;
     if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN) sigdelset(&set, SIGHUP); /* nohup */
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -1;
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -351,25 +379,45 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
     }
 }
 
+/* fd < 0: there is none to watch. */
+static bool watch_add(int epoll, int fd, void *what)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = what};
+    return fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) == 0;
+}
+
+/* What is watched beside the ranks' output and our input.  False, and noted: the kernel refuses it. */
+static bool watch_open(struct job *j, int epoll, int *signal_fd)
+{
+    bool is_open = epoll >= 0;
+    if (!is_open) deaf_note("epoll");
+    *signal_fd = signals_open();
+    if (is_open && *signal_fd < 0) deaf_note("signals"), is_open = false;
+    if (is_open &&
+        !(watch_add(epoll, *signal_fd, signal_fd) && watch_add(epoll, j->control.fd, &j->control) &&
+          watch_add(epoll, j->pmi, &j->pmi) && watch_add(epoll, j->parent_fd, &j->parent_fd)))
+        deaf_note("epoll_ctl"), is_open = false;
+    return is_open;
+}
+
 int launch_watch(struct job *j)
 {
     assert(j->alive >= 0 && j->alive <= j->n);
-    enum { EVENTS = 64 };
+    enum { EVENTS = 64, DEAF_MOST = 20, DEAF_MS = 50 };
     struct epoll_event events[EVENTS];
-    int epoll = launch_forward_start(j), signal_fd = signals_open();
-    struct epoll_event e = {.events = EPOLLIN, .data.ptr = &signal_fd};
+    int epoll = launch_forward_start(j), signal_fd;
     uint64_t deadline = j->o.timeout > 0 ? gw_now_ns() + (uint64_t)(j->o.timeout * 1e9) : 0;
-    epoll_ctl(epoll, EPOLL_CTL_ADD, signal_fd, &e);
-    e.data.ptr = &j->control;
-    if (j->control.fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->control.fd, &e);
-    e.data.ptr = &j->pmi;
-    if (j->pmi >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->pmi, &e);
-    e.data.ptr = &j->parent_fd;
-    if (j->parent_fd >= 0) epoll_ctl(epoll, EPOLL_CTL_ADD, j->parent_fd, &e);
+    if (!watch_open(j, epoll, &signal_fd)) return deaf_end(j);
     on_signal(j, SIGCHLD); /* ranks that ended or crashed before signals were caught */
     while (j->alive > 0 || j->n_subs > 0) {
-        int n = epoll_wait(epoll, events, EVENTS, timers(j, deadline));
+        int wait = timers(j, deadline), n = epoll_wait(epoll, events, EVENTS, deaf.n > 0 ? sooner(wait, DEAF_MS) : wait);
+        if (n < 0 && errno != EINTR) {
+            deaf_note("epoll_wait");
+            usleep(1000 * DEAF_MS);
+        }
         for (int i = 0; i < n; i++) on_event(j, &events[i], &signal_fd);
+        if (deaf.n > 0 && n >= 0) reap(j); /* what was not heard of is asked for again */
+        if (deaf.n > DEAF_MOST) return deaf_end(j);
     }
     launch_forward_end(j);
     if (j->o.exit_codes) codes_say(j);

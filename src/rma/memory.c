@@ -2,8 +2,8 @@
  * larger ones, and those whose ranks are of several jobs, have a memfd of their own.
  *
  * The first rank makes the file.  The others open it through /proc/PID/fd, and check that it begins with the nonce that the first
- * rank told them.  /proc does not allow this if the first rank is not dumpable (PR_SET_DUMPABLE): then it passes the descriptor
- * over a socket. Every rank then has the kernel allocate the pages of its own part (fallocate), so that they are in memory near
+ * rank told them.  /proc does not allow this if the first rank is not dumpable (PR_SET_DUMPABLE), and may not be there: then that rank
+ * passes the descriptor over a socket. Every rank then has the kernel allocate the pages of its own part (fallocate), so that they are in memory near
  * this rank, and touching them later cannot fail.  The kernel frees the file with its last mapping.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -104,15 +104,24 @@ int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_ou
     return GW_OK;
 }
 
-/* ---- passing the descriptor of a process that is not dumpable (PR_SET_DUMPABLE) ----
- * Other processes cannot open its descriptors under /proc.  The owner passes them over a socket in the abstract namespace, which
+/* ---- passing the descriptor of a process that is not dumpable (PR_SET_DUMPABLE), or has no /proc ----
+ * Other processes cannot open its descriptors there.  The owner passes them over a socket in the abstract namespace, which
  * exists during this call only, to processes of the same user that send the file's nonce. */
+/* False: this system has no /proc, or a sandbox hides it. */
+static bool is_in_proc(const struct memory_file *f)
+{
+    const char *why;
+    int fd = boot_file_open(f->pid, f->fd, &why);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
 /* The listening socket, with its name in *o; -1: not needed, or not possible. */
 static int hand_begin(struct offer *o)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     socklen_t bytes = sizeof name;
-    if (prctl(PR_GET_DUMPABLE) == 1) return -1;
+    if (prctl(PR_GET_DUMPABLE) == 1 && is_in_proc(&o->file)) return -1;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
     /* An address without a name: the kernel chooses one. */
@@ -200,7 +209,7 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
     int n;
     do n = bytes ? fallocate(fd, 0, (off_t)from, (off_t)bytes) : 0;
     while (n != 0 && errno == EINTR);
-    if (n == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return GW_OK;
+    if (n == 0 || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return GW_OK; /* a sandbox refuses it */
     return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of the window cannot be had: %s", mib(bytes), strerror(errno));
 }
 
