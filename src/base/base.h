@@ -21,7 +21,7 @@
 #define likely(x)       __builtin_expect(!!(x), 1)
 #define unlikely(x)     __builtin_expect(!!(x), 0)
 #define GW_CACHELINE    64
-#define GW_MAX_LANES    16 /* of a process; as the setting `lanes` has it */
+#define GW_MAX_LANES    64 /* of a process; as the setting `lanes` has it */
 #define GW_ALIGNED(n)   __attribute__((aligned(n)))
 #define GW_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define GW_COLD         __attribute__((cold, noinline))

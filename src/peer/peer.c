@@ -98,6 +98,7 @@ int peer_init(const struct peer_upcalls *upcalls)
             "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi or tcp, or leave "
             "it unset",
             gw_boot.nnodes, gw_set.wires);
+    if (wants_net() && peer_check_tls() != GW_OK) return GW_EUNSUPPORTED;
     for (int i = 0; i < gw_nlanes; i++) {
         int rc = lane_open(&gw_lanes[i], i);
         if (rc != GW_OK) return rc;
@@ -226,6 +227,10 @@ int peer_invite(char at_out[PEER_AT])
             GW_EUNSUPPORTED,
             "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi or tcp, or leave it unset",
             gw_set.wires);
+    if (gw_set.net_tls)
+        return gw_fail(
+            GW_EUNSUPPORTED,
+            "jobs on several hosts do not connect with GODWIT_NET_TLS: what they first tell each other is not protected by it");
     if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE)
         return gw_fail(GW_EUNSUPPORTED,
                        "jobs on several hosts connect where messages are matched by software alone: leave GODWIT_MATCH_MODE unset");

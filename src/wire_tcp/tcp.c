@@ -107,6 +107,7 @@ static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     gw_lock(&tcp_state.opening);
     tcp_state.n_open++;
     int rc = w->fd >= 0 && w->bell >= 0 ? GW_OK : gw_fail(GW_EOTHER, "no descriptor for the network: %s", strerror(errno));
+    if (rc == GW_OK && gw_set.net_tls) rc = tcp_tls_open();
     if (rc == GW_OK) rc = door_open();
     if (rc == GW_OK) rc = tcp_watch(w, w->bell, EPOLLIN, &w->bell_is);
     if (rc == GW_OK) rc = tcp_door_watch(w, true);
@@ -121,8 +122,8 @@ static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
         char at[BOOT_ADDRESS_TEXT];
         boot_address_text(&tcp_door_place()->at, at);
         GW_EXPLAIN(GW_LOG_WIRE,
-                   "lane %d: network by TCP of our own, address %s; messages to %d bytes at once, then from memory to memory", lane,
-                   at, TCP_PACK_MAX);
+                   "lane %d: network by TCP of our own, address %s; messages to %d bytes at once, then from memory to memory%s",
+                   lane, at, TCP_PACK_MAX, gw_set.net_tls ? "; all of it by TLS" : "");
     }
     *wire_out = w;
     return GW_OK;
@@ -167,7 +168,12 @@ static int place_get(int rank, struct tcp_place *out)
         gw_unlock(&tcp_state.boot_lock);
         if (rc != GW_OK) return rc;
     }
-    if (tcp_place_read(value, out)) return GW_OK;
+    if (tcp_place_read(value, out)) {
+        if (out->has_tls != (gw_set.net_tls != 0))
+            gw_die("rank %d has%s GODWIT_NET_TLS, and this one (rank %d) %s: set it alike for all", rank,
+                   out->has_tls ? "" : " not", gw_boot.rank, gw_set.net_tls ? "has" : "has not");
+        return GW_OK;
+    }
     if (!at) network_differs(rank, "tcp");
     return gw_fail(GW_EOTHER, "the other job does not use the network by tcp, as this one: set GODWIT_WIRES alike for both");
 }
@@ -303,6 +309,7 @@ static void wire_free(struct wire *w)
     assert(tcp_state.n_open > 0);
     if (--tcp_state.n_open == 0) {
         tcp_door_close();
+        tcp_tls_close();
         tcp_state.is_published = tcp_state.has_other_jobs = false;
     }
     gw_unlock(&tcp_state.opening);

@@ -16,6 +16,7 @@
 
 #include "base/count.h"
 #include "base/lock.h"
+#include "base/settings.h"
 #include "base/time.h"
 #include "boot/port.h"
 #include "node/node.h"
@@ -46,7 +47,11 @@ void tcp_place_text(const struct tcp_place *p, char out[TCP_PLACE])
 {
     char at[BOOT_ADDRESS_TEXT];
     boot_address_text(&p->at, at);
-    snprintf(out, TCP_PLACE, "@tcp:%s#%016" PRIx64 "%016" PRIx64 "%016" PRIx64, at, p->secret.word[0], p->secret.word[1], p->reply);
+    int n = snprintf(out, TCP_PLACE, "@tcp:%s#%016" PRIx64 "%016" PRIx64 "%016" PRIx64, at, p->secret.word[0], p->secret.word[1],
+                     p->reply);
+    for (int i = 0; i < TCP_TLS_WORDS && p->has_tls; i++)
+        n += snprintf(out + n, TCP_PLACE - (size_t)n, "%016" PRIx64, p->tls.word[i]);
+    assert(n < TCP_PLACE);
 }
 
 bool tcp_place_read(const char *text, struct tcp_place *out)
@@ -57,7 +62,10 @@ bool tcp_place_read(const char *text, struct tcp_place *out)
     if (strncmp(text, "@tcp:", 5) != 0 || !digits || digits - text - 5 >= BOOT_ADDRESS_TEXT) return false;
     snprintf(at, sizeof at, "%.*s", (int)(digits - text - 5), text + 5);
     if (!boot_address_parse(at, &p.at)) return false;
-    if (sscanf(digits, "#%16" SCNx64 "%16" SCNx64 "%16" SCNx64, &p.secret.word[0], &p.secret.word[1], &p.reply) != 3) return false;
+    int n = sscanf(digits, "#%16" SCNx64 "%16" SCNx64 "%16" SCNx64 "%16" SCNx64 "%16" SCNx64 "%16" SCNx64 "%16" SCNx64,
+                   &p.secret.word[0], &p.secret.word[1], &p.reply, &p.tls.word[0], &p.tls.word[1], &p.tls.word[2], &p.tls.word[3]);
+    p.has_tls = n == 3 + TCP_TLS_WORDS;
+    if (n != 3 && !p.has_tls) return false;
     tcp_place_text(&p, again);
     if (strcmp(again, text) != 0) return false;
     *out = p;
@@ -76,6 +84,11 @@ int tcp_door_open(bool is_far)
     if (rc == GW_OK) rc = boot_secret_make(&more);
     if (rc != GW_OK) return rc;
     p->reply = more.word[0];
+    p->has_tls = gw_set.net_tls;
+    for (int i = 0; i < TCP_TLS_WORDS && p->has_tls; i += 2) {
+        if ((rc = boot_secret_make(&more)) != GW_OK) return rc;
+        memcpy(&p->tls.word[i], more.word, sizeof more.word);
+    }
     if (boot_gate_open_far_only(&door.gate, &p->secret, &p->at) != 0) {
         char at[BOOT_ADDRESS_TEXT];
         boot_address_text(&p->at, at);
@@ -176,6 +189,10 @@ static bool new_step(int i, uint64_t now)
 static void new_add(int fd, uint64_t now)
 {
     struct epoll_event e = {.events = EPOLLIN};
+    if (door.place.has_tls) {
+        tcp_tune(fd);
+        if ((fd = tcp_tls_wrap(fd, true, &door.place.tls)) < 0) return;
+    }
     if (door.n_new == NEW_MOST) {
         tcp_drop(1, "it does not say what it is");
         close(new_take(0));

@@ -16,6 +16,7 @@
 #include "node/node.h"
 #include "wire/wire.h"
 #include "wire_tcp/tcp.h"
+#include "wire_tcp/tcp_tls.h"
 
 /* ---- format on the wire ---------------------------------------------------------------------------------------------------------
  * A connection carries messages in one direction: from the process that made it.  That process sends a hello, the accepting process answers
@@ -54,12 +55,15 @@ enum {
     TCP_ROUND_MOST = 4 << 20,          /* bytes written to or read from one connection in a round of progress */
 };
 
-/* "@tcp:192.0.2.2:40000#SECRET" with 48 hexadecimal digits: a process's address and its two secrets. */
-enum { TCP_PLACE = 128 };
+/* "@tcp:192.0.2.2:40000#SECRET" with 48 hexadecimal digits: a process's address and its two secrets; with GODWIT_NET_TLS 64 more, the key of
+ * its connections.  Then the first 16 bytes of the hello go as they are, and what follows in both directions is carried by TLS (tcp_tls.h). */
+enum { TCP_PLACE = 256 };
 struct tcp_place {
     struct sockaddr_storage at;
     struct boot_secret secret;
     uint64_t reply;
+    bool has_tls;
+    struct tcp_tls_key tls;
 };
 void tcp_place_text(const struct tcp_place *p, char out[TCP_PLACE]);
 bool tcp_place_read(const char *text, struct tcp_place *out); /* false: not a text of tcp_place_text() */

@@ -442,6 +442,17 @@ void tcp_call(struct tcp_ep *ep)
     if (ep->tries == 0 && poll(&(struct pollfd){.fd = ep->fd, .events = POLLOUT}, 1, PATIENCE_MS) == 1) called(ep);
 }
 
+/* The secret opens the gate; all else goes by TLS.  0, or an errno; then the endpoint has no descriptor, or one that is to be closed. */
+static GW_COLD int called_by_tls(struct tcp_ep *ep, const struct tcp_hello *h)
+{
+    if (boot_port_write(ep->fd, &h->secret, sizeof h->secret) != (int64_t)sizeof h->secret) return ECONNRESET;
+    epoll_ctl(ep->w->fd, EPOLL_CTL_DEL, ep->fd, NULL);
+    ep->fd = tcp_tls_wrap(ep->fd, false, &ep->there.tls);
+    if (ep->fd < 0) return errno;
+    if (tcp_watch(ep->w, ep->fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &ep->what) != GW_OK) gw_die("%s", gw_fail_text());
+    return boot_port_write(ep->fd, &h->rest, sizeof h->rest) == (int64_t)sizeof h->rest ? 0 : ECONNRESET;
+}
+
 /* A connect has completed, with or without an error. */
 static void called(struct tcp_ep *ep)
 {
@@ -452,7 +463,8 @@ static void called(struct tcp_ep *ep)
         .rest = {.magic = TCP_MAGIC, .lane = ep->w->lane, .as = ep->base.as, .nonce = ep->nonce},
     };
     if (getsockopt(ep->fd, SOL_SOCKET, SO_ERROR, &err, &bytes) != 0) err = errno;
-    if (!err && boot_port_write(ep->fd, &h, sizeof h) != (int64_t)sizeof h) err = ECONNRESET;
+    if (!err && ep->there.has_tls) err = called_by_tls(ep, &h);
+    if (!err && !ep->there.has_tls && boot_port_write(ep->fd, &h, sizeof h) != (int64_t)sizeof h) err = ECONNRESET;
     if (err)
         call_failed(ep, err);
     else

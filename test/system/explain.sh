@@ -51,7 +51,7 @@ complains GODWIT_EXPLAI=coll 'GODWIT_EXPLAI is not a setting; did you mean GODWI
 complains GODWIT_EAGERMAX=1K 'GODWIT_EAGERMAX is not a setting; did you mean GODWIT_EAGER_MAX?'
 complains GODWIT_ZZZZZZZZZZZZ=1 'GODWIT_ZZZZZZZZZZZZ is not a setting; .godwit-info --settings. lists them'
 complains GODWIT_WAIT=spim 'GODWIT_WAIT=spim is not a word of auto,spin,yield,sleep; using the default, auto'
-complains GODWIT_LANES=99 'GODWIT_LANES=99 is not a number in 1..16; using the default, auto'
+complains GODWIT_LANES=99 'GODWIT_LANES=99 is not a number in 1..64; using the default, auto'
 complains GODWIT_EAGER_MAX=much 'GODWIT_EAGER_MAX=much is not a size'
 complains GODWIT_EXPLAIN=wires 'GODWIT_EXPLAIN=wires is not a list of wire,proto,coll'
 
