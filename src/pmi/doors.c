@@ -2,9 +2,14 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -110,7 +115,100 @@ bool pmi_doors_are_off(const struct job *j)
     return value && strcasecmp(value, "off") == 0;
 }
 
-bool pmi_doors_open(struct job *j)
+/* ---- scripts that set the path themselves ---- */
+/* Programs under which the loader's audit interface does harm: in another file system its library is missing, which each process says;
+ * valgrind takes what the loader does for it for errors. */
+static const char *const unfit[] = {"valgrind", "apptainer", "singularity", "podman", "docker", "ch-run",  "shifter",
+                                    "enroot",   "sarus",     "bwrap",       "chroot", "proot",  "nsenter", "unshare"};
+
+static bool names_unfit(const char *word)
+{
+    bool found = false;
+    for (size_t i = 0; i < GW_ARRAY_LEN(unfit) && !found; i++) found = strstr(word, unfit[i]) != NULL;
+    return found;
+}
+
+/* Does a command begin here: at the begin of a line, behind what ends a command, or behind exec?  `at` lies in `text`. */
+static bool is_command(const char *text, const char *at)
+{
+    while (at > text && (at[-1] == ' ' || at[-1] == '\t')) at--;
+    return at == text || strchr("\n;&|({", at[-1]) || (at - text >= 4 && memcmp(at - 4, "exec", 4) == 0);
+}
+
+/* A script that runs one of them. */
+static bool script_is_unfit(const char *path)
+{
+    char text[1 << 16];
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    if (n < 2 || memcmp(text, "#!", 2) != 0) return false;
+    text[n] = 0;
+    for (size_t i = 0; i < GW_ARRAY_LEN(unfit) && !found; i++)
+        for (const char *at = text; !found && (at = strstr(at, unfit[i])); at++)
+            found = is_command(text, at) && strchr(" \t\n;\"'\\", at[strlen(unfit[i])]);
+    return found;
+}
+
+static bool line_is_unfit(const struct launch_app *a)
+{
+    bool is = false;
+    for (int i = 0; a->argv[i] && !is; i++) {
+        char *file = i == 0 ? program_find(a->argv[0], a->wdir) : NULL;
+        struct stat st;
+        const char *path = file ? file : a->argv[i];
+        is = names_unfit(a->argv[i]) || (stat(path, &st) == 0 && S_ISREG(st.st_mode) && script_is_unfit(path));
+        free(file);
+    }
+    return is;
+}
+
+/* The files of the doors' folders that programs ask for, with colons; the caller frees it. */
+static char *door_files(const char *folders)
+{
+    char *all = gw_xasprintf("%s", "");
+    for (const char *f = folders; *f; f += strcspn(f, ":"), f += *f == ':') {
+        char *folder = gw_xasprintf("%.*s", (int)strcspn(f, ":"), f);
+        DIR *d = opendir(folder);
+        for (struct dirent *e; d && (e = readdir(d));) {
+            if (strncmp(e->d_name, "libmpi", 6) != 0 || !strstr(e->d_name, ".so.")) continue;
+            char *longer = gw_xasprintf("%s%s%s/%s", all, *all ? ":" : "", folder, e->d_name);
+            free(all);
+            all = longer;
+        }
+        if (d) closedir(d);
+        free(folder);
+    }
+    return all;
+}
+
+/* For what scripts start after they have set the library path anew: the loader finds the doors by a library of ours (door/finder.c).  Loaders
+ * before 2.35 would trace each call for that, and get none. */
+static void finder_add(struct job *j, const char *folders)
+{
+    int major = 0, minor = 0;
+    const char *also = words_value(&j->o.env, "LD_AUDIT", getenv("LD_AUDIT"));
+    if (sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor) != 2 || major < 2 || (major == 2 && minor < 35)) return;
+    for (int i = 0; i < j->o.n_apps; i++)
+        if (line_is_unfit(&j->o.apps[i])) return;
+    for (const char *f = folders; *f; f += strcspn(f, ":"), f += *f == ':') {
+        char *file = gw_xasprintf("%.*s/libgodwit_doors.so", (int)strcspn(f, ":"), f);
+        bool is_there = access(file, R_OK) == 0;
+        char *files = door_files(folders),
+             *pair = gw_xasprintf("LD_AUDIT=%s%s%s", file, also && *also ? ":" : "", also && *also ? also : "");
+        if (is_there) words_add(&j->o.env, pair);
+        free(pair);
+        pair = gw_xasprintf("GODWIT_DOORS_PATH=%s", files);
+        if (is_there) words_add(&j->o.env, pair);
+        free(pair);
+        free(files);
+        free(file);
+        if (is_there) return;
+    }
+}
+
+bool pmi_doors_open(struct job *j, bool by_scripts)
 {
     char *folder = pmi_doors_are_off(j) ? NULL : folder_find();
     if (!folder) return false;
@@ -121,6 +219,7 @@ bool pmi_doors_open(struct job *j)
         words_add(&j->o.env, pair);
         free(pair);
     }
+    if (by_scripts) finder_add(j, folder);
     free(folder);
     return true;
 }
@@ -167,6 +266,7 @@ void pmi_doors_close(struct job *j)
     char *folder = folder_find();
     const char *now = getenv("LD_LIBRARY_PATH"), *folders = folder ? folder : "";
     bool is_said = false;
+    if (getenv("GODWIT_DOORS_PATH")) words_add(&j->o.env, "GODWIT_DOORS_PATH="); /* the finder stays out */
     for (int i = -1; i < j->o.n_apps; i++) {
         struct words *w = i < 0 ? &j->o.env : &j->o.apps[i].env;
         for (int k = 0; k < w->n; k++) {

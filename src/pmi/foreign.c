@@ -52,7 +52,7 @@ static unsigned kinds_of(struct job *j)
     unsigned kinds = 0;
     for (int i = 0; i < j->o.n_apps; i++) kinds |= kind_of(j, i);
     bool has_door = kinds & (MPICH | OMPI);
-    if ((has_door || kinds & 1 << PROGRAM_UNKNOWN) && !(kinds & PMIX) && pmi_doors_open(j))
+    if ((has_door || kinds & 1 << PROGRAM_UNKNOWN) && !(kinds & PMIX) && pmi_doors_open(j, kinds & 1 << PROGRAM_UNKNOWN))
         return (kinds & ~(unsigned)(MPICH | OMPI)) | (has_door ? OURS : 0);
     if (kinds & PMIX || pmi_doors_are_off(j)) pmi_doors_close(j);
     return kinds & OMPI ? (kinds & ~(unsigned)OMPI) | PMIX : kinds;

@@ -17,8 +17,9 @@ enum program_mpi pmi_doors_kind(const struct job *j, int app);
 /* The first word of the program's line that is a program of these kinds (1 << PROGRAM_...): the program itself, or, where nobody knows what
  * that starts, one of its arguments.  NULL: none. */
 const char *pmi_doors_word(const struct job *j, int app, unsigned kinds);
-/* Puts Godwit's libraries with other ABIs (doors) into the library path of the ranks.  False: none, or GODWIT_DOORS is off. */
-bool pmi_doors_open(struct job *j);
+/* Puts Godwit's libraries with other ABIs (doors) into the library path of the ranks.  False: none, or GODWIT_DOORS is off.
+ * by_scripts: who knows what the ranks start; scripts that set the path themselves do not hide the doors. */
+bool pmi_doors_open(struct job *j, bool by_scripts);
 /* Takes them out, where an mpiexec of which this one is a child has put them in. */
 void pmi_doors_close(struct job *j);
 /* Is this file, by its whole path, one of these libraries, of this installation or another? */

@@ -16,6 +16,7 @@ mpi4py_tutorial - python3-mpi4py python3-numpy python-mpi4py-doc
 mpi4py_modules - python3-mpi4py
 h5py          -     python3-h5py-mpi
 petsc4py      -     python3-petsc4py-real3.18
+rmpi          -     r-cran-rmpi r-base-core
 slepc4py      -     python3-slepc4py-real3.18
 mpi4py_fft    -     python3-mpi4py-fft
 phyml         2,4,7 phyml
@@ -74,6 +75,24 @@ h5py() { python "$1" h5py; }
 petsc4py() { python "$1" petsc4py; }
 slepc4py() { python "$1" slepc4py; }
 mpi4py_fft() { python "$1" mpi4py_fft; }
+
+rmpi() { # R's script puts the system's folder in front of the library path (etc/R/ldpaths); only where it lies is changed
+    sed -e "s,=/usr/lib/R\$,=$root/usr/lib/R," -e "s,=/usr/share/R,=$root/usr/share/R," "$root/usr/bin/R" >R && chmod +x R
+    ln -sfn Renviron.ucf "$root/usr/lib/R/etc/Renviron"
+    for f in ldpaths Renviron.site Rprofile.site repositories Makeconf; do ln -sfn "$root/etc/R/$f" "$root/usr/lib/R/etc/$f"; done
+    cat >a.R <<'EOT'
+invisible(library(Rmpi))
+n <- mpi.comm.size(0); me <- mpi.comm.rank(0)
+sum <- mpi.allreduce(as.double(me + 1)^2, type = 2, op = "sum", comm = 0)
+all <- mpi.allgather(as.integer(10 * me), 1, integer(n), comm = 0)
+got <- if (me == 0) "first" else mpi.recv(character(1), 3, me - 1, 7, comm = 0)
+if (me < n - 1) mpi.send(paste("of", me), 3, me + 1, 7, comm = 0)
+cat("rmpi", me, n, sum, all, got, "\n")
+invisible(mpi.barrier(0))
+mpi.quit(save = "no")
+EOT
+    mpi "$1" env R_LIBS="$root/usr/lib/R/site-library" R_DEFAULT_PACKAGES=methods ./R --vanilla --slave -f a.R && lines '^rmpi' | sort
+}
 
 phyml() {
     phylip >a.phy
