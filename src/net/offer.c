@@ -77,6 +77,11 @@ bool offer_stops_at_unexpected(uint32_t protocol)
     return protocol == FI_PROTO_XNET; /* net of 1.17, tcp of 2.1: these buffer up to 64 small messages per connection */
 }
 
+bool offer_loses_data(uint32_t protocol)
+{
+    return protocol == FI_PROTO_RXD; /* fi_tsendmsg(FI_INJECT | FI_REMOTE_CQ_DATA) sends 0 */
+}
+
 bool offer_fails_at_memory(uint32_t protocol)
 {
     return protocol == FI_PROTO_RXD /* udp;ofi_rxd crashes while it serves it */
@@ -174,6 +179,7 @@ static bool refuse_by_need(const struct net_offer *o, const struct offer_wish *w
         {need->matching, !(o->caps & FI_TAGGED), "matches no messages (FI_TAGGED)"},
         {need->matching, offer_stops_at_unexpected(o->protocol), "stops a connection at a message that nobody waits for"},
         {need->full_tags, !(o->caps & FI_DIRECTED_RECV), "does not tell sources apart (FI_DIRECTED_RECV)"},
+        {need->full_tags, offer_loses_data(o->protocol), "loses what is beside the tag (FI_REMOTE_CQ_DATA)"},
         {need->full_tags, o->cq_data_size < SOURCE_BYTES, "has no room beside the tag (FI_REMOTE_CQ_DATA of 4 bytes)"},
         {need->memory, !has_rma(o, w), "has no one-sided access (FI_RMA) that is sound"},
         {need->atomics, !(o->caps & FI_ATOMIC), "has no atomic operations (FI_ATOMIC)"},

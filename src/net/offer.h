@@ -60,6 +60,8 @@ struct offer_verdict {
 bool offer_is_hardware(const struct net_offer *o);
 /* Does an unexpected message block its connection, and the messages behind it?  Such a protocol cannot be used for tag matching. */
 bool offer_stops_at_unexpected(uint32_t protocol);
+/* Does such a provider lose the data beside the tag of an injected message?  Then sources lie in the tag. */
+bool offer_loses_data(uint32_t protocol);
 /* Does such a provider of libfabric 1.17 fail at reading and writing memory that it says it can?  Then messages do that. */
 bool offer_fails_at_memory(uint32_t protocol);
 /* "tcp" in a list also means providers layered over it: "tcp;ofi_rxm". */

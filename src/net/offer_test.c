@@ -138,6 +138,9 @@ static void needs_hold(void)
     CHECK_STR(best(&w), "full 0");
     CHECK_STR(why_of("tagged"), "does not tell sources apart (FI_DIRECTED_RECV): not for B=1");
     CHECK_STR(why_of("directed"), "has no room beside the tag (FI_REMOTE_CQ_DATA of 4 bytes): not for B=1");
+    offers[5].caps |= FI_DIRECTED_RECV;
+    offers[5].cq_data_size = 8;
+    CHECK_STR(why_with(w.needs, "udp;ofi_rxd"), "loses what is beside the tag (FI_REMOTE_CQ_DATA): not for B=1");
     CHECK_STR(why_with((struct offer_needs){.memory = "C=1"}, "udp;ofi_rxd"),
               "has no one-sided access (FI_RMA) that is sound: not for C=1");
     w.needs = (struct offer_needs){.atomics = "D=1"};

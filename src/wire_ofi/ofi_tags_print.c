@@ -28,6 +28,7 @@ void ofi_tags_print(FILE *to, const struct net_offer *o)
     struct ofi_tag_layout l;
     struct ofi_tag_means means;
     tag_means_get(o, &means);
+    if (offer_loses_data(o->protocol)) means.cq_data_bytes = 0;
     if (ofi_tag_layout_make((enum ofi_tag_mode)gw_set.ofi_tag_mode, &means, &l) != GW_OK) {
         fprintf(to, "tags\n  %s\n", gw_fail_text());
         return;

@@ -24,7 +24,8 @@ static int sink_open(struct wire *w)
 
 int ofi_tagged_open(struct wire *w)
 {
-    const struct ofi_tag_means means = {w->info->ep_attr->mem_tag_format, w->info->domain_attr->cq_data_size,
+    bool has_data = !offer_loses_data(w->info->ep_attr->protocol);
+    const struct ofi_tag_means means = {w->info->ep_attr->mem_tag_format, has_data ? w->info->domain_attr->cq_data_size : 0,
                                         w->info->caps & FI_DIRECTED_RECV};
     bool is_wanted = gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE && !gw_checking;
     if (!is_wanted || !(w->info->caps & FI_TAGGED) || offer_stops_at_unexpected(w->info->ep_attr->protocol)) return GW_OK;

@@ -73,6 +73,10 @@ says "ofi_tag_1 has ids up to 4095: GODWIT_OFI_TAG_MODE=ofi_tag_2 may have more"
 # A rank that differs is told so; a provider that cannot is named.
 ! run hardware -n 1 "$build/mpi_hello" : -n 1 env GODWIT_MATCH_MODE=software "$build/mpi_p2p_modes" || fail "ranks differ, and nobody noticed"
 says "do not agree on matching by the network"
+# A provider that loses what is beside the tag: the source lies in the tag.
+provider="udp;ofi_rxd"
+run hardware -n 4 "$build/mpi_p2p_tagged" || fail "matching by udp;ofi_rxd"
+says "matches with ofi_tag_1"
 provider=net,^ofi_rxm
 ! run hardware -n 2 "$build/mpi_p2p_modes" || fail "net matches"
 says "stops a connection at a message that nobody waits for"
