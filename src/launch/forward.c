@@ -59,8 +59,9 @@ static bool stream_read(const struct job *j, struct stream *s)
         if (!s->buf) gw_die("mpiexec: no memory");
     }
     ssize_t n = read(s->fd, s->buf + s->len, s->cap - s->len);
-    if (n < 0) return errno == EAGAIN || errno == EINTR;
-    if (n == 0) return false;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (n < 0) launch_output_lost(s->rank, errno);
+    if (n <= 0) return false;
     char *end = memrchr(s->buf + s->len, '\n', (size_t)n);
     if (s->len == 0 || end) s->since = s->looked = gw_now_ns(); /* the beginning of the partial line came now */
     s->len += (size_t)n;

@@ -76,6 +76,7 @@ void launch_output_hurry(void);                                /* mpiexec has to
 void launch_output_pipes(void (*before)(int));                 /* the handler of SIGPIPE before mpiexec ignored that signal */
 void launch_output_closed(int fd);                             /* mpiexec was started with descriptor 1 or 2 closed */
 bool launch_output_failed(void);                               /* output to standard output, or to a file, was lost */
+void launch_output_lost(int rank, int why);                    /* of a rank whose output cannot be read: said, and a failure */
 
 /* ---- watch.c ---- */
 int launch_watch(struct job *j); /* runs until all ranks and spawned jobs have ended; returns the exit status of the job */

@@ -216,6 +216,12 @@ static void cannot_write(struct sink *to, int why)
     say_line("cannot write %s: %s; what ranks print there is lost", to->name ? to->name : "standard output", gw_file_why(why));
 }
 
+void launch_output_lost(int rank, int why)
+{
+    outputs.has_failed = true;
+    say_line("cannot read what rank %d prints: %s; the rest of it is lost", rank, strerror(why));
+}
+
 /* Writes all data.  Gives up if nobody reads it and mpiexec has to end. */
 static void write_all(struct sink *to, const char *data, size_t len)
 {

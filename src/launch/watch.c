@@ -175,18 +175,24 @@ static void on_ended(struct job *j, pid_t pid, int status)
     }
 }
 
-/* Calls of the kernel by which mpiexec hears of ranks and signals, and that have failed since the last one that did not. */
+/* The call of the kernel by which mpiexec hears of ranks and signals that has failed last, and how often since it did not. */
 static struct {
     int n;
     const char *call;
     int why;
-} deaf;
+} deaf = {.call = ""};
 
 static void deaf_note(const char *call)
 {
+    if (strcmp(call, deaf.call) != 0) deaf.n = 0;
     deaf.n++;
     deaf.call = call;
     deaf.why = errno;
+}
+
+static void deaf_not(const char *call)
+{
+    if (deaf.n > 0 && strcmp(call, deaf.call) == 0) deaf.n = 0;
 }
 
 /* Without them mpiexec would wait for ever: the job ends now.  keeper and orphans' end kill what this cannot.  The exit status. */
@@ -214,7 +220,7 @@ static void reap(struct job *j)
     if (pid < 0 && errno != ECHILD)
         deaf_note("waitid");
     else
-        deaf.n = 0;
+        deaf_not("waitid");
 }
 
 /* A job that this one is connected with has failed. */
@@ -360,11 +366,15 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
 {
     struct signalfd_siginfo info;
     if (e->data.ptr == signal_fd) {
-        while (read(*signal_fd, &info, sizeof info) == sizeof info)
+        ssize_t n;
+        while ((n = read(*signal_fd, &info, sizeof info)) == sizeof info) {
+            deaf_not("read");
             if ((int)info.ssi_signo == connected_signal())
                 on_tie(j, info.ssi_ptr);
             else
                 on_signal(j, (int)info.ssi_signo);
+        }
+        if (n < 0 && errno != EAGAIN && errno != EINTR) deaf_note("read");
     } else if (e->data.ptr == &j->control) {
         spawned_control_accept(j);
     } else if (e->data.ptr == &j->pmi) {
@@ -414,6 +424,8 @@ int launch_watch(struct job *j)
         if (n < 0 && errno != EINTR) {
             deaf_note("epoll_wait");
             usleep(1000 * DEAF_MS);
+        } else if (n >= 0) {
+            deaf_not("epoll_wait");
         }
         for (int i = 0; i < n; i++) on_event(j, &events[i], &signal_fd);
         if (deaf.n > 0 && n >= 0) reap(j); /* what was not heard of is asked for again */

@@ -27,7 +27,9 @@ static int wait_for(const int fds[2], short what, uint64_t until_ns)
         struct pollfd p[2] = {{fds[0], what, 0}, {fds[1], what, 0}};
         int happened = req_progress();
         if (happened) i = 0;
-        if (poll(p, 2, i < EAGERLY ? 0 : 1) > 0) return p[0].revents ? 0 : 1;
+        int n = poll(p, 2, i < EAGERLY ? 0 : 1);
+        if (n > 0) return p[0].revents ? 0 : 1;
+        if (n < 0 && (errno == ENOSYS || errno == EPERM)) gw_die("nothing can be waited for here: poll: %s", strerror(errno));
         if (until_ns && gw_now_ns() >= until_ns) return -1;
     }
 }

@@ -2,9 +2,9 @@
  *
  *     faults [-w NAME] [-o FILE] CALL ERROR FIRST LAST PROGRAM [ARG...]
  *
- * Uses are counted from 1, over all processes that come of PROGRAM, or those whose name (comm) is NAME; uses FIRST to LAST fail with ERROR.
- * FILE gets the number of uses that there were, of those that failed.  The kernel asks this process about each use (seccomp's user notification), so a
- * program cannot tell such a failure from a real one.  Status: PROGRAM's; 77: the kernel does not do this.
+ * Uses are counted from 1, over all processes that come of PROGRAM, or those whose name (comm) is NAME; uses FIRST to LAST fail with
+ * ERROR.  FILE gets the number of uses, and of those that failed.  The kernel asks this process about each use (seccomp's user
+ * notification), so a program cannot tell such a failure from a real one.  Status: PROGRAM's; 77: the kernel does not do this.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -31,32 +31,104 @@ static const struct {
     const char *name;
     int number;
 } calls[] = {
-#define C(name) {#name, SYS_##name}
-    C(epoll_create1), C(epoll_ctl),     C(epoll_wait),  C(signalfd4),        C(waitid),           C(wait4),        C(timerfd_create),
-    C(pipe2),         C(socketpair),    C(socket),      C(bind),             C(listen),           C(accept4),      C(connect),
-    C(clone),         C(execve),        C(memfd_create), C(ftruncate),       C(fallocate),        C(mmap),         C(munmap),
-    C(fcntl),         C(dup2),          C(setpgid),     C(prctl),            C(kill),             C(rt_sigprocmask), C(rt_sigaction),
-    C(sched_getaffinity), C(sched_setaffinity), C(getrandom), C(openat),     C(read),             C(write),        C(pread64),
-    C(poll),          C(prlimit64),     C(getsockopt),  C(setsockopt),       C(sendmsg),          C(recvmsg),      C(sendto),
-    C(recvfrom),      C(newfstatat),    C(readlink),    C(getdents64),       C(futex),            C(eventfd2),     C(pidfd_open),
-    C(pidfd_send_signal), C(process_vm_readv), C(process_vm_writev), C(madvise), C(mremap),       C(close_range),  C(clock_nanosleep),
-    C(getcwd),        C(uname),         C(mprotect),    C(sysinfo),          C(fstat),            C(close),        C(access),
-    C(sched_yield),   C(pselect6),      C(ppoll),       C(vfork),            C(clone3),           C(mlock),        C(lseek),
-    C(setitimer),     C(getsockname),   C(unlink),      C(fchmod),           C(mkdir),            C(chdir),        C(ioctl),
+#define C(name)                                                                                                                    \
+    {                                                                                                                              \
+#name, SYS_##name                                                                                                          \
+    }
+    C(epoll_create1),
+    C(epoll_ctl),
+    C(epoll_wait),
+    C(signalfd4),
+    C(waitid),
+    C(wait4),
+    C(timerfd_create),
+    C(pipe2),
+    C(socketpair),
+    C(socket),
+    C(bind),
+    C(listen),
+    C(accept4),
+    C(connect),
+    C(clone),
+    C(execve),
+    C(memfd_create),
+    C(ftruncate),
+    C(fallocate),
+    C(mmap),
+    C(munmap),
+    C(fcntl),
+    C(dup2),
+    C(setpgid),
+    C(prctl),
+    C(kill),
+    C(rt_sigprocmask),
+    C(rt_sigaction),
+    C(sched_getaffinity),
+    C(sched_setaffinity),
+    C(getrandom),
+    C(openat),
+    C(read),
+    C(write),
+    C(pread64),
+    C(poll),
+    C(prlimit64),
+    C(getsockopt),
+    C(setsockopt),
+    C(sendmsg),
+    C(recvmsg),
+    C(sendto),
+    C(recvfrom),
+    C(newfstatat),
+    C(readlink),
+    C(getdents64),
+    C(futex),
+    C(eventfd2),
+    C(pidfd_open),
+    C(pidfd_send_signal),
+    C(process_vm_readv),
+    C(process_vm_writev),
+    C(madvise),
+    C(mremap),
+    C(close_range),
+    C(clock_nanosleep),
+    C(getcwd),
+    C(uname),
+    C(mprotect),
+    C(sysinfo),
+    C(fstat),
+    C(close),
+    C(access),
+    C(sched_yield),
+    C(pselect6),
+    C(ppoll),
+    C(vfork),
+    C(clone3),
+    C(mlock),
+    C(lseek),
+    C(setitimer),
+    C(getsockname),
+    C(unlink),
+    C(fchmod),
+    C(mkdir),
+    C(chdir),
+    C(ioctl),
 #undef C
 };
 static const struct {
     const char *name;
     int number;
 } errors[] = {
-#define E(name) {#name, name}
+#define E(name)                                                                                                                    \
+    {                                                                                                                              \
+#name, name                                                                                                                \
+    }
     E(ENOSYS), E(EPERM), E(EMFILE), E(ENOMEM), E(EINTR), E(EAGAIN), E(ENOSPC), E(EACCES), E(EIO),
 #undef E
 };
 
 static struct shared {
     _Atomic int listener, may_go;
-} *shared;
+} * shared;
 
 static int filter_set(int number)
 {
