@@ -8,6 +8,8 @@
  * p2p     Irecv, Isend, Waitall
  * fence   MPI_Put between two MPI_Win_fence
  * get     the window has what goes out; MPI_Get between two MPI_Win_fence, of which the first lets nobody read too early
+ * race    as get, but the first fence has MPI_MODE_NOPRECEDE: a library may let it wait for nobody, and then who is early reads what the
+ *         last step has left.  Only where it is asked for by name; it says what came of it
  * fence2  the same with puts, but each fence opens the epoch of the next step: one a step
  * pscw    post and start ahead, complete and wait with the eight neighbours only
  * lock    lock, put, unlock for each neighbour, then a barrier
@@ -259,6 +261,14 @@ static void get_initiate(struct halo *h)
         MPI_Get(h->from + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], h->there[d], h->count[d], MPI_DOUBLE, h->win);
 }
 
+/* What must not be done. */
+static void race_initiate(struct halo *h)
+{
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, h->win);
+    for (int d = 0; d < NEIGHBOURS; d++)
+        MPI_Get(h->from + h->at[d], h->count[d], MPI_DOUBLE, h->peer[d], h->there[d], h->count[d], MPI_DOUBLE, h->win);
+}
+
 /* Not NOPRECEDE: puts precede.  After the fence the halves keep the next puts away from what is being unpacked. */
 static void fence_open(struct halo *h) { MPI_Win_fence(0, h->win); }
 
@@ -309,6 +319,7 @@ static const struct way ways[] = {
     {"p2p", 0, 0, NULL, p2p_prepare, p2p_initiate, p2p_complete, NULL, NULL},
     {"fence", 1, 0, NULL, NULL, fence_initiate, fence_complete, NULL, NULL},
     {"get", 1, 1, NULL, NULL, get_initiate, fence_complete, NULL, NULL},
+    {"race", 1, 1, NULL, NULL, race_initiate, fence_complete, NULL, NULL},
     {"fence2", 2, 0, fence_open, NULL, put_all, fence_open, NULL, fence_complete},
     {"pscw", 1, 0, pscw_open, NULL, put_all, pscw_close, pscw_open, pscw_close},
     {"lock", 2, 0, NULL, NULL, lock_initiate, lock_complete, lock_unpacked, NULL},
@@ -349,13 +360,14 @@ static int wanted(const struct way *way, int n, char **names)
 {
     for (int i = 0; i < n; i++)
         if (!strcmp(names[i], way->name)) return 1;
-    return n == 0;
+    return n == 0 && strcmp(way->name, "race") != 0;
 }
 
 static int stop(const char *why)
 {
     if (!rank)
-        fprintf(stderr, "halo: %s\nusage: halo [-g X Y Z] [-s steps] [-f fields] [p2p|fence|get|fence2|pscw|lock|flush ..]\n", why);
+        fprintf(stderr, "halo: %s\nusage: halo [-g X Y Z] [-s steps] [-f fields] [p2p|fence|get|race|fence2|pscw|lock|flush ..]\n",
+                why);
     MPI_Finalize();
     return 2;
 }

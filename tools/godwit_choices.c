@@ -77,6 +77,25 @@ static int64_t border(const struct job *j, int kind, int64_t low, int64_t high)
     return high;
 }
 
+/* What a `ruled` algorithm comes to for blocks of so many bytes on average, which the root alone knows; the documented words. */
+static const char *ruled_as(const struct job *j, int kind, int64_t bytes)
+{
+    bool gather = kind == COLL_GATHERV;
+    return bytes <= coll_vector_short(gather, j->ranks) ? "tree" : gather ? "permission" : "one after the other";
+}
+
+static bool is_ruled(const struct plan_algorithm *alg) { return alg == &coll_alg_gather_ruled || alg == &coll_alg_scatter_ruled; }
+
+static void print_ruled(const struct job *j, int kind)
+{
+    bool gather = kind == COLL_GATHERV;
+    char text[32];
+    printf("%-15s tree up to %s a rank on average (MPICH_%s_SHORT_MSG), above %s, %lld at a time (MPICH_%s_SYNC_FREQ)\n",
+           coll_kind_names[kind], size_text(coll_vector_short(gather, j->ranks), text, sizeof text),
+           gather ? "GATHERV" : "SCATTERV", ruled_as(j, kind, INT64_MAX),
+           (long long)(gather ? gw_set.gatherv_sync_freq : gw_set.scatterv_sync_freq), gather ? "GATHERV" : "SCATTERV");
+}
+
 static bool has_sizes(int kind) { return kind != COLL_BARRIER && kind != COLL_GATHERV && kind != COLL_SCATTERV; }
 
 static void print_kind(const struct job *j, int kind)
@@ -85,6 +104,10 @@ static void print_kind(const struct job *j, int kind)
     const char *why, *was;
     char text[32];
     const struct plan_algorithm *alg = choose(j, kind, has_sizes(kind) ? 1 : 0, &was);
+    if (is_ruled(alg)) {
+        print_ruled(j, kind);
+        return;
+    }
     printf("%-15s %s (%s)", coll_kind_names[kind], alg->name, was);
     for (int p = 0; has_sizes(kind) && p < MOST; p++) {
         int64_t low = (int64_t)1 << p, high = low * 2;
@@ -170,9 +193,9 @@ static int print_all(struct job *j, int64_t bytes, char **words, int n_words)
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         bool wanted = n_words == 0;
         for (int w = 0; w < n_words; w++) wanted |= strcmp(coll_kind_names[kind], words[w]) == 0;
-        if (wanted && bytes > 0)
-            printf("%s %lld %s\n", coll_kind_names[kind], (long long)bytes,
-                   choose(j, kind, has_sizes(kind) ? bytes : 0, &why)->name);
+        const struct plan_algorithm *alg = wanted && bytes > 0 ? choose(j, kind, has_sizes(kind) ? bytes : 0, &why) : NULL;
+        if (alg)
+            printf("%s %lld %s\n", coll_kind_names[kind], (long long)bytes, is_ruled(alg) ? ruled_as(j, kind, bytes) : alg->name);
         else if (wanted)
             print_kind(j, kind);
     }

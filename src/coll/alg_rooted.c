@@ -261,15 +261,36 @@ static struct gw_counts begins_at(const struct plan_args *a, char *tmp, bool gat
     return (struct gw_counts){begins, true};
 }
 
+int64_t coll_vector_short(bool gather, int ranks)
+{
+    int64_t small = gather ? gw_set.gatherv_short_msg : gw_set.scatterv_short_msg;
+    return small >= 0 ? small : ranks <= 512 ? 2048 : 8192; /* as the documents have it for scatterv */
+}
+
+/* Once for each turn of the choice, as of other collectives. */
+static void explain_ruled(const struct plan_args *a, int64_t mean, bool by_tree, bool gather)
+{
+    static _Atomic int said[2];
+    if (atomic_exchange_explicit(&said[gather], 1 + by_tree, memory_order_relaxed) == 1 + by_tree) return;
+    gw_explain(GW_LOG_COLL, "%s of %lld bytes a rank on average on %d ranks: %s (%s %lld, MPICH_%s_SHORT_MSG)",
+               gather ? "gatherv" : "scatterv", (long long)mean, a->size,
+               by_tree      ? "tree"
+                   : gather ? "permission"
+                            : "one after the other",
+               mean <= coll_vector_short(gather, a->size) ? "up to" : "above", (long long)coll_vector_short(gather, a->size),
+               gather ? "GATHERV" : "SCATTERV");
+}
+
 static bool average_is_small(const struct plan_args *a, bool gather)
 {
-    int64_t total = 0, small = gather ? gw_set.gatherv_short_msg : gw_set.scatterv_short_msg;
+    int64_t total = 0, small = coll_vector_short(gather, a->size);
     for (int i = 0; i < a->size; i++) {
         struct plan_ref block = gather ? recv_block(a, i) : send_block(a, i);
         total += ref_bytes(&block);
     }
-    if (small < 0) small = a->size <= 512 ? 2048 : 8192; /* as the documents have it for scatterv */
-    return total / a->size <= small && total <= (gather ? gw_set.gatherv_max_tmp_size : gw_set.scatterv_max_tmp_size);
+    bool is_small = total / a->size <= small && total <= (gather ? gw_set.gatherv_max_tmp_size : gw_set.scatterv_max_tmp_size);
+    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain_ruled(a, total / a->size, is_small, gather);
+    return is_small;
 }
 
 static bool ruled_stages(const struct plan_args *a, int i, char *tmp, struct plan_stage *s, bool gather)

@@ -365,6 +365,8 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
 bool coll_leaves_on(enum coll_kind kind); /* by the settings */
 /* What settings say of an algorithm that a table chose (rules.c): the one in its place; its parameter in a->params.  across:
  * between nodes. */
+/* Bytes of a block, on average, up to which gatherv, or scatterv, on so many ranks goes by a tree. */
+int64_t coll_vector_short(bool gather, int ranks);
 const struct plan_algorithm *coll_instead(const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a);
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a);
 void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a choice that was made later */

@@ -73,6 +73,12 @@ static void advice(void)
     CHECK(*only(&t, true, 0) == 0); /* no stripes there */
     c[IO_REWRITES] = 3;
     CHECK(says(only(&t, true, 8), "romio_ds_write=disable"));
+    /* 20 small writes with gaps: few, but all of them such. */
+    t = (struct io_totals){.callers = {0, 1}};
+    c[IO_CALLS_ALONE] = c[IO_SYSTEM_CALLS] = 20, c[IO_BYTES] = 20 * 100, c[IO_GAPS] = 19;
+    CHECK(says(only(&t, true, 1), "small independent writes leave gaps: a view of the whole pattern"));
+    c[IO_GAPS] = 9;
+    CHECK(*only(&t, true, 1) == 0);
     t = (struct io_totals){.callers = {0, 0}};
     c = t.counts[0];
     c[IO_CALLS_ALL] = 40, c[IO_SYSTEM_CALLS] = 4000, c[IO_BYTES] = 4000 * 100;

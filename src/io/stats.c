@@ -74,7 +74,7 @@ void io_clock_enter(struct gw_file *f, bool write, int phase)
 }
 
 /* ---- advice ----------------------------------------------------------------------------------------------------------------- */
-enum { MANY = 64, SMALL = 64 << 10, LARGE = 256 << 20 };
+enum { MANY = 64, SOME = 16, SMALL = 64 << 10, LARGE = 256 << 20 };
 
 static bool many_small_alone(const int64_t *c, int64_t mean)
 {
@@ -112,7 +112,13 @@ const char *io_advice(const struct io_totals *t, bool write, int aggregators, in
                 return "a large file with one stripe: hint striping_factor, or lfs setstripe on its folder";
             break;
         default:
-            if (calls >= MANY && c[IO_GAPS] * 2 > calls && mean < SMALL && !many_small_alone(c, mean))
+            if (calls < SOME || c[IO_GAPS] * 2 <= calls || mean >= SMALL || many_small_alone(c, mean)) break;
+            if (c[IO_CALLS_ALONE] > c[IO_CALLS_ALL])
+                return write ? "most small independent writes leave gaps: a view of the whole pattern (MPI_File_set_view) and "
+                               "MPI_File_write_all make few large ones of them"
+                             : "most small independent reads leave gaps: a view of the whole pattern (MPI_File_set_view) and "
+                               "MPI_File_read_all make few large ones of them";
+            if (calls >= MANY)
                 return "most small system calls leave gaps: hints cb_nodes and cb_buffer_size, or a view without holes, make them "
                        "fewer";
         }

@@ -34,6 +34,22 @@ def as_it_runs(ranks, nodes, program, **env):
     assert n >= 6, found
 
 
+def vectors():
+    """gatherv and scatterv: a tree or permission, from how many bytes on, in the documents' words; and what a job says of them."""
+    said = ask("-n 512 -N 32 gatherv scatterv")
+    assert "gatherv         tree up to 16K a rank on average (MPICH_GATHERV_SHORT_MSG), above permission, 16 at a time (MPICH_GATHERV_SYNC_FREQ)\n" in said, said
+    assert "scatterv        tree up to 2K a rank on average (MPICH_SCATTERV_SHORT_MSG), above one after the other, " in said, said
+    assert "tree up to 8K" in ask("-n 1024 -N 32 scatterv") and "tree up to 100 a" in ask("-n 512 -N 32 gatherv", MPICH_GATHERV_SHORT_MSG="100")
+    for size, word in ((8, "tree"), (16384, "tree"), (16385, "permission")):
+        assert ask("-n 512 -N 32 -b %d gatherv" % size).split() == ["gatherv", str(size), word]
+    for limit, word, how in (("1M", "tree", "up to 1048576"), ("0", "permission", "above 0")):
+        command = [BUILD + "/mpiexec", "-n", "5", "--vnodes", "2", BUILD + "/mpi_coll_vector"]
+        p = subprocess.run(command, env=dict(CLEAN, GODWIT_EXPLAIN="coll", MPICH_GATHERV_MIN_COMM_SIZE="2", MPICH_GATHERV_SHORT_MSG=limit), capture_output=True,
+                           text=True, timeout=60, check=False)
+        text = p.stderr + p.stdout
+        assert p.returncode == 0 and re.search(r"coll: gatherv of [1-9]\d* bytes a rank on average on 5 ranks: %s \(%s, MPICH_GATHERV_SHORT_MSG\)" % (word, how), text), text[-3000:]
+
+
 def shapes():
     """The documents' limits of MPI_Alltoall by number of ranks, where nodes are not alike; inline messages by size of the job."""
     for ranks, per_node, most in ((1000, 128, 512), (1023, 2, 512), (1025, 128, 256), (65535, 2, 256), (65537, 2, 128), (131071, 2, 128), (131073, 2, 64)):
@@ -80,6 +96,7 @@ if __name__ == "__main__":
     as_it_runs(5, 1, "mpi_coll_basic", GODWIT_COLL_LEAF="off")
     as_it_runs(4, 2, "mpi_coll_nodes")
     as_it_runs(8, 2, "mpi_coll_nodes", MPICH_ALLREDUCE_NO_SMP="1")
+    vectors()
     shapes()
     settings()
     wrong()

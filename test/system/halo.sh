@@ -39,6 +39,39 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int from, int tag, MPI_Co
 END
 "$prefix/bin/mpicc" -O2 "$(dirname "$0")/../../examples/halo.c" "$tmp/order.c" -o "$tmp/order"
 timeout 60 "$prefix/bin/mpiexec" -n 2 "$tmp/order" -g 4 5 6 -s 10 p2p > "$tmp/out" || { echo "packed before the receives:"; cat "$tmp/out"; exit 1; }
+# The way that races, by name: a fence of ours waits all the same; with one that does not, as a library may have it, and a rank that packs
+# late, cells are wrong, and the same schedule leaves puts and the other gets right.
+timeout 60 "$prefix/bin/mpiexec" -n 4 "$tmp/halo" -g 4 5 6 -s 10 race > "$tmp/out" || { cat "$tmp/out"; exit 1; }
+grep -q '^race .* all halos right$' "$tmp/out" || { echo "no way named race:"; cat "$tmp/out"; exit 1; }
+cat > "$tmp/early.c" <<'END'
+#include <mpi.h>
+#include <unistd.h>
+static int is_open;
+int MPI_Barrier(MPI_Comm comm)
+{
+    int rank, rc = PMPI_Barrier(comm);
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0) usleep(30000);
+    return rc;
+}
+/* Opens an epoch without waiting, where it is told that it may. */
+int MPI_Win_fence(int assertions, MPI_Win win)
+{
+    if (assertions & MPI_MODE_NOPRECEDE) {
+        is_open = 1;
+        return PMPI_Win_lock_all(0, win);
+    }
+    if (!is_open) return PMPI_Win_fence(assertions, win);
+    is_open = 0;
+    PMPI_Win_unlock_all(win);
+    return PMPI_Barrier(MPI_COMM_WORLD);
+}
+END
+"$prefix/bin/mpicc" -O2 "$(dirname "$0")/../../examples/halo.c" "$tmp/early.c" -o "$tmp/early"
+if timeout 60 "$prefix/bin/mpiexec" -n 4 "$tmp/early" -g 4 5 6 -s 5 race > "$tmp/out"; then echo "the race has no loser:"; cat "$tmp/out"; exit 1; fi
+grep -q '^race .* [1-9][0-9]* cells wrong$' "$tmp/out" || { cat "$tmp/out"; exit 1; }
+timeout 60 "$prefix/bin/mpiexec" -n 4 "$tmp/early" -g 4 5 6 -s 5 fence get fence2 > "$tmp/out" || { echo "a late rank:"; cat "$tmp/out"; exit 1; }
+[ "$(grep -c 'all halos right' "$tmp/out")" = 3 ] || { cat "$tmp/out"; exit 1; }
 # The run itself has a barrier a step, and so has the way `lock`; `flush` has none.
 barriers() {
     MPICH_STATS_DISPLAY=1 timeout 60 "$prefix/bin/mpiexec" -n 5 "$tmp/halo" -g 4 5 6 -s 10 "$1" 2>&1 |
