@@ -298,10 +298,22 @@ static struct {
     uint64_t since_ns; /* when waiting began; 0: not yet */
     bool is_said;      /* that it takes long */
 } meeting;
+/* A blocking socket. */
+static bool sent(int fd, const void *data, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = send(fd, (const char *)data + done, bytes - done, MSG_NOSIGNAL);
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) done += (size_t)n;
+    }
+    return true;
+}
+
 static void answer(struct job *j, int app, const char *text)
 {
     struct boot_spawn_answer a = {app, j->room, (int32_t)strlen(text), j->bad_value};
-    if (send(j->parent_fd, &a, sizeof a, MSG_NOSIGNAL) < 0 || send(j->parent_fd, text, strlen(text), MSG_NOSIGNAL) < 0) {}
+    if (!sent(j->parent_fd, &a, sizeof a) || !sent(j->parent_fd, text, strlen(text)))
+        shutdown(j->parent_fd, SHUT_RDWR); /* is an answer, too */
 }
 
 int spawned_begin(const char *facts, struct job *j)

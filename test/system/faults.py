@@ -138,7 +138,7 @@ def thin(jobs):
     cases = [(c, "ENOSYS", *ALWAYS, ()) for c in ("epoll_create1", "epoll_ctl", "epoll_wait", "signalfd4", "waitid", "sched_getaffinity")]
     cases += [(c, "EPERM", *ALWAYS, ()) for c in ("sched_getaffinity", "fallocate", "memfd_create", "process_vm_readv")]
     cases += [("waitid", "ENOMEM", 1, 2, ()), ("waitid", "EINTR", 1, 1, ()), ("epoll_wait", "EINTR", 1, 3, ()), ("epoll_create1", "EMFILE", 2, 2, ()),
-              ("pipe2", "EMFILE", 2, 2, ()), ("clone", "ENOMEM", 2, 2, ()), ("socket", "EMFILE", 1, 1, ("spawn",)), ("clone", "EAGAIN", 4, 4, ("spawn",)), ("accept4", "ENOSYS", *ALWAYS, ("spawn",))]
+              ("pipe2", "EMFILE", 2, 2, ()), ("clone", "ENOMEM", 2, 2, ()), ("socket", "EMFILE", 1, 1, ("spawn",)), ("clone", "EAGAIN", 4, 4, ("spawn",)), ("accept4", "ENOSYS", *ALWAYS, ("spawn",)), ("sendto", "EINTR", 3, 3, ("spawn",)), ("sendto", "EMFILE", 3, 3, ("spawn",))]
     return cases
 
 

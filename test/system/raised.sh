@@ -73,7 +73,7 @@ try GODWIT_PMI GODWIT_PMI=1 PMIX_INSTALL_PREFIX="$dir/evil" LD_LIBRARY_PATH="$di
 there() { unshare -m sh -c 'mount -t tmpfs none /etc && printf "GODWIT_LANES=3\nGODWIT_ENV_DISPLAY=1\n" >/etc/godwit.conf && exec "$@"' - "$@"; }
 if there true 2>/dev/null; then
     there setpriv --reuid 65534 --regid 65534 --clear-groups env GODWIT_LANES=2 GODWIT_WAIT=spin "$dir/suid" >"$out" 2>&1 || fail "a site's file"
-    grep -q 'GODWIT_LANES.*3' "$out" && ! grep -q 'GODWIT_LANES.*2' "$out" || fail "a site's file does not hold"
+    grep 'GODWIT_LANES' "$out" | grep -q '= 3 ' || fail "a site's file does not hold"
     grep -q 'raised rights.*: GODWIT_WAIT$' "$out" || fail "what is set beside a site's file"
 fi
 # A job by PMIx: libpmix would read what variables name.
