@@ -38,8 +38,9 @@ def check_obeyed(home):
     path = os.path.join(home, "godwit", socket.gethostname() + ".tune")
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    assert re.match(r"# Measured by godwit-tune, \d{4}-", text), text
-    for line in text.splitlines()[1:]:
+    lines = text.splitlines()
+    assert lines[0].startswith("# Sum ") and re.match(r"# Measured by godwit-tune, \d{4}-", lines[1]) and lines[-1].startswith("# Sums of the lines above:"), text
+    for line in lines[2:-1]:
         assert re.fullmatch(r"([a-z_]+ \| 4\.\.4 \| (\d+K?|-) \| [a-z_]+ \| -|GODWIT_(EAGER|CMA)_M(AX|IN)=\d+K)  # (\d+ % quicker|as built in), spread \d+ %", line), line
     # However the machine's times fall out, a row is obeyed: one is put on top.
     with open(path, "w", encoding="utf-8") as f:

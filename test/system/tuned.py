@@ -18,6 +18,13 @@ BUILD = os.path.abspath(sys.argv[1])
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("GODWIT_", "MPICH_"))}
 
 
+def rows_of(text):
+    """Without the head, and the sums around."""
+    lines = text.splitlines()
+    assert lines[0].startswith("# Sum ") and lines[1].startswith("# Measured by godwit-tune, ") and lines[-1].startswith("# Sums of the lines above:"), text
+    return lines[2:-1]
+
+
 FAKE = r"""#!/bin/sh
 sleep $NAP; echo "shape 4 1 1"; echo "known allreduce leaf"
 slow=100; [ -s "$GODWIT_TUNE" ] && grep -q "^allreduce | 4..4 | - | leaf" "$GODWIT_TUNE" && slow=2
@@ -59,13 +66,13 @@ def check_lines(folder):
     other = "  MPI_Allreduce | 4..4|-|ring | 1M # for 4 ranks | of mine\nAllreduce | 2.. | - | ring | -\nscan | 4..4 | - | leaf | -\n"
     said, text = check(other, 2, 0, "--check")
     assert re.search(r"^With it, 0 guidelines do not hold$", said, re.M), said
-    assert text.splitlines()[1:] == ["allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + other.splitlines()[1:], text
+    assert rows_of(text) == ["allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + other.splitlines()[1:], text
     said, text = check("Iallreduce | 2..8 | - | ring | -\n  GODWIT_EAGER_MAX=5K # mine\n", 99, 0)
-    assert text.splitlines()[1:] == ["allreduce | 4..4 | - | ring | -  # as built in, spread 0 %", "Iallreduce | 2..8 | - | ring | -"], text
+    assert rows_of(text) == ["allreduce | 4..4 | - | ring | -  # as built in, spread 0 %", "Iallreduce | 2..8 | - | ring | -"], text
     # Of a collective's rows jobs take 16.
     many = ["allreduce | %d..%d | - | ring | -" % (n, n) for n in range(5, 25)]
     said, text = check("\n".join(many), 2, 0, "--check")
-    assert text.splitlines()[1:] == ["allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + many[:15], text
+    assert rows_of(text) == ["allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + many[:15], text
     assert all(said.count("left out: %s\n" % row) == (i >= 15) for i, row in enumerate(many)), said
     assert [name for name in os.listdir(folder) if name.startswith(("lines.tune", ".godwit"))] == ["lines.tune"], os.listdir(folder)
     p = subprocess.run([BUILD + "/godwit-tune", "--quick"], env={k: v for k, v in CLEAN.items() if k not in ("HOME", "XDG_CONFIG_HOME")},
@@ -89,7 +96,7 @@ def check_spread(folder):
         with open(turns, encoding="utf-8") as f:
             assert 2 <= int(f.read()) <= most, leaf
     with open(path, encoding="utf-8") as f:
-        assert re.match(r"# Measured by godwit-tune, \d{4}-\d\d-\d\d, on %s( \(.*\))?\.  Columns: " % re.escape(socket.gethostname()), f.readline())
+        assert re.match(r"# Measured by godwit-tune, \d{4}-\d\d-\d\d, on %s( \(.*\))?\.  Columns: " % re.escape(socket.gethostname()), f.readlines()[1])
 
 
 def on_terminal(command, **env):
@@ -144,6 +151,12 @@ def check_told(folder):
     assert "GODWIT_EAGER_MAX=8K (from GODWIT_TUNE)" in said("godwit-info", XDG_CONFIG_HOME=home)
     assert re.search(r"^bcast +binomial \(GODWIT_TUNE\)$", said("godwit-choices", "-n", "4", XDG_CONFIG_HOME=home), re.M)
     assert "at once up to 8K" in said("godwit-choices", "-n", "4", XDG_CONFIG_HOME=home)
+    # A damaged one decides nothing, and all say so.
+    damaged = folder + "/damaged.tune"
+    with open(folder + "/spread.tune", encoding="utf-8") as f, open(damaged, "w", encoding="utf-8") as g:
+        g.write(f.read().replace("# Measured", "# measured", 1))
+    for words in asks:
+        assert damaged + " cannot be read (it is damaged: line 2" in said(*words, GODWIT_TUNE=damaged), words
     # A job of several hosts does not take it by itself.
     text = said("godwit-choices", "-n", "8", "-N", "4", XDG_CONFIG_HOME=home)
     assert "GODWIT_TUNE=%s shows" % path in text and "otherhost" not in text, text
