@@ -12,14 +12,16 @@
 /* ---- probes of a host (boot_alive.c) ----
  * Launchers detect the end of a process; most do not detect a host that loses power or its link, and ranks on other hosts would wait for
  * ever.  So a host is probed periodically by a TCP connection to a closed port: a refusal is an answer.  A host that has never answered
- * (a firewall may drop probes) is never reported.  One thread at a time. */
+ * (a firewall may drop probes) is never reported, unless from_start.  One thread at a time. */
 struct sockaddr;
 struct boot_ask {
     uint64_t at[16]; /* struct sockaddr */
     unsigned len;
-    int fd;    /* socket of a pending probe; -1: none */
-    bool ever; /* the host has answered before */
+    int fd;          /* socket of a pending probe; -1: none */
+    bool ever;       /* the host has answered before */
+    bool from_start; /* set by the caller: a host to which there is no way counts as silent, even if it has never answered */
     uint64_t asked_ns, heard_ns, stepped_ns;
+    uint64_t no_way_ns; /* since when there is none, by our own kernel or a router; 0: that is not known */
 };
 void boot_ask_begin(struct boot_ask *a, const struct sockaddr *at, unsigned len); /* the port in `at` is ignored */
 /* Sends a probe every `pause` seconds and polls for its answer; never blocks, to be called often.  Returns for how many seconds the host has

@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/time.h"
 #include "boot/alive.h"
 
 #include <arpa/inet.h>
@@ -48,6 +49,24 @@ static void heard(void)
     CHECK(boot_ask_step(&a, 1000) < 30);
     boot_ask_end(&a);
     CHECK_EQ(a.fd, -1);
+}
+
+/* No way there: never silent where nobody said that this counts, and from the first such answer on where somebody did. */
+static void no_way(void)
+{
+    struct boot_ask a = asking("127.0.0.1"), plain = a;
+    a.from_start = true;
+    a.no_way_ns = gw_now_ns() - 2000000000;
+    plain.no_way_ns = a.no_way_ns;
+    a.asked_ns = plain.asked_ns = gw_now_ns();
+    CHECK(boot_ask_step(&a, 1000) >= 2 && boot_ask_step(&plain, 1000) == 0);
+    for (int i = 0; i < 1000 && !a.ever; i++) {
+        boot_ask_step(&a, 0);
+        usleep(1000);
+    }
+    CHECK(a.ever && boot_ask_step(&a, 1000) < 2); /* it answers: heard, not unreachable */
+    boot_ask_end(&a);
+    boot_ask_end(&plain);
 }
 
 static void never_heard(void)
@@ -141,6 +160,7 @@ int main(void)
     server_gone();
     heard();
     never_heard();
+    no_way();
     sockets();
     return unit_end();
 }

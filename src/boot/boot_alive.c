@@ -9,19 +9,52 @@
 #include "boot/alive.h"
 
 #include <errno.h>
+#include <linux/errqueue.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 /* ---- hosts ---- */
-enum { MS = 1000000, GIVE_UP_MS = 2500, STOPPED_MS = 2000 };
+/* The kernel takes 3 s to find that nobody answers on a link. */
+enum { MS = 1000000, GIVE_UP_MS = 2500, GIVE_UP_FIRST_MS = 4000, STOPPED_MS = 2000 };
+
+static bool is_same_host(const struct sockaddr *a, const struct sockaddr *b)
+{
+    if (a->sa_family != b->sa_family) return false;
+    if (a->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)a)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+    return memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr, &((const struct sockaddr_in6 *)b)->sin6_addr,
+                  sizeof(struct in6_addr)) == 0;
+}
+
+/* That there is no way was said by the host itself: its firewall refuses so, and it is up. */
+static bool is_from_there(const struct boot_ask *a)
+{
+    union {
+        struct cmsghdr header;
+        char room[256];
+    } control;
+    struct msghdr m = {.msg_control = &control, .msg_controllen = sizeof control};
+    if (a->fd < 0 || recvmsg(a->fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return false;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+        bool is_error = (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) ||
+            (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR);
+        const struct sock_extended_err *e = (const struct sock_extended_err *)CMSG_DATA(c);
+        if (is_error && is_same_host(SO_EE_OFFENDER(e), (const struct sockaddr *)a->at)) return true;
+    }
+    return false;
+}
 
 static void answered(struct boot_ask *a, int err)
 {
-    if (err != 0 && err != ECONNREFUSED && err != ECONNRESET) return;
-    a->heard_ns = gw_now_ns();
-    a->ever = true;
+    bool is_no_way = err == EHOSTUNREACH || err == ENETUNREACH;
+    if (err == 0 || err == ECONNREFUSED || err == ECONNRESET || (is_no_way && a->from_start && is_from_there(a))) {
+        a->heard_ns = gw_now_ns();
+        a->ever = true;
+    } else if (is_no_way && !a->no_way_ns) {
+        a->no_way_ns = gw_now_ns();
+    }
 }
 
 static void ask(struct boot_ask *a)
@@ -31,6 +64,8 @@ static void ask(struct boot_ask *a)
     struct sockaddr *at = (struct sockaddr *)a->at;
     a->fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (a->fd < 0) return;
+    if (a->from_start && at->sa_family == AF_INET) setsockopt(a->fd, IPPROTO_IP, IP_RECVERR, &(int){1}, sizeof(int));
+    if (a->from_start && at->sa_family == AF_INET6) setsockopt(a->fd, IPPROTO_IPV6, IPV6_RECVERR, &(int){1}, sizeof(int));
     if (connect(a->fd, at, a->len) < 0 && errno == EINPROGRESS) return;
     answered(a, errno);
     boot_ask_end(a);
@@ -43,7 +78,7 @@ static void look(struct boot_ask *a)
     struct pollfd p = {.fd = a->fd, .events = POLLOUT};
     if (poll(&p, 1, 0) > 0)
         answered(a, getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 ? errno : err);
-    else if (gw_now_ns() - a->asked_ns < (uint64_t)GIVE_UP_MS * MS)
+    else if (gw_now_ns() - a->asked_ns < (uint64_t)(a->from_start && !a->ever ? GIVE_UP_FIRST_MS : GIVE_UP_MS) * MS)
         return;
     boot_ask_end(a);
 }
@@ -73,7 +108,9 @@ double boot_ask_step(struct boot_ask *a, double pause)
     a->heard_ns += away;
     if (a->fd >= 0) look(a);
     if (a->fd < 0 && (double)(now - a->asked_ns) * 1e-9 >= pause) ask(a);
-    return a->ever && now > a->heard_ns ? (double)(now - a->heard_ns) * 1e-9 : 0;
+    if (a->no_way_ns) a->no_way_ns += away;
+    uint64_t since = a->ever ? a->heard_ns : a->from_start && a->no_way_ns ? a->no_way_ns : now;
+    return now > since ? (double)(now - since) * 1e-9 : 0;
 }
 
 /* ---- the launcher, and our neighbours ---- */

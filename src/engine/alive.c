@@ -30,6 +30,7 @@ static void look_up(struct watched *h)
     struct addrinfo *list = NULL, hints = {.ai_socktype = SOCK_STREAM};
     if (getaddrinfo(h->name, NULL, &hints, &list) != 0) return;
     boot_ask_begin(&h->ask, list->ai_addr, list->ai_addrlen);
+    h->ask.from_start = true; /* an engine that cannot reach it may wait for ever */
     h->is_known = true;
     freeaddrinfo(list);
 }

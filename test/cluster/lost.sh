@@ -79,3 +79,16 @@ for engine in "srun --mpi=pmix" "srun --mpi=pmi2" hydra mpirun; do
     wait $job || :
     echo "$engine alone: the ranks ended, and named the host"
 done
+
+# ---- a cable that is out from the start: Hydra alone would wait for ever.  Last, as Slurm takes n2 for down now
+for engine in hydra mpirun; do
+    cable n2 pull
+    rc=0
+    timeout 100 "$build/mpiexec" --engine $engine -host n1,n2,n3 -n 6 "$build/cluster_ring" 0 1 >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
+    [ $rc != 0 ] && [ $rc != 124 ] || fail "a host without its cable from the start: status $rc"
+    [ $engine = mpirun ] || grep -q '^mpiexec: host n2 has not answered for 3 s (GODWIT_HOST_TIMEOUT); the job ends now$' "$dir/err" || fail "the host is not named"
+    for h in n1 n2 n3; do on $h pkill -KILL -x cluster_ring || :; on $h pkill -KILL -x hydra_pmi_proxy || :; done
+    cable n2 plug
+    sleep 2 # until then the others know that there is no way to it
+    echo "$engine: a job that cannot reach a host ends"
+done
