@@ -90,6 +90,7 @@ STATUS = """\
 MPI_INLINED_ int %(prefix)sMPI_Status_%(a)s2%(b)s(%(from)sstatus, %(to)sresult)
 {
     int i;
+    if (!status || !result) return MPI_ERR_ARG;
 %(copy)s
     return MPI_SUCCESS;
 }"""

@@ -39,9 +39,10 @@ command -v strace >/dev/null || { echo "skipped: no strace here"; exit 77; }
 traced() { # STATUS ARGUMENTS of mpiexec...
     want=$1 rc=0
     shift
-    timeout 60 strace -qq -o "$dir/log" -e trace=wait4,kill -e signal=none "$build/mpiexec" "$@" >"$dir/out" 2>&1 || rc=$?
+    timeout 60 strace -qq -o "$dir/log" -e trace=wait4,waitid,kill -e signal=none "$build/mpiexec" "$@" >"$dir/out" 2>&1 || rc=$?
     [ $rc = "$want" ] || fail "$*: status $rc: $(cat "$dir/out")"
-    sed -n -e 's/^wait4(.*) *= \([0-9][0-9]*\)$/reaped \1/p' -e 's/^kill(-*\([0-9][0-9]*\),.*/killed \1/p' "$dir/log" >"$dir/order"
+    sed -n -e 's/^wait4(.*) *= \([0-9][0-9]*\)$/reaped \1/p' -e '/WNOWAIT/!s/^waitid(P_PID, \([0-9][0-9]*\),.*) *= 0$/reaped \1/p' \
+        -e 's/^kill(-*\([0-9][0-9]*\),.*/killed \1/p' "$dir/log" >"$dir/order"
     grep -q reaped "$dir/order" || fail "$*: nobody was reaped: $(cat "$dir/log")"
     awk '$1 == "reaped" { gone[$2] = 1 } $1 == "killed" && gone[$2] { print $2; exit 1 }' "$dir/order" >"$dir/late" ||
         fail "$*: signalled $(cat "$dir/late") after it was reaped: $(cat "$dir/log")"

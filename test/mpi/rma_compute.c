@@ -3,6 +3,7 @@
  * them this never ends.  The thread that does it is there while a window needs it, and at no other time.
  *
  *   rma_compute [off|thread]: off: with GODWIT_RMA_THREAD=off no thread starts; thread: only what is done, not who does it
+ * users.md row 15
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

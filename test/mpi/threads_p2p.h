@@ -396,6 +396,8 @@ static void scene_status(struct th *th)
     EQ(back.MPI_TAG, 12);
     memset(&back, 0, sizeof back);
     MPI_Status_c2f08(&st, &f08);
+    MPI_Status_f082f(&f08, f);
+    MPI_Status_f2f08(f, &f08);
     MPI_Status_f082c(&f08, &back);
     MPI_Status_get_error(&back, &error);
     MPI_Test_cancelled(&back, &flag);
