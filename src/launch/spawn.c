@@ -222,6 +222,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     int boot = own->n;
     boot_add(j, rank, a, more, own);
     words_set(own, "GODWIT_RANK", "%d", rank);
+    if (j->o.quiet) words_set(own, "GODWIT_QUIET", "1"); /* for what is loaded before a program (tools/replay) */
     words_set(own, "GODWIT_SIZE", "%d", j->n);
     const int32_t *node = j->head->map_offset ? (const int32_t *)((const char *)j->head + j->head->map_offset) : NULL;
     int before = node ? 0 : rank, count = node ? 0 : j->n;

@@ -43,6 +43,7 @@ static enum became recorded(uint64_t number, int *source, int *tag)
     struct replay_take t;
     char was[64], now[64];
     bool is_kept;
+    replay_how_far(number);
     if (*source == MPI_PROC_NULL) return AS_IT_IS;
     if (replay_find_cancel(number, &is_kept)) {
         count_take();

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "replay.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "../next/next.h"
 
 #include <dlfcn.h>
@@ -337,6 +338,18 @@ static void record_begin(void)
         mode_set(REPLAY_RECORDING);
 }
 
+static struct gw_progress progress;
+void replay_how_far(uint64_t number)
+{
+    enum { EACH = 64 }; /* receives for a look at the clock */
+    if (replay.rank != 0 || number % EACH != 0) return;
+    if (replay_is_whole())
+        gw_progress_at(&progress, "godwit replay: rank 0 is at receive %llu of %llu", (unsigned long long)number,
+                       (unsigned long long)replay_recorded_receives());
+    else
+        gw_progress_at(&progress, "godwit replay: rank 0 is at receive %llu", (unsigned long long)number);
+}
+
 /* A rank without a record ends the job: a replay in which some ranks run freely would repeat nothing. */
 static void replay_begin(void)
 {
@@ -346,6 +359,7 @@ static void replay_begin(void)
         fprintf(stderr, "godwit replay: rank %d: cannot use %s: %s\n", replay.rank, path, why);
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
+    gw_progress_begin(&progress, secure_getenv("GODWIT_QUIET") != NULL);
     mode_set(REPLAY_REPLAYING);
 }
 
@@ -415,6 +429,7 @@ static void say_sums(bool was_recording, uint64_t n_bytes, bool is_repeated)
 
 static void end(void)
 {
+    gw_progress_end(&progress);
     replay_freed_look(true);
     bool was_recording = replay_is(REPLAY_RECORDING), was_replaying = replay_is(REPLAY_REPLAYING);
     uint64_t n_bytes = 0;

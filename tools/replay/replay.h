@@ -75,6 +75,7 @@ void replay_said_no(void); /* recording: a call did */
 bool replay_is_called(const char *name);
 /* The program is elsewhere than the recorded run was: said once; this rank goes on without the record. */
 void replay_departs(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+void replay_how_far(uint64_t number); /* replaying, at this receive: says so now and then on rank 0 */
 
 /* ---- events ---- */
 enum {
