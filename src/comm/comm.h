@@ -124,7 +124,7 @@ struct gw_comm {
      * carry it (plan_private.h).  Other threads read it for reports. */
     _Atomic uint64_t colls;
     uint64_t colls_apart; /* those with requests, where gw_set.coll_order counts them by themselves */
-    uint64_t said; /* running hash of the calls: the same on all members unless their calls differ (plan_enter_as) */
+    uint64_t said;        /* running hash of the calls: the same on all members unless their calls differ (plan_enter_as) */
     /* hash of the members, the same on all: tells communicators of equal context id apart in reports (boot_coll_mark) */
     uint64_t mark;
     struct gw_attrs attrs;

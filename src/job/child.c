@@ -31,7 +31,8 @@ void child_reap(pid_t pid)
 {
     assert(pid > 1);
     siginfo_t si;
-    while (waitid(P_PID, (id_t)pid, &si, WEXITED) < 0 && errno == EINTR) {} /* the call that child_ended() makes: both work, or none */
+    while (waitid(P_PID, (id_t)pid, &si, WEXITED) < 0 && errno == EINTR) {
+    } /* the call that child_ended() makes: both work, or none */
 }
 
 bool child_wait(pid_t pid, uint64_t until_ns)

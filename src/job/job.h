@@ -31,7 +31,7 @@ enum { APP_WORDS = 32 }; /* of a wrapper's line, as `nice -n 5 ./a.out`, that ma
 struct launch_app {
     int n, asked; /* ranks, and how many were asked for: `soft` may make them fewer */
     bool n_given;
-    int dropped; /* programs before it in the command line that get no rank (-n 0), and are not in launch_options.apps */
+    int dropped;      /* programs before it in the command line that get no rank (-n 0), and are not in launch_options.apps */
     const char *soft; /* allowed numbers of ranks (-soft, and the info key of a spawn); NULL: any */
     char **argv;
     struct words env; /* NAME=VALUE */

@@ -206,7 +206,17 @@ bool node_job_done(uint64_t job, int64_t total); /* acquire */
 
 /* ---- hardware that this process is bound to (hw.c) ---------------------------------------------------------
  * Kinds of resources, from large to small, as MPI_Get_hw_resource_info names them.  Read from the system at each call. */
-enum node_hw { NODE_HW_MACHINE, NODE_HW_PACKAGE, NODE_HW_NUMA, NODE_HW_L3, NODE_HW_L2, NODE_HW_L1, NODE_HW_CORE, NODE_HW_PU, NODE_HW_KINDS };
+enum node_hw {
+    NODE_HW_MACHINE,
+    NODE_HW_PACKAGE,
+    NODE_HW_NUMA,
+    NODE_HW_L3,
+    NODE_HW_L2,
+    NODE_HW_L1,
+    NODE_HW_CORE,
+    NODE_HW_PU,
+    NODE_HW_KINDS
+};
 enum { NODE_HW_SEVERAL = -1, NODE_HW_UNKNOWN = -2 };
 extern const char *const node_hw_names[NODE_HW_KINDS]; /* "hwloc://NUMANode" */
 int node_hw_find(const char *name);                    /* with or without "hwloc://"; -1: no such kind */

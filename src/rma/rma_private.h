@@ -100,8 +100,8 @@ static inline struct rma_packed rma_packed_at(struct rma_packed p, int64_t offse
 
 /* ---- reaching memory (reach.c) ---- */
 void rma_service_look(struct rma_win *w); /* holds the service, if the window needs it and does not yet */
-int rma_reach_open(struct rma_win *w);  /* collective: which ranks reach which; starts serving messages if some do not */
-int rma_reach_close(struct rma_win *w); /* collective; afterwards no rank accesses the window */
+int rma_reach_open(struct rma_win *w);    /* collective: which ranks reach which; starts serving messages if some do not */
+int rma_reach_close(struct rma_win *w);   /* collective; afterwards no rank accesses the window */
 /* Moves `bytes` between `packed`, in this process, and (count, t) at address `at` of a target that is not near. */
 enum reach_how { REACH_GET, REACH_PUT, REACH_HELD }; /* REACH_HELD: or'ed; the caller has the target's `busy` */
 int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int64_t count, struct gw_type *t, int64_t bytes,

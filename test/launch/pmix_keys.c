@@ -34,10 +34,14 @@ static void show(const char *of, const char *name, pmix_status_t rc, const pmix_
 struct key {
     const char *name, *key;
 };
-#define K(key) {#key, key}
+#define K(key)                                                                                                                     \
+    {                                                                                                                              \
+#key, key                                                                                                                  \
+    }
 
 /* level: PMIX_NODE_INFO or PMIX_APP_INFO with the number that selects, or NULL. */
-static void ask(const char *of, pmix_rank_t rank, const struct key *keys, size_t n, const char *level, const char *number, uint32_t which)
+static void ask(const char *of, pmix_rank_t rank, const struct key *keys, size_t n, const char *level, const char *number,
+                uint32_t which)
 {
     pmix_proc_t who = me;
     bool yes = true;
@@ -97,10 +101,10 @@ static void events(void)
 int main(int argc, char **argv)
 {
     static const struct key job[] = {
-        K(PMIX_UNIV_SIZE),    K(PMIX_JOB_SIZE),      K(PMIX_JOB_NUM_APPS), K(PMIX_MAX_PROCS),   K(PMIX_NUM_NODES),
-        K(PMIX_NUM_SLOTS),    K(PMIX_LOCAL_SIZE),    K(PMIX_NODE_SIZE),    K(PMIX_LOCAL_PEERS), K(PMIX_LOCALLDR),
-        K(PMIX_NPROC_OFFSET), K(PMIX_SERVER_RANK),   K(PMIX_APP_SIZE),     K(PMIX_MAPBY),       K(PMIX_RANKBY),
-        K(PMIX_BINDTO),       K(PMIX_TDIR_RMCLEAN),  K(PMIX_SPAWNED),      K(PMIX_PARENT_ID),   K(PMIX_LOCAL_TOPO),
+        K(PMIX_UNIV_SIZE),    K(PMIX_JOB_SIZE),     K(PMIX_JOB_NUM_APPS), K(PMIX_MAX_PROCS),   K(PMIX_NUM_NODES),
+        K(PMIX_NUM_SLOTS),    K(PMIX_LOCAL_SIZE),   K(PMIX_NODE_SIZE),    K(PMIX_LOCAL_PEERS), K(PMIX_LOCALLDR),
+        K(PMIX_NPROC_OFFSET), K(PMIX_SERVER_RANK),  K(PMIX_APP_SIZE),     K(PMIX_MAPBY),       K(PMIX_RANKBY),
+        K(PMIX_BINDTO),       K(PMIX_TDIR_RMCLEAN), K(PMIX_SPAWNED),      K(PMIX_PARENT_ID),   K(PMIX_LOCAL_TOPO),
     };
     static const struct key rank[] = {
         K(PMIX_APPNUM),    K(PMIX_APPLDR), K(PMIX_APP_RANK), K(PMIX_GLOBAL_RANK),     K(PMIX_LOCAL_RANK),
