@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-loop-distribute-patterns") /* which would make calls of the C library of some loops */
+#endif
+
 #define FINDER_VISIBLE __attribute__((visibility("default")))
 FINDER_VISIBLE unsigned int la_version(unsigned int version);
 FINDER_VISIBLE char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag);

@@ -197,7 +197,7 @@ static void boot_add(const struct job *j, int rank, const struct launch_app *a, 
     char port[BOOT_PORT_TEXT + 4] = "";
     const struct boot_port at = {j->head->control.name, j->control.lesser};
     if (at.name && j->control.has_lesser) {
-        memcpy(port, ",at=", 4);
+        snprintf(port, sizeof port, ",at=");
         boot_port_text(&at, port + 4);
     }
     char *text = gw_xasprintf("GODWIT_BOOT=fd=%d,local=%d" MARK_BEGINS
