@@ -206,38 +206,16 @@ int std_status_set_cancelled(MPI_Status *s, int flag)
 _Static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status), "a status passes as it is");
 _Static_assert(MPI_F_STATUS_SIZE * sizeof(MPI_Fint) == sizeof(MPI_Status), "a status passes as it is");
 
-int std_status_c2f(const MPI_Status *c, MPI_Fint *f_out)
-{
-    memmove(f_out, c, sizeof *c);
-    return GW_OK;
-}
-
-int std_status_f2c(const MPI_Fint *f, MPI_Status *c_out)
-{
-    memmove(c_out, f, sizeof *c_out);
-    return GW_OK;
-}
-
-int std_status_c2f08(const MPI_Status *c, MPI_F08_status *f_out)
-{
-    memmove(f_out, c, sizeof *c);
-    return GW_OK;
-}
-
-int std_status_f082c(const MPI_F08_status *f, MPI_Status *c_out)
-{
-    memmove(c_out, f, sizeof *c_out);
-    return GW_OK;
-}
-
-int std_status_f2f08(const MPI_Fint *f, MPI_F08_status *f08_out)
-{
-    memmove(f08_out, f, sizeof *f08_out);
-    return GW_OK;
-}
-
-int std_status_f082f(const MPI_F08_status *f08, MPI_Fint *f_out)
-{
-    memmove(f_out, f08, sizeof *f08);
-    return GW_OK;
-}
+#define CONVERT(name, From, To)                                                                                                    \
+    int std_status_##name(const From *from, To *to)                                                                                \
+    {                                                                                                                              \
+        memmove(to, from, sizeof(MPI_Status));                                                                                     \
+        return GW_OK;                                                                                                              \
+    }
+CONVERT(c2f, MPI_Status, MPI_Fint)
+CONVERT(f2c, MPI_Fint, MPI_Status)
+CONVERT(c2f08, MPI_Status, MPI_F08_status)
+CONVERT(f082c, MPI_F08_status, MPI_Status)
+CONVERT(f2f08, MPI_Fint, MPI_F08_status)
+CONVERT(f082f, MPI_F08_status, MPI_Fint)
+#undef CONVERT
