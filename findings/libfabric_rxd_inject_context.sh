@@ -6,7 +6,7 @@
 # Behaviour: rxd_ep_sendmsg() hands injected messages to the function of fi_inject(), which has no context to keep.
 # Output of this script: three lines, "tcp;ofi_rxm inject: context kept", "udp;ofi_rxd plain: context kept", "udp;ofi_rxd inject: context NULL".
 # Exit status: 0 if it is still so, 1 if the behaviour has changed, 77 where the packages cannot be had.
-# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-FileCopyrightText: 2026 The authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 version=1.17.0-3

@@ -16,7 +16,7 @@
 #   rank 0: local size 3, local peers 0,1,2, 3 resolved; node size 3, local rank 0, node rank 0
 #   (the same of the ranks 1 and 2)
 # Exit status: 0 if it is still so, 1 if the behaviour has changed, 2 if the trial itself fails, 77 where the packages cannot be had.
-# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-FileCopyrightText: 2026 The authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 version=4.2.2-1+deb12u1
