@@ -149,6 +149,22 @@ int file_there_open(const struct file_folder *in, const char *name, int flags, u
     return -1;
 }
 
+/* Another user's file in a folder to which those have access whom its owner trusts: as a shell writes to it, if it lets us; it stays his. */
+static int theirs_open(const struct file_folder *in, const char *name)
+{
+    struct stat st;
+    int fd = openat(in->fd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK), err = 0;
+    if (fd < 0) return -1;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1)
+        err = GW_FILE_THEIRS;
+    else if (ftruncate(fd, 0) != 0 || fcntl(fd, F_SETFL, 0) != 0)
+        err = errno;
+    if (!err) return fd;
+    close(fd);
+    errno = err;
+    return -1;
+}
+
 /* In a folder that was looked at.  A descriptor; -1: errno. */
 static int open_in(const struct file_folder *in, const char *name, unsigned how)
 {
@@ -164,7 +180,8 @@ static int open_in(const struct file_folder *in, const char *name, unsigned how)
             }
             if (!is_file) return file_there_open(in, name, 0, FILE_WAIT);
             if (!(how & GW_FILE_FRESH) && is_ours(&st) && st.st_nlink == 1) return file_there_open(in, name, 0, FILE_REGULAR);
-            if (file_is_others(in, &st) && in->is_sticky) {
+            if (!is_ours(&st) && !in->is_open && !(how & GW_FILE_FRESH)) return theirs_open(in, name);
+            if (!is_ours(&st) && (in->is_sticky || !in->is_open)) {
                 errno = GW_FILE_THEIRS;
                 return -1;
             }
@@ -217,7 +234,7 @@ const char *gw_file_why(int err)
     case ELOOP: return "it is a link, which is not followed: name the file itself";
     case EFBIG: return "File too large (limit: ulimit -f)";
     case ENXIO: return "nobody reads that pipe, or there is no such device";
-    case GW_FILE_THEIRS: return "others can write to that folder, and what is there is another user's: name another file";
+    case GW_FILE_THEIRS: return "what is there is another user's: name another file";
     case GW_FILE_FOLDER: return "a folder above it is another user's, in one that others can write to: name another file";
     case GW_FILE_LINK: return "a folder above it is another user's link, which is not followed: name another file";
     case GW_FILE_KIND: return "it is neither a file, nor a terminal or the like, nor a pipe of yours";

@@ -222,6 +222,12 @@ static void as_another(void)
     CHECK(stat(in_dir("all/file"), &st) == 0 && st.st_uid == 65534);
     CHECK_EQ(open_put(in_dir("all/folder/x"), 0, "x"), GW_FILE_FOLDER);
     CHECK_STR(content(in_dir("sticky/file")), "theirs");
+    /* A folder of a group: what another member lets us write is written, and stays his; what he does not, stays. */
+    CHECK_EQ(open_put(in_dir("group/file"), 0, "x"), 0);
+    CHECK(stat(in_dir("group/file"), &st) == 0 && st.st_uid == 65533 && st.st_size == 1);
+    CHECK_EQ(open_put(in_dir("group/kept"), 0, "x"), EACCES);
+    CHECK_EQ(open_put(in_dir("group/file"), GW_FILE_FRESH, "x"), GW_FILE_THEIRS);
+    CHECK(stat(in_dir("group/kept"), &st) == 0 && st.st_size == 6);
     unlink(in_dir("sticky/mine/x"));
     unlink(in_dir("sticky/mine/y"));
     rmdir(in_dir("sticky/mine"));
@@ -243,6 +249,12 @@ static void test_strangers(void)
     put(in_dir("all/file"), "theirs");
     CHECK(mkfifo(in_dir("sticky/pipe"), 0666) == 0 && symlink("/tmp", in_dir("sticky/way")) == 0 &&
           symlink("../mine", in_dir("sticky/roots/way")) == 0);
+    CHECK(mkdir(in_dir("group"), 0770) == 0);
+    put(in_dir("group/file"), "theirs");
+    put(in_dir("group/kept"), "theirs");
+    CHECK(chmod(in_dir("group/file"), 0664) == 0 && chmod(in_dir("group/kept"), 0644) == 0);
+    static const char *const of_group[] = {"group", "group/file", "group/kept"};
+    for (size_t i = 0; i < 3; i++) CHECK_EQ(lchown(in_dir(of_group[i]), 65533, 65534), 0);
     static const char *const all[] = {"sticky/file", "sticky/folder", "sticky/pipe", "sticky/way", "all/file", "all/folder"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) theirs(in_dir(all[i]));
     pid_t child = fork();
@@ -250,6 +262,8 @@ static void test_strangers(void)
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (unlink(in_dir(all[i])) != 0) CHECK_EQ(rmdir(in_dir(all[i])), 0);
+    for (size_t i = 3; i-- > 0;)
+        if (unlink(in_dir(of_group[i])) != 0) CHECK_EQ(rmdir(in_dir(of_group[i])), 0);
     unlink(in_dir("sticky/roots/way"));
     CHECK(rmdir(in_dir("sticky/roots")) == 0 && rmdir(in_dir("sticky")) == 0 && rmdir(in_dir("all")) == 0);
     umask(027);
