@@ -243,7 +243,8 @@ static void take_tuned(const char *path, int number, char *line, struct found *f
 static char *tuned_load(struct found *found)
 {
     enum { MOST = 1 << 20 };
-    const char *path = secure_getenv("GODWIT_TUNE");
+    static const char name[] = "GODWIT_TUNE";
+    const char *path = !state.is_raised || gw_site_sets(name, sizeof name - 1) ? getenv(name) : NULL;
     char *text = NULL;
     const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);

@@ -148,12 +148,16 @@ static int godwit_join(void)
     if (fd < 0) return strstr(text, ",job=") ? GW_EOTHER : GW_EUNSUPPORTED;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (gw_set.vnodes && *gw_set.vnodes && strcmp(gw_set.vnodes, h.vnodes) != 0)
-        return gw_fail(GW_EUNSUPPORTED,
-                       "GODWIT_VNODES=%s is set here, but mpiexec has '%s': use mpiexec --vnodes, or set it for mpiexec, too",
-                       gw_set.vnodes, h.vnodes);
+        rc = gw_fail(GW_EOTHER,
+                     "GODWIT_VNODES=%s is set here, but mpiexec has '%s': use mpiexec --vnodes, or set it for mpiexec, too",
+                     gw_set.vnodes, h.vnodes);
     /* Ranks need the board to exchange addresses: on faked nodes, and where shared memory is switched off. */
-    if (h.vnodes[0] || !gw_set_lists(gw_set.wires, "shm")) rc = boot_board_open(fd, &h);
-    if (rc) return rc;
+    else if (h.vnodes[0] || !gw_set_lists(gw_set.wires, "shm"))
+        rc = boot_board_open(fd, &h);
+    if (rc != GW_OK) {
+        if (is_new) close(fd);
+        return GW_EOTHER; /* the others may have come in */
+    }
     const int32_t *node = job_map();
     int *ranks = gw_xmalloc((size_t)h.nlocal * sizeof *ranks), n = 0;
     for (int i = 0; i < h.nlocal; i++)
