@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "node/node_private.h"
+#include "base/count.h"
 #include "base/lock.h"
 #include "base/settings.h"
 
@@ -348,7 +349,9 @@ static void polls(int rank)
     for (int i = 0; i < 100000; i++) CHECK(!node_polled());
     node_wait_end(&w);
     node_wait_begin_silent(&w); /* a progress thread is not the program */
+    uint64_t slept = gw_count.sleeps, waited = gw_count.waits_long;
     for (int i = 0; i < 50; i++) CHECK(!node_wait_step(&w, false));
+    CHECK(gw_count.sleeps == slept && gw_count.waits_long == waited);
     node_wait_end(&w);
     CHECK_EQ(atomic_load(&where->state), BOOT_BUSY);
     node_finalize();

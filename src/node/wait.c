@@ -292,18 +292,19 @@ static void sleep_once(struct node_wait *w)
         sleep_on_descriptors(w, gw_min64(ns, longest_ns));
     else
         gw_futex_wait(&gw_node.doors[gw_node.me].seq, w->seen, gw_min64(ns, longest_ns));
+    w->count++;
+    if (w->told == SILENT) return; /* nor is it a sleep of the program */
     uint64_t slept = gw_now_ns() - before;
     gw_counted(&gw_count.sleeps, 1);
     gw_counted(&gw_count.sleep_ns, slept);
     if (gw_event_wanted(GW_EVENT_SLEPT)) gw_event_raise(GW_EVENT_SLEPT, true, (int64_t)slept, 0, 0, 0);
-    w->count++;
 }
 
 bool node_wait_step_slow(struct node_wait *w)
 {
     switch (w->phase) {
     case SPIN:
-        gw_counted(&gw_count.waits_long, 1);
+        if (w->told != SILENT) gw_counted(&gw_count.waits_long, 1);
         if (!waits.never_yield) {
             w->phase = YIELD;
             w->count = 0;
