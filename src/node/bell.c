@@ -20,9 +20,11 @@
 
 /* Descriptors; -1: not open. */
 static struct {
-    int watch; /* epoll, over `bell` and what node_wait_on() names */
-    int bell;  /* the socket whose datagrams wake this rank; it also sends those that wake others */
-} own = {-1, -1};
+    int watch;                /* epoll, over `bell` and what node_wait_on() names */
+    int bell;                 /* the socket whose datagrams wake this rank; it also sends those that wake others */
+    _Atomic uint64_t service; /* the service sleeps: SLEEPS | the value of the word that it has seen; 0 else */
+} own = {-1, -1, 0};
+#define SLEEPS ((uint64_t)1 << 32)
 
 static socklen_t bell_address(uint64_t name, struct sockaddr_un *a)
 {
@@ -81,22 +83,36 @@ GW_COLD void node_bell_ring(struct node_door *d)
     if (s != own.bell) close(s);
 }
 
+/* The datagram that was taken may have been for the service, which sleeps on: another one for it. */
+static void service_wake(const _Atomic uint32_t *word)
+{
+    uint64_t service = atomic_load(&own.service);
+    if (service && (uint32_t)service != atomic_load(word)) node_bell_ring(&gw_node.doors[gw_node.me]);
+}
+
 bool node_bell_is_used(void) { return own.bell >= 0; }
 
-bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
+bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns, bool is_service)
 {
     assert(own.bell >= 0 && own.watch >= 0);
     enum { EVENTS = 8, DATAGRAMS = 16, NS_PER_MS = 1000000 };
     struct epoll_event events[EVENTS];
-    if (atomic_load_explicit(word, memory_order_acquire) != seen) return false;
+    if (is_service) atomic_store(&own.service, SLEEPS | seen);
+    if (atomic_load(word) != seen) {
+        if (is_service) atomic_store(&own.service, 0);
+        return false;
+    }
     /* A datagram wakes one of several threads: the others look again soon. */
-    int ms = gw_threads ? 1 : (int)((timeout_ns + NS_PER_MS - 1) / NS_PER_MS);
+    int ms = gw_threads && !is_service ? 1 : (int)((timeout_ns + NS_PER_MS - 1) / NS_PER_MS);
     int n = epoll_wait(own.watch, events, EVENTS, ms);
-    bool has_news = false;
+    bool has_news = false, took = false;
+    if (is_service) atomic_store(&own.service, 0);
     for (int i = 0; i < n; i++) {
         has_news = has_news || events[i].data.fd != own.bell;
         /* Not until it is empty: somebody else's process may send without end.  What is left wakes us once more. */
-        for (int k = 0; k < DATAGRAMS && events[i].data.fd == own.bell && recv(own.bell, &(char){0}, 1, MSG_DONTWAIT) >= 0; k++) {}
+        for (int k = 0; k < DATAGRAMS && events[i].data.fd == own.bell && recv(own.bell, &(char){0}, 1, MSG_DONTWAIT) >= 0; k++)
+            took = true;
     }
+    if (took && !is_service) service_wake(word);
     return has_news;
 }

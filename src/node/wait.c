@@ -276,7 +276,7 @@ static void sleep_on_descriptors(struct node_wait *w, int64_t ns)
     enum { IN_VAIN = 2, NAP_NS = 100000, NAP_MOST_NS = 1000000, DOUBLINGS = 4 };
     _Atomic uint32_t *seq = &gw_node.doors[gw_node.me].seq;
     if (w->vain < IN_VAIN)
-        w->vain += node_bell_wait(seq, w->seen, ns);
+        w->vain += node_bell_wait(seq, w->seen, ns, w->told == SILENT);
     else
         gw_futex_wait(seq, w->seen, gw_min64((int64_t)NAP_NS << (w->count < DOUBLINGS ? w->count : DOUBLINGS), NAP_MOST_NS));
 }
