@@ -20,8 +20,8 @@
 
 /* Descriptors; -1: not open. */
 static struct {
-    int watch;                /* epoll, over `bell` and what node_wait_on() names */
-    int bell;                 /* the socket whose datagrams wake this rank; it also sends those that wake others */
+    int watch;                /* set before `bell`: epoll, over `bell` and what node_wait_on() names */
+    _Atomic int bell;         /* the socket whose datagrams wake this rank; it also sends those that wake others */
     _Atomic uint64_t service; /* the service sleeps: SLEEPS | the value of the word that it has seen; 0 else */
 } own = {-1, -1, 0};
 #define SLEEPS ((uint64_t)1 << 32)
@@ -44,13 +44,18 @@ static int bell_open(void)
     struct sockaddr_un a;
     uint64_t name = boot_random();
     socklen_t len = bell_address(name, &a);
-    own.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     own.watch = epoll_create1(EPOLL_CLOEXEC);
-    if (own.bell < 0 || own.watch < 0 || bind(own.bell, (struct sockaddr *)&a, len) != 0 || watch_add(own.bell) != 0)
-        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?",
-                       strerror(errno));
+    if (bell < 0 || own.watch < 0 || bind(bell, (struct sockaddr *)&a, len) != 0 || watch_add(bell) != 0) {
+        int err = errno;
+        if (bell >= 0) close(bell);
+        if (own.watch >= 0) close(own.watch);
+        own.watch = -1;
+        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?", strerror(err));
+    }
     /* [B1] pairs with the acquire in node_bell_ring(): the socket is there before its name. */
     atomic_store_explicit(&gw_node.doors[gw_node.me].bell, name, memory_order_release);
+    atomic_store(&own.bell, bell); /* from here on another thread may sleep on both */
     return GW_OK;
 }
 

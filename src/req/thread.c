@@ -99,7 +99,7 @@ static void nap(void)
 static void *serve(void *unused)
 {
     struct node_wait w;
-    bool is_polled, sleeps = may_sleep();
+    bool is_polled;
     move_to_cpus();
     node_wait_begin_silent(&w);
     while (!atomic_load_explicit(&progress_state.is_over, memory_order_acquire)) {
@@ -110,8 +110,8 @@ static void *serve(void *unused)
             continue;
         }
         if (!w.phase && w.count > SPINS) w.count = SPINS;
-        w.until = 0; /* no yielding: the core is the program's */
-        if (n == 0 && !sleeps)
+        w.until = 0;                /* no yielding: the core is the program's */
+        if (n == 0 && !may_sleep()) /* not yet: a network may be opened later */
             nap();
         else
             node_wait_step(&w, n > 0);
