@@ -28,6 +28,7 @@ void gw_refused(const char *what, const char *field, int64_t value)
 
 struct gw_level gw_levels[GW_LEVELS];
 _Atomic uint32_t gw_event_mask;
+bool gw_program_threads;
 struct gw_upcalls gw_upcalls;
 
 void gw_level_marks(struct gw_level *l, int64_t now)

@@ -30,6 +30,8 @@ struct gw_upcalls {
     void (*event)(const struct gw_event *e); /* set by tool before the mask is */
 };
 extern struct gw_upcalls gw_upcalls;
+/* Several threads of the program may be in MPI at once.  (gw_threads may be on for a thread of the library alone.)  Written with gw_threads. */
+extern bool gw_program_threads;
 static inline bool gw_event_wanted(enum gw_event_kind kind)
 {
     return unlikely(atomic_load_explicit(&gw_event_mask, memory_order_acquire) & 1u << kind);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/event.h"
 #include "base/lock.h"
 #include "base/settings.h"
 #include "boot/kvs.h"
@@ -180,7 +181,7 @@ static void rooms_rest(void)
         boot_rest();
     else
         boot_leave();
-    gw_threads = gw_slow_path = false; /* gw_checking stays, because handles may still be freed */
+    gw_threads = gw_program_threads = gw_slow_path = false; /* gw_checking stays, because handles may still be freed */
     instances.rooms = RESTING;
 }
 
@@ -218,8 +219,9 @@ static void threads_count(int level)
 {
     bool is_first = instances.n == 0;
     if (is_first) instances.first_thread = pthread_self();
-    bool many = level == GW_THREAD_MULTIPLE || gw_set.progress_thread || !pthread_equal(instances.first_thread, pthread_self());
-    turn(&gw_threads, many || (gw_threads && !is_first));
+    bool programs = level == GW_THREAD_MULTIPLE || !pthread_equal(instances.first_thread, pthread_self());
+    turn(&gw_program_threads, programs || (gw_program_threads && !is_first));
+    turn(&gw_threads, programs || gw_set.progress_thread || (gw_threads && !is_first));
     turn(&gw_checking, check_is_asked());
     turn(&gw_slow_path, gw_threads || gw_checking || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
     turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);

@@ -20,9 +20,11 @@
 
 /* Descriptors; -1: not open. */
 static struct {
-    int watch; /* epoll, over `bell` and what node_wait_on() names */
-    int bell;  /* the socket whose datagrams wake this rank; it also sends those that wake others */
-} own = {-1, -1};
+    int watch;                /* set before `bell`: epoll, over `bell` and what node_wait_on() names */
+    _Atomic int bell;         /* the socket whose datagrams wake this rank; it also sends those that wake others */
+    _Atomic uint64_t service; /* the service sleeps: SLEEPS | the value of the word that it has seen; 0 else */
+} own = {-1, -1, 0};
+#define SLEEPS ((uint64_t)1 << 32)
 
 static socklen_t bell_address(uint64_t name, struct sockaddr_un *a)
 {
@@ -42,13 +44,18 @@ static int bell_open(void)
     struct sockaddr_un a;
     uint64_t name = boot_random();
     socklen_t len = bell_address(name, &a);
-    own.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     own.watch = epoll_create1(EPOLL_CLOEXEC);
-    if (own.bell < 0 || own.watch < 0 || bind(own.bell, (struct sockaddr *)&a, len) != 0 || watch_add(own.bell) != 0)
-        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?",
-                       strerror(errno));
+    if (bell < 0 || own.watch < 0 || bind(bell, (struct sockaddr *)&a, len) != 0 || watch_add(bell) != 0) {
+        int err = errno;
+        if (bell >= 0) close(bell);
+        if (own.watch >= 0) close(own.watch);
+        own.watch = -1;
+        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?", strerror(err));
+    }
     /* [B1] pairs with the acquire in node_bell_ring(): the socket is there before its name. */
     atomic_store_explicit(&gw_node.doors[gw_node.me].bell, name, memory_order_release);
+    atomic_store(&own.bell, bell); /* from here on another thread may sleep on both */
     return GW_OK;
 }
 
@@ -81,22 +88,36 @@ GW_COLD void node_bell_ring(struct node_door *d)
     if (s != own.bell) close(s);
 }
 
+/* The datagram that was taken may have been for the service, which sleeps on: another one for it. */
+static void service_wake(const _Atomic uint32_t *word)
+{
+    uint64_t service = atomic_load(&own.service);
+    if (service && (uint32_t)service != atomic_load(word)) node_bell_ring(&gw_node.doors[gw_node.me]);
+}
+
 bool node_bell_is_used(void) { return own.bell >= 0; }
 
-bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns)
+bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns, bool is_service)
 {
     assert(own.bell >= 0 && own.watch >= 0);
     enum { EVENTS = 8, DATAGRAMS = 16, NS_PER_MS = 1000000 };
     struct epoll_event events[EVENTS];
-    if (atomic_load_explicit(word, memory_order_acquire) != seen) return false;
+    if (is_service) atomic_store(&own.service, SLEEPS | seen);
+    if (atomic_load(word) != seen) {
+        if (is_service) atomic_store(&own.service, 0);
+        return false;
+    }
     /* A datagram wakes one of several threads: the others look again soon. */
-    int ms = gw_threads ? 1 : (int)((timeout_ns + NS_PER_MS - 1) / NS_PER_MS);
+    int ms = gw_threads && !is_service ? 1 : (int)((timeout_ns + NS_PER_MS - 1) / NS_PER_MS);
     int n = epoll_wait(own.watch, events, EVENTS, ms);
-    bool has_news = false;
+    bool has_news = false, took = false;
+    if (is_service) atomic_store(&own.service, 0);
     for (int i = 0; i < n; i++) {
         has_news = has_news || events[i].data.fd != own.bell;
         /* Not until it is empty: somebody else's process may send without end.  What is left wakes us once more. */
-        for (int k = 0; k < DATAGRAMS && events[i].data.fd == own.bell && recv(own.bell, &(char){0}, 1, MSG_DONTWAIT) >= 0; k++) {}
+        for (int k = 0; k < DATAGRAMS && events[i].data.fd == own.bell && recv(own.bell, &(char){0}, 1, MSG_DONTWAIT) >= 0; k++)
+            took = true;
     }
+    if (took && !is_service) service_wake(word);
     return has_news;
 }

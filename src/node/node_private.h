@@ -12,8 +12,9 @@ void node_heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by ever
 void node_wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
 void node_wait_close(void);
 /* bell.c: the doorbell of a process that also waits for descriptors. */
-bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen,
-                    int64_t timeout_ns); /* sleeps while *word == seen and no descriptor is ready; true: one is */
+/* Sleeps while *word == seen and no descriptor is ready; true: one is.  is_service: the one thread of the library that waits.  It sleeps for the
+ * whole time, while those of the program look again after a millisecond, if there are several threads. */
+bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns, bool is_service);
 void node_bell_ring(struct node_door *d) GW_COLD;
 void node_bell_close(void);
 /* Yields the core.  False: it did not, because a yield lasted more than 1.5 ms in the last 20 ms; the caller sleeps instead. */

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "node/node_private.h"
+#include "base/count.h"
 #include "base/lock.h"
 #include "base/settings.h"
 
@@ -228,13 +229,13 @@ static void descriptors(int rank)
         CHECK_EQ(node_wait_on(fds[0]), GW_OK);
         CHECK(node_bell_is_used() && atomic_load(&d->bell));
         CHECK_EQ(write(fds[1], "x", 1), 1);
-        CHECK(node_bell_wait(&d->seq, atomic_load(&d->seq), hour_ns)); /* readable already */
+        CHECK(node_bell_wait(&d->seq, atomic_load(&d->seq), hour_ns, false)); /* readable already */
         CHECK_EQ(read(fds[0], &(char){0}, 1), 1);
-        CHECK(!node_bell_wait(&d->seq, atomic_load(&d->seq) - 1, hour_ns)); /* rung already */
+        CHECK(!node_bell_wait(&d->seq, atomic_load(&d->seq) - 1, hour_ns, false)); /* rung already */
         for (int i = 0; i < 100; i++) {
             uint32_t seen = atomic_load(&d->seq);
             atomic_store(&d->sleeping, 1);
-            CHECK(!node_bell_wait(&d->seq, seen, hour_ns));
+            CHECK(!node_bell_wait(&d->seq, seen, hour_ns, false));
             CHECK_EQ(atomic_load(&d->seq), seen + 1);
         }
         CHECK_EQ(node_wait_on(-1), GW_EOTHER);
@@ -348,7 +349,9 @@ static void polls(int rank)
     for (int i = 0; i < 100000; i++) CHECK(!node_polled());
     node_wait_end(&w);
     node_wait_begin_silent(&w); /* a progress thread is not the program */
+    uint64_t slept = gw_count.sleeps, waited = gw_count.waits_long;
     for (int i = 0; i < 50; i++) CHECK(!node_wait_step(&w, false));
+    CHECK(gw_count.sleeps == slept && gw_count.waits_long == waited);
     node_wait_end(&w);
     CHECK_EQ(atomic_load(&where->state), BOOT_BUSY);
     node_finalize();

@@ -273,10 +273,12 @@ static void arm(struct node_wait *w)
  * it has said so rightly) would keep the core busy: then short naps, in which the doorbell still wakes. */
 static void sleep_on_descriptors(struct node_wait *w, int64_t ns)
 {
-    enum { IN_VAIN = 2, NAP_NS = 100000, NAP_MOST_NS = 1000000, DOUBLINGS = 4 };
+    enum { IN_VAIN = 2, NAP_NS = 100000, NAP_MOST_NS = 1000000, DOUBLINGS = 4, NAPS = 16 };
     _Atomic uint32_t *seq = &gw_node.doors[gw_node.me].seq;
+    /* The service has time: perhaps a thread of the program took what there was. */
+    if (w->told == SILENT && w->count % NAPS == 0) w->vain = 0;
     if (w->vain < IN_VAIN)
-        w->vain += node_bell_wait(seq, w->seen, ns);
+        w->vain += node_bell_wait(seq, w->seen, ns, w->told == SILENT);
     else
         gw_futex_wait(seq, w->seen, gw_min64((int64_t)NAP_NS << (w->count < DOUBLINGS ? w->count : DOUBLINGS), NAP_MOST_NS));
 }
@@ -292,18 +294,19 @@ static void sleep_once(struct node_wait *w)
         sleep_on_descriptors(w, gw_min64(ns, longest_ns));
     else
         gw_futex_wait(&gw_node.doors[gw_node.me].seq, w->seen, gw_min64(ns, longest_ns));
+    w->count++;
+    if (w->told == SILENT) return; /* nor is it a sleep of the program */
     uint64_t slept = gw_now_ns() - before;
     gw_counted(&gw_count.sleeps, 1);
     gw_counted(&gw_count.sleep_ns, slept);
     if (gw_event_wanted(GW_EVENT_SLEPT)) gw_event_raise(GW_EVENT_SLEPT, true, (int64_t)slept, 0, 0, 0);
-    w->count++;
 }
 
 bool node_wait_step_slow(struct node_wait *w)
 {
     switch (w->phase) {
     case SPIN:
-        gw_counted(&gw_count.waits_long, 1);
+        if (w->told != SILENT) gw_counted(&gw_count.waits_long, 1);
         if (!waits.never_yield) {
             w->phase = YIELD;
             w->count = 0;

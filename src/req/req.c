@@ -213,8 +213,10 @@ int req_progress_service(bool *is_polled_out)
     for (int i = 0, used = lanes_used(); i < used; i++) {
         struct gw_lane *lane = &gw_lanes[i];
         bool is_polled = atomic_load_explicit(&lane->has_poller, memory_order_relaxed);
+        /* Nor may the caller sleep on a lane at which it has not looked, as another thread holds it. */
+        is_polled = is_polled || !gw_lock_look(&lane->lock) || !gw_lock_try(&lane->lock);
         *is_polled_out = *is_polled_out || is_polled;
-        if (is_polled || !gw_lock_look(&lane->lock) || !gw_lock_try(&lane->lock)) continue;
+        if (is_polled) continue;
         n += req_progress_locked(lane);
         bool has_work = work_first(&req_state.lanes[i].works, true) != NULL;
         gw_unlock(&lane->lock);

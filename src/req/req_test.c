@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "req/req_private.h"
+#include "base/event.h"
 #include "base/lock.h"
 
 #include <stdio.h>
@@ -426,6 +427,22 @@ static void works(void)
     gw_threads = false;
 }
 
+/* Fast paths are closed while the service runs, and after it if the program has threads by then. */
+static void service(void)
+{
+    CHECK(!gw_threads && !gw_slow_path);
+    for (int i = 0; i < 3; i++) {
+        req_service_hold();
+        req_service_hold();
+        req_service_drop();
+        CHECK(gw_threads && gw_slow_path);
+        gw_program_threads = i == 2;
+        req_service_drop();
+        CHECK(gw_threads && gw_slow_path == (i == 2));
+    }
+    gw_threads = gw_program_threads = gw_slow_path = false;
+}
+
 /* With GODWIT_CHECK the handle of a request that is over stays wrong for long; else the next request is the one that is in cache. */
 static void handles(bool checked)
 {
@@ -461,6 +478,7 @@ static void all(int rank)
     life();
     for (int way = 0; way < 3; way++) lowest(way);
     works();
+    service();
     req_hook_add(&gw_lanes[0], &hook);
     forms();
     req_hook_del(&gw_lanes[0], &hook);

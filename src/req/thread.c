@@ -8,6 +8,7 @@
 
 #include "req/req_private.h"
 
+#include "base/event.h"
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/settings.h"
@@ -23,6 +24,7 @@ static struct progress_state {
     pthread_mutex_t lock;  /* guards the rest */
     int holders;           /* of the service */
     bool is_service;       /* the thread that runs is the service */
+    bool has_slowed;       /* gw_slow_path is on for the service */
     _Atomic uint32_t rest; /* the service naps on this word */
 } progress_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -99,7 +101,7 @@ static void nap(void)
 static void *serve(void *unused)
 {
     struct node_wait w;
-    bool is_polled, sleeps = may_sleep();
+    bool is_polled;
     move_to_cpus();
     node_wait_begin_silent(&w);
     while (!atomic_load_explicit(&progress_state.is_over, memory_order_acquire)) {
@@ -110,8 +112,8 @@ static void *serve(void *unused)
             continue;
         }
         if (!w.phase && w.count > SPINS) w.count = SPINS;
-        w.until = 0; /* no yielding: the core is the program's */
-        if (n == 0 && !sleeps)
+        w.until = 0;                /* no yielding: the core is the program's */
+        if (n == 0 && !may_sleep()) /* not yet: a network may be opened later */
             nap();
         else
             node_wait_step(&w, n > 0);
@@ -127,6 +129,7 @@ static void service_start(void)
     atomic_store_explicit(&progress_state.rest, 0, memory_order_relaxed);
     /* Only written where it changes: other threads may read it.  Nobody holds a lock that is not one yet (req.h). */
     if (!gw_threads) gw_threads = true;
+    progress_state.has_slowed = !gw_slow_path;
     if (!gw_slow_path) gw_slow_path = true;
     progress_state.is_running = progress_state.is_service = gw_thread_start(&progress_state.thread, serve, NULL) == GW_OK;
     if (!progress_state.is_running && !is_said)
@@ -141,9 +144,19 @@ void req_service_hold(void)
     pthread_mutex_unlock(&progress_state.lock);
 }
 
+/* Calls the fast paths back that service_start() sent away, unless somebody else does not want them by now.  Locks stay real: a tool's thread
+ * or one of a network may hold one. */
+static void fast_again(void)
+{
+    if (progress_state.has_slowed && !gw_program_threads && !gw_checking) gw_slow_path = false;
+}
+
 void req_service_drop(void)
 {
     pthread_mutex_lock(&progress_state.lock);
-    if (progress_state.holders > 0 && --progress_state.holders == 0 && progress_state.is_service) thread_stop();
+    if (progress_state.holders > 0 && --progress_state.holders == 0 && progress_state.is_service) {
+        thread_stop();
+        fast_again();
+    }
     pthread_mutex_unlock(&progress_state.lock);
 }

@@ -1,8 +1,8 @@
 /* event.c -- events and their listeners.
  *
  * An event is told where it happens, in the thread in which it happens, to the listeners whose registration is for what that
- * place needs: where a lock is held, those who promised to call nothing but MPI_T_ (with threads: to be thread-safe too).  Nothing
- * is stored, so a listener that promised less has missed it, and its dropped-handler is told so at once.  What a listener itself
+ * place needs: where a lock is held, those who promised to call nothing but MPI_T_ (with threads of the program: to be
+ * thread-safe too); on a thread of the library, those who promised to be thread-safe.  Nothing is stored, so a listener that promised less has missed it, and its dropped-handler is told so at once.  What a listener itself
  * causes is dropped too, and so is what comes for more registrations than LISTENERS: their dropped-handlers are told how many when
  * the listeners have returned.
  *
@@ -15,6 +15,7 @@
 #include "base/time.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ELEMENTS = 4, SAFETIES = 4, LISTENERS = 16 };
 static const int safeties[SAFETIES] = {GW_T_CB_REQUIRE_NONE, GW_T_CB_REQUIRE_MPI_RESTRICTED, GW_T_CB_REQUIRE_THREAD_SAFE,
@@ -162,11 +163,18 @@ static void calls_make(struct call *calls, int n, struct tool_instance *it, int 
         if (calls[i].r) registration_end(calls[i].r);
 }
 
+/* What is told on a thread of the library comes besides what the program's threads do. */
+static int needs_of(const struct gw_event *e)
+{
+    if (gw_threads && gw_thread_is_own(gettid())) return 2;
+    return e->is_free ? 0 : gw_program_threads ? 2 : 1;
+}
+
 static void tell(const struct gw_event *e)
 {
     struct tool_instance it = {.event = e};
     struct call calls[LISTENERS];
-    int needs = e->is_free ? 0 : gw_threads ? 2 : 1;
+    int needs = needs_of(e);
     pthread_mutex_lock(&tool_lock);
     int n = calls_find(e, needs, calls);
     if (n) tool_live_add(&alive.instances, &it.live);

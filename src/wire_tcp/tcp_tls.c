@@ -70,7 +70,7 @@ struct carried {
 };
 
 static struct {
-    pthread_mutex_t lock; /* guards the list; a connection's members are the thread's */
+    pthread_mutex_t lock; /* guards the list, and a connection until both its ends are watched; its members are the thread's */
     struct gw_list all;
     void *so[2];
     ssl_ctx *ctx;
@@ -294,17 +294,35 @@ static void *run(void *unused)
     return unused;
 }
 
+/* Hands a connection over to the thread, which may find it over as soon as one end is watched; the lock keeps it there until both are.
+ * False, with errno: it cannot be carried, and is not the caller's any more either. */
 static bool watch_both(struct carried *c)
 {
     struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
-    return epoll_ctl(tls.watch, EPOLL_CTL_ADD, c->net, &e) == 0 && epoll_ctl(tls.watch, EPOLL_CTL_ADD, c->app, &e) == 0;
+    pthread_mutex_lock(&tls.lock);
+    gw_list_push(&tls.all, &c->link);
+    bool is_seen = epoll_ctl(tls.watch, EPOLL_CTL_ADD, c->net, &e) == 0;
+    bool is_carried = is_seen && epoll_ctl(tls.watch, EPOLL_CTL_ADD, c->app, &e) == 0;
+    int err = errno;
+    if (!is_seen) {
+        gw_list_del(&c->link);
+        carried_free(c);
+    } else if (!is_carried) { /* the thread, which sees this, frees it */
+        shutdown(c->app, SHUT_RDWR);
+        shutdown(c->net, SHUT_RDWR);
+    }
+    pthread_mutex_unlock(&tls.lock);
+    errno = err;
+    return is_carried;
 }
 
 int tcp_tls_wrap(int fd, bool is_accepting, const struct tcp_tls_key *key)
 {
     int pair[2];
     if (!tls.is_open || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0) {
+        int err = errno;
         close(fd);
+        errno = err;
         return -1;
     }
     struct carried *c = gw_xcalloc(1, sizeof *c);
@@ -321,15 +339,8 @@ int tcp_tls_wrap(int fd, bool is_accepting, const struct tcp_tls_key *key)
         lib.SSL_set_accept_state(c->s);
     else
         lib.SSL_set_connect_state(c->s);
-    pthread_mutex_lock(&tls.lock);
-    gw_list_push(&tls.all, &c->link);
-    pthread_mutex_unlock(&tls.lock);
     if (watch_both(c)) return pair[1]; /* from here on it is the thread's */
     int err = errno;
-    pthread_mutex_lock(&tls.lock);
-    gw_list_del(&c->link);
-    pthread_mutex_unlock(&tls.lock);
-    carried_free(c);
     close(pair[1]);
     errno = err;
     return -1;

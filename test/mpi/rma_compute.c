@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -122,6 +123,27 @@ static void served(int kind)
     window_free(&w);
 }
 
+/* ---- what a tool hears of the thread: nothing --------------------------------------------------------------------------------- */
+static pthread_t main_thread;
+static atomic_int strays;
+
+static void on_slept(MPI_T_event_instance e, MPI_T_event_registration r, MPI_T_cb_safety safety, void *user)
+{
+    (void)e, (void)r, (void)safety, (void)user;
+    if (!pthread_equal(pthread_self(), main_thread)) atomic_fetch_add(&strays, 1);
+}
+
+static void tool_listens(void)
+{
+    int level, i;
+    MPI_T_event_registration r;
+    main_thread = pthread_self();
+    CHECK_EQ(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_event_get_index("slept", &i), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_event_handle_alloc(i, NULL, MPI_INFO_NULL, &r), MPI_SUCCESS);
+    CHECK_EQ(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, NULL, on_slept), MPI_SUCCESS);
+}
+
 /* The thread is there while a window needs it. */
 static void thread_comes_and_goes(int is_off, int before)
 {
@@ -162,7 +184,10 @@ int main(int argc, char **argv)
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* the network is open */
     CHECK_EQ(sum, size * (size - 1) / 2);
     said_make();
+    tool_listens();
     if (!is_threaded) thread_comes_and_goes(is_off, threads());
     for (int kind = 0; kind < KINDS && !is_off && size > 1; kind++) served(kind);
+    CHECK_EQ(atomic_load(&strays), 0);
+    CHECK_EQ(MPI_T_finalize(), MPI_SUCCESS);
     return test_end();
 }
