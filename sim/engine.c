@@ -488,6 +488,8 @@ static void local(struct engine *e, struct rank *r, const struct plan_step *s)
     if (s->kind == PLAN_COPY || s->kind == PLAN_REDUCE) on_words(e, s);
     switch (s->kind) {
     case PLAN_COPY:
+    case PLAN_LABEL:
+    case PLAN_UNLABEL:
         len = gw_min64(way_bytes(&s->a), way_bytes(&s->b));
         if (len > 0) r->core += ps(m->copy) + per_byte(m->copy_byte, len);
         break;

@@ -114,14 +114,16 @@ static void stage_agree(const struct plan_args *a, struct agreed *r, struct plan
 }
 
 /* ---- padded blocks ----------------------------------------------------------------------------------------------------------- */
+/* In front of each block goes its length, which the receiver compares with what it expects. */
+static struct plan_ref padded_at(const struct plan_args *a, int i)
+{
+    return ref_raw(PLAN_TMP, i * a->params.block_bytes, a->params.block_bytes);
+}
 static int pack_padded(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
-    for (int i = round * PLAN_STEPS; i < a->size && i < (round + 1) * PLAN_STEPS; i++) {
-        struct plan_ref block = send_block(a, i);
-        if (i != a->rank && ref_bytes(&block) > 0)
-            step_copy(&s, block, ref_raw(PLAN_TMP, i * a->params.block_bytes, ref_bytes(&block)));
-    }
+    for (int i = round * PLAN_STEPS; i < a->size && i < (round + 1) * PLAN_STEPS; i++)
+        if (i != a->rank) step_label(&s, send_block(a, i), padded_at(a, i));
     if (s.n == 0 && round * PLAN_STEPS < a->size) step_nothing(&s);
     return s.n;
 }
@@ -130,10 +132,10 @@ static int unpack_padded(const struct plan_args *a, int round, struct plan_step 
     struct plan_steps s = {steps, 0};
     for (int i = round * PLAN_STEPS; i < a->size && i < (round + 1) * PLAN_STEPS; i++) {
         struct plan_ref block = recv_block(a, i);
-        if (i == a->rank && !a->in_place)
+        if (i != a->rank)
+            step_unlabel(&s, i, padded_at(a, i), block);
+        else if (!a->in_place)
             step_copy(&s, send_block(a, i), block);
-        else if (i != a->rank && ref_bytes(&block) > 0)
-            step_copy(&s, ref_raw(PLAN_TMP, i * a->params.block_bytes, ref_bytes(&block)), block);
     }
     if (s.n == 0 && round * PLAN_STEPS < a->size) step_nothing(&s);
     return s.n;
@@ -143,14 +145,15 @@ static const struct plan_algorithm alg_pack_padded = {
     .name = "pack", .emit = pack_padded, .tmp_bytes = two_areas, .kind = PLAN_P2P};
 static const struct plan_algorithm alg_unpack_padded = {.name = "unpack", .emit = unpack_padded, .kind = PLAN_P2P};
 
-/* The arguments for equal blocks of the longest one's bytes. */
+static int64_t padded_bytes(const struct agreed *r) { return PLAN_LABEL_BYTES + r->longest; }
+/* The arguments for equal blocks, of the longest one's bytes and the label's. */
 static struct plan_args padded_args(const struct plan_args *a, const struct agreed *r)
 {
     struct plan_args p = *a;
     p.scounts.v = p.sdispls.v = p.rcounts.v = p.rdispls.v = NULL;
     p.sts = p.rts = NULL;
     p.st = p.rt = gw_type_byte;
-    p.scount = p.rcount = r->longest;
+    p.scount = p.rcount = padded_bytes(r);
     p.in_place = false;
     p.params = (struct plan_params){0};
     return p;
@@ -167,7 +170,7 @@ static bool padding_fits(const struct plan_args *a, const struct agreed *r, cons
     enum { MOST = 64 << 20 };
     struct plan_args p = padded_args(a, r);
     const struct plan_algorithm *inner = inner_of(padded);
-    return r->longest <= MOST / a->size && inner->fits(&p);
+    return r->longest <= MOST / a->size - PLAN_LABEL_BYTES && inner->fits(&p);
 }
 
 /* The temporary: struct agreed; that of the algorithm for equal blocks; the blocks to send and those to receive, packed; those of
@@ -211,7 +214,7 @@ static bool padded_stage(const struct plan_algorithm *padded, const struct plan_
     struct plan_args p = padded_args(a, r);
     struct layout l = layout_of(inner, &p);
     struct plan_stage whole = *s, last = *s;
-    s->args.params.block_bytes = r->longest;
+    s->args.params.block_bytes = padded_bytes(r);
     if (i == 0) {
         s->alg = &alg_pack_padded;
         s->tmp = l.out;
@@ -219,7 +222,7 @@ static bool padded_stage(const struct plan_algorithm *padded, const struct plan_
     }
     if (inner_stage(inner, &p, i - 1, leaves, tmp, s)) return true;
     *s = whole;
-    s->args.params.block_bytes = r->longest;
+    s->args.params.block_bytes = padded_bytes(r);
     s->alg = &alg_unpack_padded;
     s->tmp = l.in;
     return inner_stage(inner, &p, i - 2, leaves, tmp, &last);

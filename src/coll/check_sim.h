@@ -131,6 +131,10 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
         return sim_wrong(s, "a wait before this member has published");
     switch (p->kind) {
     case PLAN_COPY: plan_copy(&mem, &p->a, &p->b); return true;
+    case PLAN_LABEL: plan_label(&mem, &p->a, &p->b); return true;
+    case PLAN_UNLABEL:
+        if (plan_unlabel(&mem, &p->a, &p->b) != ref_bytes(&p->b)) sim_wrong(s, "a block is not as long as who unpacks it says");
+        return true;
     case PLAN_REDUCE:
         op_reduce(p->op ? p->op : m->args->op, plan_address(&mem, &p->a), plan_address(&mem, &p->b), p->a.count, p->a.type);
         return true;

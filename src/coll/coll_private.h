@@ -126,6 +126,16 @@ static inline void step_copy(struct plan_steps *s, struct plan_ref a, struct pla
     struct plan_step *p = step_add(s, PLAN_COPY);
     p->a = a, p->b = b;
 }
+static inline void step_label(struct plan_steps *s, struct plan_ref a, struct plan_ref b)
+{
+    struct plan_step *p = step_add(s, PLAN_LABEL);
+    p->a = a, p->b = b;
+}
+static inline void step_unlabel(struct plan_steps *s, int peer, struct plan_ref a, struct plan_ref b)
+{
+    struct plan_step *p = step_add(s, PLAN_UNLABEL);
+    p->peer = peer, p->a = a, p->b = b;
+}
 static inline void step_reduce(struct plan_steps *s, struct plan_ref a, struct plan_ref b) /* b = a OP b */
 {
     struct plan_step *p = step_add(s, PLAN_REDUCE);

@@ -104,6 +104,8 @@ static bool local(struct member *m, const struct plan_step *s)
     int64_t len;
     switch (s->kind) {
     case PLAN_COPY:
+    case PLAN_LABEL:
+    case PLAN_UNLABEL:
         len = gw_min64(bytes_of(&s->a), bytes_of(&s->b));
         if (len > 0) m->now += COPY + COPY_BYTE * (double)len;
         return true;

@@ -335,6 +335,8 @@ static void opt_off(const struct plan_nodes *two)
             bool may_start = kinds[i] == COLL_GATHER || kinds[i] == COLL_GATHERV;
             for (int starts = 0; starts <= may_start; starts++)
                 CHECK_EQ(takes_notice(two, kinds[i], starts ? LARGE : 8, starts), !is_all && i != off);
+            /* with a request data leave in the call: nothing is agreed on before */
+            if (kinds[i] == COLL_ALLTOALLV) CHECK(!takes_notice(two, kinds[i], 8, true) && last.params.under_way == 8);
         }
     }
 }

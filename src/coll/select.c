@@ -367,7 +367,7 @@ static bool no_levels(enum coll_kind kind)
         (kind == COLL_ALLREDUCE && gw_set.allreduce_no_smp);
 }
 
-/* agreed: the members of an alltoallv know what they have; before that, bounds in bytes hold of none. */
+/* agreed: the members of an alltoallv know what they have (before that, bounds in bytes hold of none), or are not to agree on it. */
 static const struct choice *row_apart(const struct choice *row, int64_t bytes, const struct plan_args *a, bool agreed)
 {
     int nodes = a->nodes ? a->nodes->n : 1;
@@ -427,7 +427,8 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
         *why_out = "by rule";
     }
     if (!alg) {
-        const struct choice *row = row_for(kind, kind == COLL_ALLTOALLV ? INT64_MAX : bytes, a, false);
+        /* An alltoallv with a request does not agree on anything: its data are to leave in the call. */
+        const struct choice *row = row_for(kind, kind == COLL_ALLTOALLV ? INT64_MAX : bytes, a, starts);
         if (!row)
             gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, a->size);
         *why_out = table_of(row->rule);

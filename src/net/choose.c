@@ -136,29 +136,6 @@ static void needs_read(struct fabric_infos *m)
     }
 }
 
-/* Nothing has all that is needed: what can be done without is given up, and told. */
-static void needs_lower(struct fabric_infos *m)
-{
-    const struct {
-        const char **by;
-        bool may_lower;
-        const char *then;
-    } rows[] = {
-        {&m->wish.needs.atomics, true, "the ranks do what the network would have done at the target"},
-        {&m->wish.needs.memory, true, "long messages and windows go by messages"},
-        {&m->wish.needs.matching, gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID && !m->wish.needs.full_tags,
-         "Godwit matches messages itself"},
-    };
-    for (size_t i = 0; i < GW_ARRAY_LEN(rows) && m->n_usable == 0 && m->first >= 0; i++) {
-        const char *by = *rows[i].by;
-        if (!by || !rows[i].may_lower) continue;
-        *rows[i].by = NULL;
-        m->n_usable = offer_rank(m->offers, m->n, &m->wish, m->verdicts);
-        gw_text_add(m->told, sizeof m->told, "%s%s: no provider of libfabric that may be used has that: %s", *m->told ? "; " : "",
-                    by, rows[i].then);
-    }
-}
-
 /* Ranks the offers, with what settings need and without. */
 static void infos_rank(struct fabric_infos *m)
 {
@@ -166,7 +143,9 @@ static void infos_rank(struct fabric_infos *m)
     plain.needs = (struct offer_needs){0};
     m->first = offer_rank(m->offers, m->n, &plain, m->verdicts) > 0 ? m->verdicts[0].offer : -1;
     m->n_usable = offer_rank(m->offers, m->n, &m->wish, m->verdicts);
-    if (m->n_usable == 0) needs_lower(m);
+    bool may_match_itself = gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID;
+    if (m->n_usable == 0 && m->first >= 0)
+        m->n_usable = offer_rank_lowered(m->offers, m->n, &m->wish, may_match_itself, m->verdicts, m->told, sizeof m->told);
     if (m->n_usable == 0 || m->first < 0) return;
     const char *first = m->offers[m->first].provider, *taken = m->offers[m->verdicts[0].offer].provider;
     for (int i = m->n_usable; i < m->n; i++)

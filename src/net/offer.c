@@ -276,6 +276,50 @@ int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *w
     return usable;
 }
 
+/* ---- needs that are given up -------------------------------------------------------------------- */
+enum { ATOMICS = 1, MEMORY = 2, MATCHING = 4, ALL = ATOMICS | MEMORY | MATCHING };
+static const char **need_at(struct offer_needs *needs, int which)
+{
+    return which == ATOMICS ? &needs->atomics : which == MEMORY ? &needs->memory : &needs->matching;
+}
+
+static void tell_given_up(const struct net_offer *offers, int n, const struct offer_wish *wish, int which,
+                          struct offer_verdict *verdicts, char *told, size_t cap)
+{
+    const char *then = which == ATOMICS ? "the ranks do what the network would have done at the target"
+        : which == MEMORY               ? "long messages and windows go by messages"
+                                        : "Godwit matches messages itself";
+    struct offer_wish alone = *wish;
+    const char *by = *need_at(&alone.needs, which);
+    alone.needs = (struct offer_needs){0};
+    *need_at(&alone.needs, which) = by;
+    bool has_it = offer_rank(offers, n, &alone, verdicts) > 0;
+    gw_text_add(told, cap, "%s%s: no provider of libfabric that may be used has that%s: %s", *told ? "; " : "", by,
+                has_it ? " with what else is needed" : "", then);
+}
+
+int offer_rank_lowered(const struct net_offer *offers, int n, struct offer_wish *wish, bool may_match_itself,
+                       struct offer_verdict *verdicts_out, char *told, size_t cap)
+{
+    static const int sets[] = {ATOMICS, MEMORY, MATCHING, ATOMICS | MEMORY, ATOMICS | MATCHING, MEMORY | MATCHING, ALL};
+    const struct offer_wish asked = *wish;
+    struct offer_wish lower = asked;
+    int may = 0, given_up = 0;
+    for (int k = ATOMICS; k <= MATCHING; k *= 2)
+        if (*need_at(&lower.needs, k) && (k != MATCHING || (may_match_itself && !asked.needs.full_tags))) may |= k;
+    for (size_t i = 0; i < GW_ARRAY_LEN(sets) && !given_up; i++) {
+        if (sets[i] & ~may) continue;
+        lower = asked;
+        for (int k = ATOMICS; k <= MATCHING; k *= 2)
+            if (sets[i] & k) *need_at(&lower.needs, k) = NULL;
+        if (offer_rank(offers, n, &lower, verdicts_out) > 0 || sets[i] == may) given_up = sets[i];
+    }
+    if (given_up) *wish = lower;
+    for (int k = ATOMICS; k <= MATCHING; k *= 2)
+        if (given_up & k) tell_given_up(offers, n, &asked, k, verdicts_out, told, cap);
+    return offer_rank(offers, n, wish, verdicts_out);
+}
+
 /* ---- texts -------------------------------------------------------------------------------------- */
 /* Describes an offer: "tcp;ofi_rxm on eth0, 192.0.2.2:0 (software, FI_MSG FI_RMA, inject 64 B, ...)". */
 static void offer_text(const struct net_offer *o, char *out, size_t cap)

@@ -68,6 +68,10 @@ bool offer_fails_at_memory(uint32_t protocol);
 bool offer_list_has(const char *list, const char *provider);
 /* Fills verdicts_out[n]: the usable ones, best first, then the rejected ones in the order of the list.  Returns the number of usable ones. */
 int offer_rank(const struct net_offer *offers, int n, const struct offer_wish *wish, struct offer_verdict *verdicts_out);
+/* The same where nothing is usable: gives up as few as will do of the needs that can be done without (matching only if may_match_itself
+ * and full_tags are not needed), in *wish, and adds to `told` which.  If nothing helps, all of them. */
+int offer_rank_lowered(const struct net_offer *offers, int n, struct offer_wish *wish, bool may_match_itself,
+                       struct offer_verdict *verdicts_out, char *told, size_t cap);
 /* The list as text of a few lines: the chosen one and why, the others and why not.  Offers rejected for the same reason share a line. */
 void offer_list_text(const struct net_offer *offers, const struct offer_verdict *verdicts, int n, char *out, size_t cap);
 /* The message if nothing is usable: what was found, why it was rejected, what to do. */

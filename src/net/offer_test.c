@@ -155,6 +155,42 @@ static void needs_hold(void)
         if (strcmp(offers[verdicts[i].offer].provider, "net") == 0) CHECK(!verdicts[i].is_by_need);
 }
 
+/* Nothing has all: as few needs as will do are given up, and those alone are told. */
+static void needs_are_lowered(void)
+{
+    char told[512] = "";
+    struct offer_wish w = offer_wish_default;
+    const struct offer_needs all = {.matching = "A=1", .memory = "C=1", .atomics = "D=1"};
+    n = 0;
+    offer("amo", "0", FI_PROTO_EFA, FI_ADDR_EFA)->caps = FI_MSG | FI_RMA | FI_ATOMIC;
+    w.needs = all;
+    CHECK_EQ(offer_rank_lowered(offers, n, &w, true, verdicts, told, sizeof told), 1);
+    CHECK(!w.needs.matching && w.needs.memory && w.needs.atomics);
+    CHECK_STR(told, "A=1: no provider of libfabric that may be used has that: Godwit matches messages itself");
+    w.needs = all, *told = 0; /* who must match cannot do without, and the rest is given up in vain */
+    CHECK_EQ(offer_rank_lowered(offers, n, &w, false, verdicts, told, sizeof told), 0);
+    CHECK(w.needs.matching);
+    CHECK_STR(why_of("amo"), "matches no messages (FI_TAGGED): not for A=1");
+    w.needs = all, w.needs.full_tags = "B=1";
+    CHECK_EQ(offer_rank_lowered(offers, n, &w, true, verdicts, told, sizeof told), 0);
+    CHECK(w.needs.matching && w.needs.full_tags);
+    /* each is there, but not both */
+    offer("tagged", "0", FI_PROTO_EFA, FI_ADDR_EFA)->caps = FI_MSG | FI_TAGGED | FI_RMA;
+    w.needs = all, *told = 0;
+    CHECK_EQ(offer_rank_lowered(offers, n, &w, true, verdicts, told, sizeof told), 1);
+    CHECK(w.needs.matching && w.needs.memory && !w.needs.atomics);
+    CHECK_STR(offers[verdicts[0].offer].provider, "tagged");
+    CHECK_STR(told,
+              "D=1: no provider of libfabric that may be used has that with what else is needed: the ranks do what the network "
+              "would have done at the target");
+    n = 0; /* two of them, and not the third */
+    offer("tagged", "0", FI_PROTO_EFA, FI_ADDR_EFA)->caps = FI_MSG | FI_TAGGED;
+    w.needs = all, *told = 0;
+    CHECK_EQ(offer_rank_lowered(offers, n, &w, true, verdicts, told, sizeof told), 1);
+    CHECK(w.needs.matching && !w.needs.memory && !w.needs.atomics);
+    CHECK(strstr(told, "D=1: ") && strstr(told, "; C=1: ") && !strstr(told, "A=1"));
+}
+
 /* Memory that the processes of a node share is no network, whatever it says of itself; of a libfabric newer than this one, too (sm2). */
 static void shared_memory_is_no_network(void)
 {
@@ -375,6 +411,7 @@ int main(void)
 {
     software_is_ranked();
     needs_hold();
+    needs_are_lowered();
     shared_memory_is_no_network();
     cards_win();
     cards_are_ranked();

@@ -97,6 +97,27 @@ void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const stru
     }
 }
 
+static int64_t whole_bytes(const struct plan_ref *r) { return r->type ? r->count * r->type->size : r->len; }
+
+void plan_label(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b)
+{
+    struct plan_ref data = *b;
+    int64_t bytes = whole_bytes(a);
+    memcpy(plan_address(m, b), &bytes, sizeof bytes);
+    data.off += PLAN_LABEL_BYTES, data.len -= PLAN_LABEL_BYTES;
+    assert(bytes <= data.len);
+    plan_copy(m, a, &data);
+}
+int64_t plan_unlabel(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b)
+{
+    struct plan_ref data = *a;
+    int64_t bytes;
+    memcpy(&bytes, plan_address(m, a), sizeof bytes);
+    data.off += PLAN_LABEL_BYTES, data.len -= PLAN_LABEL_BYTES;
+    if (bytes == whole_bytes(b)) plan_copy(m, &data, b);
+    return bytes;
+}
+
 static char *shm_slot(void *ctx, int rank, int slot) { return leaf_slot(ctx, rank, slot); }
 
 static struct plan_memory memory_of(const struct plan_exec *x)
@@ -182,6 +203,12 @@ static void take(struct plan_exec *x, const struct plan_memory *m, const struct 
         plan_copy(m, &s->a, &s->b);
     else
         plan_size_differs(x, s->peer, s->a.len, said >> 32 == (uint32_t)x->args->n ? (int64_t)(uint32_t)said : -1);
+}
+
+static void unlabel(struct plan_exec *x, const struct plan_memory *m, const struct plan_step *s)
+{
+    int64_t came = plan_unlabel(m, &s->a, &s->b);
+    if (unlikely(came != whole_bytes(&s->b))) plan_size_differs(x, s->peer, whole_bytes(&s->b), came);
 }
 
 /* Publishes in leaf_common.reached that all flags have reached `value`, or this member's own flag if that is lower. */
@@ -434,6 +461,8 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     struct comm_coll *k = x->leaf;
     switch (s->kind) {
     case PLAN_COPY: plan_copy(m, &s->a, &s->b); return true;
+    case PLAN_LABEL: plan_label(m, &s->a, &s->b); return true;
+    case PLAN_UNLABEL: unlabel(x, m, s); return true;
     case PLAN_REDUCE:
         op_reduce(s->op ? s->op : x->args->op, plan_address(m, &s->a), plan_address(m, &s->b), s->a.count, s->a.type);
         return true;

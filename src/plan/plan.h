@@ -62,6 +62,7 @@
 #define PLAN_SIGS         8
 #define PLAN_SMALL_BYTES  8
 #define PLAN_PAIR_BYTES   56
+#define PLAN_LABEL_BYTES  8
 #define PLAN_PAIR_MEMBERS 16
 #define PLAN_FINAL        0xfffff
 
@@ -80,6 +81,8 @@ enum plan_kind {
     PLAN_SEND,        /* a to peer */
     PLAN_RECV,        /* a from peer */
     PLAN_COPY,        /* a -> b, min of the lengths */
+    PLAN_LABEL,       /* COPY a to b, raw, behind its length in PLAN_LABEL_BYTES at b */
+    PLAN_UNLABEL,     /* COPY to b what a LABEL of `peer` left at a, raw, which must be as long as b */
     PLAN_REDUCE,      /* b = a OP b, over a.count elements of a.type; OP: `op`, NULL: the collective's */
     PLAN_EXACT,       /* op_exact_step(exact, phase) over `stride` real numbers from a to b; exponents at exponents_off of TMP */
     PLAN_PUBLISH,     /* raise this member's flag to `phase` of this collective */
@@ -106,7 +109,8 @@ struct plan_step {
     struct plan_ref a, b;
 };
 
-/* If only the two ends of a block know its length, an 8-byte length word is stored in front of the block in shared memory, at this
+/* In messages of equal length whose blocks are shorter, the length of each goes with it: LABEL, UNLABEL.
+ * If only the two ends of a block in shared memory know its length, an 8-byte length word is stored in front of it, at this
  * distance (a short block shares the cache line with it).  A block too long for GIVE goes by a message; its length word is written all
  * the same, and the RECV refers to it in b (len 0): this detects ends that disagree on whether the block is long. */
 static inline int64_t plan_size_gap(int64_t bytes) { return bytes + 8 <= GW_CACHELINE ? 8 : GW_CACHELINE; }
@@ -374,6 +378,9 @@ struct plan_memory {
     void *ctx;
 };
 void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b);
+void plan_label(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b);
+int64_t plan_unlabel(const struct plan_memory *m, const struct plan_ref *a,
+                     const struct plan_ref *b); /* the length; copies if it is b's */
 char *plan_address(const struct plan_memory *m, const struct plan_ref *r);
 void plan_exact(const struct plan_memory *m, const struct plan_step *s); /* PLAN_EXACT */
 void plan_shm_sum(const struct plan_memory *m, const struct plan_step *s, struct op_exact exact);
