@@ -453,6 +453,7 @@ static int run_with(const struct engine *e, struct launch_options *o, const char
         elsewhere_environment();
     else if (e->kind != ENGINE_SRUN)
         elsewhere_publish(&o->hosts, counts);
+    engine_words_wrapper(o);
     engine_words(e, o, counts, environ, &argv, &env);
     if (!o->hosts.n && e->kind == ENGINE_SRUN && getenv("SLURM_JOB_NODELIST"))
         hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));
