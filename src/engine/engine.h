@@ -36,7 +36,11 @@ void engine_words_wrapper(struct launch_options *o);
  * spawned: the job is one of MPI_Comm_spawn, and the explanations are for who asked for it; -1: it may stay on this host, and there is no
  * engine.  NULL: it is none. */
 int engine_run(struct launch_options *o, const char *why, struct job *spawned);
-/* alive.c: starts failure detection of hosts, until the process ends.  True: started. */
-bool engine_alive_start(const struct hosts *hosts, double patience);
-const char *engine_alive_silent(void); /* a host that has answered before but not for `patience` seconds; NULL: none */
+/* alive.c: starts failure detection of hosts, until the process ends.  True: started.  from_start: a host that never was reachable from here
+ * is silent, too, as the engine may wait for it for ever. */
+bool engine_alive_start(const struct hosts *hosts, double patience, bool from_start);
+/* A host that has not answered for `patience` seconds; *never_out: nor before.  NULL: none. */
+const char *engine_alive_silent(bool *never_out);
+/* A host to which there is no way from here, where that ends nothing: told once.  NULL: none. */
+const char *engine_alive_unreached(void);
 #endif
