@@ -185,6 +185,16 @@ same "mine x 0/1" -n 1 -wdir "$dir/bin" gw-mine x
 (cd "$dir/bin" && same "mine x 0/1" -n 1 gw-mine x && printf '#!/bin/sh\necho wrong\n' >true && chmod +x true && [ -z "$(run -n 1 true)" ])
 rm -f "$dir/bin/true"
 refused 127 "cannot start gw-mine" -n 1 -wdir "$dir" gw-mine
+if [ "$(id -u)" = 0 ]; then # but for what somebody else may have put there
+    cp "$dir/bin/gw-mine" "$dir/bin/gw-theirs"
+    chown 65534 "$dir/bin/gw-theirs"
+    mkdir -m 777 "$dir/theirs"
+    cp "$dir/bin/gw-mine" "$dir/theirs/gw-mine"
+    chown 65534 "$dir/theirs"
+    for at in bin/gw-theirs theirs/gw-mine; do
+        (cd "$dir/${at%/*}" && refused 127 "say ./ before its name" -n 1 ${at#*/} && same "mine x 0/1" -n 1 ./${at#*/} x)
+    done
+fi
 (cd / && refused 127 "cannot start usr" -n 1 usr) # a folder
 same "hello" -n 1 -arch "$(uname -m)" echo hello
 refused 2 "this machine is $(uname -m)" -n 1 -arch gw-other echo hello
