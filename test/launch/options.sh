@@ -291,7 +291,8 @@ search=
 cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 where='sed -n "s/^Cpus_allowed_list:[[:space:]]*/$GODWIT_RANK=/p" /proc/self/status'
 if [ "$(nproc)" -ge 2 ] && case $cpus in 0-*) : ;; *) false ;; esac then
-    for o in "-cc 0:1" "--cpu-bind list:0:1" "--cpu-bind verbose,list:0:1"; do
+    [ "$(run -n 3 -cc 0-1 --oversubscribe sh -c "$where" 2>/dev/null | sort | tr '\n' ' ')" = "0=0 1=1 2=0 " ] || fail "-cc 0-1 deals otherwise"
+    for o in "-cc 0:1" "-cc 0,1" "--cpu-bind list:0:1" "--cpu-bind verbose,list:0:1"; do
         [ "$(run -n 2 $o sh -c "$where" 2>/dev/null | sort | tr '\n' ' ')" = "0=0 1=1 " ] || fail "$o binds otherwise"
     done
     for o in "-cc 0,1:0-1" "-cc none" "--cpu-bind none" "--cpu-bind numa" "-cc numa_node"; do
