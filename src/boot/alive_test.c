@@ -69,7 +69,7 @@ static void no_way(void)
     boot_ask_end(&plain);
 }
 
-/* A probe that nobody answers ends what an earlier one heard of no way: the listener's queue is full, and the kernel takes no more. */
+/* A probe that nobody answers ends what an earlier one heard of no way: the listener's queue is full. */
 static void way_again(void)
 {
     struct boot_ask a = asking("127.0.0.1");

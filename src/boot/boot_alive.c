@@ -36,8 +36,8 @@ static bool is_prohibited(const struct sock_extended_err *e)
         (e->ee_code == NET_PROHIBITED || e->ee_code == HOST_PROHIBITED || e->ee_code == FILTERED);
 }
 
-/* Who said that there is no way.  The host itself: its firewall refuses so, and it is up.  A router's rules: they are for our probes, and
- * tell nothing of the host. */
+/* Who said that there is no way.  The host itself: its firewall refuses so, and it is up.  A router's rules: they are for our
+ * probes, and tell nothing of the host. */
 static enum { NO_WAY, PROHIBITED, FROM_THERE } no_way_of(const struct boot_ask *a)
 {
     union {

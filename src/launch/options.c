@@ -308,7 +308,7 @@ static const char *find_in_path(struct launch_options *o, const struct launch_ap
 
 static bool is_ours(const struct stat *st) { return st->st_uid == geteuid() || st->st_uid == 0; }
 
-/* A regular file of this user's or root's, and so is its folder, or others cannot write there.  In /tmp anybody may have put one of the name. */
+/* A regular file of this user's or root's, and so is its folder, or others cannot write there.  In /tmp anybody may have put it. */
 static bool is_trusted(const char *path)
 {
     struct stat link, file, at;
