@@ -40,9 +40,9 @@ void *gw_pool_map(int fd, void *at, uint64_t bytes) GW_COLD;            /* the w
 bool gw_pool_has(uintptr_t at)
     GW_COLD; /* this process's memory lies there on pages of 2 MiB or more; false where the kernel (6.11) cannot tell */
 
-/* Does a thread of the process wait for what comes by the pipe with that inode, in read, poll, select or epoll, or never wait for it
- * (O_NONBLOCK on its standard input)?  True also where the kernel tells nothing about the process; false: it is gone. */
-bool gw_waits_to_read(pid_t pid, uint64_t pipe) GW_COLD;
+/* Does a thread of the process wait for what comes by a pipe with one of these n inodes, in read, poll, select or epoll, or never
+ * wait for it (O_NONBLOCK on its standard input)?  True also where the kernel tells nothing about the process; false: it is gone. */
+bool gw_waits_to_read(pid_t pid, const uint64_t *pipes, int n) GW_COLD;
 
 /* What the processor says of itself on this core: EAX, EBX, ECX, EDX.  False: it has no such instruction, or does not know the leaf. */
 bool gw_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4]) GW_COLD;

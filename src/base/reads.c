@@ -45,19 +45,23 @@ static const struct {
 
 struct look {
     pid_t pid;
-    uint64_t pipe; /* its inode */
+    const uint64_t *pipes; /* their inodes */
+    int n;
     unsigned long long arg[2];
 };
 
 static bool is_pipe(const struct look *l, unsigned long long fd)
 {
-    char path[64], text[64], wanted[64];
+    char path[64], text[64];
+    unsigned long long inode;
+    bool is = false;
     snprintf(path, sizeof path, "/proc/%d/fd/%llu", (int)l->pid, fd);
     ssize_t n = readlink(path, text, sizeof text - 1);
     if (n < 0) return errno == EACCES || errno == EPERM;
     text[n] = 0;
-    snprintf(wanted, sizeof wanted, "pipe:[%llu]", (unsigned long long)l->pipe);
-    return strcmp(text, wanted) == 0;
+    if (sscanf(text, "pipe:[%llu]", &inode) != 1) return false;
+    for (int i = 0; i < l->n && !is; i++) is = l->pipes[i] == inode;
+    return is;
 }
 
 /* Copies from the process's memory as far as it can. */
@@ -135,9 +139,10 @@ static bool never_blocks(const struct look *l)
     return flags & O_NONBLOCK;
 }
 
-bool gw_waits_to_read(pid_t pid, uint64_t pipe)
+bool gw_waits_to_read(pid_t pid, const uint64_t *pipes, int n)
 {
-    struct look l = {.pid = pid, .pipe = pipe};
+    assert(n >= 0);
+    struct look l = {.pid = pid, .pipes = pipes, .n = n};
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *d = opendir(path);

@@ -21,7 +21,7 @@ struct boot_ask {
     bool ever;       /* the host has answered before */
     bool from_start; /* set by the caller: a host to which there is no way counts as silent, even if it has never answered */
     uint64_t asked_ns, heard_ns, stepped_ns;
-    uint64_t no_way_ns; /* since when there is none, by our own kernel or a router; 0: that is not known */
+    uint64_t no_way_ns; /* since when each probe learns from our kernel or a router that there is none; 0: the last did not */
 };
 void boot_ask_begin(struct boot_ask *a, const struct sockaddr *at, unsigned len); /* the port in `at` is ignored */
 /* Sends a probe every `pause` seconds and polls for its answer; never blocks, to be called often.  Returns for how many seconds the host has

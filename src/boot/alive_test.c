@@ -69,6 +69,31 @@ static void no_way(void)
     boot_ask_end(&plain);
 }
 
+/* A probe that nobody answers ends what an earlier one heard of no way: the listener's queue is full. */
+static void way_again(void)
+{
+    struct boot_ask a = asking("127.0.0.1");
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+    int door = socket(AF_INET, SOCK_STREAM, 0), full[2];
+    CHECK(bind(door, (struct sockaddr *)&at, len) == 0 && listen(door, 0) == 0 &&
+          getsockname(door, (struct sockaddr *)&at, &len) == 0);
+    for (int i = 0; i < 2; i++) {
+        full[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        connect(full[i], (struct sockaddr *)&at, len);
+    }
+    ((struct sockaddr_in *)a.at)->sin_port = at.sin_port;
+    a.from_start = true;
+    a.no_way_ns = gw_now_ns() - 60000000000;
+    CHECK(boot_ask_step(&a, 0) >= 59 && a.fd >= 0);
+    CHECK(boot_ask_step(&a, 1000) >= 59 && a.fd >= 0);
+    a.asked_ns -= 5000000000;
+    CHECK(boot_ask_step(&a, 1000) == 0 && a.fd < 0 && !a.ever);
+    boot_ask_end(&a);
+    for (int i = 0; i < 2; i++) close(full[i]);
+    close(door);
+}
+
 static void never_heard(void)
 {
     struct boot_ask a;
@@ -161,6 +186,7 @@ int main(void)
     heard();
     never_heard();
     no_way();
+    way_again();
     sockets();
     return unit_end();
 }

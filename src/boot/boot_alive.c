@@ -28,31 +28,44 @@ static bool is_same_host(const struct sockaddr *a, const struct sockaddr *b)
                   sizeof(struct in6_addr)) == 0;
 }
 
-/* That there is no way was said by the host itself: its firewall refuses so, and it is up. */
-static bool is_from_there(const struct boot_ask *a)
+/* ICMP's ways to say that a router's rules forbid these packets.  Of IPv6 that is EACCES. */
+static bool is_prohibited(const struct sock_extended_err *e)
+{
+    enum { UNREACHABLE = 3, NET_PROHIBITED = 9, HOST_PROHIBITED = 10, FILTERED = 13 };
+    return e->ee_origin == SO_EE_ORIGIN_ICMP && e->ee_type == UNREACHABLE &&
+        (e->ee_code == NET_PROHIBITED || e->ee_code == HOST_PROHIBITED || e->ee_code == FILTERED);
+}
+
+/* Who said that there is no way.  The host itself: its firewall refuses so, and it is up.  A router's rules: they are for our
+ * probes, and tell nothing of the host. */
+static enum { NO_WAY, PROHIBITED, FROM_THERE } no_way_of(const struct boot_ask *a)
 {
     union {
         struct cmsghdr header;
         char room[256];
     } control;
     struct msghdr m = {.msg_control = &control, .msg_controllen = sizeof control};
-    if (a->fd < 0 || recvmsg(a->fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return false;
+    if (a->fd < 0 || recvmsg(a->fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) return NO_WAY;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
         bool is_error = (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) ||
             (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR);
         const struct sock_extended_err *e = (const struct sock_extended_err *)CMSG_DATA(c);
-        if (is_error && is_same_host(SO_EE_OFFENDER(e), (const struct sockaddr *)a->at)) return true;
+        if (is_error && is_same_host(SO_EE_OFFENDER(e), (const struct sockaddr *)a->at)) return FROM_THERE;
+        if (is_error && is_prohibited(e)) return PROHIBITED;
     }
-    return false;
+    return NO_WAY;
 }
 
 static void answered(struct boot_ask *a, int err)
 {
     bool is_no_way = err == EHOSTUNREACH || err == ENETUNREACH;
-    if (err == 0 || err == ECONNREFUSED || err == ECONNRESET || (is_no_way && a->from_start && is_from_there(a))) {
+    int who = is_no_way && a->from_start ? no_way_of(a) : NO_WAY;
+    if (err == 0 || err == ECONNREFUSED || err == ECONNRESET || who == FROM_THERE) {
         a->heard_ns = gw_now_ns();
         a->ever = true;
-    } else if (is_no_way && !a->no_way_ns) {
+    } else if (!is_no_way || who == PROHIBITED) {
+        a->no_way_ns = 0;
+    } else if (!a->no_way_ns) {
         a->no_way_ns = gw_now_ns();
     }
 }
@@ -80,6 +93,8 @@ static void look(struct boot_ask *a)
         answered(a, getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 ? errno : err);
     else if (gw_now_ns() - a->asked_ns < (uint64_t)(a->from_start && !a->ever ? GIVE_UP_FIRST_MS : GIVE_UP_MS) * MS)
         return;
+    else
+        a->no_way_ns = 0; /* there is a way again, or nobody tells */
     boot_ask_end(a);
 }
 

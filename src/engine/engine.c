@@ -314,14 +314,40 @@ static void *hear(void *none)
     return none;
 }
 
+/* Does the engine start its daemons by ssh from this host?  Others, and these within an allocation, have ways of their own. */
+static bool goes_from_here(const struct engine *e)
+{
+    return (e->kind == ENGINE_HYDRA || e->kind == ENGINE_OPENMPI || e->kind == ENGINE_PRTE) && !getenv("SLURM_JOB_ID") &&
+        !getenv("FLUX_URI");
+}
+
+/* Says which host is gone.  True: the job must end. */
+static bool host_is_lost(void)
+{
+    bool never = false;
+    const char *unreached = engine_alive_unreached(), *silent = engine_alive_silent(&never);
+    int patience = (int)gw_set.host_timeout;
+    if (unreached) say_line("warning: this host has no way to host %s, and will not notice if that fails", unreached);
+    if (silent && never)
+        say_line(
+            "host %s was never reachable from here: for %d s there has been no way to it (GODWIT_HOST_TIMEOUT); the job ends now. "
+            "Check its name and the network; if the engine has another way to it, such as ssh through a proxy, set "
+            "GODWIT_HOST_TIMEOUT=0",
+            silent, patience);
+    else if (silent)
+        say_line("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent, patience);
+    return silent;
+}
+
 /* Until it has ended: passes on what was sent to us alone (what a terminal sends has reached both of us); at the time limit it is
  * told to end, and ended.  Then the exit status is ours. */
-static int stay(pid_t pid, const sigset_t *signals, const struct launch_options *o, struct job *spawned, bool *is_ours_out)
+static int stay(const struct engine *e, pid_t pid, const sigset_t *signals, const struct launch_options *o, struct job *spawned,
+                bool *is_ours_out)
 {
     const double timeout = o->timeout;
     const struct hosts *hosts = &o->hosts;
     double end = timeout > 0 ? gw_wtime() + timeout : 1e300;
-    bool is_late = false, is_watched = engine_alive_start(hosts, gw_set.host_timeout), is_lost = false;
+    bool is_late = false, is_watched = engine_alive_start(hosts, gw_set.host_timeout, goes_from_here(e)), is_lost = false;
     bool is_unwanted = false;
     int told = 0;
     for (;;) {
@@ -330,9 +356,7 @@ static int stay(pid_t pid, const sigset_t *signals, const struct launch_options 
             is_unwanted = true;
             end = gw_wtime() + 3;
         }
-        const char *silent = is_watched && !is_lost && !is_late ? engine_alive_silent() : NULL;
-        if (silent) {
-            say_line("host %s has not answered for %d s (GODWIT_HOST_TIMEOUT); the job ends now", silent, (int)gw_set.host_timeout);
+        if (is_watched && !is_lost && !is_late && host_is_lost()) {
             child_kill(pid, SIGTERM);
             is_lost = true;
             end = gw_wtime() + 2;
@@ -386,11 +410,11 @@ static int run(const struct engine *e, const struct launch_options *o, const str
     }
     if (spawned) spawned_started(spawned, 0);
     bool is_ours = false;
-    if (pipes[0] < 0) return stay(pid, &signals, o, spawned, &is_ours);
+    if (pipes[0] < 0) return stay(e, pid, &signals, o, spawned, &is_ours);
     close(pipes[1]);
     heard.fd = pipes[0];
     if (pthread_create(&ear, NULL, hear, NULL) != 0) gw_die("mpiexec: no thread");
-    int rc = stay(pid, &signals, o, spawned, &is_ours);
+    int rc = stay(e, pid, &signals, o, spawned, &is_ours);
     pthread_join(ear, NULL); /* so that the last lines of srun are printed */
     return rc && !is_ours && heard.status ? heard.status : rc;
 }
@@ -453,6 +477,7 @@ static int run_with(const struct engine *e, struct launch_options *o, const char
         elsewhere_environment();
     else if (e->kind != ENGINE_SRUN)
         elsewhere_publish(&o->hosts, counts);
+    engine_words_wrapper(o);
     engine_words(e, o, counts, environ, &argv, &env);
     if (!o->hosts.n && e->kind == ENGINE_SRUN && getenv("SLURM_JOB_NODELIST"))
         hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));

@@ -30,11 +30,17 @@ bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap);
 /* Its command line, without the path, and what to add to its environment.  `counts`: ranks of each of o->hosts. */
 void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *argv_out,
                   struct words *env_out);
+/* Adds the variables of --profile and the like (o->preload) to o->env, and to programs that have an LD_PRELOAD of their own. */
+void engine_words_wrapper(struct launch_options *o);
 /* Finds an engine, says which in one line, runs it: the exit status of the job, or of a misuse that has been explained.
  * spawned: the job is one of MPI_Comm_spawn, and the explanations are for who asked for it; -1: it may stay on this host, and there is no
  * engine.  NULL: it is none. */
 int engine_run(struct launch_options *o, const char *why, struct job *spawned);
-/* alive.c: starts failure detection of hosts, until the process ends.  True: started. */
-bool engine_alive_start(const struct hosts *hosts, double patience);
-const char *engine_alive_silent(void); /* a host that has answered before but not for `patience` seconds; NULL: none */
+/* alive.c: starts failure detection of hosts, until the process ends.  True: started.  from_start: a host that never was reachable
+ * from here is silent, too, as the engine may wait for it for ever. */
+bool engine_alive_start(const struct hosts *hosts, double patience, bool from_start);
+/* A host that has not answered for `patience` seconds; *never_out: nor before.  NULL: none. */
+const char *engine_alive_silent(bool *never_out);
+/* A host to which there is no way from here, where that ends nothing: told once.  NULL: none. */
+const char *engine_alive_unreached(void);
 #endif

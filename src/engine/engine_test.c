@@ -130,6 +130,29 @@ static void hydra(void)
     CHECK_STR(words_of(e, "-n 1 -host n1,n2 -stdin 0 ./a"), "-hosts n1:1 -n 1 ./a");
 }
 
+/* The library of --profile comes before those of the environment, of all programs and of one. */
+static void wrapper(void)
+{
+    struct launch_options o;
+    struct words w = {0}, env = {0};
+    int counts[2] = {1, 1};
+    char *argv[] = {"mpiexec", "-host", "n1,n2", "-n", "1", "./a", ":", "-n", "1", "-x", "LD_PRELOAD=/b.so", "./b", NULL};
+    CHECK_EQ(launch_options_parse(12, argv, &o), -1);
+    engine_words_wrapper(&o);
+    CHECK_EQ(o.env.n, 0);
+    o.preload = "/w.so";
+    words_add(&o.env, "LD_PRELOAD=/all.so");
+    engine_words_wrapper(&o);
+    engine_words(&(struct engine){.kind = ENGINE_HYDRA}, &o, counts, (char **)here, &w, &env);
+    join(line, sizeof line, &w);
+    CHECK_STR(line,
+              "-hosts n1:1,n2:1 -genv LD_PRELOAD /w.so:/all.so -genv GODWIT_WRAPPER /w.so -n 1 ./a : "
+              "-n 1 -env LD_PRELOAD /w.so:/b.so ./b");
+    words_free(&w);
+    words_free(&env);
+    launch_options_free(&o);
+}
+
 static void place(const char *list, int n, int ppn, const char *want)
 {
     struct hosts h = {0};
@@ -302,6 +325,7 @@ int main(void)
     flux();
     openmpi();
     hydra();
+    wrapper();
     lists();
     names();
     versions();

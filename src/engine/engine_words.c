@@ -378,6 +378,34 @@ static void hydra_words(const struct launch_options *o, const int *counts, struc
     }
 }
 
+/* Adds LD_PRELOAD with our library before `also`.  A pair of that name is replaced: Open MPI's mpirun takes each variable once. */
+static void put_preload(struct words *w, const struct launch_options *o, const char *also)
+{
+    char *pair = job_preload(o, also);
+    int at = 0;
+    while (at < w->n && strncmp(w->at[at], pair, strcspn(pair, "=") + 1) != 0) at++;
+    if (at == w->n) {
+        words_add(w, pair);
+        free(pair);
+        return;
+    }
+    free(w->at[at]);
+    w->at[at] = pair;
+}
+
+void engine_words_wrapper(struct launch_options *o)
+{
+    if (!o->preload) return;
+    char *pair = gw_xasprintf("GODWIT_WRAPPER=%s", o->preload);
+    words_add(&o->env, pair);
+    free(pair);
+    put_preload(&o->env, o, words_value(&o->env, "LD_PRELOAD", getenv("LD_PRELOAD")));
+    for (int i = 0; i < o->n_apps; i++) {
+        const char *own = words_value(&o->apps[i].env, "LD_PRELOAD", NULL);
+        if (own) put_preload(&o->apps[i].env, o, own);
+    }
+}
+
 void engine_words(const struct engine *e, const struct launch_options *o, const int *counts, char **env, struct words *argv_out,
                   struct words *env_out)
 {

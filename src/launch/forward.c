@@ -189,7 +189,8 @@ static void look_later(struct job *j)
 int launch_forward_input_due(struct job *j)
 {
     if (input.look_at && gw_now_ns() >= input.look_at) launch_forward_input(j);
-    return input.look_at ? (int)(input.look_at / 1000000 - gw_now_ns() / 1000000) + 1 : -1;
+    uint64_t now = gw_now_ns(); /* once: a time that comes between two readings is not past */
+    return !input.look_at ? -1 : input.look_at <= now ? 0 : (int)((input.look_at - now) / 1000000) + 1;
 }
 
 static void input_end(struct job *j)

@@ -306,12 +306,24 @@ static const char *find_in_path(struct launch_options *o, const struct launch_ap
     return program;
 }
 
+static bool is_ours(const struct stat *st) { return st->st_uid == geteuid() || st->st_uid == 0; }
+
+/* A regular file of this user's or root's, and so is its folder, or others cannot write there.  In /tmp anybody may have put it. */
+static bool is_trusted(const char *path)
+{
+    struct stat link, file, at;
+    char *folder = gw_xasprintf("%.*s", (int)(strrchr(path, '/') - path), path);
+    bool is = lstat(path, &link) == 0 && stat(path, &file) == 0 && stat(folder, &at) == 0 && S_ISREG(file.st_mode) &&
+        is_ours(&link) && is_ours(&file) && (is_ours(&at) || !(at.st_mode & (S_IWGRP | S_IWOTH)));
+    free(folder);
+    return is;
+}
+
 /* A program that no folder of PATH has, but the one that the ranks start in: people leave out the ./ that shells want. */
 static const char *find_here(struct launch_options *o, const struct launch_app *a, const char *program)
 {
     char *file = program_find(program, a->wdir), *here = gw_xasprintf("./%s", program), *seen = program_find(here, a->wdir);
-    struct stat st;
-    bool is_here = !file && access(seen, X_OK) == 0 && stat(seen, &st) == 0 && S_ISREG(st.st_mode);
+    bool is_here = !file && access(seen, X_OK) == 0 && is_trusted(seen);
     const char *found = is_here ? launch_options_hold(o, here) : program;
     free(file);
     free(here);

@@ -140,6 +140,26 @@ static int bind_depth(struct launch_options *o)
     return -1;
 }
 
+/* "0-2,5": the same CPUs one by one. */
+static int set_singles(struct launch_options *o, const char *name, const char *text)
+{
+    char *ours = NULL;
+    if (!is_cpu_list(text, strlen(text), ','))
+        return launch_usage_error("%s wants CPUs rank by rank, such as 0-3,8 or 0,1:2,3, not '%s'", name, text);
+    for (char *p = (char *)text; *p; p += *p == ',') {
+        long a = strtol(p, &p, 10), b = *p == '-' ? strtol(p + 1, &p, 10) : a;
+        for (; a <= b; a++) {
+            char *longer = gw_xasprintf("%s%s%ld", ours ? ours : "", ours ? "," : "", a);
+            free(ours);
+            ours = longer;
+        }
+    }
+    const char *held = launch_options_hold(o, ours);
+    free(ours);
+    o->only_here = name;
+    return set_user(o, name, held);
+}
+
 /* "0,1:2-3": CPUs with commas and ranges, the ranks with colons between them; ours has + and commas. */
 static int set_cpus(struct launch_options *o, const char *name, const char *text)
 {
@@ -186,8 +206,9 @@ int launch_set_cc(struct launch_options *o, const char *text)
     if (strcmp(text, "numa_node") == 0) return launch_set_bind(o, "-cc", "numa");
     if (strcmp(text, "none") == 0) return launch_set_bind(o, "-cc", "none");
     if (strcmp(text, "depth") == 0) return bind_depth(o);
-    if (*text >= '0' && *text <= '9') return set_cpus(o, "-cc", text);
-    return launch_usage_error("-cc is cpu, depth, numa_node, none or CPUs rank by rank, such as 0,1:2,3, not '%s'", text);
+    /* CPUs are dealt one to each rank, or a list to each with colons between them. */
+    if (*text >= '0' && *text <= '9') return strchr(text, ':') ? set_cpus(o, "-cc", text) : set_singles(o, "-cc", text);
+    return launch_usage_error("-cc is cpu, depth, numa_node, none or CPUs rank by rank, such as 0,1 or 0,1:2,3, not '%s'", text);
 }
 
 /* Slurm's "nodes[:sockets]": blocks of ranks on nodes are the default here, in turns is by node; on one machine the sockets matter.  A number is

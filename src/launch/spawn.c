@@ -335,6 +335,14 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     _exit(why[0] == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
 }
 
+/* mpiexec has left out a program of that name in this folder (options.c). */
+static bool lies_here(const struct launch_app *a)
+{
+    struct stat st;
+    return !a->wdir && !strchr(a->argv[0], '/') && stat(a->argv[0], &st) == 0 && S_ISREG(st.st_mode) &&
+        access(a->argv[0], X_OK) == 0;
+}
+
 static int explain_start(const struct launch_app *a, const int why[3])
 {
     assert(why[0] > 0);
@@ -349,6 +357,8 @@ static int explain_start(const struct launch_app *a, const int why[3])
         say_line("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
                  missing && a->argv[1] && strspn(a->argv[0], "0123456789") == strlen(a->argv[0])
                      ? " (was -n meant, before the number?)"
+                     : missing && lies_here(a)
+                     ? " (one lies in this folder, which another user may have put there: say ./ before its name)"
                      : missing && doctor_meant(a->argv[0]) ? " (did you mean the command `mpiexec doctor`?)"
                      : why[0] == EACCES                    ? " (is it executable? chmod +x)"
                      : why[0] == ENOEXEC                   ? " (not a program of this machine, or a script without #!)"

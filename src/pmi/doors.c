@@ -183,6 +183,17 @@ static char *door_files(const char *folders)
     return all;
 }
 
+/* LD_AUDIT with `file` before what it has; it may have that from an mpiexec around this one.  The caller frees it. */
+static char *audit_pair(const char *file, const char *also)
+{
+    size_t n = strlen(file);
+    bool is_there = false;
+    for (const char *p = also; p && *p && !is_there; p += strcspn(p, ":"), p += *p == ':')
+        is_there = strcspn(p, ":") == n && strncmp(p, file, n) == 0;
+    if (is_there || !also || !*also) return gw_xasprintf("LD_AUDIT=%s", is_there ? also : file);
+    return gw_xasprintf("LD_AUDIT=%s:%s", file, also);
+}
+
 /* For what scripts start after they have set the library path anew: the loader finds the doors by a library of ours (door/finder.c).  Loaders
  * before 2.35 would trace each call for that, and get none. */
 static void finder_add(struct job *j, const char *folders)
@@ -195,8 +206,7 @@ static void finder_add(struct job *j, const char *folders)
     for (const char *f = folders; *f; f += strcspn(f, ":"), f += *f == ':') {
         char *file = gw_xasprintf("%.*s/libgodwit_doors.so", (int)strcspn(f, ":"), f);
         bool is_there = access(file, R_OK) == 0;
-        char *files = door_files(folders),
-             *pair = gw_xasprintf("LD_AUDIT=%s%s%s", file, also && *also ? ":" : "", also && *also ? also : "");
+        char *files = door_files(folders), *pair = audit_pair(file, also);
         if (is_there) words_add(&j->o.env, pair);
         free(pair);
         pair = gw_xasprintf("GODWIT_DOORS_PATH=%s", files);

@@ -156,10 +156,11 @@ void pmix_facts_of_job(struct facts *f, const struct job *j, const struct pmix_n
     node_facts(f, j, peers);
     free(map);
     free(peers);
-    for (int app = 0, first = 0; app < j->o.n_apps; first += j->o.apps[app++].n) app_facts(f, &j->o.apps[app], app, first);
+    for (int app = 0, first = 0; app < j->o.n_apps; first += j->o.apps[app++].n)
+        app_facts(f, &j->o.apps[app], app + j->o.apps[app].dropped, first);
     for (int rank = 0, app = 0, first = 0; rank < j->n; rank++) {
         while (rank >= first + j->o.apps[app].n) first += j->o.apps[app++].n;
-        rank_facts(f, j, names->folder, rank, app, first);
+        rank_facts(f, j, names->folder, rank, app + j->o.apps[app].dropped, first);
     }
 }
 

@@ -80,13 +80,35 @@ for engine in "srun --mpi=pmix" "srun --mpi=pmi2" hydra mpirun; do
     echo "$engine alone: the ranks ended, and named the host"
 done
 
+# ---- hosts to which there is no way from here: a router says so, or prohibits the probes, which tells nothing; engines that only wait
+mkdir "$dir/bin"
+for name in mpiexec.hydra srun; do
+    printf '#!/bin/sh\n[ "$1" != --version ] || { echo "HYDRA Version: 4.0.2"; exit; }\nsleep 10\n' >"$dir/bin/$name"
+    chmod +x "$dir/bin/$name"
+done
+sed -i 's/HYDRA Version: 4.0.2/slurm-wlm 22.05.8/' "$dir/bin/srun"
+on n1 sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward; ip route add unreachable 10.99.1.0/24; ip route add prohibit 10.99.2.0/24'
+ip route add 10.99.0.0/16 via 10.78.0.1
+far() { # STATUS ENGINE HOST
+    engine=$2
+    rc=0
+    GODWIT_HOST_TIMEOUT=2 PATH=$dir/bin:$PATH "$build/mpiexec" --engine $2 -host $3 -n 1 true >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
+    [ $rc = $1 ] || fail "$3 cannot be reached from here: status $rc"
+}
+far 125 hydra 10.99.1.1
+grep -q '^mpiexec: host 10.99.1.1 was never reachable from here: .*GODWIT_HOST_TIMEOUT=0$' "$dir/err" || fail "no way: it is not said"
+far 0 srun 10.99.1.1
+grep -q '^mpiexec: warning: this host has no way to host 10.99.1.1' "$dir/err" || fail "no way, but Slurm may have one: no warning"
+far 0 hydra 10.99.2.1
+
 # ---- a cable that is out from the start: Hydra alone would wait for ever.  Last, as Slurm takes n2 for down now
 for engine in hydra mpirun; do
     cable n2 pull
     rc=0
     timeout 100 "$build/mpiexec" --engine $engine -host n1,n2,n3 -n 6 "$build/cluster_ring" 0 1 >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
     [ $rc != 0 ] && [ $rc != 124 ] || fail "a host without its cable from the start: status $rc"
-    [ $engine = mpirun ] || grep -q '^mpiexec: host n2 has not answered for 3 s (GODWIT_HOST_TIMEOUT); the job ends now$' "$dir/err" || fail "the host is not named"
+    [ $engine = mpirun ] || grep -q '^mpiexec: host n2 was never reachable from here: for 3 s there has been no way to it (GODWIT_HOST_TIMEOUT); the job ends now\. .*GODWIT_HOST_TIMEOUT=0$' "$dir/err" ||
+        fail "the host is not named"
     for h in n1 n2 n3; do on $h pkill -KILL -x cluster_ring || :; on $h pkill -KILL -x hydra_pmi_proxy || :; done
     cable n2 plug
     sleep 2 # until then the others know that there is no way to it

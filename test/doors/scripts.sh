@@ -76,6 +76,7 @@ if gcc -fsanitize=address plain.c -o plain 2>/dev/null; then
 fi
 has() { run -n 1 "$@" | grep -c '^LD_AUDIT=' || :; } # whether the finder is there
 [ "$(has ./front env)" = 1 ] || fail "no finder below a script"
+[ "$(run -n 1 ./front "$prefix/bin/mpiexec" -n 1 ./front env | grep '^LD_AUDIT=' | grep -o libgodwit_doors.so | wc -l)" = 1 ] || fail "the finder twice in nested jobs"
 printf '#!/bin/sh\nif [ "$1" = podman ]; then exec podman run image; fi\nexec "$@"\n' >container
 chmod +x container
 [ "$(has ./container env)" = 0 ] || fail "the finder goes into containers"

@@ -185,6 +185,16 @@ same "mine x 0/1" -n 1 -wdir "$dir/bin" gw-mine x
 (cd "$dir/bin" && same "mine x 0/1" -n 1 gw-mine x && printf '#!/bin/sh\necho wrong\n' >true && chmod +x true && [ -z "$(run -n 1 true)" ])
 rm -f "$dir/bin/true"
 refused 127 "cannot start gw-mine" -n 1 -wdir "$dir" gw-mine
+if [ "$(id -u)" = 0 ]; then # but for what somebody else may have put there
+    cp "$dir/bin/gw-mine" "$dir/bin/gw-theirs"
+    chown 65534 "$dir/bin/gw-theirs"
+    mkdir -m 777 "$dir/theirs"
+    cp "$dir/bin/gw-mine" "$dir/theirs/gw-mine"
+    chown 65534 "$dir/theirs"
+    for at in bin/gw-theirs theirs/gw-mine; do
+        (cd "$dir/${at%/*}" && refused 127 "say ./ before its name" -n 1 ${at#*/} && same "mine x 0/1" -n 1 ./${at#*/} x)
+    done
+fi
 (cd / && refused 127 "cannot start usr" -n 1 usr) # a folder
 same "hello" -n 1 -arch "$(uname -m)" echo hello
 refused 2 "this machine is $(uname -m)" -n 1 -arch gw-other echo hello
@@ -281,7 +291,8 @@ search=
 cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 where='sed -n "s/^Cpus_allowed_list:[[:space:]]*/$GODWIT_RANK=/p" /proc/self/status'
 if [ "$(nproc)" -ge 2 ] && case $cpus in 0-*) : ;; *) false ;; esac then
-    for o in "-cc 0:1" "--cpu-bind list:0:1" "--cpu-bind verbose,list:0:1"; do
+    [ "$(run -n 3 -cc 0-1 --oversubscribe sh -c "$where" 2>/dev/null | sort | tr '\n' ' ')" = "0=0 1=1 2=0 " ] || fail "-cc 0-1 deals otherwise"
+    for o in "-cc 0:1" "-cc 0,1" "--cpu-bind list:0:1" "--cpu-bind verbose,list:0:1"; do
         [ "$(run -n 2 $o sh -c "$where" 2>/dev/null | sort | tr '\n' ' ')" = "0=0 1=1 " ] || fail "$o binds otherwise"
     done
     for o in "-cc 0,1:0-1" "-cc none" "--cpu-bind none" "--cpu-bind numa" "-cc numa_node"; do

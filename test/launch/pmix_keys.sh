@@ -38,6 +38,9 @@ run "$build/mpiexec" --pmix on -n 2 ./keys : -n 1 ./keys >got 2>err || fail "sta
 same "the server of this machine's libpmix"
 grep -q '^job PMIX_UNIV_SIZE [3-9]' got || fail "$(grep UNIV got)"
 [ ! -s err ] || fail "$(cat err)"
+run "$build/mpiexec" --pmix on -n 0 ./keys : -n 2 ./keys >got || fail "-n 0 before others: status $?"
+for rank in 0 1; do grep -qx "rank$rank PMIX_APPNUM 1" got || fail "-n 0 before others: $(grep "^rank$rank PMIX_APPNUM" got)"; done
+grep -qx "app1 PMIX_APP_SIZE 2" got || fail "-n 0 before others: $(grep APP_SIZE got)"
 for n in 1 2 5 64; do
     run "$build/mpiexec" --pmix on -n $n ./keys >got || fail "$n ranks"
     [ "$(grep -c "^\(job\|node0\) PMIX_LOCAL_PEERS '$(seq -s, 0 $((n - 1)))'$" got)" = 2 ] || fail "$n ranks: $(grep PEERS got)"
