@@ -154,7 +154,8 @@ struct node_wait {
     uint64_t until, since_ns, told_ns, again_ns;
 };
 void node_wait_begin(struct node_wait *w);
-void node_wait_begin_silent(struct node_wait *w); /* for threads of the library: neither reported nor counted as a wait of this rank */
+void node_wait_begin_silent(
+    struct node_wait *w); /* for threads of the library: neither reported nor counted as a wait of this rank */
 bool node_wait_step_slow(struct node_wait *w);
 void node_wait_reset(struct node_wait *w);
 /* True: the wait has become long, which this rank's slot says now; the caller should report what it waits for (node_report_begin).  True again from
