@@ -114,7 +114,8 @@ void req_thread_stop(void);
  * the program stays what it is.  It sleeps in the kernel until something comes, and rests while a thread of the program waits in MPI, which
  * serves all the same; after the program has left MPI it takes at most some 1 ms until it serves.
  * From the first hold on locks are real (gw_threads) until MPI ends; fast paths (gw_slow_path) are closed until the last drop.  So: in a call of
- * MPI, with no lock held, and with no other thread in MPI unless gw_threads is true already.  A thread that cannot be started is warned of once, and the rank serves when it calls MPI. */
+ * MPI, with no lock held, and with no other thread in MPI unless gw_threads is true already.  A thread that cannot be started is warned of once,
+ * and the rank serves when it calls MPI. */
 void req_service_hold(void);
 void req_service_drop(void);
 /* Blocks until r is done, making progress (spin, yield, sleep).  No lock held. */

@@ -2,8 +2,8 @@
  *
  * An event is told where it happens, in the thread in which it happens, to the listeners whose registration is for what that
  * place needs: where a lock is held, those who promised to call nothing but MPI_T_ (with threads of the program: to be
- * thread-safe too); on a thread of the library, those who promised to be thread-safe.  Nothing is stored, so a listener that promised less has missed it, and its dropped-handler is told so at once.  What a listener itself
- * causes is dropped too, and so is what comes for more registrations than LISTENERS: their dropped-handlers are told how many when
+ * thread-safe too); on a thread of the library, those who promised to be thread-safe.  Nothing is stored, so a listener that
+ * promised less has missed it, and its dropped-handler is told so at once.  What a listener itself causes is dropped too, and so is what comes for more registrations than LISTENERS: their dropped-handlers are told how many when
  * the listeners have returned.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
