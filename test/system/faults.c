@@ -146,6 +146,7 @@ static int filter_set(int number)
 /* In the child: no system call may come between the filter and the program. */
 static void become(int number, char **argv)
 {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     int listener = filter_set(number);
     atomic_store(&shared->listener, listener < 0 ? -2 : listener);
     while (!atomic_load(&shared->may_go)) __builtin_ia32_pause();
@@ -178,6 +179,7 @@ int main(int argc, char **argv)
         if (strcmp(errors[i].name, argv[at + 1]) == 0) error = errors[i].number;
     long first = atol(argv[at + 2]), last = atol(argv[at + 3]), used = 0, failed = 0;
     if (number < 0 || !error) return 2;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that is ended leaves no job that hangs */
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     atomic_store(&shared->listener, -1);
     pid_t child = fork();
