@@ -23,7 +23,7 @@ static struct relay {
     int from[2];    /* of the client's side, of the server's */
     long damage_at; /* the byte of the client's that is changed; -1: none */
     char *seen;
-    size_t n_seen;
+    _Atomic size_t n_seen; /* bytes of `seen` that are written */
     atomic_bool is_over;
 } relay;
 
@@ -34,10 +34,11 @@ static void pass_on(int way)
     if (n == 0) shutdown(relay.from[!way], SHUT_WR);
     if (n <= 0) return;
     if (way == 0) {
-        long at = relay.damage_at - (long)relay.n_seen;
+        size_t before = atomic_load(&relay.n_seen);
+        long at = relay.damage_at - (long)before;
         if (relay.damage_at >= 0 && at >= 0 && at < n) some[at] ^= 1;
-        memcpy(relay.seen + relay.n_seen, some, (size_t)n);
-        relay.n_seen += (size_t)n;
+        memcpy(relay.seen + before, some, (size_t)n);
+        atomic_store(&relay.n_seen, before + (size_t)n);
     }
     for (ssize_t at = 0, k; at < n; at += k)
         if ((k = send(relay.from[!way], some + at, (size_t)(n - at), MSG_NOSIGNAL)) <= 0) return;
@@ -57,7 +58,7 @@ static void *relay_run(void *unused)
 static void begin(int app[2], const struct tcp_tls_key keys[2], long damage_at)
 {
     relay.damage_at = damage_at;
-    relay.n_seen = 0;
+    atomic_store(&relay.n_seen, 0);
     relay.seen = malloc(SEEN_MOST);
     atomic_store(&relay.is_over, false);
     CHECK_EQ(tcp_tls_open(), GW_OK);
@@ -119,7 +120,8 @@ static void carries(void)
     CHECK_EQ(send(app[1], "y", 1, 0), 1);
     while (recv(app[0], &answer, 1, 0) < 0 && errno == EAGAIN) usleep(1000);
     CHECK_EQ(answer, 'y');
-    CHECK(relay.n_seen > BYTES && !memmem(relay.seen, relay.n_seen, marker, sizeof marker - 1));
+    size_t n_seen = atomic_load(&relay.n_seen);
+    CHECK(n_seen > BYTES && !memmem(relay.seen, n_seen, marker, sizeof marker - 1));
     close(app[0]); /* what one end closes ends at the other */
     while (!is_over) in = read_more(app[1], in, &is_over);
     close(app[1]);
