@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests of a build folder.
 
-    run.py [--name N] [--quick] [--long] [--sanitizer asan|tsan] [--prefix DIR] [--results FILE] [--only WORD] BUILD
-    run.py --sum FILE
+    run.py [--name N] [--quick] [--long] [--sanitizer asan|tsan] [--prefix DIR] [--again] [--results FILE] [--only WORD] BUILD
+    run.py --sum FILE [--earlier FILE]
 
 Kinds: unit_* programs (one process each); test/mpi/testlist (ranks, through the built mpiexec); test/*/*.sh and *.py scripts
 (launcher, wrappers, other launchers), each called with BUILD, PREFIX and the words of its line `# run.py:` (timeout=SECONDS tags=a,b
@@ -11,12 +11,14 @@ one that measures, or that looks at what else is on the machine, says alone=yes 
 
     run.py --sanitizer tsan --targets BUILD      what has to be built for that run
 
---sum prints the closing line for all runs of a check."""
+--again: what failed runs again, alone and at the end (again.py).  --sum prints what failed or was unsteady and the closing line for all
+runs of a check; --earlier keeps what was unsteady for the next check of the same tree."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import concurrent.futures
 import glob
+import json
 import os
 import re
 import signal
@@ -24,6 +26,8 @@ import subprocess
 import sys
 import time
 
+import again
+import chosen
 from progress import Progress
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -158,14 +162,24 @@ def closing_line(passed, failed, skipped):
     return "%d passed, %d failed%s" % (passed, failed, ", %d skipped" % skipped if skipped else "")
 
 
-def sum_up(path):
-    total = [0, 0, 0]
+def sum_up(path, earlier):
+    """The closing line of a check, of the lines that its runs wrote; the status to end with."""
     with open(path, encoding="utf-8") as f:
-        for line in f:
-            for i, n in enumerate(line.split()[1:4]):
-                total[i] += int(n)
-    print(closing_line(*total))
-    return 1 if total[1] or not total[0] else 0
+        runs = [json.loads(line) for line in f]
+    unsteady = [name for r in runs for name, _ in r["unsteady"]]
+    tree = again.tree_of(ROOT) if earlier else ""
+    had = again.before(earlier, tree) if earlier else []
+    bad = again.bad_among(unsteady, had)
+    for r in runs:
+        for name, why in r["unsteady"]:
+            print("unsteady%s: %s: %s: it failed once and then passed: %s" % (" and so failed" if name in bad else "", r["name"], name, why))
+        for name in r["failed"]:
+            print("failed: %s: %s" % (r["name"], name))
+    if earlier and tree:
+        again.keep(earlier, tree, set(had) | set(unsteady))
+    passed, failed = sum(r["passed"] for r in runs) - len(bad), sum(len(r["failed"]) for r in runs) + len(bad)
+    print(closing_line(passed, failed, sum(r["skipped"] for r in runs)))
+    return 1 if failed or not passed else 0
 
 
 def parse():
@@ -176,11 +190,13 @@ def parse():
     p.add_argument("--long", action="store_true", help="also the tests tagged extra")
     p.add_argument("--sanitizer", choices=["asan", "tsan"])
     p.add_argument("--prefix")
+    p.add_argument("--again", action="store_true", help="run what failed again, up to twice")
     p.add_argument("--results")
     p.add_argument("--only", default="")
     p.add_argument("--times", help="write the seconds of each case here, the slowest first")
     p.add_argument("--targets", action="store_true", help="print what has to be built, and run nothing")
     p.add_argument("--sum")
+    p.add_argument("--earlier")
     p.add_argument("build", nargs="?")
     return p.parse_args()
 
@@ -200,10 +216,14 @@ def is_wanted(case, a):
 def main():
     a = parse()
     if a.sum:
-        return sum_up(a.sum)
+        return sum_up(a.sum, a.earlier)
     build = os.path.abspath(a.build)
     prefix = os.path.abspath(a.prefix) if a.prefix else None
-    cases = list(unit_cases(build)) + list(mpi_cases(build))
+    ranks = list(mpi_cases(build))
+    choice = chosen.choice(ROOT) if a.sanitizer == "asan" and not a.long else None
+    if choice:
+        ranks = [c for c in ranks if choice.takes(c.name, c.name.split()[0])]
+    cases = list(unit_cases(build)) + ranks
     if not a.sanitizer:
         cases += list(script_cases(build, prefix))
     cases = [c for c in cases if a.only in c.name and is_wanted(c, a)]
@@ -211,7 +231,7 @@ def main():
         print("\n".join(sorted({os.path.relpath(w, build) for c in cases for w in c.command if w.startswith(build + os.sep)})))
         return 0
     extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), **({"TEST_QUICK": "1"} if a.quick else {}))
-    count, times = {"ok": 0, "FAIL": 0, "skip": 0}, []
+    count, times, failed, unsteady = {"ok": 0, "FAIL": 0, "skip": 0}, [], [], []
 
     def where():
         return "%s%d of %d tests%s: %s" % (a.name + ": " if a.name else "", sum(count.values()), len(cases),
@@ -221,19 +241,27 @@ def main():
         for case, (status, seconds, text) in run_all(cases, SLOWER[a.sanitizer], extra):
             count[status] += 1
             times.append((seconds, case.name))
+            if status == "FAIL":
+                failed.append((case, text))
             said = "%-4s %s (%.1f s)" % (status, case.name, seconds) if status != "ok" or seconds > 10 else ""
             if status != "ok":
                 said += "\n    " + "\n    ".join(text.strip().splitlines()[-30:])
             if said:
                 progress.quietly(lambda said=said: print(said, flush=True))
+        if a.again:
+            unsteady = list(again.run_again(failed, lambda case: run_noted(case, SLOWER[a.sanitizer], extra)))
+    failed = [case.name for case, _ in failed if case not in [c for c, _ in unsteady]]
+    passed = len(cases) - len(failed) - count["skip"]
     if a.results:
         with open(a.results, "a", encoding="utf-8") as f:
-            f.write("%s %d %d %d\n" % (a.name or "run", count["ok"], count["FAIL"], count["skip"]))
+            print(json.dumps({"name": a.name or "run", "passed": passed, "failed": failed, "skipped": count["skip"],
+                              "unsteady": [[case.name, again.reason(text)] for case, text in unsteady]}), file=f)
     if a.times:
         with open(a.times, "w", encoding="utf-8") as f:
             f.writelines("%8.2f %s\n" % t for t in sorted(times, reverse=True))
-    print(("%s: " % a.name if a.name else "") + closing_line(count["ok"], count["FAIL"], count["skip"]), flush=True)
-    return 0 if a.results else (1 if count["FAIL"] or not count["ok"] else 0)
+    print(("%s: " % a.name if a.name else "") + closing_line(passed, len(failed), count["skip"]) +
+          ("".join("; unsteady: " + case.name for case, _ in unsteady)), flush=True)
+    return 0 if a.results else (1 if failed or not passed else 0)
 
 
 if __name__ == "__main__":
