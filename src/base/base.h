@@ -109,7 +109,7 @@ void gw_die_tells(void (*launcher)(void));
 
 /* ---- log ---------------------------------------------------------------------------------------
  * Warnings are always printed; explanations if GODWIT_EXPLAIN lists the category. */
-enum gw_log_cat { GW_LOG_WIRE = 1, GW_LOG_PROTO = 2, GW_LOG_COLL = 4, GW_LOG_BOOT = 8, GW_LOG_TOPO = 16 };
+enum gw_log_cat { GW_LOG_WIRE = 1, GW_LOG_PROTO = 2, GW_LOG_COLL = 4, GW_LOG_BOOT = 8, GW_LOG_TOPO = 16, GW_LOG_WAIT = 32 };
 extern unsigned gw_log_mask; /* set from GODWIT_EXPLAIN by gw_settings_load() */
 #define GW_EXPLAIN(cat, ...)                                                                                                       \
     do {                                                                                                                           \

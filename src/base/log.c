@@ -58,6 +58,7 @@ void gw_explain(unsigned cat, const char *fmt, ...)
         : cat & GW_LOG_PROTO             ? "proto"
         : cat & GW_LOG_COLL              ? "coll"
         : cat & GW_LOG_TOPO              ? "topo"
+        : cat & GW_LOG_WAIT              ? "wait"
                                          : "boot";
     char prefix[64];
     int rank;

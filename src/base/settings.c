@@ -49,6 +49,7 @@ static const struct {
     {"coll", "collectives: which algorithm was taken for which ranks and bytes, and by which rule"},
     {"boot", "the start: how ranks found each other, nodes, and what the launcher was asked"},
     {"topo", "topologies: where reordered ranks were put"},
+    {"wait", "waiting: whether another program was seen to run on this rank's core, and what is done then"},
 };
 
 static void complain(const char *fmt, ...) GW_PRINTF(1, 2);

@@ -11,13 +11,21 @@
 void node_heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every rank of the node */
 void node_wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
 void node_wait_close(void);
+/* share.c: whether another program runs on this rank's core, by what the kernel counts.
+ * learns: gw_node.spin becomes shared_spin while one does, and alone_spin again. */
+void node_share_open(bool learns, uint32_t alone_spin, uint32_t shared_spin);
+void node_share_close(void);
+bool node_share_is(void);
+/* Takes when a yield began and ended (ticks).  True: it was longer than far_too_long because another program ran. */
+bool node_share_yielded(uint64_t before, uint64_t after, uint64_t far_too_long);
 /* bell.c: the doorbell of a process that also waits for descriptors. */
 /* Sleeps while *word == seen and no descriptor is ready; true: one is.  is_service: the one thread of the library that waits.  It sleeps for the
  * whole time, while those of the program look again after a millisecond, if there are several threads. */
 bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout_ns, bool is_service);
 void node_bell_ring(struct node_door *d) GW_COLD;
 void node_bell_close(void);
-/* Yields the core.  False: it did not, because a yield lasted more than 1.5 ms in the last 20 ms; the caller sleeps instead. */
+/* Yields the core.  False: it did not, because another program ran for more than 1.5 ms in a yield of the last 20 ms; the
+ * caller sleeps instead. */
 bool node_wait_yield(void);
 void node_wait_yielded(uint64_t before, uint64_t after); /* reports when a yield began and ended (ticks), for node_wait_yield() */
 /* Where the doors and the areas lie in a segment that begins at `base`; h: a copy of its head that has been checked.  The bytes before the

@@ -249,15 +249,32 @@ static void descriptors(int rank)
     node_finalize();
 }
 
+/* What the kernel has counted of this thread. */
+static long switches;
+int getrusage(__rusage_who_t who, struct rusage *r)
+{
+    (void)who;
+    *r = (struct rusage){.ru_nivcsw = switches};
+    return 0;
+}
+static void yielded(uint64_t before, uint64_t after, bool is_switch)
+{
+    switches += is_switch;
+    node_wait_yielded(before, after);
+}
+
 /* Who yields where others compute waits asleep for a while. */
 static void long_yields(int rank)
 {
     (void)rank;
     CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
     uint64_t ms = (uint64_t)gw_ticks_per_us() * 1000, now = gw_ticks();
-    node_wait_yielded(now + 10000 * ms, now + 10001 * ms); /* short: no pause, not even in ten seconds */
+    yielded(now + 9997 * ms, now + 9998 * ms, true); /* short: no pause, not even in ten seconds */
     CHECK(node_wait_yield());
-    node_wait_yielded(now + 9998 * ms, now + 10000 * ms); /* long: a pause until ten seconds from now */
+    yielded(now + 9996 * ms, now + 9998 * ms, false); /* long, but by nobody on this core */
+    CHECK(node_wait_yield());
+    yielded(now + 9997 * ms, now + 9998 * ms, true);
+    yielded(now + 9998 * ms, now + 10000 * ms, true); /* long: a pause until ten seconds from now */
     bool sleeps = gw_set.wait == GW_SET_WAIT_AUTO || gw_set.wait == GW_SET_WAIT_SLEEP;
     CHECK_EQ(node_wait_yield(), !sleeps);
     struct node_wait w;
@@ -267,7 +284,7 @@ static void long_yields(int rank)
     node_wait_step(&w, false);
     CHECK_EQ(atomic_load(&gw_node.doors[0].sleeping), sleeps); /* armed instead */
     node_wait_end(&w);
-    node_wait_yielded(now - 1000 * ms, now - 900 * ms); /* the pause is over */
+    yielded(now - 1000 * ms, now - 900 * ms, true); /* the pause is over */
     CHECK(node_wait_yield());
     node_finalize();
 }
@@ -280,13 +297,14 @@ static void shared_cores(int rank)
     uint64_t us = gw_ticks_per_us(), ms = us * 1000, now = gw_ticks();
     uint32_t spin = node_spin();
     bool learns = spin > 1000 && gw_set.wait != GW_SET_WAIT_SPIN;
-    node_wait_yielded(now, now + us);
+    yielded(now, now + us, false);
     CHECK_EQ(node_spin(), spin);
-    node_wait_yielded(now, now + 50 * us);
+    yielded(now, now + 50 * us, true);
+    yielded(now + ms, now + ms + us, true);
     CHECK(learns ? node_spin() < 10 : node_spin() == spin);
-    node_wait_yielded(now + 10 * ms, now + 10 * ms + us); /* a quick one now and then says nothing */
+    yielded(now + ms + 10 * us, now + ms + 11 * us, false); /* a quick one now and then says nothing */
     CHECK(learns ? node_spin() < 10 : node_spin() == spin);
-    node_wait_yielded(now + 30 * ms, now + 30 * ms + us);
+    yielded(now + 3 * ms, now + 3 * ms + us, false);
     CHECK_EQ(node_spin(), spin);
     node_finalize();
 }

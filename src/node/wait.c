@@ -3,6 +3,8 @@
  *   SPIN --budget used up--> YIELD --time used up, or slow--> ARMED --one more look, nothing--> asleep --rung or timeout--> YIELD
  *   any of them --progress--> SPIN          (GODWIT_WAIT=spin: SPIN --budget used up--> SPIN_ON)
  *
+ * The budget of SPIN is small while another program runs on the core (share.c).
+ *
  * No wake-up is lost.  A ringer publishes [1], then reads `sleeping` [2]; a sleeper reads `seq`, sets `sleeping` [3], then
  * looks [4], then sleeps on the value that it read: who takes the flag down after [3] bumps `seq`, even before the look.  With a full fence between [3] and [4] and one between [1] and
  * [2], either the ringer sees the sleeper or the sleeper sees what was published.  Where ranks do not share cores, sleeping is
@@ -27,33 +29,18 @@
 #include <unistd.h>
 
 enum { SPIN, YIELD, ARMED, SPIN_ON };
-enum { LONG_YIELD_US = 1500, YIELD_PAUSE_US = 20000, ALONE_YIELD_US = 6 };
+enum { LONG_YIELD_US = 1500, YIELD_PAUSE_US = 20000 };
 enum { SPIN_ALONE = 4000, SPIN_SHARED = 3, YIELD_US_ALONE = 100, YIELD_US_SHARED = 1000 };
-/* How ranks of this process wait: set by node_wait_open() from the settings, and learnt while they yield.  Ticks are those of gw_ticks(). */
+/* How ranks of this process wait: set by node_wait_open() from the settings.  Ticks are those of gw_ticks(). */
 static struct {
     bool never_yield, never_sleep;
     bool use_membarrier;                      /* sleepers fence for those that ring */
-    bool is_learning;                         /* whether other programs share the core: share_learn() */
     uint64_t yield_ticks, shared_yield_ticks; /* how long a rank yields before it sleeps; while others share its core */
-    uint64_t alone_ticks;                     /* a longer yield had another program run */
     uint64_t long_yield_ticks;                /* after a longer yield ranks sleep at once, for pause_ticks */
     uint64_t pause_ticks;
-    _Atomic uint64_t shared_until;   /* others share the core, at least until then; 0: no other program was seen */
     _Atomic uint64_t no_yield_until; /* ranks sleep at once until then */
     struct gw_lock report_lock;      /* over the record that says where this rank is */
 } waits;
-
-/* Ranks of other jobs, or of other hosts that are containers on this machine, share cores unseen.  A yield that did not come back at once
- * had somebody else run: for a while this rank spins no longer than ranks that know that they share cores.  Two hosts of 4 ranks each on
- * the same 4 cores (Skylake-X, 2026-11): an allreduce of 8 bytes took 840 us, now 60. */
-static void share_learn(uint64_t before, uint64_t after)
-{
-    bool is_shared = after - before > waits.alone_ticks;
-    uint64_t until = atomic_load_explicit(&waits.shared_until, memory_order_relaxed);
-    if (likely(!is_shared) && (until == 0 || after < until)) return;
-    atomic_store_explicit(&waits.shared_until, is_shared ? after + waits.pause_ticks : 0, memory_order_relaxed);
-    atomic_store_explicit(&gw_node.spin, (is_shared ? SPIN_SHARED : SPIN_ALONE) + 1, memory_order_relaxed);
-}
 
 /* A yield among waiting ranks takes microseconds.  One that took milliseconds went through the time slices of who computes, ranks
  * or other programs, and the next one will: who yields counts as running and comes last, who sleeps is put first when it is woken.
@@ -61,8 +48,7 @@ static void share_learn(uint64_t before, uint64_t after)
  * that they woke each other by the kernel from then on, which made further yields long: a barrier took 3 ms instead of 0.06. */
 void node_wait_yielded(uint64_t before, uint64_t after)
 {
-    if (waits.is_learning) share_learn(before, after);
-    if (likely(after - before <= waits.long_yield_ticks)) return;
+    if (likely(!node_share_yielded(before, after, waits.long_yield_ticks))) return;
     atomic_store_explicit(&waits.no_yield_until, after + waits.pause_ticks, memory_order_relaxed);
 }
 
@@ -87,13 +73,13 @@ void node_wait_open(void)
     waits.never_sleep = gw_set.wait == GW_SET_WAIT_YIELD || waits.never_yield;
     if (gw_set.wait == GW_SET_WAIT_SLEEP) spin = yield_us = 0;
     atomic_store_explicit(&gw_node.spin, (uint32_t)spin + 1, memory_order_relaxed);
-    waits.is_learning =
+    bool is_learning =
         !shared_cores && gw_set.wait_spin < 0 && (gw_set.wait == GW_SET_WAIT_AUTO || gw_set.wait == GW_SET_WAIT_YIELD);
-    waits.alone_ticks = ALONE_YIELD_US * (uint64_t)gw_ticks_per_us();
-    atomic_store_explicit(&waits.shared_until, 0, memory_order_relaxed);
+    node_share_open(is_learning, (uint32_t)spin, SPIN_SHARED);
     gw_node.yields = shared_cores && gw_set.wait == GW_SET_WAIT_AUTO ? 4 : 0;
     waits.yield_ticks = (uint64_t)yield_us * gw_ticks_per_us();
-    waits.shared_yield_ticks = gw_set.wait_yield >= 0 ? waits.yield_ticks : YIELD_US_SHARED * (uint64_t)gw_ticks_per_us();
+    waits.shared_yield_ticks =
+        !is_learning || gw_set.wait_yield >= 0 ? waits.yield_ticks : YIELD_US_SHARED * (uint64_t)gw_ticks_per_us();
     waits.long_yield_ticks = waits.never_sleep ? UINT64_MAX : LONG_YIELD_US * (uint64_t)gw_ticks_per_us();
     waits.pause_ticks = YIELD_PAUSE_US * (uint64_t)gw_ticks_per_us();
     atomic_store_explicit(&waits.no_yield_until, 0, memory_order_relaxed);
@@ -106,6 +92,7 @@ void node_wait_open(void)
 void node_wait_close(void)
 {
     node_bell_close();
+    node_share_close();
     if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
 }
 
@@ -310,8 +297,7 @@ bool node_wait_step_slow(struct node_wait *w)
         if (!waits.never_yield) {
             w->phase = YIELD;
             w->count = 0;
-            w->until = gw_ticks() +
-                (atomic_load_explicit(&waits.shared_until, memory_order_relaxed) ? waits.shared_yield_ticks : waits.yield_ticks);
+            w->until = gw_ticks() + (node_share_is() ? waits.shared_yield_ticks : waits.yield_ticks);
             return false;
         }
         w->phase = SPIN_ON;

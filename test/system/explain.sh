@@ -36,6 +36,20 @@ for category in wire proto coll; do
     [ -s "$out" ] || fail "$category alone says nothing"
     if grep -q -v "^godwit\[[0-3]\] $category: " "$out"; then fail "more than $category was asked for"; fi
 done
+# Programs that compute on all cores are neighbours of each rank: once they have run in two of its yields it says so.
+if [ "$(nproc)" -gt 1 ]; then
+    busy=
+    trap 'rm -f "$out"; kill $busy 2>/dev/null || :' EXIT
+    for _ in $(seq $((2 * $(nproc)))); do (while :; do :; done) & busy="$busy $!"; done
+    for _ in $(seq 60); do
+        timeout 100 env GODWIT_EXPLAIN=wait "$build/mpiexec" -n 2 "$program" > "$out" 2>&1 || fail "it failed"
+        ! grep -q '' "$out" || break
+    done
+    grep -q "^godwit\[[01]\] wait: another program runs on this rank's core: the rank looks 3 times and yields" "$out" || fail "no neighbour is seen"
+    if grep -q -v "^godwit\[[01]\] wait: " "$out"; then fail "more than wait was asked for"; fi
+    kill $busy
+    wait $busy 2>/dev/null || :
+fi
 program=$build/mpi_coll_basic
 run GODWIT_EXPLAIN=coll GODWIT_COLL=bcast=binomial || fail "it failed"
 grep -q 'coll: bcast of .*: binomial (GODWIT_COLL)' "$out" || fail "the forced algorithm is not told"
