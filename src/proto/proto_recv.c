@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "proto/proto_private.h"
+#include "base/copy.h"
 #include "base/event.h"
 #include "base/lock.h"
 #include "base/settings.h"
@@ -172,13 +173,13 @@ int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct
     return GW_POSTED;
 }
 
-/* Does this line hold all of a message for us? */
+/* Is this all of a message for us? */
 static inline bool is_for(const struct wire_line *l, const struct proto_addr *a, int64_t cap)
 {
     const struct proto_hdr *h = (const struct proto_hdr *)l->hdr;
     uint32_t len = l->len_kind >> 8;
     return (uint8_t)l->len_kind == PROTO_EAGER && h->ctx == a->ctx && h->src == a->rank &&
-        (h->tag == a->tag || a->tag == GW_ANY_TAG) && len <= WIRE_LINE_BYTES && len <= cap;
+        (h->tag == a->tag || a->tag == GW_ANY_TAG) && len <= cap;
 }
 
 enum { LOOKS_BESIDE_NET = 128 };
@@ -201,9 +202,14 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
         if (unlikely(!is_for(l, a, cap))) return false;
         const struct proto_hdr *h = (const struct proto_hdr *)l->hdr;
         uint32_t len = l->len_kind >> 8;
-        wire_ring_copy((uint8_t *)proto_run_at(buf, t), l->data, len);
         if (status) gw_status_fill(status, h->src, h->tag, len, false);
-        wire_ring_taken(a->lane->rings, rx);
+        if (likely(len <= WIRE_LINE_BYTES)) {
+            wire_ring_copy((uint8_t *)proto_run_at(buf, t), l->data, len);
+            wire_ring_taken(a->lane->rings, rx);
+        } else {
+            gw_copy(proto_run_at(buf, t), wire_ring_payload(a->lane->rings, rx, l, len), len);
+            wire_ring_taken_long(a->lane->rings, rx);
+        }
         return true;
     }
     return false;

@@ -10,9 +10,10 @@
  *          wire_ring_commit(), before anything else is sent to that peer.  NULL is no error: use send_short(), which also refreshes the
  *          limit from the owner's read position.  A ring that several processes write is not used by these functions (tail == limit).
  * OWNER    wire_ring_look() returns the first line that has arrived in any ring.  The caller consumes it, with wire_ring_taken() after
- *          its last read of the line, or leaves it to progress(), which sees the same state.
+ *          its last read of the line, or leaves it to progress(), which sees the same state.  A longer payload lies in one piece in the
+ *          ring's bytes: wire_ring_payload(), and then wire_ring_taken_long().
  *
- * The wire owns the memory and decides how longer messages travel, how read positions are published, and which peer uses which ring.
+ * The wire owns the memory and decides how long a message may be, how read positions are published, and which peer uses which ring.
  * Both ends hold the lane's lock.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -32,7 +33,7 @@ struct wire_line {
     uint8_t hdr[WIRE_HDR_BYTES];
     union {
         uint8_t data[WIRE_LINE_BYTES];
-        uint64_t offset; /* of a payload that is longer: the wire's */
+        uint64_t offset; /* of a payload that is longer: its position in the ring's bytes */
     };
 } GW_ALIGNED(GW_CACHELINE);
 _Static_assert(sizeof(struct wire_line) == GW_CACHELINE, "a short message is one cache line");
@@ -40,11 +41,13 @@ _Static_assert(sizeof(struct wire_line) == GW_CACHELINE, "a short message is one
 /* The owner's view of one ring, and of all of them.  Positions count up for ever, modulo 2^32; their low bits are places. */
 struct wire_rx {
     struct wire_line *lines;
-    uint32_t head, published; /* lines consumed; and how many of them the senders know of */
+    uint32_t head, published;             /* lines consumed; and how many of them the senders know of */
+    uint32_t bytes_head, bytes_published; /* the same of bytes */
+    const char *bytes;
 };
 struct wire_rings {
     int n;
-    uint32_t nlines;
+    uint32_t nlines, nbytes;                          /* of each ring */
     void (*publish)(struct wire_rings *rings, int i); /* publishes the read position of ring i, which frees lines for its senders */
     struct wire_rx rx[WIRE_RINGS];
 };
@@ -98,6 +101,23 @@ static inline const struct wire_line *wire_ring_look(struct wire_rings *rings, s
     }
     return NULL;
 }
+/* The payload of a line that has arrived.  Once a line: the position of the ring's bytes moves behind it. */
+static inline const void *wire_ring_payload(const struct wire_rings *rings, struct wire_rx *rx, const struct wire_line *l,
+                                            size_t len)
+{
+    if (len <= WIRE_LINE_BYTES) return l->data;
+    uint32_t start = (uint32_t)l->offset;
+    rx->bytes_head = start + (uint32_t)gw_align_up(len, GW_CACHELINE);
+    return rx->bytes + (start & (rings->nbytes - 1));
+}
+static inline void wire_ring_taken_long(struct wire_rings *rings, struct wire_rx *rx)
+{
+    rx->head++;
+    assert(rx->head - rx->published <= rings->nlines);
+    bool is_due = rx->head - rx->published >= rings->nlines / 4 || rx->bytes_head - rx->bytes_published >= rings->nbytes / 4;
+    if (unlikely(is_due)) rings->publish(rings, (int)(rx - rings->rx));
+}
+/* Of a line that held its payload. */
 static inline void wire_ring_taken(struct wire_rings *rings, struct wire_rx *rx)
 {
     rx->head++;

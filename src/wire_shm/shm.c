@@ -43,11 +43,10 @@ static struct shm_state {
 static void rx_publish(struct wire_rings *rings, int i)
 {
     struct wire_rx *rx = &rings->rx[i];
-    struct shm_rx *data = &((struct wire *)rings)->rx[i];
     rx->published = rx->head;
-    data->data_published = data->data_head;
+    rx->bytes_published = rx->bytes_head;
     /* [S2] pairs with the acquire in ring_room(): what lies before these positions has been read. */
-    atomic_store_explicit(&data->ring->read, (uint64_t)data->data_head << 32 | rx->head, memory_order_release);
+    atomic_store_explicit(&((struct wire *)rings)->rx[i]->read, (uint64_t)rx->bytes_head << 32 | rx->head, memory_order_release);
 }
 
 /* ---- open and connect ------------------------------------------------------------------------------------------------ */
@@ -57,8 +56,8 @@ static void rx_add(struct wire *w, int ring)
     int i = w->in.n++;
     assert(i < WIRE_RINGS && ring >= 0 && ring <= w->shape.nexcl);
     struct wire_line *lines = ring_lines(&w->shape, box, ring);
-    w->in.rx[i] = (struct wire_rx){.lines = lines};
-    w->rx[i] = (struct shm_rx){.data = (char *)(lines + w->shape.nlines), .ring = &box->rings[ring]};
+    w->in.rx[i] = (struct wire_rx){.lines = lines, .bytes = (char *)(lines + w->shape.nlines)};
+    w->rx[i] = &box->rings[ring];
 }
 
 static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out)
@@ -75,6 +74,7 @@ static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **w
     w->ctx = ctx;
     w->shape = shape_of(gw_node.nlocal);
     w->in.nlines = w->shape.nlines;
+    w->in.nbytes = w->shape.data_size;
     w->in.publish = rx_publish;
     rx_add(w, 0);
     if (lane == 0) shm_cma_publish(my_box(w));
@@ -238,7 +238,7 @@ static void rings_reclaim(struct wire *w, const struct node_other *o)
 {
     struct shm_box *box = my_box(w);
     for (int i = 1; i < w->in.n; i++) {
-        int ring = (int)(w->rx[i].ring - box->rings);
+        int ring = (int)(w->rx[i] - box->rings);
         uint32_t who = atomic_load_explicit(&box->claims[ring - 1], memory_order_relaxed);
         if (who <= (uint32_t)o->first || who > (uint32_t)(o->first + o->n)) continue;
         rx_publish(&w->in, i);
@@ -260,20 +260,11 @@ static void shm_part(struct node_other *o)
 }
 
 /* ---- receive --------------------------------------------------------------------------------------------------------- */
-/* The payload of a line; advances data_head behind it if it lies in the byte buffer. */
-static inline const void *rx_payload(const struct wire *w, struct shm_rx *rx, const struct wire_line *l, size_t len)
-{
-    if (len <= WIRE_LINE_BYTES) return l->data;
-    uint32_t start = (uint32_t)l->offset;
-    rx->data_head = start + (uint32_t)gw_align_up(len, GW_CACHELINE);
-    return rx->data + (start & (w->shape.data_size - 1));
-}
-
 /* A sender has announced that it has claimed this exclusive ring: polls it from now on. */
 static GW_COLD void ring_open(struct wire *w, int ring)
 {
     for (int i = 1; i < w->in.n; i++)
-        if (w->rx[i].ring == &my_box(w)->rings[ring]) return;
+        if (w->rx[i] == &my_box(w)->rings[ring]) return;
     rx_add(w, ring);
 }
 
@@ -282,7 +273,6 @@ static int rx_drain(struct wire *w, int index, int most)
 {
     int n = 0;
     struct wire_rx *rx = &w->in.rx[index];
-    struct shm_rx *data = &w->rx[index];
     uint32_t mask = w->shape.nlines - 1;
     for (; n < most; n++) {
         struct wire_line *l = &rx->lines[rx->head & mask];
@@ -290,7 +280,7 @@ static int rx_drain(struct wire *w, int index, int most)
         if (atomic_load_explicit(&l->seq, memory_order_acquire) != rx->head + 1) break;
         size_t len = l->len_kind >> 8;
         uint8_t kind = (uint8_t)l->len_kind;
-        const void *payload = rx_payload(w, data, l, len);
+        const void *payload = wire_ring_payload(&w->in, rx, l, len);
         if (likely(kind != SHM_KIND_CLAIM)) {
             w->recv(w->ctx, w->lane, kind, l->hdr, payload, len);
         } else {
@@ -298,11 +288,7 @@ static int rx_drain(struct wire *w, int index, int most)
             memcpy(&ring, l->hdr, sizeof ring);
             ring_open(w, (int)ring);
         }
-        rx->head++;
-        assert(rx->head - rx->published <= w->shape.nlines);
-        if (unlikely(rx->head - rx->published >= w->shape.nlines / 4 ||
-                     data->data_head - data->data_published >= w->shape.data_size / 4))
-            rx_publish(&w->in, index);
+        wire_ring_taken_long(&w->in, rx);
     }
     return n;
 }

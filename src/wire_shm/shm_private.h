@@ -55,16 +55,9 @@ struct shm_ep {
 };
 static inline struct shm_ep *shm_ep_of(struct wire_ep *ep) { return (struct shm_ep *)ep; }
 
-/* The owner's view, beside what stands in struct wire_rx. */
-struct shm_rx {
-    char *data;
-    struct shm_ring *ring;
-    uint32_t data_head, data_published; /* bytes read, and told to the senders */
-};
-
 struct wire {
-    struct wire_rings in; /* first */
-    struct shm_rx rx[WIRE_RINGS];
+    struct wire_rings in;            /* first */
+    struct shm_ring *rx[WIRE_RINGS]; /* whose rings in.rx are */
     int lane;
     struct shm_shape shape;
     wire_recv_fn recv;

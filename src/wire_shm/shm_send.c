@@ -58,21 +58,27 @@ static inline bool reserve(struct shm_ep *ep, uint32_t need, struct room *out)
     return likely(ep->exclusive) ? reserve_exclusive(ep, need, out) : reserve_shared(ep, need, out);
 }
 
-/* Fills the line but for inline payload; returns where the payload goes. */
-static inline void *fill(struct shm_ep *ep, const struct room *r, uint8_t kind, const void *hdr, size_t len)
+static inline struct wire_line *line_of(struct shm_ep *ep, const struct room *r)
 {
-    struct wire_line *l = &ep->base.lines[r->line & ep->base.mask];
-    l->len_kind = (uint32_t)len << 8 | kind;
-    memcpy(l->hdr, hdr, WIRE_HDR_BYTES);
-    if (len <= WIRE_LINE_BYTES) return l->data;
-    l->offset = r->start;
-    return ep->data + (r->start & (ep->data_size - 1));
+    return &ep->base.lines[r->line & ep->base.mask];
 }
 
-static inline void commit(struct shm_ep *ep, const struct room *r)
+/* Where the payload goes. */
+static inline void *payload_at(struct shm_ep *ep, const struct room *r, size_t len)
 {
+    return len <= WIRE_LINE_BYTES ? (void *)line_of(ep, r)->data : ep->data + (r->start & (ep->data_size - 1));
+}
+
+/* The rest of the line, behind a payload that lies elsewhere: the owner looks at the line all the time, and would take it away between
+ * two writes that are far apart. */
+static inline void commit(struct shm_ep *ep, const struct room *r, uint8_t kind, const void *hdr, size_t len)
+{
+    struct wire_line *l = line_of(ep, r);
+    l->len_kind = (uint32_t)len << 8 | kind;
+    memcpy(l->hdr, hdr, WIRE_HDR_BYTES);
+    if (len > WIRE_LINE_BYTES) l->offset = r->start;
     /* [S3] pairs with the acquire in rx_drain(): line and payload are whole before the number. */
-    atomic_store_explicit(&ep->base.lines[r->line & ep->base.mask].seq, r->line + 1, memory_order_release);
+    atomic_store_explicit(&l->seq, r->line + 1, memory_order_release);
     node_ring_door(ep->base.door);
 }
 
@@ -82,9 +88,8 @@ int shm_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     struct room r;
     assert(len <= ep->data_size / 4);
     if (!reserve(ep, bytes_needed(len), &r)) return GW_AGAIN;
-    void *to = fill(ep, &r, kind, hdr, len);
-    if (len) gw_copy(to, payload, len);
-    commit(ep, &r);
+    if (len) gw_copy(payload_at(ep, &r, len), payload, len);
+    commit(ep, &r, kind, hdr, len);
     return GW_OK;
 }
 
@@ -94,11 +99,10 @@ int shm_send_pack(struct wire_ep *base, uint8_t kind, const void *hdr, struct ty
     struct room r;
     assert(len <= ep->data_size / 4);
     if (!reserve(ep, bytes_needed(len), &r)) return GW_AGAIN;
-    void *to = fill(ep, &r, kind, hdr, len);
-    int64_t packed = type_cursor_pack(c, to, (int64_t)len);
+    int64_t packed = type_cursor_pack(c, payload_at(ep, &r, len), (int64_t)len);
     assert(packed == (int64_t)len);
     (void)packed;
-    commit(ep, &r);
+    commit(ep, &r, kind, hdr, len);
     return GW_OK;
 }
 

@@ -189,15 +189,15 @@ static void turn_over(int rank)
     while (shm_ops.progress(w)) continue;
     for (int ring = 0; ring < 2; ring++) {
         struct wire_rx *rx = &w->in.rx[ring];
-        struct shm_rx *data = &w->rx[ring];
         uint32_t line = UINT32_MAX - 300 - 1000 * (uint32_t)ring, byte = UINT32_MAX - (300 << 10) + 1;
         uint64_t word = (uint64_t)byte << 32 | line;
         rx->head = rx->published = line;
-        data->data_head = data->data_published = byte;
-        atomic_store(&data->ring->read, word);
-        atomic_store(&data->ring->tail, word);
+        rx->bytes_head = rx->bytes_published = byte;
+        atomic_store(&w->rx[ring]->read, word);
+        atomic_store(&w->rx[ring]->tail, word);
         struct shm_ep *use = ring ? ep : &shared;
-        use->base.lines = rx->lines, use->data = data->data, use->ring = data->ring, use->exclusive = ring == 1;
+        use->base.lines = rx->lines, use->data = (char *)(rx->lines + w->shape.nlines), use->ring = w->rx[ring],
+        use->exclusive = ring == 1;
         use->base.tail = line, use->base.limit = ring ? line + w->shape.nlines : line;
         use->data_tail = use->data_read = byte;
         uint32_t seq = seen.next[0];
