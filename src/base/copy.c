@@ -1,12 +1,17 @@
 /* copy.c -- copying between cores.
  *
- * The C library copies from about 2 KiB on by `rep movsb`, which on many processors takes four times as long as plain loads and
- * stores when the lines lie in another core's cache (measured: 4 KiB in 1.8 us against 0.4 us on Zen 3).  So: plain ones.
+ * What is quickest for lines that lie in another core's cache differs by a factor of four between processors, both ways: `rep movsb`, by
+ * which the C library copies from about 2 KiB on, took 1.8 us for 4 KiB where plain loads and stores took 0.4 (Zen 3), and moved 18 to 20
+ * GB/s where they moved 7 (Zen 5).  So it is learnt (copy_learn.h), for each class of sizes, for what another core has written and for what
+ * it will read.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 #include "base/copy.h"
+#include "base/copy_learn.h"
+#include "base/settings.h"
+#include "base/time.h"
 
 typedef uint64_t piece __attribute__((vector_size(16), aligned(1), may_alias));
 
@@ -70,7 +75,7 @@ __attribute__((target("avx2"))) NO_IDIOM static void copy_wide(char *to, const c
 }
 #endif
 
-void gw_copy_plain(void *dst, const void *src, size_t n)
+static void copy_plain(void *dst, const void *src, size_t n)
 {
     size_t whole = n & ~(size_t)127;
 #if defined(__x86_64__)
@@ -80,4 +85,83 @@ void gw_copy_plain(void *dst, const void *src, size_t n)
 #endif
         copy_narrow(dst, src, whole);
     if (n - whole) memcpy((char *)dst + whole, (const char *)src + whole, n - whole);
+}
+
+static void copy_string(void *dst, const void *src, size_t n)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(n) : : "memory");
+#else
+    memcpy(dst, src, n);
+#endif
+}
+
+void gw_copy_by(int way, void *dst, const void *src, size_t n)
+{
+    assert(way >= 0 && way < COPY_WAYS);
+    if (way == COPY_PLAIN)
+        copy_plain(dst, src, n);
+    else if (way == COPY_STRING)
+        copy_string(dst, src, n);
+    else
+        memcpy(dst, src, n);
+}
+
+/* ---- what is learnt ------------------------------------------------------------------------------- */
+enum { CLASSES = 5 }; /* up to 4, 16, 64, 256, 1024 KiB */
+static struct copy_record records[GW_COPY_PLACES][CLASSES];
+
+static inline int class_of(size_t n)
+{
+    int bits = 63 - __builtin_clzll(((n - 1) >> 12) | 1); /* of units of 4 KiB */
+    return n <= 4096 ? 0 : gw_min64(bits / 2 + 1, CLASSES - 1);
+}
+
+void copy_way_took(struct copy_record *r, enum copy_way way, uint64_t ticks, size_t n)
+{
+    uint64_t sample = ticks * (16 << 10) / n + 1, old = atomic_load_explicit(&r->cost[way], memory_order_relaxed);
+    if (sample > 2 * old && old) sample = 2 * old;
+    uint64_t mean = old ? (3 * old + sample) / 4 : sample;
+    atomic_store_explicit(&r->cost[way], (uint32_t)(mean < UINT32_MAX ? mean : UINT32_MAX), memory_order_relaxed);
+    uint32_t best = atomic_load_explicit(&r->best, memory_order_relaxed), cost[COPY_WAYS];
+    for (int i = 0; i < COPY_WAYS; i++) cost[i] = atomic_load_explicit(&r->cost[i], memory_order_relaxed);
+    for (uint32_t i = 0; i < COPY_WAYS; i++)
+        if (cost[i] && (uint64_t)cost[i] * 16 < (uint64_t)cost[best] * 15) best = i;
+    atomic_store_explicit(&r->best, best, memory_order_relaxed);
+}
+
+void gw_copy_learnt(enum gw_copy_place place, void *dst, const void *src, size_t n)
+{
+    struct copy_record *r = &records[place][class_of(n)];
+    bool is_timed;
+    enum copy_way way = copy_way_next(r, &is_timed);
+    if (unlikely(gw_set.copy != GW_SET_COPY_AUTO)) {
+        way = (enum copy_way)(gw_set.copy - GW_SET_COPY_LIBC);
+        is_timed = false;
+    }
+    if (likely(!is_timed)) {
+        gw_copy_by(way, dst, src, n);
+        return;
+    }
+    uint64_t begin = gw_ticks();
+    gw_copy_by(way, dst, src, n);
+    atomic_thread_fence(memory_order_seq_cst); /* what is still on its way to the cache counts */
+    copy_way_took(r, way, gw_ticks() - begin, n);
+}
+
+void gw_copy_explain(void)
+{
+    static const char *const places[] = {"what another core has written", "what another core reads"};
+    static const char *const names[] = {"libc", "string", "plain"};
+    for (int p = 0; p < GW_COPY_PLACES; p++)
+        for (int c = 0; c < CLASSES; c++) {
+            struct copy_record *r = &records[p][c];
+            uint32_t cost[COPY_WAYS];
+            for (int i = 0; i < COPY_WAYS; i++) cost[i] = atomic_load_explicit(&r->cost[i], memory_order_relaxed);
+            if (!cost[COPY_PLAIN]) continue;
+            double us = 16.0 * (double)gw_ticks_per_us();
+            GW_EXPLAIN(GW_LOG_WIRE, "copies of up to %d KiB, %s: %s (us a KiB: libc %.3f, string %.3f, plain %.3f)", 4 << 2 * c,
+                       places[p], names[atomic_load_explicit(&r->best, memory_order_relaxed)], (double)cost[COPY_LIBC] / us,
+                       (double)cost[COPY_STRING] / us, (double)cost[COPY_PLAIN] / us);
+        }
 }

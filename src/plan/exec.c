@@ -406,7 +406,7 @@ static GW_COLD uint64_t expose_copy(struct comm_coll *k, const void *at, int64_t
     if (k->copied) node_heap_free(k->copied);
     k->copied = node_heap_alloc((uint64_t)bytes);
     if (!k->copied) return LEAF_UNREADABLE;
-    gw_copy(node_ptr(k->copied), at, (size_t)bytes);
+    gw_copy_out(node_ptr(k->copied), at, (size_t)bytes);
     return k->copied;
 }
 

@@ -35,7 +35,8 @@ bool rma_stream_step(struct stream_end *e)
     if (rma_stream_is_over(e) || (e->gives ? e->n - others == PIECES : e->n == others)) return false;
     int64_t from = (int64_t)e->n * PIECE;
     char *piece = s->piece[e->n % PIECES], *here = e->at + from;
-    gw_copy(e->gives ? piece : here, e->gives ? here : piece, (size_t)gw_min64(PIECE, e->bytes - from));
+    size_t n = (size_t)gw_min64(PIECE, e->bytes - from);
+    e->gives ? gw_copy_out(piece, here, n) : gw_copy(here, piece, n);
     /* [S1] pairs with the acquire above: a filled piece is complete, and an emptied piece is no longer read */
     atomic_store_explicit(e->gives ? &s->filled : &s->emptied, ++e->n, memory_order_release);
     return true;

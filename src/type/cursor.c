@@ -188,7 +188,7 @@ static int64_t cursor_move(enum direction d, struct type_cursor *c, void *stream
     if (n <= 0) return 0;
     if (c->type->is_dense) {
         char *mem = mem_at(c->buf, c->type->true_lb + c->pos);
-        d == PACK ? gw_copy(stream, mem, (size_t)n) : gw_copy(mem, stream, (size_t)n);
+        d == PACK ? gw_copy_out(stream, mem, (size_t)n) : gw_copy(mem, stream, (size_t)n);
     } else if (is_one_vector(c, n)) {
         const struct type_prog *p = c->type->prog, *block = p->child;
         move_strided(d, mem_at(c->buf, p->disp + block->disp), p->stride, stream, block->bytes, p->count, block->bytes);

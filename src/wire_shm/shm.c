@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_shm/shm_private.h"
+#include "base/copy.h"
 #include "base/hash.h"
 #include "boot/boot.h"
 #include "boot/world.h"
@@ -89,6 +90,7 @@ static int shm_open_wire(int lane, wire_recv_fn recv, void *ctx, struct wire **w
 static void shm_close(struct wire *w)
 {
     shm_state.wires[w->lane] = NULL;
+    if (w->lane == 0) gw_copy_explain();
     free(w->eps);
     free(w);
 }

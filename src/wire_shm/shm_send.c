@@ -88,7 +88,7 @@ int shm_send_short(struct wire_ep *base, uint8_t kind, const void *hdr, const vo
     struct room r;
     assert(len <= ep->data_size / 4);
     if (!reserve(ep, bytes_needed(len), &r)) return GW_AGAIN;
-    if (len) gw_copy(payload_at(ep, &r, len), payload, len);
+    if (len) gw_copy_out(payload_at(ep, &r, len), payload, len);
     commit(ep, &r, kind, hdr, len);
     return GW_OK;
 }
