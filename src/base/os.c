@@ -66,11 +66,21 @@ bool gw_line_read(char *text_out, size_t cap, const char *fmt, ...)
     return ok;
 }
 
+bool gw_has_proc(void) { return access("/proc/self/fd", X_OK) == 0; }
+
+bool gw_own_program(char path_out[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", path_out, PATH_MAX - 1);
+    path_out[n > 0 ? n : 0] = 0;
+    if (n > 0) return true;
+    const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+    return started && realpath(started, path_out);
+}
+
 char *gw_own_folder(void)
 {
     char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[n > 0 ? n : 0] = 0;
+    if (!gw_own_program(path)) path[0] = 0;
     char *slash = strrchr(path, '/');
     if (slash) *slash = 0;
     return gw_xasprintf("%s", path);

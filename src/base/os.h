@@ -5,6 +5,7 @@
 #ifndef GW_BASE_OS_H
 #define GW_BASE_OS_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -55,7 +56,11 @@ void *gw_place(uint64_t bytes, uint64_t align, uint64_t skew) GW_COLD;
  * choose a library, a file to read or one to write: settings of the environment do not count (base/settings.c), other variables of that
  * kind are asked for by secure_getenv(), which is NULL then, and libraries that obey variables of their own are not opened. */
 bool gw_is_raised(void) GW_COLD;
-/* Where this program lies, without a slash behind it; the caller's.  "": the kernel does not say. */
+/* Is /proc this process's?  A container may lack it, and a sandbox may hide it. */
+bool gw_has_proc(void) GW_COLD;
+/* The file of this program; without /proc, as it was started, from the current folder.  False: it is not known. */
+bool gw_own_program(char path_out[PATH_MAX]) GW_COLD;
+/* Where this program lies, without a slash behind it; the caller's.  "": not known. */
 char *gw_own_folder(void);
 
 /* ---- peak memory use of this process, in bytes ----

@@ -21,9 +21,31 @@
 #include <unistd.h>
 
 /* Processes are on one host if they can reach each other's abstract sockets (same network namespace) and /proc/PID/fd (same namespaces of
- * processes and of users): the id is a hash of the machine and these. */
+ * processes and of users): the id is a hash of the machine and these.  Without /proc nobody tells them; there the kernel has to let a process
+ * take the descriptor that holds our segment; where it does not (is_shut), each world is a host of its own: others meet it by the network. */
+static bool is_shut(void)
+{
+    static _Atomic int known; /* 1: no, 2: yes */
+    int is = atomic_load_explicit(&known, memory_order_relaxed);
+    if (is) return is == 2;
+    is = 1;
+    if (!gw_has_proc()) {
+        const struct boot_home home = boot_own_home();
+        const char *why;
+        int fd = boot_file_open(home.pid, home.fd, &why);
+        if (fd >= 0) close(fd);
+        if (fd < 0 && home.fd >= 0) is = 2;
+        if (is == 2)
+            GW_EXPLAIN(GW_LOG_BOOT, "no /proc, and the memory of this job is not to be had (%s): other jobs meet it by the network",
+                       why);
+    }
+    atomic_store_explicit(&known, is, memory_order_relaxed);
+    return is == 2;
+}
+
 uint64_t boot_host_id(void)
 {
+    if (is_shut()) return gw_hash(GW_HASH_SEED, &(uint64_t){boot_own_home().uid}, sizeof(uint64_t)) | 1;
     static const char *const spaces[] = {"/proc/self/ns/net", "/proc/self/ns/pid", "/proc/self/ns/user"};
     char machine[64] = "";
     gw_line_read(machine, sizeof machine, "/proc/sys/kernel/random/boot_id");

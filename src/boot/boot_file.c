@@ -7,6 +7,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/os.h"
 #include "boot/port.h"
 #include "boot/world.h"
 
@@ -18,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Is it a file of unlinked_make()?  A memfd could be sealed, and files that the user keeps have a name. */
@@ -113,12 +115,24 @@ const char *boot_file_fault(int fd, uint64_t least, uint64_t *bytes_out)
     return NULL;
 }
 
+/* Where there is no /proc.  Of a process that is not our child this asks for more rights (Yama: who may be traced). */
+static int open_by_handle(int pid, int fd, const char **why_out)
+{
+    struct stat st;
+    int handle = (int)syscall(SYS_pidfd_open, pid, 0), got = handle < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, handle, fd, 0);
+    *why_out = got < 0 || fstat(got, &st) != 0 ? strerror(errno) : kind_fault(&st);
+    if (handle >= 0) close(handle);
+    if (*why_out && got >= 0) close(got);
+    return *why_out ? -1 : got;
+}
+
 int boot_file_open(int pid, int fd, const char **why_out)
 {
     char path[64];
     struct stat st;
     *why_out = "it has no name (ulimit -f, or no folder for it)";
     if (pid <= 0 || fd < 0) return -1;
+    if (!gw_has_proc()) return open_by_handle(pid, fd, why_out);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
     int at = open(path, O_PATH | O_CLOEXEC), opened = -1;
     *why_out = at < 0 || fstat(at, &st) != 0 ? strerror(errno) : kind_fault(&st);

@@ -29,7 +29,8 @@ void boot_other_unmap(char *base, uint64_t bytes);
 const char *boot_head_read(int fd, struct boot_head *head_out, uint64_t *bytes_out);
 /* The same for any shared memory: of this user, sealed or unlinked, of at least `least` bytes. */
 const char *boot_file_fault(int fd, uint64_t least, uint64_t *bytes_out);
-/* Opens descriptor `fd` of that process, if it is a file of this user; -1: *why_out has the reason. */
+/* Opens descriptor `fd` of that process, by /proc or, where there is none, by pidfd_getfd(), if it is a file of this user; -1: *why_out has
+ * the reason. */
 int boot_file_open(int pid, int fd, const char **why_out);
 /* Creates shared memory (boot_file.c): a memfd; if the kernel refuses, an unlinked file in /dev/shm, or in $TMPDIR if /dev/shm has less than
  * `room` bytes free.  Empty, close-on-exec.  -1: errno of memfd_create. */

@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check/check_private.h"
+#include "base/os.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -202,9 +203,7 @@ const char *check_site_text(struct check_site s, char *out)
     const char *path = d.dli_fname, *slash = strrchr(path, '/');
     char self[PATH_MAX], lines[128] = "";
     if (!slash || access(path, R_OK) != 0) { /* a program that was found through PATH, or after a change of directory */
-        ssize_t k = readlink("/proc/self/exe", self, sizeof self - 1);
-        self[k > 0 ? k : 0] = 0;
-        if (k > 0 && !strstr(path, ".so")) path = self;
+        if (gw_own_program(self) && !strstr(path, ".so")) path = self;
     }
     struct gw_image f;
     bool is_open = gw_image_open(path, &f);

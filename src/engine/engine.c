@@ -22,6 +22,7 @@
 
 #include "engine/engine.h"
 #include "base/base.h"
+#include "base/os.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "job/child.h"
@@ -176,7 +177,7 @@ enum engine_kind engine_of_version(const char *text, char *version_out, size_t c
 static bool is_ourselves(const char *path)
 {
     char there[PATH_MAX], self[PATH_MAX];
-    return realpath(path, there) && realpath("/proc/self/exe", self) && strcmp(there, self) == 0;
+    return realpath(path, there) && gw_own_program(self) && strcmp(there, self) == 0;
 }
 
 /* Finds the first program of that name in PATH that is such an engine; our own mpirun may come before it. */

@@ -16,6 +16,7 @@
 
 #include "job/program.h"
 #include "base/base.h"
+#include "base/os.h"
 #include "base/file.h"
 #include "base/time.h"
 #include "job/child.h"
@@ -170,8 +171,9 @@ static void read_script(struct gw_image *im, struct program_file *f)
 static void read_elf(struct gw_image *im, const ElfW(Ehdr) * eh, struct program_file *f)
 {
     struct gw_image self;
+    char own_path[PATH_MAX];
     f->is = PROGRAM_ELF;
-    if (gw_image_open("/proc/self/exe", &self)) {
+    if (gw_image_open("/proc/self/exe", &self) || (gw_own_program(own_path) && gw_image_open(own_path, &self))) {
         const ElfW(Ehdr) *own = gw_image_part(&self, 0, sizeof *own);
         f->other_machine = own &&
             (own->e_machine != eh->e_machine || own->e_ident[EI_CLASS] != eh->e_ident[EI_CLASS] ||

@@ -26,6 +26,7 @@
 
 #include "launch/gdb.h"
 #include "base/base.h"
+#include "base/os.h"
 #include "base/time.h"
 #include "boot/port.h"
 
@@ -129,10 +130,8 @@ static enum opener opener_find(void)
 static pid_t window_open(enum opener with, const char *name, int rank)
 {
     char self[PATH_MAX], number[16], title[32];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    pid_t pid = n < 0 ? -1 : fork();
+    pid_t pid = gw_own_program(self) ? fork() : -1;
     if (pid) return pid;
-    self[n] = 0;
     snprintf(number, sizeof number, "%d", rank);
     snprintf(title, sizeof title, "rank %d", rank);
     char *xterm[] = {"xterm", "-T", title, "-e", self, "--gdb-window", (char *)name, number, NULL};

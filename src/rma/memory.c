@@ -107,21 +107,12 @@ int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_ou
 /* ---- passing the descriptor of a process that is not dumpable (PR_SET_DUMPABLE), or has no /proc ----
  * Other processes cannot open its descriptors there.  The owner passes them over a socket in the abstract namespace, which
  * exists during this call only, to processes of the same user that send the file's nonce. */
-/* False: this system has no /proc, or a sandbox hides it. */
-static bool is_in_proc(const struct memory_file *f)
-{
-    const char *why;
-    int fd = boot_file_open(f->pid, f->fd, &why);
-    if (fd >= 0) close(fd);
-    return fd >= 0;
-}
-
 /* The listening socket, with its name in *o; -1: not needed, or not possible. */
 static int hand_begin(struct offer *o)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     socklen_t bytes = sizeof name;
-    if (prctl(PR_GET_DUMPABLE) == 1 && is_in_proc(&o->file)) return -1;
+    if (prctl(PR_GET_DUMPABLE) == 1 && gw_has_proc()) return -1;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
     /* An address without a name: the kernel chooses one. */

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "boot/segment.h"
 #include "boot/world.h"
 #include "job/job.h"
@@ -68,7 +69,13 @@ bool connected_has(const struct job *j, uint64_t uid)
 static bool is_mpiexec_of(pid_t pid, const struct boot_home *home)
 {
     struct boot_head h;
-    int fd = verdict_jobs_segment_open(pid, &h);
+    uint64_t bytes;
+    int fd = pid == home->pid ? boot_other_look(home, &h, &bytes) : -1;
+    if (fd >= 0 && h.launcher_pid != pid) {
+        close(fd);
+        fd = -1;
+    }
+    if (fd < 0) fd = verdict_jobs_segment_open(pid, &h);
     if (fd >= 0) close(fd);
     return fd >= 0 && h.uid == home->uid;
 }
@@ -82,18 +89,24 @@ static bool is_home(pid_t pid, const struct boot_home *home)
     return fd >= 0 && h.home_pid == pid && h.launcher_pid == 0;
 }
 
+/* Is it a process of our user?  Without /proc the kernel says so by letting us signal it: root any, of which is_it() is asked. */
+static bool is_of_us(pid_t pid)
+{
+    char path[32];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return gw_has_proc() ? stat(path, &st) == 0 && st.st_uid == geteuid() : kill(pid, 0) == 0;
+}
+
 /* Signals a process whose pid another process has written.  It must belong to our user and pass is_it(); a pidfd ensures that no other
  * process with the same pid gets the signal. */
 static bool signal_if(pid_t pid, int sig, uint64_t word, const struct boot_home *home,
                       bool (*is_it)(pid_t, const struct boot_home *))
 {
     siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
-    char path[32];
-    struct stat st;
     int sent = -1, handle = (int)syscall(SYS_pidfd_open, pid, 0);
     if (handle < 0 && errno != ENOSYS && errno != EPERM) return false;
-    snprintf(path, sizeof path, "/proc/%d", (int)pid);
-    if (stat(path, &st) == 0 && st.st_uid == geteuid() && is_it(pid, home)) {
+    if (is_of_us(pid) && is_it(pid, home)) {
         info.si_pid = getpid();
         info.si_uid = getuid();
         info.si_value.sival_ptr = (void *)(uintptr_t)word;

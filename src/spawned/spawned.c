@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/os.h"
 #include "base/time.h"
 #include "boot/boot.h"
 #include "boot/name.h"
@@ -79,7 +80,7 @@ static void become(struct job *j, int fd, const struct sub *s, pid_t launcher)
     fcntl(fd, F_SETFL, 0);
     snprintf(facts, sizeof facts, "fd=%d,uid=%016llx,used=%d,label=%d,job=%.64s", fd, (unsigned long long)s->uid,
              j->alive + j->used, j->o.output.label, s->name);
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) _exit(EXIT_CANNOT_RUN);
+    if (!gw_own_program(self)) _exit(EXIT_CANNOT_RUN);
     char *argv[] = {"mpiexec", "--spawned", facts, NULL};
     execv(self, argv);
     _exit(EXIT_CANNOT_RUN);

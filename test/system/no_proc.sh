@@ -1,7 +1,8 @@
 #!/bin/sh
 # Where there is no /proc (a container without it, a sandbox that hides it): jobs run, and ranks map each other's windows, whose descriptors
-# they get by a socket.
-# run.py: timeout=120 tags=quick
+# they get by a socket; ranks and processes without mpiexec start further programs, which map their memory by pidfd_getfd or, where that is
+# refused, too, meet them by the network; jobs that are connected fail together.
+# run.py: timeout=180 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
@@ -48,4 +49,55 @@ END
 for n in 1 2 4; do
     without "$prefix/bin/mpiexec" -n $n "$dir/p" >"$dir/out" 2>&1 || fail "$n ranks: status $?"
     [ "$(grep -c '^good$' "$dir/out")" = $n ] && [ "$(wc -l <"$dir/out")" = $n ] || fail "$n ranks"
+done
+
+cat >"$dir/s.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int n, char **a)
+{
+    MPI_Comm other, all;
+    int rank, size, sum;
+    MPI_Init(&n, &a);
+    MPI_Comm_get_parent(&other);
+    int is_child = other != MPI_COMM_NULL;
+    if (!is_child) MPI_Comm_spawn(a[0], a + 1, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
+    MPI_Intercomm_merge(other, is_child, &all);
+    MPI_Comm_rank(all, &rank), MPI_Comm_size(all, &size);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
+    printf(sum == size * (size - 1) / 2 ? "good\n" : "wrong\n"), fflush(stdout);
+    if (n > 1 && is_child && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, 5);
+    if (n > 1) MPI_Recv(&sum, 1, MPI_INT, MPI_ANY_SOURCE, 9, all, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&all), MPI_Comm_disconnect(&other);
+    return MPI_Finalize();
+}
+END
+"$prefix/bin/mpicc" -O1 -o "$dir/s" "$dir/s.c"
+cc -O1 -Wall -o "$dir/refuse" "$(dirname "$0")/refuse.c"
+mark=no-proc-$$
+gone() { # nobody of this test is left
+    for _ in $(seq 200); do
+        grep -lsz "^GW_MARK=$mark$" /proc/[0-9]*/environ >"$dir/left" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    fail "processes are left: $(cat "$dir/left")"
+}
+spawns() { # the $1 ranks of both jobs meet
+    n=$1
+    shift
+    GW_MARK=$mark without "$@" "$dir/s" >"$dir/out" 2>&1 || fail "$*: status $?"
+    gone
+    [ "$(grep -c '^good$' "$dir/out")" = "$n" ] && [ "$(wc -l <"$dir/out")" = "$n" ] || fail "$*"
+}
+fails() { # a spawned rank aborts: those that started it end, too
+    if GW_MARK=$mark without "$@" "$dir/s" abort >"$dir/out" 2>&1; then fail "$*: status 0 after MPI_Abort"; fi
+    grep -q 'MPI_Abort' "$dir/out" || fail "$*: does not say who aborted"
+    gone
+}
+for refused in "" "$dir/refuse pidfd EPERM"; do
+    spawns 4 $refused "$prefix/bin/mpiexec" -n 2
+    spawns 3 $refused env
+    fails $refused "$prefix/bin/mpiexec" -n 2
+    fails $refused env
 done
