@@ -4,7 +4,8 @@
  * over every library that has this ABI; with that of another ABI the Fortran half of its door (doc/doors.md).  What depends on the
  * ABI, the conventions of its modules with it, stands in the header FORT_ABI: std.h, or mpich.h and ompi.h over door.h.
  *
- * Entry points are compiled twice: mpi_x_ calls MPI_X, so that tools for C see Fortran programs; pmpi_x_ (FORT_PMPI) calls PMPI_X.
+ * Entry points are compiled twice: mpi_x_ calls MPI_X, so that tools for C see Fortran programs; pmpi_x_ (FORT_PMPI) calls PMPI_X
+ * (beside tools for Fortran see std.h).
  * What they share stands in text.c, section.c and callback.c, and calls PMPI_ names only.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -77,6 +77,26 @@ struct fort_desc {
 static inline ptrdiff_t fort_extent(const struct fort_desc *d, int i) { return d->dim[i].extent; }
 static inline ptrdiff_t fort_step(const struct fort_desc *d, int i) { return d->dim[i].stride_bytes; }
 
+/* ---- tools that wrap Fortran's routines ----
+ * pmpi_x_ calls PMPI_X, unless it hands on what a tool's mpi_x_ has seen and a library of mpiexec's (--record, --profile; tools/next) wants
+ * to see, too: then that library's MPI_X.  By address, which the first call looks up: a library below may lack calls of MPI 5.0. */
+#ifdef FORT_PMPI
+struct fort_below {
+    fort_fn *at;
+    void (*mark)(const char *pmpi_name); /* to be told before each call; NULL: PMPI_X is called */
+};
+FORT_HIDDEN fort_fn *fort_below(struct fort_below *kept, const char *pmpi_name, const char *routine) FORT_COLD;
+#undef C
+#define C(name)                                                                                                                    \
+    (*__extension__({                                                                                                              \
+        static struct fort_below kept_;                                                                                            \
+        fort_fn *at_ = __atomic_load_n(&kept_.at, __ATOMIC_ACQUIRE);                                                               \
+        if (unlikely(!at_)) at_ = fort_below(&kept_, "PMPI_" #name, __func__);                                                     \
+        if (unlikely(kept_.mark != NULL)) kept_.mark("PMPI_" #name);                                                               \
+        (__typeof__(&PMPI_##name))at_;                                                                                             \
+    }))
+#endif
+
 /* ---- names: one for each routine ---- */
 #define FORT_FORMS(low, UP)
 #define FORT_MODERN(name)

@@ -30,8 +30,29 @@ int MPI_Finalize(void)
 }
 END
 cat >fortran_tool.c <<'END'
-void pmpi_send_(void *, int *, int *, int *, int *, int *, int *);
-void mpi_send_(void *b, int *n, int *t, int *to, int *tag, int *c, int *e) { pmpi_send_(b, n, t, to, tag, c, e); }
+#include <stdio.h>
+#ifdef BOTH
+#include "tool.c"
+#undef NAME
+#define NAME "both's_fortran"
+#endif
+static int f_sends, f_receives;
+#define WRAP(END) \
+    void pmpi_send##END(void *, int *, int *, int *, int *, int *, int *); \
+    void pmpi_recv##END(void *, int *, int *, int *, int *, int *, void *, int *); \
+    void mpi_send##END(void *b, int *n, int *t, int *to, int *tag, int *c, int *e) { f_sends++, pmpi_send##END(b, n, t, to, tag, c, e); } \
+    void mpi_recv##END(void *b, int *n, int *t, int *from, int *tag, int *c, void *s, int *e) { f_receives++, pmpi_recv##END(b, n, t, from, tag, c, s, e); }
+WRAP(_)
+WRAP(_f08ts_)
+void pmpi_comm_rank_(int *, int *, int *), pmpi_finalize_(int *);
+void mpi_finalize_(int *e)
+{
+    int rank, world = 257; /* MPI_COMM_WORLD of the standard ABI */
+    pmpi_comm_rank_(&world, &rank, e);
+    fprintf(stderr, "%s %d: %d sent, %d received\n", NAME, rank, f_sends, f_receives);
+    pmpi_finalize_(e);
+}
+void mpi_finalize_f08_(int *e) { mpi_finalize_(e); }
 END
 cat >prog.c <<'END'
 #include <mpi.h>
@@ -75,8 +96,16 @@ done
 "$prefix/bin/mpicc" prog.c -o prog
 programs=./prog
 if command -v gfortran >/dev/null && "$prefix/bin/mpifort" prog.f90 -o prog_f 2>/dev/null; then
-    gcc -shared -fPIC fortran_tool.c -o fortran_tool.so
+    for t in f_one f_two; do gcc -O2 -shared -fPIC -DNAME="\"$t\"" fortran_tool.c -o $t.so; done
+    cat >past.c <<'END'
+#include <mpi.h>
+void mpi_send_(void *b, int *n, int *t, int *to, int *tag, int *c, int *e) { *e = PMPI_Send(b, *n, MPI_Type_fromint(*t), *to, *tag, MPI_Comm_fromint(*c)); }
+END
+    "$prefix/bin/mpicc" -shared -fPIC past.c -o past.so
+    "$prefix/bin/mpicc" -O2 -shared -fPIC -DBOTH -DNAME='"both"' fortran_tool.c -o both.so
     programs="./prog ./prog_f"
+    sed "s/include 'mpif.h'//; s/program p/program p; use mpi_f08/" prog.f90 >prog08.f90
+    "$prefix/bin/mpifort" prog08.f90 -o prog_08 2>/dev/null && fortran_programs="./prog_f ./prog_08" || fortran_programs=./prog_f
 fi
 run() { timeout 60 "$prefix/bin/mpiexec" "$@" </dev/null >out 2>&1 || fail "mpiexec $*: status $?"; }
 says() { grep -q "$1" out || fail "does not say \"$1\""; }
@@ -105,16 +134,34 @@ for option in --record=rec --replay=rec --profile=p.html; do
     ours && tool chains_one chains_two two
     run $option -n 3 -x LD_PRELOAD="$dir/one.so:$dir/two.so" ./prog # the first one goes to the library
     ours && tool one && says "two.so wraps calls of MPI, too: it sees what one.so, which stands before it, hands on"
-    # before ours, by a script: a tool that chains does; one that goes past is named
+    # before ours, by a script
     run $option -n 3 sh -c "LD_PRELOAD=$dir/chains_one.so:\$LD_PRELOAD exec ./prog"
-    ours && tool chains_one
+    ours && tool chains_one && silent
     run $option -n 3 sh -c "LD_PRELOAD=$dir/one.so:\$LD_PRELOAD exec ./prog"
-    tool one && says "one.so stands before it and wraps MPI_"
+    ours && tool one && silent
+    run $option -n 3 sh -c "LD_PRELOAD='$dir/chains_one.so $dir/two.so':\$LD_PRELOAD:$dir/chains_two.so; export LD_PRELOAD; ./prog"
+    ours && tool chains_one two
     # ours pushed out
     run $option -n 3 sh -c "LD_PRELOAD=$dir/one.so exec ./prog"
     tool one && says "^godwit: .*/libgodwit_.*.so, which mpiexec puts before the program, is not loaded: LD_PRELOAD is $dir/one.so"
-    if [ "$programs" != ./prog ]; then
-        run $option -n 3 -x LD_PRELOAD="$dir/fortran_tool.so" ./prog_f
-        says "fortran_tool.so wraps Fortran's mpi_send_; what it hands on"
-    fi
+    [ "$programs" != ./prog ] || continue
+    for program in $fortran_programs; do # tools that wrap Fortran's routines
+        for set in f_one:one one:f_one chains_one:f_one; do
+            run $option -n 3 -x LD_PRELOAD="$dir/$(echo $set | sed "s|:|.so:$dir/|g").so" $program
+            ours && tool $(echo $set | tr : ' ') && silent
+        done
+        run $option -n 3 sh -c "LD_PRELOAD=$dir/f_one.so:$dir/one.so:\$LD_PRELOAD exec $program"
+        ours && tool f_one one && silent
+        run $option -n 3 sh -c "LD_PRELOAD=$dir/f_one.so:\$LD_PRELOAD:$dir/one.so exec $program"
+        ours && tool f_one one && silent
+        run $option -n 3 -x LD_PRELOAD="$dir/f_one.so:$dir/f_two.so" $program
+        ours && tool f_one && says "f_two.so wraps Fortran's routines, too: it sees what f_one.so, which stands before it, hands on"
+        # one that wraps both sees each call once, by either way
+        run $option -n 3 -x LD_PRELOAD="$dir/both.so" $program
+        ours && tool "both's_fortran" && silent && ! grep -q '^both [0-9].*[1-9] ' out || fail "both.so sees a call twice"
+    done
+    run $option -n 3 -x LD_PRELOAD="$dir/past.so" ./prog_f
+    says "past.so wraps Fortran's mpi_send_ and hands on to C's PMPI function: that is not seen here"
+    run $option -n 3 -x LD_PRELOAD="$dir/both.so" ./prog
+    ours && tool both && silent
 done

@@ -4,6 +4,7 @@ with its result, or with a sentence and a status that is not 0; nothing of it is
 
     faults.py BUILD PREFIX              the calls by which mpiexec hears of ranks, and those that sandboxes refuse
     faults.py BUILD PREFIX all          each call, at its first to fifth use and at all uses, by each error
+    faults.py BUILD PREFIX all WORD...  the same of these calls only; "spawn": with spawning only, "alone": without only
 """
 # run.py: timeout=180 tags=quick
 # run.py: timeout=3600 args=all tags=extra alone=yes
@@ -142,9 +143,11 @@ def thin(jobs):
     return cases
 
 
-def every(jobs):
-    for what in ((), ("spawn",)):
-        for call in CALLS:
+def every(jobs, only):
+    ways = {(): "alone", ("spawn",): "spawn"}
+    calls = [w for w in only if w not in ways.values()]
+    for what in [w for w, word in ways.items() if word in only or not set(only) & set(ways.values())]:
+        for call in calls or CALLS:
             before = jobs.before(call)
             for error in ("ENOSYS", "EPERM", "EMFILE", "ENOMEM", "EINTR"):
                 if error in ONE and call not in ("write", "close", "munmap", "mmap", "execve"): # without which nothing can be said, or run
@@ -153,7 +156,7 @@ def every(jobs):
                     yield call, error, use, use, what
 
 
-def main(build, prefix, how):
+def main(build, prefix, how, *only):
     if not prefix or not os.path.exists(prefix + "/bin/mpicc"):
         print("needs an installation")
         return 77
@@ -164,7 +167,7 @@ def main(build, prefix, how):
         if probe.returncode:
             print("the kernel does not tell of system calls: " + probe.stderr)
             return 77
-        for call, error, first, last, what in every(jobs) if how == "all" else thin(jobs):
+        for call, error, first, last, what in every(jobs, only) if how == "all" else thin(jobs):
             wrong = jobs.run(call, error, first, last, what)
             if wrong and (wrong != "unused" or how != "all"):
                 tell(call, error, first, last, what, wrong)
@@ -173,4 +176,4 @@ def main(build, prefix, how):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "", sys.argv[3] if len(sys.argv) > 3 else ""))
+    sys.exit(main(*(sys.argv[1:] + ["", ""])[:max(3, len(sys.argv) - 1)]))
