@@ -11,7 +11,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -106,26 +105,12 @@ static void must(int rc, const char *what)
     if (rc != GW_OK) gw_die("the start of MPI: %s: %s", what, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
 }
 
-/* mpiexec has put a library of wrappers before the program (--profile, --record): one that is not there would be missed without a word. */
-static GW_ONCE void wrapper_look(void)
-{
-    const char *wanted = getenv("GODWIT_WRAPPER"), *has = getenv("LD_PRELOAD");
-    void *it = wanted && gw_boot.rank == 0 ? dlopen(wanted, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (it) dlclose(it);
-    if (!wanted || gw_boot.rank != 0 || it) return;
-    fprintf(
-        stderr,
-        "godwit: %s, which mpiexec puts before the program, is not loaded: LD_PRELOAD is %s, which something between has set; let it add "
-        "to the variable instead (LD_PRELOAD=$LD_PRELOAD:MORE)\n",
-        wanted, has ? has : "not set");
-}
-
 int64_t mpi_heap_bytes(void) { return gw_set.heap >= 0 ? gw_set.heap : ((int64_t)8 + gw_boot.nlocal) * (1280 << 10); }
 
 static GW_ONCE void rooms_up(void)
 {
     must(boot_init(), "finding out who the other ranks are");
-    wrapper_look();
+    mpi_wrapper_look();
     gw_info_init();
     must(type_init(), "datatypes");
     must(op_init(), "reduction operations");

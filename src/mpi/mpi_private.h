@@ -18,6 +18,8 @@ void mpi_instance_begin(int level, bool meets); /* meets: gw_boot.meets */
 int mpi_instance_level(void);                   /* the highest level of the present instances; MPI_THREAD_SINGLE without any */
 void mpi_instance_end(void);                    /* returns when no other rank needs this one for messages */
 
+/* wrapper.c: by rank 0, says that a library which mpiexec has put before the program (--profile, --record) is not there. */
+GW_ONCE void mpi_wrapper_look(void);
 int64_t mpi_heap_bytes(void);   /* init.c: of the heap that the ranks of a node share */
 void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
 

@@ -94,6 +94,17 @@ for t in one two; do
     "$prefix/bin/mpicc" -shared -fPIC -DCHAINS -DNAME="\"chains_$t\"" tool.c -o chains_$t.so
 done
 "$prefix/bin/mpicc" prog.c -o prog
+cat >opens.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+    void *mpi = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+    int (*begin)(int *, char ***) = (int (*)(int *, char ***))dlsym(mpi, "MPI_Init"), (*end)(void) = (int (*)(void))dlsym(mpi, "MPI_Finalize");
+    begin(0, 0);
+    return end();
+}
+END
+gcc -DLIBRARY="\"$prefix/lib/libmpi_abi.so.1\"" opens.c -o opens
 programs=./prog
 if command -v gfortran >/dev/null && "$prefix/bin/mpifort" prog.f90 -o prog_f 2>/dev/null; then
     for t in f_one f_two; do gcc -O2 -shared -fPIC -DNAME="\"$t\"" fortran_tool.c -o $t.so; done
@@ -141,9 +152,13 @@ for option in --record=rec --replay=rec --profile=p.html; do
     ours && tool one && silent
     run $option -n 3 sh -c "LD_PRELOAD='$dir/chains_one.so $dir/two.so':\$LD_PRELOAD:$dir/chains_two.so; export LD_PRELOAD; ./prog"
     ours && tool chains_one two
-    # ours pushed out
+    # by a script that does not look at what was there
     run $option -n 3 sh -c "LD_PRELOAD=$dir/one.so exec ./prog"
-    tool one && says "^godwit: .*/libgodwit_.*.so, which mpiexec puts before the program, is not loaded: LD_PRELOAD is $dir/one.so"
+    ours && tool one && silent
+    run $option -n 3 sh -c "unset LD_PRELOAD; exec ./prog"
+    ours && silent
+    run $option -n 3 sh -c "unset LD_PRELOAD; exec ./opens" # MPI comes too late
+    says "^godwit: .*/libgodwit_.*.so, which mpiexec puts before the program, is not loaded: LD_PRELOAD is not set"
     [ "$programs" != ./prog ] || continue
     for program in $fortran_programs; do # tools that wrap Fortran's routines
         for set in f_one:one one:f_one chains_one:f_one; do
