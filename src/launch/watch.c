@@ -201,6 +201,7 @@ static int deaf_end(struct job *j)
     say_line("cannot hear of the ranks any more (%s: %s); the job ends now", deaf.call, strerror(deaf.why));
     j->ending = j->ending_all = true;
     j->exit_status = EXIT_CANNOT_RUN;
+    connected_notify(j, j->exit_status);
     launch_kill_all(j, SIGKILL);
     return j->exit_status;
 }

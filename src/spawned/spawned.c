@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -420,14 +421,30 @@ void spawned_ended(const char *engine, int status)
                                    engine, status);
 }
 
+/* Until the parents have closed the connection, as they do after an answer: or they had met the job before that came. */
+static void hear_last(struct job *j)
+{
+    enum { MOST_MS = 20000, OFTEN_MS = 100 };
+    uint64_t until = gw_now_ns() + (uint64_t)MOST_MS * 1000000;
+    while (j->parent_fd >= 0 && !j->met && gw_now_ns() < until) {
+        if (poll(&(struct pollfd){j->parent_fd, POLLIN, 0}, 1, OFTEN_MS) < 0) usleep(1000);
+        spawned_hear(j);
+    }
+}
+
 int spawned_end(struct job *j, int rc)
 {
     char text[160];
+    bool was_met = j->met;
     if (j->parent_fd >= 0) spawned_hear(j);
-    if (j->met) return rc;
+    if (was_met) return rc;
     snprintf(text, sizeof text, "%.64s ended (status %d) before its MPI_Init was over", j->o.apps[0].argv[0], rc);
-    if (j->parent_fd >= 0) answer(j, 0, meeting.why ? meeting.why : text);
+    if (!j->met && j->parent_fd >= 0) {
+        answer(j, 0, meeting.why ? meeting.why : text);
+        hear_last(j);
+    }
     free(meeting.why);
     meeting.why = NULL;
-    return 0;
+    if (j->met && rc && j->head) connected_notify(j, rc); /* when the ranks ended this was not known */
+    return j->met ? rc : 0;
 }

@@ -1,9 +1,9 @@
 /* faults.c -- runs a program in which some uses of one system call fail.
  *
- *     faults [-w NAME] [-o FILE] CALL ERROR FIRST LAST PROGRAM [ARG...]
+ *     faults [-w NAME] [-o FILE] [-u PATH] CALL ERROR FIRST LAST PROGRAM [ARG...]
  *
  * Uses are counted from 1, over all processes that come of PROGRAM, or those whose name (comm) is NAME; uses FIRST to LAST fail with
- * ERROR.  FILE gets the number of uses, and of those that failed.  The kernel asks this process about each use (seccomp's user
+ * ERROR, with -u not before PATH is there or PROGRAM has ended.  FILE gets the number of uses, and of those that failed.  The kernel asks this process about each use (seccomp's user
  * notification), so a program cannot tell such a failure from a real one.  Status: PROGRAM's; 77: the kernel does not do this.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -169,9 +169,10 @@ static int is_named(int pid, const char *who)
 
 int main(int argc, char **argv)
 {
-    const char *who = NULL, *file = NULL;
+    const char *who = NULL, *file = NULL, *until = NULL;
     int at = 1, number = -1, error = 0, status = 0, is_over = 0;
-    for (; at + 1 < argc && argv[at][0] == '-'; at += 2) *(argv[at][1] == 'w' ? &who : &file) = argv[at + 1];
+    for (; at + 1 < argc && argv[at][0] == '-'; at += 2)
+        *(argv[at][1] == 'w' ? &who : argv[at][1] == 'u' ? &until : &file) = argv[at + 1];
     if (argc < at + 5) return 2;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(calls[i].name, argv[at]) == 0) number = calls[i].number;
@@ -202,6 +203,7 @@ int main(int argc, char **argv)
             memset(&asked, 0, sizeof asked);
             if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) continue;
             int counts = is_named((int)asked.pid, who), fails = counts && ++used >= first && used <= last;
+            for (struct pollfd end = {handle, POLLIN, 0}; fails && until && access(until, F_OK) != 0 && poll(&end, 1, 10) == 0;) {}
             memset(&answer, 0, sizeof answer);
             answer.id = asked.id;
             answer.error = fails ? -error : 0;

@@ -56,6 +56,10 @@ int main(int n, char **a)
         work(MPI_COMM_WORLD);
     } else {
         MPI_Intercomm_merge(parent, 0, &all);
+        if (n > 2) { /* they have met; now waits for one that will end */
+            fclose(fopen(a[2], "w"));
+            MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, all, MPI_STATUS_IGNORE);
+        }
         work(all);
     }
     return MPI_Finalize();
@@ -99,11 +103,16 @@ class Jobs:
         return found
 
     def run(self, call, error, first, last, what=(), limit=60):
-        """What is wrong with this run; None: nothing.  "unused": the call had no such use."""
+        """What is wrong with this run; None: nothing.  "unused": the call had no such use.  what ("spawn", "met"): uses are those of mpiexec
+        and of that of the spawned job, and fail when the jobs have met."""
         counts = self.folder + "/counts"
         env = dict(os.environ, GW_MARK=self.mark)
-        job = [self.mpiexec, "-n", "2", self.program, *what]
-        p = subprocess.Popen([self.faults, "-o", counts, call, error, str(first), str(last), *job], stdin=subprocess.DEVNULL, env=env,
+        met = self.folder + "/met"
+        how = ["-w", "mpiexec", "-u", met] if "met" in what else []
+        job = [self.mpiexec, "-n", "2", self.program, *[met if w == "met" else w for w in what]]
+        if os.path.exists(met):
+            os.unlink(met)
+        p = subprocess.Popen([self.faults, "-o", counts, *how, call, error, str(first), str(last), *job], stdin=subprocess.DEVNULL, env=env,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
         try:
             said = p.communicate(timeout=limit)[0]
@@ -139,7 +148,8 @@ def thin(jobs):
     cases = [(c, "ENOSYS", *ALWAYS, ()) for c in ("epoll_create1", "epoll_ctl", "epoll_wait", "signalfd4", "waitid", "sched_getaffinity")]
     cases += [(c, "EPERM", *ALWAYS, ()) for c in ("sched_getaffinity", "fallocate", "memfd_create", "process_vm_readv")]
     cases += [("waitid", "ENOMEM", 1, 2, ()), ("waitid", "EINTR", 1, 1, ()), ("epoll_wait", "EINTR", 1, 3, ()), ("epoll_create1", "EMFILE", 2, 2, ()),
-              ("pipe2", "EMFILE", 2, 2, ()), ("clone", "ENOMEM", 2, 2, ()), ("socket", "EMFILE", 1, 1, ("spawn",)), ("clone", "EAGAIN", 4, 4, ("spawn",)), ("accept4", "ENOSYS", *ALWAYS, ("spawn",)), ("sendto", "EINTR", 3, 3, ("spawn",)), ("sendto", "EMFILE", 3, 3, ("spawn",))]
+              ("pipe2", "EMFILE", 2, 2, ()), ("clone", "ENOMEM", 2, 2, ()), ("socket", "EMFILE", 1, 1, ("spawn",)), ("clone", "EAGAIN", 4, 4, ("spawn",)), ("accept4", "ENOSYS", *ALWAYS, ("spawn",)), ("sendto", "EINTR", 3, 3, ("spawn",)), ("sendto", "EMFILE", 3, 3, ("spawn",)),
+              ("epoll_create1", "EPERM", 4, 4, ("spawn", "met"))]
     return cases
 
 
