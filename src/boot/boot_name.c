@@ -1,7 +1,7 @@
 /* boot_name.c -- service names: a published name is a memfd with the service and its port, and an abstract unix socket whose
  * name says where that is: "godwit-name-USER-HASH-PID-FD-ID".
  *
- * The kernel lists the sockets in /proc/net/unix for everybody; nobody can connect to them.  The memfd is opened through /proc/PID/fd,
+ * The kernel lists the sockets in /proc/net/unix, or by netlink where there is no /proc, for everybody; nobody can connect to them.  The memfd is opened through /proc/PID/fd,
  * which the kernel allows to the same user, and counts if it is that user's, sealed (boot_file.c), and has the same ID and service.  So a stranger
  * can bind any name and changes nothing, and reads eight bits of a hash of the service.  Both go with the process that published.
  *
@@ -21,9 +21,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define NAME_MAGIC UINT64_C(0x31454d414e5747) /* "GWNAME1" */
@@ -100,29 +105,112 @@ static enum state file_read(int pid, int fd, uint64_t id, const char *service, c
     return state;
 }
 
+/* ---- the kernel's list of abstract sockets ---------------------------------------------------------------------------- */
+struct sockets {
+    FILE *file; /* NULL: by netlink */
+    char *line;
+    size_t room;
+    int fd;
+    struct nlmsghdr *at; /* in `part`; NULL: none is left there */
+    size_t left;
+    char name[SOCKET_BYTES];
+    union {
+        struct nlmsghdr header;
+        char bytes[1 << 15];
+    } part;
+};
+
+static bool sockets_ask(int fd)
+{
+    struct {
+        struct nlmsghdr head;
+        struct unix_diag_req what;
+    } ask = {{.nlmsg_len = sizeof ask, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+             {.sdiag_family = AF_UNIX, .udiag_states = UINT32_MAX, .udiag_show = UDIAG_SHOW_NAME}};
+    return send(fd, &ask, sizeof ask, 0) == (ssize_t)sizeof ask;
+}
+
+/* False: see errno. */
+static bool sockets_open(struct sockets *s)
+{
+    *s = (struct sockets){.fd = -1, .file = fopen("/proc/net/unix", "re")};
+    if (s->file) return true;
+    s->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    return s->fd >= 0 && sockets_ask(s->fd);
+}
+
+static void sockets_close(struct sockets *s)
+{
+    free(s->line);
+    if (s->file) fclose(s->file);
+    if (s->fd >= 0) close(s->fd);
+}
+
+/* The next message of the list, *is_over_out at its end or an error. */
+static const struct nlmsghdr *message_next(struct sockets *s, bool *is_over_out)
+{
+    *is_over_out = false;
+    if (s->at) s->at = NLMSG_NEXT(s->at, s->left);
+    if (!s->at || !NLMSG_OK(s->at, s->left)) {
+        ssize_t n;
+        do n = recv(s->fd, &s->part, sizeof s->part, 0);
+        while (n < 0 && errno == EINTR);
+        s->left = n > 0 ? (size_t)n : 0;
+        s->at = &s->part.header;
+        if (!NLMSG_OK(s->at, s->left)) *is_over_out = true;
+    }
+    *is_over_out = *is_over_out || s->at->nlmsg_type == NLMSG_DONE || s->at->nlmsg_type == NLMSG_ERROR;
+    return s->at;
+}
+
+/* The name of the next abstract socket; NULL: that was all. */
+static const char *sockets_next(struct sockets *s)
+{
+    while (s->file) {
+        if (getline(&s->line, &s->room, s->file) <= 0) return NULL;
+        const char *at = strchr(s->line, '@');
+        if (at) return at + 1;
+    }
+    bool is_over;
+    for (const struct nlmsghdr *m; (m = message_next(s, &is_over)) && !is_over;) {
+        if (m->nlmsg_len < NLMSG_LENGTH(sizeof(struct unix_diag_msg))) continue;
+        size_t left = m->nlmsg_len - NLMSG_LENGTH(sizeof(struct unix_diag_msg));
+        for (const struct rtattr *a = (const void *)((const struct unix_diag_msg *)NLMSG_DATA(m) + 1); RTA_OK(a, left);
+             a = RTA_NEXT(a, left)) {
+            const char *name = RTA_DATA(a);
+            size_t n = RTA_PAYLOAD(a);
+            if (a->rta_type != UNIX_DIAG_NAME || n < 2 || n > sizeof s->name || name[0]) continue; /* abstract: begins with 0 */
+            memcpy(s->name, name + 1, n - 1);
+            s->name[n - 1] = 0;
+            return s->name;
+        }
+    }
+    return NULL;
+}
+
 /* ---- all of them ------------------------------------------------------------------------------------------------------ */
 /* The publication of a service but number `mine` that has come furthest, its port and number. */
 static enum state scan(const char *service, uint64_t mine, char port_out[GW_MAX_PORT_NAME], uint64_t *id_out)
 {
-    char key[SOCKET_BYTES], *line = NULL, port[GW_MAX_PORT_NAME];
-    size_t room = 0;
+    char key[SOCKET_BYTES], port[GW_MAX_PORT_NAME];
+    const char *name;
     enum state found = NOT_IT;
+    struct sockets *all = gw_xmalloc(sizeof *all);
     key_of(service, key);
-    FILE *f = fopen("/proc/net/unix", "re");
-    while (f && found != PUBLISHED && getline(&line, &room, f) > 0) {
-        const char *at = strchr(line, '@');
+    bool is_open = sockets_open(all);
+    while (is_open && found != PUBLISHED && (name = sockets_next(all))) {
         unsigned long long id;
         int pid, fd, end = 0;
-        if (!at || strncmp(at + 1, key, strlen(key)) != 0) continue;
-        if (sscanf(at + 1 + strlen(key), "%d-%d-%16llx%n", &pid, &fd, &id, &end) != 3 || id == mine) continue;
+        if (strncmp(name, key, strlen(key)) != 0) continue;
+        if (sscanf(name + strlen(key), "%d-%d-%16llx%n", &pid, &fd, &id, &end) != 3 || id == mine) continue;
         enum state s = file_read(pid, fd, id, service, port, sizeof port);
         if (s < found || s == NOT_IT || (s == TRYING && found == TRYING && id > *id_out)) continue;
         found = s;
         *id_out = id;
         strcpy(port_out, port);
     }
-    free(line);
-    if (f) fclose(f);
+    sockets_close(all);
+    free(all);
     return found;
 }
 
@@ -148,12 +236,25 @@ static bool settle(const char *service, uint64_t mine)
     return false;
 }
 
+/* False, with errno: nobody could find what is published here. */
+static bool names_are_seen(void)
+{
+    struct sockets *all = gw_xmalloc(sizeof *all);
+    bool is_open = sockets_open(all);
+    int why = errno;
+    sockets_close(all);
+    free(all);
+    errno = why;
+    return is_open;
+}
+
 int boot_name_publish(const char *service, const char *port, int fds_out[2])
 {
     char key[SOCKET_BYTES], name[SOCKET_BYTES];
     uint64_t id = boot_random();
     errno = ENAMETOOLONG;
     if (strlen(service) >= TEXT_MOST || strlen(port) >= GW_MAX_PORT_NAME) return -1;
+    if (!names_are_seen()) return -1;
     int file = file_make(service, port, id), s = -1;
     if (file < 0) return -1;
     key_of(service, key);

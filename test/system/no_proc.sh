@@ -1,7 +1,7 @@
 #!/bin/sh
 # Where there is no /proc (a container without it, a sandbox that hides it): jobs run, and ranks map each other's windows, whose descriptors
 # they get by a socket; ranks and processes without mpiexec start further programs, which map their memory by pidfd_getfd or, where that is
-# refused, too, meet them by the network; jobs that are connected fail together.
+# refused, too, meet them by the network; jobs that are connected fail together; published names are found.
 # run.py: timeout=180 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -101,3 +101,28 @@ for refused in "" "$dir/refuse pidfd EPERM"; do
     fails $refused "$prefix/bin/mpiexec" -n 2
     fails $refused env
 done
+
+cat >"$dir/n.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int n, char **a)
+{
+    int rank, again;
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Init(&n, &a);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Open_port(MPI_INFO_NULL, port);
+    if (rank == 0) MPI_Publish_name(a[1], MPI_INFO_NULL, port);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* that of calls without a communicator */
+    again = MPI_Publish_name(a[1], MPI_INFO_NULL, port);
+    MPI_Error_class(again, &again);
+    printf(again == MPI_ERR_SERVICE && MPI_Lookup_name(a[1], MPI_INFO_NULL, port) == MPI_SUCCESS ? "good\n" : "wrong\n");
+    fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+"$prefix/bin/mpicc" -O1 -o "$dir/n" "$dir/n.c"
+without "$prefix/bin/mpiexec" -n 2 "$dir/n" "no proc $$" >"$dir/out" 2>&1 || fail "names: status $?"
+[ "$(grep -c '^good$' "$dir/out")" = 2 ] && [ "$(wc -l <"$dir/out")" = 2 ] || fail "names"
