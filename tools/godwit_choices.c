@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 #include "base/file.h"
+#include "base/processor.h"
 #include "base/settings.h"
 #include "coll/coll_private.h"
 #include "proto/proto_private.h"
@@ -168,7 +169,7 @@ static int make_nodes(struct job *j)
 /* What a file of godwit-tune says is in the choices; one that mpiexec would take by itself only where all ranks run on its host. */
 static void print_tuned(const struct job *j)
 {
-    char text[1024], *path = NULL;
+    char text[2048], *path = NULL;
     if (gw_tuned_text(text, sizeof text))
         printf("tuning file: %s\n", text);
     else if (j->nodes.n > 1 && !secure_getenv("GODWIT_TUNE") && (path = gw_file_tuned()) && access(path, R_OK) == 0)
@@ -177,11 +178,35 @@ static void print_tuned(const struct job *j)
     free(path);
 }
 
+static void print_processor(const struct job *j)
+{
+    int rows;
+    struct gw_processor here;
+    char text[GW_PROCESSOR_TEXT], model[256] = "";
+    const struct gw_processor *p = coll_select_processor(&rows);
+    bool is_here = gw_processor_here(&here) && memcmp(&here, p, sizeof here) == 0;
+    if (!p->vendor[0]) {
+        printf("processor: %s: the general rows count\n", here.vendor[0] ? "none (GODWIT_PROCESSOR)" : "not known");
+        return;
+    }
+    if (is_here) gw_processor_model_name(model, sizeof model);
+    printf("processor: %s (%s): ", gw_processor_text(p, true, text, sizeof text),
+           !is_here     ? "GODWIT_PROCESSOR"
+               : *model ? model
+                        : "this machine's");
+    if (!rows)
+        printf("no row of tune/processors.tbl names it, the general rows count\n");
+    else
+        printf("%d row%s of tune/processors.tbl for it come%s before the general ones%s\n", rows, rows == 1 ? "" : "s",
+               rows == 1 ? "s" : "", j->nodes.n > 1 ? ", in communicators on one node" : "");
+}
+
 static int print_all(struct job *j, int64_t bytes, char **words, int n_words)
 {
     const char *why;
     if (bytes <= 0) {
         printf("%d ranks, %d a node, %d nodes\n", j->ranks, j->nodes.most, j->nodes.n);
+        print_processor(j);
         print_tuned(j);
         if (!n_words) print_messages(j);
     }
