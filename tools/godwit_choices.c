@@ -43,10 +43,19 @@ static struct plan_args arguments(const struct job *j, int kind, int64_t bytes)
     return a;
 }
 
+/* Is a barrier done by the network's atomic operations, where it has them? */
+static bool by_cards(const struct job *j, const char **why_out)
+{
+    struct plan_args a = arguments(j, COLL_BARRIER, 0);
+    a.has_counters = j->nodes.n > 1;
+    return j->nodes.n > 1 && coll_decide_apart(COLL_BARRIER, 0, &a, false, why_out) == &coll_alg_barrier_atomics;
+}
+
 static const struct plan_algorithm *choose(const struct job *j, int kind, int64_t bytes, const char **why_out)
 {
     struct plan_args a = arguments(j, kind, bytes);
     if (j->nodes.n == 1) return coll_decide_node((enum coll_kind)kind, bytes, &a, why_out);
+    if (kind == COLL_BARRIER && by_cards(j, why_out) && strcmp(*why_out, "GODWIT_COLL") == 0) return &coll_alg_barrier_atomics;
     const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, bytes, &a, false, why_out);
     if (alg != &coll_alg_alltoall_ruled) return alg;
     *why_out = "agreed"; /* by the ranks: all send blocks to all that are so long at most */
@@ -110,6 +119,8 @@ static void print_kind(const struct job *j, int kind)
         return;
     }
     printf("%-15s %s (%s)", coll_kind_names[kind], alg->name, was);
+    if (kind == COLL_BARRIER && alg != &coll_alg_barrier_atomics && by_cards(j, &why))
+        printf("; atomics (%s) where a card adds to counters in other nodes' memory", why);
     for (int p = 0; has_sizes(kind) && p < MOST; p++) {
         int64_t low = (int64_t)1 << p, high = low * 2;
         while (choose(j, kind, high, &why) != alg || why != was) {

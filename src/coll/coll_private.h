@@ -222,6 +222,7 @@ void coll_temporaries(struct plan_args *a);
     X(BARRIER, barrier_leaf)                                                                                                       \
     X(BARRIER, barrier_dissemination)                                                                                              \
     X(BARRIER, barrier_levels)                                                                                                     \
+    X(BARRIER, barrier_atomics)                                                                                                    \
     X(BCAST, bcast_leaf)                                                                                                           \
     X(BCAST, bcast_leaf_wide)                                                                                                      \
     X(BCAST, bcast_pull)                                                                                                           \
@@ -366,7 +367,8 @@ extern const struct coll_rule coll_node_rules[]; /* for members on several nodes
 extern const int coll_node_rule_count;
 extern const struct coll_rule coll_processor_rules[]; /* for members on one node, all of which have the same processor */
 extern const int coll_processor_rule_count;
-extern const struct plan_algorithm *const coll_inter_algorithms[]; /* by enum coll_kind; NULL: not defined for two groups */
+extern const struct plan_algorithm *const coll_inter_algorithms[];   /* by enum coll_kind; NULL: not defined for two groups */
+bool coll_counters_ready(struct gw_comm *c, bool is_forced) GW_COLD; /* counters.c: collective the first time; a->has_counters */
 int coll_select_init(void);
 /* This machine's processor, or the one of GODWIT_PROCESSOR, and how many rows of tune/processors.tbl name it; for tools. */
 const struct gw_processor *coll_select_processor(int *rows_out);

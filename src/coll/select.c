@@ -469,7 +469,7 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
 {
     const struct plan_algorithm *alg = select_state.forced[kind];
     *why_out = "GODWIT_COLL";
-    if (!has_levels(a->nodes) || no_levels(kind)) a->nodes = NULL;
+    if ((!has_levels(a->nodes) && !a->has_counters) || no_levels(kind)) a->nodes = NULL;
     a->params.piece_bytes = gw_set.coll_chunk;
     if (!alg || !usable_apart(alg, a)) {
         alg = by_rule(kind, a, starts);
@@ -525,6 +525,14 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
     gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, a->size);
 }
 
+/* May a barrier be done by counters that the network adds to?  By cards where nothing else is asked for, by software if it is forced. */
+static bool may_count(struct gw_comm *c)
+{
+    const struct plan_algorithm *forced = select_state.forced[COLL_BARRIER];
+    if (forced ? forced != &coll_alg_barrier_atomics : no_levels(COLL_BARRIER)) return false;
+    return coll_counters_ready(c, forced != NULL);
+}
+
 const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
                                                bool starts)
 {
@@ -532,6 +540,7 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
     bool is_fixed = order_is_fixed(kind, c);
     a->nodes = is_fixed ? NULL : plan_nodes(c);
     a->is_untuned = c->is_untuned;
+    if (kind == COLL_BARRIER && !starts) a->has_counters = may_count(c);
     const struct plan_algorithm *alg = is_fixed ? exact(kind, bytes, a, c, true) : NULL;
     if (alg) return alg;
     alg = coll_decide_apart(kind, bytes, a, starts, &why);

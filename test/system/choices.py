@@ -103,6 +103,17 @@ def processors():
     assert p.returncode == 0 and re.search(r"coll: allreduce of \d+ bytes on 2 ranks .* \(tune/processors\.tbl, intel/6/207\)", p.stderr + p.stdout), p.stderr[-3000:]
 
 
+def atomics():
+    """A barrier by the network's atomic operations: where a card has them, and where it is asked for."""
+    said = ask("-n 64 -N 8 barrier")
+    assert re.search(r"^barrier +levels \(tune/nodes\.tbl\); atomics \(tune/nodes\.tbl\) where a card adds to counters in other nodes' memory$", said, re.M), said
+    assert re.search(r"^barrier +dissemination \(tune/coll\.tbl\); atomics \(tune/nodes\.tbl\) where a card ", ask("-n 8 -N 1 barrier"), re.M)
+    assert re.search(r"^barrier +atomics \(GODWIT_COLL\)$", ask("-n 64 -N 8 barrier", GODWIT_COLL="barrier=atomics"), re.M)
+    for env in ({"GODWIT_COLL": "barrier=levels"}, {"MPICH_COLL_OPT_OFF": "MPI_Barrier"}):
+        assert "atomics" not in ask("-n 64 -N 8 barrier", **env), env
+    assert "atomics" not in ask("-n 8 barrier") and "atomics" not in ask("-n 8 barrier", GODWIT_COLL="barrier=atomics")
+
+
 def wrong():
     assert "usage: godwit-choices" in ask("", status=2)
     assert ask("--help") == ask("-h") == ask("", status=2) and "-N" in ask("--help")
@@ -122,4 +133,5 @@ if __name__ == "__main__":
     shapes()
     settings()
     processors()
+    atomics()
     wrong()
