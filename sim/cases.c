@@ -32,6 +32,7 @@ enum { MOST_MESSAGES = 200 * 1000 * 1000 };
 
 int cases_init(void)
 {
+    setenv("GODWIT_PROCESSOR", "none", 0); /* that of this machine says nothing of the described ones */
     gw_settings_load();
     int err = type_init();
     if (!err) err = op_init();
@@ -186,7 +187,8 @@ static struct plan_nodes nodes_of(const struct machine *m, int ranks)
 static bool fits(const struct plan_algorithm *alg, const struct plan_args *a)
 {
     if (alg->kind && a->nodes->n > 1) return false;
-    if (alg->stages && (a->nodes->n < 2 || (alg->fits && a->nodes->most < 2))) return false; /* those over nodes ask for them */
+    if (alg->stages && (a->nodes->n < 2 || (alg->fits && a->nodes->most < 2 && alg != &coll_alg_barrier_atomics)))
+        return false; /* those over nodes ask for them */
     return !alg->fits || alg->fits(a);
 }
 
@@ -199,6 +201,7 @@ bool cases_price(const struct machine *m, const struct sim_call *call, bool *fit
     plan_param_set(&a.params, v->alg, v->param);
     struct plan_nodes nodes = nodes_of(m, call->ranks);
     a.nodes = &nodes;
+    a.has_counters = m->atomics_o > 0;
     *fits_out = fits(v->alg, &a) && (!v->network || (m->offload_radix > 0 && (double)call->bytes <= m->offload_most));
     if (*fits_out) {
         struct engine_job job = {m, v->alg, a, v->at_once, v->messages, v->network, call->whole, MOST_MESSAGES, call->progress};
@@ -224,11 +227,13 @@ bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t b
     if (a.is_vector) kind = q.kind == COLL_GATHER ? COLL_GATHERV : COLL_SCATTERV;
     if (q.per_rank && q.kind == COLL_ALLTOALL) kind = COLL_ALLTOALLV;
     a.nodes = &nodes;
+    a.has_counters = m->atomics_o > 0 && kind == COLL_BARRIER && !q.starts && nodes.n > 1;
     const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, counted, &a, q.starts, &why);
     int64_t param = plan_param(&a.params, alg);
     snprintf(text, sizeof text, param ? "%s:%lld" : "%s", alg->name, (long long)param);
     bool may = use_cards && (kind == COLL_BARRIER || kind == COLL_ALLREDUCE) && (double)bytes <= m->offload_most;
-    if (may && strcmp(alg->name, "levels") == 0) snprintf(text, sizeof text, "levels:network");
+    if (may && alg->stages && (strcmp(alg->name, "levels") == 0 || kind == COLL_BARRIER))
+        snprintf(text, sizeof text, "levels:network");
     free(nodes.first);
     lengths_free(&a);
     return cases_find(coll, text, out, error, sizeof error);

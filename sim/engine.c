@@ -5,6 +5,7 @@
  *   sender posts -> [CARD (engine of its node's card)] -> OUT (adapter of its node) -> ARRIVE (adapter and port of the receiver) -> DELIVER (its core)
  *   announced and wanted -> FETCH (back at the sender's port) -> OUT -> ARRIVE -> DELIVER, and FINISH at the sender
  *   for the network to reduce: OUT -> when all have come, ARRIVE of each
+ *   for the network to count (algorithms by_counters): as eager ones, but that the cards do it: no core takes it in, the receiver sees a flag
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -42,7 +43,7 @@ struct entry {
     int64_t bytes, words[WAY_WORDS];
     int64_t *into; /* where the words are stored at the receiver; NULL: nowhere */
     uint8_t kind, level, hops;
-    bool off_node, to_network;
+    bool off_node, to_network, counts;
 };
 struct price {
     int64_t o, L, g;
@@ -184,7 +185,7 @@ static int64_t nic_time(const struct engine *e, int64_t bytes) { return gw_max64
 
 static int64_t way_time(const struct engine *e, const struct entry *x)
 {
-    return e->prices[x->level].L + x->hops * e->hop + (x->off_node ? 2 * e->link_L : 0);
+    return e->prices[x->level].L + x->hops * e->hop + (x->off_node ? 2 * e->link_L : 0) + (x->counts ? ps(e->m->atomics_L) : 0);
 }
 
 /* The message leaves the sender's port, from `ready` on. */
@@ -330,7 +331,10 @@ static bool take_in(struct engine *e, uint32_t i)
     struct rank *r = &e->ranks[x->dst];
     const struct price *p = &e->prices[x->level];
     uint32_t recv = hash_take(e, x->dst, x->from, true);
-    r->core += p->o + (x->kind == ENTRY_EAGER ? per_byte(p->O, x->bytes) : 0) + looked_at(e, r->posted, recv != 0);
+    if (x->counts)
+        r->core += recv ? ps(e->m->flag) : 0; /* who has not come yet looks later */
+    else
+        r->core += p->o + (x->kind == ENTRY_EAGER ? per_byte(p->O, x->bytes) : 0) + looked_at(e, r->posted, recv != 0);
     if (recv) {
         if (e->entries[recv].bytes != x->bytes) return fail(e, "a message is not as long as its receive", x->dst, r->round);
         x->into = e->entries[recv].into;
@@ -339,8 +343,8 @@ static bool take_in(struct engine *e, uint32_t i)
         pair_up(e, i);
         return true;
     }
-    r->core += ps(e->m->match_extra);
-    if ((double)r->unexpected >= e->m->incast_after) r->core += ps(e->m->incast_cost);
+    if (!x->counts) r->core += ps(e->m->match_extra);
+    if (!x->counts && (double)r->unexpected >= e->m->incast_after) r->core += ps(e->m->incast_cost);
     r->unexpected++;
     e->result->most_unexpected = gw_max64(e->result->most_unexpected, r->unexpected);
     hash_add(e, i);
@@ -373,7 +377,7 @@ static void post_send(struct engine *e, uint32_t rank, const struct plan_step *s
 {
     struct rank *r = &e->ranks[rank];
     const struct machine *m = e->m;
-    bool to_network = way_in_network(&e->way);
+    bool to_network = way_in_network(&e->way), counts = way_counts(&e->way);
     int level = to_network ? m->n_levels - 1 : (int)(machine_between(m, rank, s->peer) - m->levels);
     const struct price *p = &e->prices[level];
     int64_t bytes = way_bytes(&s->a), dst = s->peer % e->period, from = rank - (s->peer - dst);
@@ -389,9 +393,13 @@ static void post_send(struct engine *e, uint32_t rank, const struct plan_step *s
                                    .level = (uint8_t)level,
                                    .hops = (uint8_t)(e->hop && node != far_node ? dragonfly_hops(&e->fabric, node, far_node) : 0),
                                    .off_node = node != far_node || to_network,
-                                   .to_network = to_network};
+                                   .to_network = to_network,
+                                   .counts = counts};
     if (words) memcpy(e->entries[i].words, words, (size_t)bytes);
-    r->core += (eager ? engine_cost(e, &e->entries[i]) : 0) + p->o + (eager ? per_byte(p->O, bytes) : 0);
+    if (counts)
+        r->core += ps(m->atomics_o);
+    else
+        r->core += (eager ? engine_cost(e, &e->entries[i]) : 0) + p->o + (eager ? per_byte(p->O, bytes) : 0);
     r->open += !eager;
     e->result->messages++;
     e->result->bytes += bytes;
@@ -404,7 +412,9 @@ static bool post_recv(struct engine *e, uint32_t rank, const struct plan_step *s
     uint32_t i = hash_take(e, rank, (uint32_t)s->peer, false);
     int64_t bytes = way_bytes(&s->a);
     r->open++;
-    r->core += looked_at(e, r->unexpected, i != 0);
+    bool counts = way_counts(&e->way);
+    if (!counts) r->core += looked_at(e, r->unexpected, i != 0);
+    if (counts && i) r->core += ps(e->m->flag);
     if (i) {
         struct entry *x = &e->entries[i];
         if (x->bytes != bytes) return fail(e, "a receive is not as long as its message", rank, r->round);

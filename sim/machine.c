@@ -40,6 +40,8 @@ static const struct key keys[] = {
     KEY("offload", "hop", offload_hop),
     KEY("offload", "reduce", offload_reduce),
     KEY("offload", "most", offload_most),
+    KEY("atomics", "o", atomics_o),
+    KEY("atomics", "L", atomics_L),
     KEY("fabric", "groups", fabric.groups),
     KEY("fabric", "switches", fabric.switches),
     KEY("fabric", "nodes", fabric.nodes),
@@ -253,7 +255,7 @@ static bool read_like(struct reader *r, char **save)
 static bool read_line(struct reader *r, char *line)
 {
     static const char *const words[] = {"machine", "node",    "level",  "nic",   "match", "incast", "core",
-                                        "engine",  "offload", "fabric", "class", "like",  "gpu"};
+                                        "engine",  "offload", "fabric", "class", "like",  "gpu",    "atomics"};
     static bool (*const readers[GW_ARRAY_LEN(words)])(struct reader *, char **) = {
         [0] = read_machine, [2] = read_level, [7] = read_engine, [10] = read_class, [11] = read_like};
     char *save, *word, *pair;

@@ -110,6 +110,11 @@ static void names(void)
     CHECK(machine_parse("node ranks=8\nlevel network o=1\n", &m, error, sizeof error));
     CHECK(cases_tuned(&m, "allgather", 64, 8, &v) && !v.alg->kind);
     CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && v.alg->stages); /* a row of nodes.tbl */
+    CHECK(!strcmp(v.text, "levels"));
+    m.atomics_o = 0.1;
+    CHECK(cases_tuned(&m, "barrier", 64, 0, &v) && !strcmp(v.text, "atomics"));
+    CHECK(cases_tuned(&m, "ibarrier", 64, 0, &v) && !strcmp(v.text, "levels"));
+    m.atomics_o = 0;
     CHECK(cases_tuned(&m, "gatherv", 64, 8, &v) && !strcmp(v.text, "ruled"));
     CHECK(cases_tuned(&m, "igatherv", 1000, 8, &v) && !strcmp(v.text, "permitted:100"));
     CHECK(cases_tuned(&m, "alltoallv", 64, 8, &v) && !strcmp(v.text, "ruled"));

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 #include "base/file.h"
+#include "base/processor.h"
 #include "base/settings.h"
 #include "coll/coll_private.h"
 #include "proto/proto_private.h"
@@ -42,10 +43,19 @@ static struct plan_args arguments(const struct job *j, int kind, int64_t bytes)
     return a;
 }
 
+/* Is a barrier done by the network's atomic operations, where it has them? */
+static bool by_cards(const struct job *j, const char **why_out)
+{
+    struct plan_args a = arguments(j, COLL_BARRIER, 0);
+    a.has_counters = j->nodes.n > 1;
+    return j->nodes.n > 1 && coll_decide_apart(COLL_BARRIER, 0, &a, false, why_out) == &coll_alg_barrier_atomics;
+}
+
 static const struct plan_algorithm *choose(const struct job *j, int kind, int64_t bytes, const char **why_out)
 {
     struct plan_args a = arguments(j, kind, bytes);
     if (j->nodes.n == 1) return coll_decide_node((enum coll_kind)kind, bytes, &a, why_out);
+    if (kind == COLL_BARRIER && by_cards(j, why_out) && strcmp(*why_out, "GODWIT_COLL") == 0) return &coll_alg_barrier_atomics;
     const struct plan_algorithm *alg = coll_decide_apart((enum coll_kind)kind, bytes, &a, false, why_out);
     if (alg != &coll_alg_alltoall_ruled) return alg;
     *why_out = "agreed"; /* by the ranks: all send blocks to all that are so long at most */
@@ -109,6 +119,8 @@ static void print_kind(const struct job *j, int kind)
         return;
     }
     printf("%-15s %s (%s)", coll_kind_names[kind], alg->name, was);
+    if (kind == COLL_BARRIER && alg != &coll_alg_barrier_atomics && by_cards(j, &why))
+        printf("; atomics (%s) where a card adds to counters in other nodes' memory", why);
     for (int p = 0; has_sizes(kind) && p < MOST; p++) {
         int64_t low = (int64_t)1 << p, high = low * 2;
         while (choose(j, kind, high, &why) != alg || why != was) {
@@ -168,7 +180,7 @@ static int make_nodes(struct job *j)
 /* What a file of godwit-tune says is in the choices; one that mpiexec would take by itself only where all ranks run on its host. */
 static void print_tuned(const struct job *j)
 {
-    char text[1024], *path = NULL;
+    char text[2048], *path = NULL;
     if (gw_tuned_text(text, sizeof text))
         printf("tuning file: %s\n", text);
     else if (j->nodes.n > 1 && !secure_getenv("GODWIT_TUNE") && (path = gw_file_tuned()) && access(path, R_OK) == 0)
@@ -177,11 +189,35 @@ static void print_tuned(const struct job *j)
     free(path);
 }
 
+static void print_processor(const struct job *j)
+{
+    int rows;
+    struct gw_processor here;
+    char text[GW_PROCESSOR_TEXT], model[256] = "";
+    const struct gw_processor *p = coll_select_processor(&rows);
+    bool is_here = gw_processor_here(&here) && memcmp(&here, p, sizeof here) == 0;
+    if (!p->vendor[0]) {
+        printf("processor: %s: the general rows count\n", here.vendor[0] ? "none (GODWIT_PROCESSOR)" : "not known");
+        return;
+    }
+    if (is_here) gw_processor_model_name(model, sizeof model);
+    printf("processor: %s (%s): ", gw_processor_text(p, true, text, sizeof text),
+           !is_here     ? "GODWIT_PROCESSOR"
+               : *model ? model
+                        : "this machine's");
+    if (!rows)
+        printf("no row of tune/processors.tbl names it, the general rows count\n");
+    else
+        printf("%d row%s of tune/processors.tbl for it come%s before the general ones%s\n", rows, rows == 1 ? "" : "s",
+               rows == 1 ? "s" : "", j->nodes.n > 1 ? ", in communicators on one node" : "");
+}
+
 static int print_all(struct job *j, int64_t bytes, char **words, int n_words)
 {
     const char *why;
     if (bytes <= 0) {
         printf("%d ranks, %d a node, %d nodes\n", j->ranks, j->nodes.most, j->nodes.n);
+        print_processor(j);
         print_tuned(j);
         if (!n_words) print_messages(j);
     }

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "base/foreign.h"
 #include "base/os.h"
+#include "base/processor.h"
 #include "base/settings.h"
 #include "info_program.h"
 #include "net/network.h"
@@ -100,6 +101,16 @@ static void print_settings(bool changed_only)
     if (!changed_only) print_all_foreign();
 }
 
+/* By the words that rows of tables name it by. */
+static void print_processor(void)
+{
+    struct gw_processor here;
+    char text[GW_PROCESSOR_TEXT], model[256];
+    if (gw_processor_here(&here))
+        printf("processor %s (%s)\n", gw_processor_text(&here, true, text, sizeof text),
+               gw_processor_model_name(model, sizeof model));
+}
+
 static void print_overview(void)
 {
     struct utsname u;
@@ -108,6 +119,7 @@ static void print_overview(void)
     printf("Godwit %s, MPI 5.0, standard ABI (libmpi_abi.so.1)\n", GODWIT_VERSION);
     if (uname(&u) == 0) printf("host      %s, %s %s, %s\n", u.nodename, u.sysname, u.release, u.machine);
     printf("cores     %d that this process may use\n", gw_cores_allowed());
+    print_processor();
     int64_t memory = gw_memory_available(&limit);
     printf("memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
     printf("wires     shared memory of one node; TCP between nodes, or libfabric (`godwit-info --network`)\n");

@@ -5,9 +5,6 @@
 #include "base/base.h"
 #include "base/os.h"
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -118,16 +115,3 @@ const void *gw_memory_fault(const void *at, int64_t bytes, bool is_write)
 
 bool gw_is_raised(void) { return getauxval(AT_SECURE) != 0; }
 bool gw_home_lend(void) { return !getenv("HOME") && !getpwuid(geteuid()) && setenv("HOME", "/", 0) == 0; }
-
-#if defined(__x86_64__) || defined(__i386__)
-bool gw_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4])
-{
-    return __get_cpuid_count(leaf, sub, &out[0], &out[1], &out[2], &out[3]) != 0;
-}
-#else
-bool gw_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4])
-{
-    (void)leaf, (void)sub, (void)out;
-    return false;
-}
-#endif

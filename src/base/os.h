@@ -45,8 +45,6 @@ bool gw_pool_has(uintptr_t at)
  * wait for it (O_NONBLOCK on its standard input)?  True also where the kernel tells nothing about the process; false: it is gone. */
 bool gw_waits_to_read(pid_t pid, const uint64_t *pipes, int n) GW_COLD;
 
-/* What the processor says of itself on this core: EAX, EBX, ECX, EDX.  False: it has no such instruction, or does not know the leaf. */
-bool gw_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4]) GW_COLD;
 size_t gw_page_bytes(void); /* of the system's ordinary pages */
 /* An address range of `bytes` in which a multiple of `align`, a power of two, lies `skew` bytes behind its
  * begin; reserved for the caller, who maps over it (MAP_FIXED) or unmaps it; NULL: there is none. */

@@ -6,6 +6,7 @@
 #include "base/base_private.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "base/processor.h"
 #include "base/settings.h"
 
 #include <stdio.h>
@@ -223,14 +224,19 @@ static void take_variable(const char *entry, struct found found[SETTINGS_MAX])
     }
 }
 
-/* A line NAME=VALUE of GODWIT_TUNE's file, which counts where no variable sets that setting. */
-static void take_tuned(const char *path, int number, char *line, struct found *found)
+/* A line [PROCESSOR |] NAME=VALUE of GODWIT_TUNE's file, which counts where no variable sets that setting. */
+static void take_tuned(const char *path, int number, char *line, const struct gw_processor *here, struct found *found)
 {
     static const char *const tuned[] = {"GODWIT_EAGER_MAX", "GODWIT_CMA_MIN",       "GODWIT_CMA_SURE",
                                         "GODWIT_HELP_MIN",  "GODWIT_NET_EAGER_MAX", "GODWIT_NET_GET_MAX"};
+    struct gw_processor named;
+    enum gw_processor_column column = gw_processor_column(&line, &named);
     char *value = strchr(line, '=');
     bool is_known = false;
-    if (!value) return; /* the rows of tables are coll/'s */
+    if (!value || strchr(line, '|')) return; /* the rows of tables are coll/'s */
+    if (column == GW_PROCESSOR_BAD_COLUMN)
+        complain("GODWIT_TUNE=%s, line %d: its first column is no processor; the line is left out", path, number);
+    if (column != GW_PROCESSOR_NO_COLUMN && (column == GW_PROCESSOR_BAD_COLUMN || !gw_processor_fits(&named, here))) return;
     *value++ = 0;
     for (size_t i = 0; i < GW_ARRAY_LEN(tuned); i++) is_known |= strcmp(line, tuned[i]) == 0;
     int at = is_known ? gw_setting_name_find(line, strlen(line)) : -1, row = at < 0 ? -1 : gw_setting_names[at].row;
@@ -238,6 +244,14 @@ static void take_tuned(const char *path, int number, char *line, struct found *f
         complain("GODWIT_TUNE=%s, line %d: '%.40s' is nothing that such a file sets; the line is left out", path, number, line);
     else if (!found[row].value)
         found[row] = (struct found){value, &gw_setting_names[at], true};
+}
+
+/* What GODWIT_PROCESSOR says; NULL: nothing. */
+static const char *processor_found(const struct found *found)
+{
+    static const char name[] = "GODWIT_PROCESSOR";
+    int at = gw_setting_name_find(name, sizeof name - 1);
+    return found[gw_setting_names[at].row].value;
 }
 
 /* The text lives as long as `found`. */
@@ -250,7 +264,9 @@ static char *tuned_load(struct found *found)
     const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
     struct gw_lines lines = {text, 0};
-    for (char *line; (line = gw_line_next(&lines));) take_tuned(path, lines.number, line, found);
+    struct gw_processor here = {.features = 0};
+    if (text) gw_processor_of(processor_found(found), &here); /* what is none is told where rows are read */
+    for (char *line; (line = gw_line_next(&lines));) take_tuned(path, lines.number, line, &here, found);
     return text;
 }
 

@@ -34,7 +34,8 @@ bool gw_settings_set(int i, const char *text);
 /* The file of godwit-tune that a job would take whose ranks all run here: before gw_settings_load(), sets GODWIT_TUNE to gw_file_tuned() where
  * that file is there and the variable is not set. */
 void gw_tuned_take(void);
-/* What acts by GODWIT_TUNE: "FILE, measured 2026-11-27, on HOST (PROCESSOR): 3 rows for collectives, 1 threshold of messages".  False: nothing. */
+/* What acts by GODWIT_TUNE: "FILE, measured 2026-11-27, on HOST (MODEL, PROCESSOR): 3 rows for collectives, 1 threshold of messages;
+ * 2 for another processor (amd/26/2), which do not count here".  False: nothing. */
 bool gw_tuned_text(char *text_out, size_t cap);
 const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/processor.h"
 #include "base/settings.h"
 
 void gw_tuned_take(void)
@@ -18,7 +19,7 @@ void gw_tuned_take(void)
     free(path);
 }
 
-/* "# Measured by godwit-tune, 2026-11-27, on HOST (PROCESSOR).  Columns: .." */
+/* "# Measured by godwit-tune, 2026-11-27, on HOST (MODEL, PROCESSOR).  Columns: .." */
 static bool head_of(const char *text, char *to, size_t cap)
 {
     static const char head[] = "# Measured by godwit-tune, ";
@@ -31,23 +32,34 @@ static bool head_of(const char *text, char *to, size_t cap)
     return true;
 }
 
-static void count_lines(char *text, int *rows_out, int *thresholds_out)
+struct counts {
+    int rows, thresholds, others; /* others: both kinds for another processor than this one */
+    char other[GW_PROCESSOR_TEXT];
+};
+static struct counts count_lines(char *text)
 {
     struct gw_lines lines = {text, 0};
-    *rows_out = *thresholds_out = 0;
+    struct gw_processor named, here;
+    struct counts n = {0, 0, 0, ""};
+    gw_processor_of(secure_getenv("GODWIT_PROCESSOR"), &here);
     for (char *line; (line = gw_line_next(&lines));) {
-        *rows_out += strchr(line, '|') != NULL;
-        *thresholds_out += !strchr(line, '|') && strchr(line, '=');
+        enum gw_processor_column column = gw_processor_column(&line, &named);
+        if (column == GW_PROCESSOR_COLUMN && !gw_processor_fits(&named, &here)) {
+            if (n.others++ == 0) gw_processor_text(&named, true, n.other, sizeof n.other);
+            continue;
+        }
+        n.rows += strchr(line, '|') != NULL;
+        n.thresholds += !strchr(line, '|') && strchr(line, '=');
     }
+    return n;
 }
 
 bool gw_tuned_text(char *text_out, size_t cap)
 {
     enum { MOST = 1 << 20 };
     const char *path = secure_getenv("GODWIT_TUNE");
-    char *text = NULL, about[256], date[32] = "";
+    char *text = NULL, about[512], date[32] = "";
     struct stat st;
-    int rows, thresholds;
     if (!path || !*path) return false;
     const char *why = gw_file_read(path, MOST, false, &text);
     if (why) {
@@ -58,9 +70,12 @@ bool gw_tuned_text(char *text_out, size_t cap)
         if (stat(path, &st) == 0) strftime(date, sizeof date, ", of %Y-%m-%d", localtime(&st.st_mtime));
         snprintf(about, sizeof about, "not by godwit-tune%s", date);
     }
-    count_lines(text, &rows, &thresholds);
-    snprintf(text_out, cap, "%s, %s: %d row%s for collectives, %d threshold%s of messages", path, about, rows, rows == 1 ? "" : "s",
-             thresholds, thresholds == 1 ? "" : "s");
+    struct counts n = count_lines(text);
+    int at = snprintf(text_out, cap, "%s, %s: %d row%s for collectives, %d threshold%s of messages", path, about, n.rows,
+                      n.rows == 1 ? "" : "s", n.thresholds, n.thresholds == 1 ? "" : "s");
+    if (n.others && at < (int)cap)
+        snprintf(text_out + at, cap - (size_t)at, "; %d for another processor (%s), which do%s not count here", n.others, n.other,
+                 n.others == 1 ? "es" : "");
     free(text);
     return true;
 }

@@ -22,7 +22,7 @@
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 19u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 20u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 /* Eight digits for each variable that launchers set anew for what they start, 0 where it is not set: mpiexec notes them for its ranks.  A
  * process that has another value was started by a launcher between (boot_env_other()). */
@@ -78,6 +78,8 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
      * where it is longer.  Written before the rank publishes where it is reached, so before it meets the others of its node. */
     uint64_t alike_hash;
     char alike[256];
+    char processor
+        [128]; /* whose rows of tables it takes (base/processor.h), the same on all ranks of a node; "": none.  Written with those */
     struct boot_crash crash;
     struct boot_connection connections[BOOT_CONNECTIONS];
     struct boot_coll colls[BOOT_COLLS];

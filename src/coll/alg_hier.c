@@ -31,15 +31,14 @@ static const struct plan_algorithm alg_fan_in = {.name = "fan_in", .emit = fan_i
 static const struct plan_algorithm alg_fan_in_leaf = {
     .name = "fan_in_leaf", .emit = fan_in_leaf, .kind = PLAN_NARROW | PLAN_NOBODY_WRITES | PLAN_ONCE};
 
-static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+static bool barrier_by(const struct plan_algorithm *across, const struct plan_args *a, int i, bool leaves, struct plan_stage *s)
 {
-    (void)tmp;
     const struct plan_nodes *n = a->nodes;
     s->args.root = 0;
     assert(n->me >= 0 && n->me < n->n && n->place < plan_node_size(n, n->me));
     if (i == 1) {
         stage_across(s, 0);
-        if (n->place == 0) s->alg = &coll_alg_barrier_dissemination;
+        if (n->place == 0) s->alg = across;
     } else if (plan_node_size(n, n->me) > 1) {
         stage_node(s);
         s->args.rcount = 0, s->args.rt = gw_type_byte;
@@ -48,8 +47,29 @@ static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *
     }
     return i < 3;
 }
+static bool barrier_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)tmp;
+    return barrier_by(&coll_alg_barrier_dissemination, a, i, leaves, s);
+}
 const struct plan_algorithm coll_alg_barrier_levels = {
     .name = "levels", .kind = PLAN_P2P, .fits = over_nodes, .stages = barrier_stages};
+
+/* The same with counters in place of messages between leaders; also where each member has a node of its own. */
+static int by_atomics(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    return coll_alg_barrier_dissemination.emit(a, round, steps);
+}
+static const struct plan_algorithm alg_by_atomics = {
+    .name = "by_atomics", .emit = by_atomics, .kind = PLAN_P2P, .by_counters = true};
+static bool atomics_stages(const struct plan_args *a, int i, bool leaves, char *tmp, struct plan_stage *s)
+{
+    (void)tmp;
+    return barrier_by(&alg_by_atomics, a, i, leaves, s);
+}
+static bool has_counters(const struct plan_args *a) { return a->nodes && a->has_counters; }
+const struct plan_algorithm coll_alg_barrier_atomics = {
+    .name = "atomics", .kind = PLAN_P2P, .fits = has_counters, .stages = atomics_stages};
 
 /* ---- bcast: between leaders, then in nodes; in pieces, so that a node broadcasts one while the next is under way ------------- */
 static int64_t piece_elements(const struct plan_args *a)

@@ -257,6 +257,7 @@ static void begin(const struct job *j, struct sim_member *m, int me)
     plan_param_set(&a->params, alg, j->param);
     a->is_vector = j->uneven && (kind == COLL_GATHER || kind == COLL_SCATTER);
     a->nodes = n_nodes ? nodes[me] : NULL;
+    a->has_counters = n_nodes > 1;
     m->leaves = n_nodes && node_leaves[node_of_rank[me]];
     a->in_place = j->in_place && (!rooted || me == j->root) && kind != COLL_BCAST;
     entered[m->job]++;

@@ -9,6 +9,7 @@
 
 #include "coll/coll.h"
 #include "base/base.h"
+#include "base/processor.h"
 #include "plan/plan.h"
 
 static inline struct plan_ref ref_typed(enum plan_buf buf, int64_t off, int64_t count, struct gw_type *t)
@@ -221,6 +222,7 @@ void coll_temporaries(struct plan_args *a);
     X(BARRIER, barrier_leaf)                                                                                                       \
     X(BARRIER, barrier_dissemination)                                                                                              \
     X(BARRIER, barrier_levels)                                                                                                     \
+    X(BARRIER, barrier_atomics)                                                                                                    \
     X(BCAST, bcast_leaf)                                                                                                           \
     X(BCAST, bcast_leaf_wide)                                                                                                      \
     X(BCAST, bcast_pull)                                                                                                           \
@@ -325,15 +327,16 @@ enum coll_kind {
     COLL_NEIGHBOR_ALLTOALL,
     COLL_CALLS /* of which nothing is to be chosen */
 };
-/* A row of tune/coll.tbl or tune/nodes.tbl. */
+/* A row of tune/coll.tbl, tune/nodes.tbl or tune/processors.tbl, or of a file. */
 struct coll_rule {
     uint8_t kind;
     int min_ranks, max_ranks; /* of the communicator */
     int min_nodes, max_nodes;
     int64_t max_bytes; /* as the collective counts them: see select.c */
     const char *name;
-    int64_t piece_bytes; /* 0: the algorithm's own, or it has none */
-    bool is_tuned;       /* of GODWIT_TUNE's file */
+    int64_t piece_bytes;           /* 0: the algorithm's own, or it has none */
+    bool is_tuned;                 /* of GODWIT_TUNE's file */
+    struct gw_processor processor; /* a pattern: the row is for what it names; vendor "": for all */
 };
 /* Rows of a file (tuned.c), which go before those that are built in; COLL_TUNED_ROWS of a collective at most. */
 enum { COLL_TUNED_ROWS = 16 };
@@ -341,10 +344,13 @@ struct coll_tuned {
     struct coll_rule *rules, *node_rules;
     int n, n_node;
 };
-/* Replaces what is there; path NULL or "": nothing is read.  Lines that are wrong are told on rank 0 and left out. */
+/* Replaces what is there; path NULL or "": nothing is read.  Lines that are wrong are told on rank 0 and left out; those of other
+ * processors than this one's are left out. */
 void coll_tuned_read(const char *path, struct coll_tuned *t);
-int64_t coll_tuned_hash(const struct coll_tuned *t); /* the same only for the same rows */
-int coll_select_tuned(void);                         /* what coll_tuned_take() does, for a process that is alone */
+int64_t coll_tuned_hash(const struct coll_tuned *t,
+                        bool with_processors);    /* the same only for the same rows, or those for all processors */
+void coll_tuned_generalize(struct coll_tuned *t); /* drops the rows for this processor */
+int coll_select_tuned(void);                      /* what coll_tuned_take() does, for a process that is alone */
 /* One line, whose text it changes: comments are cut.  NULL, or what is wrong; kind COLL_KINDS: it is no row.  name points into the line, and
  * may be no algorithm of the collective. */
 const char *coll_tuned_line(char *line, struct coll_rule *r_out, bool *has_nodes_out);
@@ -359,8 +365,13 @@ extern const struct coll_rule coll_rules[];
 extern const int coll_rule_count;
 extern const struct coll_rule coll_node_rules[]; /* for members on several nodes */
 extern const int coll_node_rule_count;
-extern const struct plan_algorithm *const coll_inter_algorithms[]; /* by enum coll_kind; NULL: not defined for two groups */
+extern const struct coll_rule coll_processor_rules[]; /* for members on one node, all of which have the same processor */
+extern const int coll_processor_rule_count;
+extern const struct plan_algorithm *const coll_inter_algorithms[];   /* by enum coll_kind; NULL: not defined for two groups */
+bool coll_counters_ready(struct gw_comm *c, bool is_forced) GW_COLD; /* counters.c: collective the first time; a->has_counters */
 int coll_select_init(void);
+/* This machine's processor, or the one of GODWIT_PROCESSOR, and how many rows of tune/processors.tbl name it; for tools. */
+const struct gw_processor *coll_select_processor(int *rows_out);
 extern uint32_t coll_synced; /* GODWIT_COLL_SYNC: bit by collective */
 /* The algorithm for `bytes`, all of which must be equal on all members; sets a->params. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);

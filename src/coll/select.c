@@ -1,7 +1,7 @@
 /* select.c -- chooses the algorithm of a collective: the one that GODWIT_COLL forces, else by the rows of tune/coll.tbl, and of
- * tune/nodes.tbl if its members are on several nodes.
+ * tune/nodes.tbl if its members are on several nodes.  Rows of tune/processors.tbl come before those, where all members are on one node.
  *
- * A choice may depend only on what is equal on all members: kind, ranks, bytes, operation, settings.
+ * A choice may depend only on what is equal on all members: kind, ranks, bytes, operation, settings; on a node the processor.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,7 +18,11 @@ static const struct {
     const struct plan_algorithm *alg;
 } algorithms[] = {ALGORITHMS(ROW, ROW)};
 #undef ROW
-enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MAX_ROWS = 16 + COLL_TUNED_ROWS };
+enum {
+    N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0],
+    PROCESSOR_ROWS = 8,
+    MAX_ROWS = 16 + PROCESSOR_ROWS + COLL_TUNED_ROWS
+};
 
 struct choice {
     const struct plan_algorithm *alg;
@@ -26,7 +30,7 @@ struct choice {
     int number;
 };
 struct tables {
-    struct choice rows[COLL_KINDS][MAX_ROWS];      /* rows of coll.tbl by collective, ended by alg NULL */
+    struct choice rows[COLL_KINDS][MAX_ROWS];      /* rows of processors.tbl and coll.tbl by collective, ended by alg NULL */
     struct choice node_rows[COLL_KINDS][MAX_ROWS]; /* of nodes.tbl */
 };
 /* Written by coll_select_init(), except `uses`, `explained..` and the rows of GODWIT_TUNE. */
@@ -36,20 +40,27 @@ static struct select_state {
     const struct plan_algorithm *forced[COLL_KINDS];    /* by GODWIT_COLL; NULL: none */
     const struct plan_algorithm *explained[COLL_KINDS]; /* what GODWIT_EXPLAIN=coll has printed last */
     const struct plan_algorithm *explained_agreed;      /* the same of what members have agreed on */
-    struct tables builtin, with_tuned;                  /* with_tuned: rows of GODWIT_TUNE come first */
-    struct coll_tuned tuned;                            /* those rows */
-    _Atomic(const struct tables *) used;                /* builtin or with_tuned [release in tuned_use, acquire in tables_of] */
-    _Atomic uint64_t uses[N_ALGORITHMS];                /* calls, by the algorithm's number */
+    struct tables general, builtin, with_tuned;  /* builtin: rows for the processor come first; with_tuned: those of GODWIT_TUNE */
+    struct coll_tuned tuned;                     /* those rows */
+    struct gw_processor processor;               /* of this machine, or of GODWIT_PROCESSOR; vendor "": none */
+    char processor_text[GW_PROCESSOR_TEXT + 32]; /* what is said of its rows */
+    _Atomic(const struct tables *) used;         /* builtin or with_tuned [release in tuned_use, acquire in tables_of] */
+    _Atomic uint64_t uses[N_ALGORITHMS];         /* calls, by the algorithm's number */
 } select_state = {.used = &select_state.builtin};
 
 /* is_untuned: the communicator's. */
 static inline const struct tables *tables_of(bool is_untuned)
 {
-    return unlikely(is_untuned) ? &select_state.builtin : atomic_load_explicit(&select_state.used, memory_order_acquire);
+    return unlikely(is_untuned) ? &select_state.general : atomic_load_explicit(&select_state.used, memory_order_acquire);
 }
+
+/* A row for some processors, which members on several nodes may not all have; those of a file have been compared.  It was measured beside
+ * leaves, and says nothing where there are none. */
+static inline bool is_of_node(const struct coll_rule *r) { return r->processor.vendor[0] && !r->is_tuned; }
 
 static inline const char *table_of(const struct coll_rule *r)
 {
+    if (is_of_node(r)) return select_state.processor_text;
     return r->is_tuned ? "GODWIT_TUNE" : r->min_nodes > 1 ? "tune/nodes.tbl" : "tune/coll.tbl";
 }
 
@@ -160,6 +171,7 @@ static int read_table(const struct coll_rule *rules, int count, struct choice ta
     for (int i = 0; i < count; i++) {
         const struct coll_rule *r = &rules[i];
         struct choice *row = table[r->kind], *here = &row[n[r->kind]];
+        if (r->processor.vendor[0] && !gw_processor_fits(&r->processor, &select_state.processor)) continue;
         assert(n[r->kind] < MAX_ROWS - 1);
         if (choice_again(r, row, n[r->kind]++, here)) continue;
         const struct plan_algorithm *alg = coll_algorithm_find(r->kind, r->name, strlen(r->name));
@@ -169,13 +181,14 @@ static int read_table(const struct coll_rule *rules, int count, struct choice ta
     return GW_OK;
 }
 
-/* The built-in tables, behind the rows of a file.  t NULL: no file. */
-static int read_tables(const struct coll_tuned *t, struct tables *out)
+/* The built-in tables, behind the rows for this processor, if wanted, and those of a file.  t NULL: no file. */
+static int read_tables(const struct coll_tuned *t, bool by_processor, struct tables *out)
 {
     int n[COLL_KINDS] = {0}, n_apart[COLL_KINDS] = {0}, rc = GW_OK;
     memset(out, 0, sizeof *out);
     if (t) rc = read_table(t->rules, t->n, out->rows, n);
     if (t && rc == GW_OK) rc = read_table(t->node_rules, t->n_node, out->node_rows, n_apart);
+    if (rc == GW_OK && by_processor) rc = read_table(coll_processor_rules, coll_processor_rule_count, out->rows, n);
     if (rc == GW_OK) rc = read_table(coll_rules, coll_rule_count, out->rows, n);
     if (rc == GW_OK) rc = read_table(coll_node_rules, coll_node_rule_count, out->node_rows, n_apart);
     return rc;
@@ -184,7 +197,7 @@ static int read_tables(const struct coll_tuned *t, struct tables *out)
 /* Other threads may be in collectives of sessions meanwhile, which use the built-in tables. */
 static int tuned_use(void)
 {
-    int rc = read_tables(&select_state.tuned, &select_state.with_tuned);
+    int rc = read_tables(&select_state.tuned, true, &select_state.with_tuned);
     if (rc == GW_OK) atomic_store_explicit(&select_state.used, &select_state.with_tuned, memory_order_release);
     return rc;
 }
@@ -200,19 +213,47 @@ GW_ONCE int coll_tuned_take(void)
 {
     if (!gw_set.tune || !*gw_set.tune) return GW_OK;
     coll_tuned_read(gw_set.tune, &select_state.tuned);
-    int64_t hash = coll_tuned_hash(&select_state.tuned), most[2] = {hash, ~hash};
-    int rc = coll_allreduce(GW_IN_PLACE, most, 2, gw_type_int64, gw_op_max, &gw_comm_world, NULL);
+    int64_t hash = coll_tuned_hash(&select_state.tuned, true), general = coll_tuned_hash(&select_state.tuned, false);
+    int64_t most[4] = {hash, ~hash, general, ~general};
+    int rc = coll_allreduce(GW_IN_PLACE, most, 4, gw_type_int64, gw_op_max, &gw_comm_world, NULL);
     if (rc != GW_OK) return rc;
     if (most[0] == ~most[1]) return tuned_use();
+    if (most[2] == ~most[3]) {
+        coll_tuned_generalize(&select_state.tuned);
+        if (gw_comm_world.rank == 0)
+            gw_warn("GODWIT_TUNE=%s: rows for a processor are left out, as the ranks have several kinds of them", gw_set.tune);
+        return tuned_use();
+    }
     if (gw_comm_world.rank == 0)
         gw_warn("GODWIT_TUNE=%s does not say the same to all ranks: what is built in decides; name a file that all hosts see",
                 gw_set.tune);
     return GW_OK;
 }
 
+static int processor_take(void)
+{
+    char text[GW_PROCESSOR_TEXT];
+    if (!gw_processor_of(gw_set.processor, &select_state.processor))
+        return gw_fail(GW_EARG, "GODWIT_PROCESSOR=%s is not VENDOR/FAMILY/MODEL, such as intel/6/207, auto or none",
+                       gw_set.processor);
+    snprintf(select_state.processor_text, sizeof select_state.processor_text, "tune/processors.tbl, %s",
+             gw_processor_text(&select_state.processor, false, text, sizeof text));
+    return GW_OK;
+}
+
+const struct gw_processor *coll_select_processor(int *rows_out)
+{
+    *rows_out = 0;
+    for (int i = 0; i < coll_processor_rule_count; i++)
+        *rows_out += gw_processor_fits(&coll_processor_rules[i].processor, &select_state.processor);
+    return &select_state.processor;
+}
+
 GW_ONCE int coll_select_init(void)
 {
-    int rc = read_tables(NULL, &select_state.builtin);
+    int rc = processor_take();
+    if (rc == GW_OK) rc = read_tables(NULL, false, &select_state.general);
+    if (rc == GW_OK) rc = read_tables(NULL, true, &select_state.builtin);
     atomic_store_explicit(&select_state.used, &select_state.builtin, memory_order_relaxed);
     if (rc != GW_OK) return rc;
     select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
@@ -224,12 +265,16 @@ GW_ONCE int coll_select_init(void)
     return parse_forced(gw_set.coll);
 }
 
+static inline bool has_leaves(enum coll_kind kind, struct gw_comm *c)
+{
+    return select_state.leaves_on >> kind & 1 && (likely(c->has_leaves) || plan_leaf_ready(c));
+}
 static inline bool usable(enum coll_kind kind, const struct plan_algorithm *alg, const struct plan_args *a, struct gw_comm *c,
                           bool messages)
 {
     if (alg->fits && !alg->fits(a)) return false;
     if (alg->kind == PLAN_P2P) return !alg->stages;
-    if (messages || !(select_state.leaves_on >> kind & 1) || !(likely(c->has_leaves) || plan_leaf_ready(c))) return false;
+    if (messages || !has_leaves(kind, c)) return false;
     return alg->kind != PLAN_PULLING || plan_pull_ready(c);
 }
 
@@ -321,7 +366,10 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
         if (bytes > row->rule->max_bytes || c->size < row->rule->min_ranks || c->size > row->rule->max_ranks) continue;
         if (!usable(kind, row->alg, a, c, messages)) continue;
         if (!a->params.piece_bytes) a->params.piece_bytes = row->rule->piece_bytes;
-        if (row->alg->kind == PLAN_P2P) return by_messages(kind, bytes, row, a, c);
+        if (row->alg->kind == PLAN_P2P) {
+            if (is_of_node(row->rule) && (messages || !has_leaves(kind, c))) continue;
+            return by_messages(kind, bytes, row, a, c);
+        }
         if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, table_of(row->rule));
         note(c, row->number, bytes);
         return row->alg;
@@ -374,6 +422,7 @@ static const struct choice *row_apart(const struct choice *row, int64_t bytes, c
     for (; row->alg; row++) {
         const struct coll_rule *r = row->rule;
         bool is_bruck = row->alg == &coll_alg_alltoall_bruck;
+        if (is_of_node(r)) continue;
         int64_t wanted = row->alg->stages || is_bruck ? levels_up_to((enum coll_kind)r->kind) : -1;
         if (is_bruck && wanted >= 0) wanted = gw_min64(wanted, r->max_bytes); /* a setting may forbid it, not more */
         if (row->alg == &coll_alg_alltoall_ruled && (agreed || select_state.plain_only >> COLL_ALLTOALLV & 1)) continue;
@@ -420,7 +469,7 @@ const struct plan_algorithm *coll_decide_apart(enum coll_kind kind, int64_t byte
 {
     const struct plan_algorithm *alg = select_state.forced[kind];
     *why_out = "GODWIT_COLL";
-    if (!has_levels(a->nodes) || no_levels(kind)) a->nodes = NULL;
+    if ((!has_levels(a->nodes) && !a->has_counters) || no_levels(kind)) a->nodes = NULL;
     a->params.piece_bytes = gw_set.coll_chunk;
     if (!alg || !usable_apart(alg, a)) {
         alg = by_rule(kind, a, starts);
@@ -466,7 +515,7 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
     if (alg && (alg->kind == PLAN_P2P ? !alg->stages : leaves) && !(alg->fits && !alg->fits(a))) return alg;
     for (const struct choice *row = tables_of(a->is_untuned)->rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
-        if ((row->alg->fits && !row->alg->fits(a)) || (row->alg->kind != PLAN_P2P && !leaves)) continue;
+        if ((row->alg->fits && !row->alg->fits(a)) || ((row->alg->kind != PLAN_P2P || is_of_node(row->rule)) && !leaves)) continue;
         *why_out = table_of(row->rule);
         if (row->alg->kind != PLAN_P2P) return row->alg;
         alg = coll_instead(row->alg, bytes, a);
@@ -476,6 +525,14 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
     gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, a->size);
 }
 
+/* May a barrier be done by counters that the network adds to?  By cards where nothing else is asked for, by software if it is forced. */
+static bool may_count(struct gw_comm *c)
+{
+    const struct plan_algorithm *forced = select_state.forced[COLL_BARRIER];
+    if (forced ? forced != &coll_alg_barrier_atomics : no_levels(COLL_BARRIER)) return false;
+    return coll_counters_ready(c, forced != NULL);
+}
+
 const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c,
                                                bool starts)
 {
@@ -483,6 +540,7 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
     bool is_fixed = order_is_fixed(kind, c);
     a->nodes = is_fixed ? NULL : plan_nodes(c);
     a->is_untuned = c->is_untuned;
+    if (kind == COLL_BARRIER && !starts) a->has_counters = may_count(c);
     const struct plan_algorithm *alg = is_fixed ? exact(kind, bytes, a, c, true) : NULL;
     if (alg) return alg;
     alg = coll_decide_apart(kind, bytes, a, starts, &why);
@@ -496,6 +554,7 @@ const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool 
     for (const struct choice *row = tables_of(a->is_untuned)->rows[kind]; row->alg; row++) {
         if (bytes > row->rule->max_bytes || a->size < row->rule->min_ranks || a->size > row->rule->max_ranks) continue;
         if (row->alg->kind == PLAN_PULLING || (row->alg->kind && !(leaves && a->size > 1))) continue;
+        if (!leaves && is_of_node(row->rule)) continue;
         if (row->alg->fits && !row->alg->fits(a)) continue;
         const struct plan_algorithm *alg = row->alg->kind == PLAN_P2P ? coll_instead(row->alg, bytes, a) : row->alg;
         a->params = (struct plan_params){.piece_bytes = row->rule->piece_bytes};

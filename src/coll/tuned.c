@@ -4,6 +4,7 @@
  *     # comment
  *     bcast | 4..4 | 16K | leaf | -
  *     allreduce | 8..8 | 2..2 | 1K | levels | -
+ *     intel/6/207 | bcast | 4..4 | 64K | leaf_wide | -    (of that processor alone)
  *     GODWIT_EAGER_MAX=16K        (read by base/, with the settings)
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -46,26 +47,42 @@ void coll_tuned_read(const char *path, struct coll_tuned *t)
     char *text = NULL;
     free(t->rules), free(t->node_rules);
     *t = (struct coll_tuned){NULL, NULL, 0, 0};
+    struct gw_processor here;
+    gw_processor_of(gw_set.processor, &here);                              /* what is none has ended MPI_Init: coll_select_init() */
     if (!path || !*path || gw_file_read(path, MOST, false, &text)) return; /* base/ has reported why it cannot be read */
     struct gw_lines lines = {text, 0};
     for (char *line; (line = gw_line_next(&lines));) {
         struct coll_rule r;
         bool has_nodes;
         const char *why = row_of(line, &r, &has_nodes);
-        if (!why && r.kind == COLL_KINDS) continue;
+        if (!why && (r.kind == COLL_KINDS || (r.processor.vendor[0] && !gw_processor_fits(&r.processor, &here)))) continue;
         if (!why) why = keep(t, &r, has_nodes);
         if (why && gw_comm_world.rank == 0) gw_warn("GODWIT_TUNE=%s, line %d: %s; the line is left out", path, lines.number, why);
     }
     free(text);
 }
 
-int64_t coll_tuned_hash(const struct coll_tuned *t)
+int64_t coll_tuned_hash(const struct coll_tuned *t, bool with_processors)
 {
     uint64_t hash = GW_HASH_SEED;
     for (int i = 0; i < t->n + t->n_node; i++) {
         const struct coll_rule *r = i < t->n ? &t->rules[i] : &t->node_rules[i - t->n];
+        if (r->processor.vendor[0] && !with_processors) continue;
         int64_t is[] = {i < t->n, r->kind, r->min_ranks, r->max_ranks, r->min_nodes, r->max_nodes, r->max_bytes, r->piece_bytes};
         hash = gw_hash(gw_hash(hash, is, sizeof is), r->name, strlen(r->name));
     }
     return (int64_t)hash;
+}
+
+static int without_processors(struct coll_rule *rules, int n)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (!rules[i].processor.vendor[0]) rules[kept++] = rules[i];
+    return kept;
+}
+void coll_tuned_generalize(struct coll_tuned *t)
+{
+    t->n = without_processors(t->rules, t->n);
+    t->n_node = without_processors(t->node_rules, t->n_node);
 }

@@ -1,4 +1,4 @@
-/* tuned_line.c -- a line of the file that GODWIT_TUNE names.  Needs base/number.c alone: godwit-tune is built with both, and reads its
+/* tuned_line.c -- a line of the file that GODWIT_TUNE names.  Needs base/number.c and base/processor.c alone: godwit-tune is built with both, and reads its
  * files as jobs do.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -71,19 +71,21 @@ const char *coll_tuned_line(char *line, struct coll_rule *r_out, bool *has_nodes
     line[strcspn(line, "#")] = 0;
     line = gw_trimmed(line);
     *r_out = (struct coll_rule){.kind = COLL_KINDS, .min_nodes = 1, .max_nodes = INT_MAX, .is_tuned = true};
-    if (!*line || strchr(line, '=')) return NULL;
+    enum gw_processor_column column = gw_processor_column(&line, &r_out->processor);
+    if (!*line || (strchr(line, '=') && !strchr(line, '|'))) return NULL; /* base/ reads settings */
+    if (column == GW_PROCESSOR_BAD_COLUMN) return "its first column is no processor such as intel/6/207";
     for (char *at = line; at && n <= COLUMNS; n++) {
         cell[n] = at;
         at = strchr(at, '|');
         if (at) *at++ = 0;
         cell[n] = gw_trimmed(cell[n]);
     }
-    if (n != 5 && n != 6) return "it has not 5 columns, or 6 with nodes";
+    if (n != 5 && n != 6) return "it has not 5 columns, or 6 with nodes, behind that of a processor";
     char **rest = cell + (n == 6 ? 3 : 2);
     int kind = coll_kind_named(cell[0], strlen(cell[0]));
-    if (kind == COLL_KINDS) return "its first column is no collective";
-    if (!span_of(cell[1], &r_out->min_ranks, &r_out->max_ranks)) return "its second column is not LOW..HIGH ranks";
-    if (n == 6 && !span_of(cell[2], &r_out->min_nodes, &r_out->max_nodes)) return "its third column is not LOW..HIGH nodes";
+    if (kind == COLL_KINDS) return column ? "its second column is no collective" : "its first column is no collective";
+    if (!span_of(cell[1], &r_out->min_ranks, &r_out->max_ranks)) return "its ranks are not LOW..HIGH";
+    if (n == 6 && !span_of(cell[2], &r_out->min_nodes, &r_out->max_nodes)) return "its nodes are not LOW..HIGH";
     if (!size_of(rest[0], INT64_MAX, INT64_MAX, &r_out->max_bytes)) return "its bytes are no size such as 512, 16K or -";
     if (!size_of(rest[2], 0, MOST_CHUNK, &r_out->piece_bytes)) return "its chunk is no size up to 1G, or -";
     r_out->kind = (uint8_t)kind;

@@ -56,6 +56,10 @@ static void test_wrong_lines(void)
         "bcast | 4..4 | 16K | | -",
         "bcast | 4..4 | 16K | binomial | 2G",
         "bcast | 4..4 | 2..2 | 16K | leaf | -",
+        "intel/x | bcast | 4..4 | 16K | binomial | -",
+        "any+avx9 | bcast | 4..4 | 16K | binomial | -",
+        "intel/6/207 | 4..4 | 16K | binomial | -",
+        "bcast | intel/6/207 | 4..4 | 16K | binomial | -",
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(wrong); i++) {
         struct coll_tuned t = read_text(wrong[i]);
@@ -72,8 +76,9 @@ static void test_most(void)
 
 static const char *chosen(enum coll_kind kind, int64_t bytes, int ranks, const char **why_out)
 {
+    int64_t block = kind == COLL_REDUCE_SCATTER ? bytes / ranks : bytes;
     struct plan_args a = {
-        .size = ranks, .n = 1, .scount = bytes, .rcount = bytes, .st = gw_type_byte, .rt = gw_type_byte, .op = gw_op_max};
+        .size = ranks, .n = 1, .scount = block, .rcount = block, .st = gw_type_byte, .rt = gw_type_byte, .op = gw_op_max};
     return coll_decide_node(kind, bytes, &a, why_out)->name;
 }
 
@@ -99,6 +104,90 @@ static void test_choice(void)
     CHECK(strcmp(chosen(COLL_BCAST, 1024, 4, &why), "leaf") == 0);
 }
 
+static void processor_set(const char *name)
+{
+    setenv("GODWIT_PROCESSOR", name, 1);
+    gw_settings_free();
+    gw_settings_load();
+    CHECK_EQ(coll_select_init(), GW_OK);
+}
+
+/* Rows for a processor count on that one alone, those of a file by their place in it. */
+static void test_processor(void)
+{
+    const char *why,
+        *text = "amd/26/2 | bcast | 4..4 | 1K | chain | -\n"
+                "amd/26 | allreduce | 2.. | 2..2 | - | ring | -\n"
+                "intel/6+avx2 | bcast | 4..4 | 1K | binomial | -\n"
+                "allreduce | 4..4 | - | doubling | -\n";
+    processor_set("amd/26/2+avx2");
+    struct coll_tuned t = read_text(text);
+    CHECK_EQ(t.n, 2);
+    CHECK_EQ(t.n_node, 1);
+    CHECK_STR(t.rules[0].name, "chain");
+    int64_t all = coll_tuned_hash(&t, true), general = coll_tuned_hash(&t, false);
+    processor_set("intel/6/207+avx2");
+    t = read_text(text);
+    CHECK_EQ(t.n, 2);
+    CHECK_EQ(t.n_node, 0);
+    CHECK_STR(t.rules[0].name, "binomial");
+    /* Ranks of several processors agree on the general rows alone. */
+    CHECK(coll_tuned_hash(&t, true) != all && coll_tuned_hash(&t, false) == general && all != general);
+    coll_tuned_generalize(&t);
+    CHECK(t.n == 1 && coll_tuned_hash(&t, true) == general);
+    processor_set("none");
+    CHECK_EQ(read_text(text).n, 1);
+    setenv("GODWIT_TUNE", path, 1);
+    processor_set("amd/26/7"); /* that of no row for bcast */
+    CHECK_EQ(coll_select_tuned(), GW_OK);
+    CHECK(strcmp(chosen(COLL_BCAST, 1024, 4, &why), "leaf") == 0);
+    processor_set("amd/26/2");
+    CHECK_EQ(coll_select_tuned(), GW_OK);
+    CHECK(strcmp(chosen(COLL_BCAST, 1024, 4, &why), "chain") == 0 && strcmp(why, "GODWIT_TUNE") == 0);
+    setenv("GODWIT_TUNE", "", 1);
+    setenv("GODWIT_PROCESSOR", "Xeon", 1);
+    gw_settings_free();
+    gw_settings_load();
+    CHECK_EQ(coll_select_init(), GW_EARG);
+    processor_set("auto");
+}
+
+/* Each built-in row for a processor is one that a job there takes: on one node, and not where members are on several. */
+static void test_built_in(void)
+{
+    int others = 0;
+    for (int i = 0; i < coll_processor_rule_count; i++) {
+        const struct coll_rule *r = &coll_processor_rules[i];
+        const char *why, *general;
+        char text[GW_PROCESSOR_TEXT], name[64];
+        int64_t bytes = r->max_bytes == INT64_MAX ? 1 << 20 : r->max_bytes;
+        processor_set("none");
+        snprintf(name, sizeof name, "%s", chosen((enum coll_kind)r->kind, bytes, r->min_ranks, &general));
+        CHECK(!strstr(general, "processors.tbl"));
+        struct gw_processor p = r->processor;
+        if (p.family == GW_PROCESSOR_ANY) p.family = 0;
+        if (strcmp(p.vendor, "any") == 0) snprintf(p.vendor, sizeof p.vendor, "unknown");
+        processor_set(gw_processor_text(&p, true, text, sizeof text));
+        CHECK_STR(chosen((enum coll_kind)r->kind, bytes, r->min_ranks, &why), r->name);
+        CHECK(strncmp(why, "tune/processors.tbl, ", 21) == 0);
+        others += strcmp(name, r->name) != 0;
+        int64_t block = r->kind == COLL_REDUCE_SCATTER ? bytes / r->min_ranks : bytes;
+        struct plan_args a = {.size = r->min_ranks, .n = 1, .scount = block, .rcount = block, .op = gw_op_max};
+        a.st = a.rt = gw_type_byte;
+        coll_decide_apart((enum coll_kind)r->kind, bytes, &a, false, &why);
+        CHECK(!strstr(why, "processors.tbl"));
+        a.is_untuned = true; /* with members of other jobs */
+        CHECK_STR(coll_decide_node((enum coll_kind)r->kind, bytes, &a, &why)->name, name);
+        setenv("GODWIT_COLL_LEAF", "off", 1); /* it was measured beside leaves */
+        processor_set(text);
+        chosen((enum coll_kind)r->kind, bytes, r->min_ranks, &why);
+        CHECK(!strstr(why, "processors.tbl"));
+        unsetenv("GODWIT_COLL_LEAF");
+    }
+    CHECK(others > 0); /* the rest keep the general choice of smaller sizes before those */
+    processor_set("auto");
+}
+
 int main(void)
 {
     CHECK(close(mkstemp(path)) == 0);
@@ -109,6 +198,8 @@ int main(void)
     test_wrong_lines();
     test_most();
     test_choice();
+    test_processor();
+    test_built_in();
     op_finalize();
     type_finalize();
     gw_obj_finalize();

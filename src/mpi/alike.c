@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/hash.h"
+#include "base/processor.h"
 #include "base/settings.h"
 #include "boot/boot.h"
 #include "boot/segment.h"
@@ -42,6 +43,16 @@ static void kinds_as_one(const struct gw_setting_info *s, char *value, size_t ca
 /* Files of different names may say the same; coll_tuned_take() compares what they say. */
 static bool is_file(const char *line) { return strncmp(line, "GODWIT_TUNE=", 12) == 0; }
 
+/* The processor whose rows of tables count, whether somebody has set it or not: the ranks of a node have the same, unless something hides it
+ * from one of them.  Those of other nodes may have another: such rows choose only where all members are on one node. */
+static void processor_note(struct boot_rank *mine)
+{
+    struct gw_processor p;
+    _Static_assert(sizeof mine->processor == GW_PROCESSOR_TEXT, "it fits");
+    mine->processor[0] = '\0';
+    if (gw_processor_of(gw_set.processor, &p)) gw_processor_text(&p, true, mine->processor, sizeof mine->processor);
+}
+
 void mpi_alike_note(void)
 {
     struct boot_rank *mine = boot_slot;
@@ -63,6 +74,7 @@ void mpi_alike_note(void)
         fits = fits && at < sizeof mine->alike;
     }
     if (!fits) mine->alike[0] = '\0';
+    processor_note(mine);
 }
 
 /* The line of `text` for the same setting as `line`, or NULL. */
@@ -93,6 +105,8 @@ static bool differs(const char *a, int rank_a, const char *b, int rank_b, char *
     return false;
 }
 
+static const char *processor_text(const struct boot_rank *r) { return r->processor[0] ? r->processor : "none"; }
+
 void mpi_alike_compare(void)
 {
     const struct boot_rank *mine = boot_slot;
@@ -101,6 +115,10 @@ void mpi_alike_compare(void)
     for (int i = 1; i < gw_node.nlocal; i++) {
         const struct boot_rank *r = boot_slot_of(i);
         int rank = gw_boot.local_to_world[i];
+        if (unlikely(strcmp(r->processor, mine->processor) != 0))
+            gw_die(
+                "MPI_Init: GODWIT_PROCESSOR is %s on rank %d and %s on rank %d, on one node; set it alike for all ranks of the job",
+                processor_text(mine), gw_boot.rank, processor_text(r), rank);
         if (likely(r->alike_hash == mine->alike_hash)) continue;
         bool are_told = (mine->alike[0] || !mine->alike_hash) && (r->alike[0] || !r->alike_hash);
         if (!are_told ||

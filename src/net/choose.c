@@ -119,7 +119,7 @@ static void origin_of(const char *setting, char *out, size_t cap, bool with_valu
 static void needs_read(struct fabric_infos *m)
 {
     bool matches = gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE && !gw_checking;
-    const struct {
+    const struct need {
         bool is_asked;
         const char *setting;
         const char **by;
@@ -127,7 +127,8 @@ static void needs_read(struct fabric_infos *m)
         {matches, "match_mode", &m->wish.needs.matching},
         {matches && gw_set.ofi_tag_mode == GW_SET_OFI_TAG_MODE_OFI_TAG_FULL, "ofi_tag_mode", &m->wish.needs.full_tags},
         {gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED, "net_rendezvous", &m->wish.needs.memory},
-        {gw_set.rma_network_atomics, "rma_network_atomics", &m->wish.needs.atomics},
+        gw_set.rma_network_atomics ? (struct need){true, "rma_network_atomics", &m->wish.needs.atomics}
+                                   : (struct need){network_counts_barriers(), "coll", &m->wish.needs.atomics},
     };
     _Static_assert(GW_ARRAY_LEN(rows) == GW_ARRAY_LEN(m->needs), "a text each");
     for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
@@ -339,16 +340,24 @@ static int tagged_take(struct fi_info **chosen)
 }
 
 /* ---- atomic operations -------------------------------------------------------------------------- */
-/* Asks the provider for operations at the target (GODWIT_RMA_NETWORK_ATOMICS), and goes on without. */
+/* A card, and no layer of libfabric above it, which would do atomic operations by messages and the processors at both ends. */
+static bool adds_by_itself(const struct fi_info *i)
+{
+    return i->domain_attr->mr_mode & (FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT) &&
+        !strchr(i->fabric_attr->prov_name, ';');
+}
+
+/* Asks the provider for operations at the target, and goes on without: where a setting wants them, and of a card, for barriers. */
 static void atomics_take(struct fi_info **chosen)
 {
-    struct fi_info *hints = gw_set.rma_network_atomics ? fabric_lib.dupinfo(*chosen) : NULL;
+    bool is_wanted = gw_set.rma_network_atomics || network_counts_barriers() || adds_by_itself(*chosen);
+    struct fi_info *hints = is_wanted ? fabric_lib.dupinfo(*chosen) : NULL;
     if (!hints) return;
     struct fi_info *got = again_with_caps(hints, FI_ATOMIC);
     if (got)
         replace(chosen, got);
     else
-        GW_EXPLAIN(GW_LOG_WIRE, "provider %s does no atomic operations: the ranks do accumulates",
+        GW_EXPLAIN(GW_LOG_WIRE, "provider %s does no atomic operations: the ranks do accumulates, and barriers by messages",
                    (*chosen)->fabric_attr->prov_name);
 }
 

@@ -30,6 +30,7 @@ void network_report_print(void);
 /* Why libfabric should carry the messages: a NIC that only it can use, or a setting that only it obeys.  NULL: TCP sockets are as good.  For
  * this host and process. */
 const char *network_wants_libfabric(void);
+bool network_counts_barriers(void);  /* GODWIT_COLL wants barriers by the network's atomic operations (plan/counters.c) */
 const char *network_chosen_by(void); /* the NIC, or the setting that selects among libfabric's offers; NULL: neither */
 /* What a network may do; a setting may need one of them. */
 enum network_trait { NETWORK_IS_LIBFABRIC, NETWORK_MATCHES, NETWORK_READS_MEMORY };

@@ -2,12 +2,15 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
 #include <unistd.h>
 
 #include "net/network.h"
 #include "base/settings.h"
 
 bool network_is_deferred;
+
+bool network_counts_barriers(void) { return gw_set.coll && strcasestr(gw_set.coll, "barrier=atomics"); }
 
 const char *network_chosen_by(void)
 {
@@ -33,6 +36,7 @@ const char *network_wants_libfabric(void)
     bool is_read = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED; /* peers access the program's memory */
     if (by || is_read) return by ? by : "GODWIT_NET_RENDEZVOUS";
     if (gw_set.rma_network_atomics) return "GODWIT_RMA_NETWORK_ATOMICS";
+    if (network_counts_barriers()) return "GODWIT_COLL=barrier=atomics";
     if (gw_set.nic_verbose > 0) return "GODWIT_NIC_VERBOSE";
     return gw_set.nic_counter_report > 0 ? "GODWIT_NIC_COUNTER_REPORT" : NULL;
 }

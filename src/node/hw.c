@@ -10,6 +10,7 @@
 #include "node/node_private.h"
 #include "base/lock.h"
 #include "base/os.h"
+#include "base/processor.h"
 
 enum { CACHES = 10 }; /* indices of a cpu's caches that are looked at */
 

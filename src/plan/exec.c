@@ -585,6 +585,13 @@ bool plan_exec_advance(struct plan_exec *x, int *done_out)
             }
         }
         x->at = at;
+        if (x->n_messages && unlikely(x->alg->by_counters)) {
+            if (!plan_counters_round(x)) {
+                *done_out = done;
+                return false;
+            }
+            x->n_messages = 0;
+        }
         if (x->n_messages) post_all(x, &m);
         if (x->n_reqs > 0 && !reqs_done(x)) {
             plan_exec_assert_state(x);
@@ -732,6 +739,15 @@ static bool wait_over(struct plan_exec *x)
     node_wait_begin(&w);
     for (unsigned turn = 1; !differs; turn++) {
         if (messages || looks_at_messages(turn, &w)) done += req_progress();
+        /* What the network has added is nothing that progress tells of: it is looked for before the wait may sleep. */
+        if (unlikely(x->alg->by_counters)) {
+            if (plan_exec_advance(x, &done)) break;
+            if (plan_counters_sleepless(x) && w.phase) {
+                gw_yield();
+                node_wait_end(&w);
+                node_wait_begin(&w);
+            }
+        }
         if (unlikely(node_wait_step(&w, done > 0))) differs = plan_report(x, 0);
         if (plan_exec_advance(x, &done)) break;
     }

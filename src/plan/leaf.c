@@ -239,6 +239,7 @@ static void coll_free(struct gw_comm *c)
 {
     struct comm_coll *k = c->coll;
     offer_drop(c, k);
+    plan_counters_close(c);
     if (k->copied) node_heap_free(k->copied);
     if (k->ready) node_heap_leave(k->region, k->size);
     plan_nodes_free(k->nodes);

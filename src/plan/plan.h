@@ -160,6 +160,7 @@ struct plan_args {
     bool in_place;
     bool is_vector;        /* gatherv, scatterv: only the root knows all counts */
     bool is_untuned;       /* as the communicator's */
+    bool has_counters;     /* algorithms by_counters may be used: plan_counters_join() has said so */
     struct op_exact exact; /* a sum that a leaf takes by op_exact_sum(); words 0: no such sum, or by messages */
     int32_t n_r;           /* the same of rcounts, rdispls and rts */
     struct plan_params params;
@@ -191,6 +192,9 @@ struct plan_algorithm {
     uint8_t takes;                           /* which member of struct plan_params it uses: enum plan_takes */
     bool (*fits)(const struct plan_args *a); /* can it be used?  May depend only on what is equal on all members.  NULL: always */
     plan_stages *stages;                     /* hierarchical algorithms; tmp_bytes is then what the stages share */
+    /* A stage across nodes, each round of which has a SEND and a RECV of no data, as in a barrier: the network adds to a counter of the
+     * receiver in place of the message (counters.c). */
+    bool by_counters;
 };
 /* Kinds: by messages; leaves that use one slot, or all slots (pipelined); leaves that read other members' memory (CMA). */
 enum { PLAN_P2P, PLAN_NARROW, PLAN_WIDE, PLAN_PULLING };
@@ -369,6 +373,18 @@ bool plan_node_leaf_ready(struct gw_comm *c);
 const struct plan_nodes *plan_nodes(struct gw_comm *c); /* NULL: not known, because some members are of other worlds */
 /* can all members read each other's memory?  Tested once; plan_leaf_ready() must be true */
 bool plan_pull_ready(struct gw_comm *c);
+
+/* ---- counters that the network adds to (counters.c), for communicators with members on several nodes ----
+ * All members ask the first one, which is the same for all: false: there are none.  forced: also where the network is software.  Then all make an
+ * offer, and with the offers of all members, by rank, join: true, on all: algorithms by_counters may be used. */
+struct plan_counter_place {
+    uint64_t at, key; /* key 0: none, as of members that do not speak for their node */
+};
+bool plan_counters_may(struct gw_comm *c, bool is_forced) GW_COLD;
+struct plan_counter_place plan_counters_offer(struct gw_comm *c, bool is_forced) GW_COLD;
+bool plan_counters_join(struct gw_comm *c, const struct plan_counter_place *all) GW_COLD;
+enum plan_counters_are { PLAN_COUNTERS_NOT_ASKED, PLAN_COUNTERS_NONE, PLAN_COUNTERS_THERE };
+enum plan_counters_are plan_counters_are(struct gw_comm *c);
 
 /* For the checker: resolves references without a communicator. */
 struct plan_memory {

@@ -71,6 +71,8 @@ struct comm_coll {
     uint64_t compared;            /* number of the last leaf collective in which all sigs were compared with ours */
     char *tmp;                    /* temporary memory, kept for the next collective */
     int64_t tmp_bytes;
+    struct plan_counters *counters; /* of a member that speaks for its node (counters.c); NULL: none */
+    bool counters_asked, has_counters;
     uint64_t copied; /* the copy that is exposed now (leaf_exposed.copy); freed when no member reads it any more */
 };
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
@@ -80,6 +82,11 @@ static inline uint64_t leaf_last(const struct comm_coll *k)
 {
     return atomic_load_explicit(&k->flags[k->me].value, memory_order_relaxed) >> 20;
 }
+/* counters.c: a round of an algorithm by_counters: true: it is over.  Called again until then; the caller makes progress. */
+bool plan_counters_round(struct plan_exec *x);
+bool plan_counters_sleepless(
+    const struct plan_exec *x); /* nothing would wake this member: a card adds without a word to the processor */
+void plan_counters_close(struct gw_comm *c);
 /* Raises this member's flag to `value` if it is below `least`. */
 void plan_raise(struct comm_coll *k, uint64_t least, uint64_t value);
 

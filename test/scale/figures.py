@@ -147,6 +147,12 @@ def barriers():
     for ranks in (1536, 12288):
         figure("barrier, %s ranks of 24 a node: by hosts, by cards" % format(ranks, ","), "about 2", t[ranks, 0, "levels"],
                t[ranks, 0, "levels:network"], 1.5, 4, "a tree of radix 8 is assumed", "barrier" if ranks == 1536 else "barrier_large")
+    t = price("slingshot_atomics", "barrier", ["levels", "atomics", "table"], "2048,65536", 0)
+    for ranks in (2048, 65536):
+        figure("barrier, %s ranks of 128 a node: by messages between nodes, by the cards' atomics" % format(ranks, ","), "a means to it",
+               t[ranks, 0, "levels"], t[ranks, 0, "atomics"], 1.02, 2, "0.10 and 0.25 us of a card are assumed")
+        if t[ranks, 0, "table"] != t[ranks, 0, "atomics"]:
+            BAD.append("barrier, %d ranks: the table does not take the cards' atomics" % ranks)
     for coll, size in (("barrier", 0), ("bcast", 8), ("allreduce", 8)):
         t = price("slingshot", coll, ["levels", "levels:network"], 65536, size)
         figure("%s, 65,536 ranks, %d B: by hosts, by switches" % (coll, size), "(no number)", t[65536, size, "levels"],
@@ -257,7 +263,7 @@ def described(name):
 MACHINES = {"alps": (4, 4, (21, 32, 4)), "archer": (24, 1, (13, 96, 4)), "aurora": (12, 8, (166, 32, 2)), "cluster": (64, 1, ()),
             "crossroads": (112, 1, (12, 32, 16)), "crusher": (8, 4, (2, 24, 4)), "dragonfly": (1, 1, (9, 4, 4)), "elcapitan": (4, 4, (87, 32, 4)),
             "ethernet": (16, 1, ()), "frontier": (8, 4, (74, 32, 4)), "lumi": (8, 4, (24, 32, 4)), "perlmutter": (4, 4, (14, 32, 4)),
-            "setonix": (128, 1, (13, 8, 16)), "slingshot": (128, 1, ()), "slingshot10": (128, 1, ()), "xe6": (24, 1, ())}
+            "setonix": (128, 1, (13, 8, 16)), "slingshot": (128, 1, ()), "slingshot_atomics": (128, 1, ()), "slingshot10": (128, 1, ()), "xe6": (24, 1, ())}
 # What the documents say of cards, engines, links and switches; ns a byte.  50 GB/s of a link between Frontier's modules: 0.02.
 SAID = {("xe6", "engine", "fma"): {"upto": 1024}, ("xe6", "engine", "bte"): {"n": 4}, ("xe6", "offload", ""): {"radix": 8},
         ("slingshot", "engine", "idc"): {"upto": 191}, ("slingshot", "offload", ""): {"radix": 64}, ("slingshot", "nic", ""): {"G": .043},

@@ -53,7 +53,7 @@ def vectors():
 def shapes():
     """The documents' limits of MPI_Alltoall by number of ranks, where nodes are not alike; inline messages by size of the job."""
     for ranks, per_node, most in ((1000, 128, 512), (1023, 2, 512), (1025, 128, 256), (65535, 2, 256), (65537, 2, 128), (131071, 2, 128), (131073, 2, 64)):
-        line = ask("-n %d -N %d alltoall" % (ranks, per_node)).splitlines()[1]
+        line = ask("-n %d -N %d alltoall" % (ranks, per_node)).splitlines()[-1]
         levels = r"; from 65 levels \(tune/nodes\.tbl\)" if most > 64 else ""
         assert re.search(r"^alltoall +bruck \(tune/nodes\.tbl\)%s; from %d pairwise" % (levels, most + 1), line), "%d ranks: %s" % (ranks, line)
     for ranks, most in ((512, "8152"), (513, "2008"), (1025, "472"), (16385, "216"), (262145, "100")):
@@ -75,10 +75,43 @@ def settings():
         assert re.search(r"^alltoallv +%s$" % said, ask(words + " alltoallv"), re.M), ask(words + " alltoallv")
     assert re.search(r"^alltoallv +pairwise \(tune/coll\.tbl\)$", ask("-n 64 -N 8 alltoallv", MPICH_COLL_OPT_OFF="MPI_Alltoallv"), re.M)
     # Where something else begins is found to the byte.
-    line = ask("-n 8 alltoall").splitlines()[1]
+    line = ask("-n 8 alltoall").splitlines()[-1]
     at = int(re.search(r"from (\d+) ", line).group(1))
     before, after = (ask("-n 8 -b %d alltoall" % b).split()[2] for b in (at - 1, at))
     assert before != after and before == line.split()[1], line
+
+
+def processors():
+    """A row of the table by processor, and which one was taken: this machine's, another, none."""
+    said = ask("-n 2 allgather allreduce reduce_scatter", GODWIT_PROCESSOR="intel/6/207")
+    assert "processor: intel/6/207" in said and re.search(r": \d+ rows of tune/processors\.tbl for it come before the general ones\n", said), said
+    assert "leaf (tune/processors.tbl, intel/6/207); from 8193 pull (tune/processors.tbl, intel/6/207)\n" in said, said
+    assert re.search(r"^allreduce .*; from 131073 direct \(tune/processors\.tbl, intel/6/207\); from 524289 leaf_wide \(tune/coll\.tbl\)$", said, re.M), said
+    for processor in ("intel/6/143", "amd/26/2", "none"):
+        other = ask("-n 2 allgather", GODWIT_PROCESSOR=processor)
+        assert "processors.tbl, " not in other and re.search(r"^allgather +leaf \(tune/coll\.tbl\); from 32769 pull", other, re.M), other
+        assert ("processor: none (GODWIT_PROCESSOR): the general rows count" if processor == "none" else "no row of tune/processors.tbl names it") in other, other
+    # Members on several nodes may have several processors: such rows are for those on one.
+    said = ask("-n 4 -N 2", GODWIT_PROCESSOR="intel/6/207")
+    assert "general ones, in communicators on one node" in said and "processors.tbl, " not in said, said
+    here = re.search(r"^processor (\S+) \(", subprocess.run([BUILD + "/godwit-info"], env=CLEAN, capture_output=True, text=True, check=True).stdout, re.M)
+    assert not here or "processor: %s (" % here.group(1) in ask("-n 4"), here.group(1)
+    # A job takes them, too.
+    as_it_runs(2, 1, "mpi_coll_basic", GODWIT_PROCESSOR="intel/6/207")
+    command = [BUILD + "/mpiexec", "-n", "2", BUILD + "/mpi_coll_reduce"]
+    p = subprocess.run(command, env=dict(CLEAN, GODWIT_EXPLAIN="coll", GODWIT_PROCESSOR="intel/6/207"), capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0 and re.search(r"coll: allreduce of \d+ bytes on 2 ranks .* \(tune/processors\.tbl, intel/6/207\)", p.stderr + p.stdout), p.stderr[-3000:]
+
+
+def atomics():
+    """A barrier by the network's atomic operations: where a card has them, and where it is asked for."""
+    said = ask("-n 64 -N 8 barrier")
+    assert re.search(r"^barrier +levels \(tune/nodes\.tbl\); atomics \(tune/nodes\.tbl\) where a card adds to counters in other nodes' memory$", said, re.M), said
+    assert re.search(r"^barrier +dissemination \(tune/coll\.tbl\); atomics \(tune/nodes\.tbl\) where a card ", ask("-n 8 -N 1 barrier"), re.M)
+    assert re.search(r"^barrier +atomics \(GODWIT_COLL\)$", ask("-n 64 -N 8 barrier", GODWIT_COLL="barrier=atomics"), re.M)
+    for env in ({"GODWIT_COLL": "barrier=levels"}, {"MPICH_COLL_OPT_OFF": "MPI_Barrier"}):
+        assert "atomics" not in ask("-n 64 -N 8 barrier", **env), env
+    assert "atomics" not in ask("-n 8 barrier") and "atomics" not in ask("-n 8 barrier", GODWIT_COLL="barrier=atomics")
 
 
 def wrong():
@@ -99,4 +132,6 @@ if __name__ == "__main__":
     vectors()
     shapes()
     settings()
+    processors()
+    atomics()
     wrong()

@@ -18,6 +18,15 @@ BUILD = os.path.abspath(sys.argv[1])
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("GODWIT_", "MPICH_"))}
 
 
+def said_of(*words, **env):
+    p = subprocess.run([BUILD + "/" + words[0], *words[1:]], env=dict(CLEAN, **env), capture_output=True, text=True, timeout=60, check=False)
+    return p.stdout + p.stderr
+
+
+HERE = re.search(r"^processor (\S+) \((.*)\)$", said_of("godwit-info"), re.M)
+MINE = HERE.group(1).split("+")[0] + " | " if HERE else ""  # what rows that are measured here begin with
+
+
 def rows_of(text):
     """Without the head, and the sums around."""
     lines = text.splitlines()
@@ -27,7 +36,7 @@ def rows_of(text):
 
 FAKE = r"""#!/bin/sh
 sleep $NAP; echo "shape 4 1 1"; echo "known allreduce leaf"
-slow=100; [ -s "$GODWIT_TUNE" ] && grep -q "^allreduce | 4..4 | - | leaf" "$GODWIT_TUNE" && slow=2
+slow=100; [ -s "$GODWIT_TUNE" ] && grep -q "allreduce | 4..4 | - | leaf" "$GODWIT_TUNE" && slow=2
 case $GODWIT_COLL in
 *allreduce=leaf*) set -- $LEAF; n=$(cat "$0.turn" 2>/dev/null); shift $((${n:-0} % $#)); echo $((${n:-0} + 1)) > "$0.turn"; echo "time allreduce 8 leaf $1" ;;
 "") echo "time allreduce 8 ring $slow"; echo "time reduce 8 tree 1"; echo "time bcast 8 tree 1" ;;
@@ -66,13 +75,17 @@ def check_lines(folder):
     other = "  MPI_Allreduce | 4..4|-|ring | 1M # for 4 ranks | of mine\nAllreduce | 2.. | - | ring | -\nscan | 4..4 | - | leaf | -\n"
     said, text = check(other, 2, 0, "--check")
     assert re.search(r"^With it, 0 guidelines do not hold$", said, re.M), said
-    assert rows_of(text) == ["allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + other.splitlines()[1:], text
+    assert rows_of(text) == [MINE + "allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + other.splitlines()[1:], text
     said, text = check("Iallreduce | 2..8 | - | ring | -\n  GODWIT_EAGER_MAX=5K # mine\n", 99, 0)
-    assert rows_of(text) == ["allreduce | 4..4 | - | ring | -  # as built in, spread 0 %", "Iallreduce | 2..8 | - | ring | -"], text
+    assert rows_of(text) == [MINE + "allreduce | 4..4 | - | ring | -  # as built in, spread 0 %", "Iallreduce | 2..8 | - | ring | -"], text
+    # Those of other processors stay as they are; of this one what was measured before goes.
+    theirs = ["unheard/1/2 | allreduce | 4..4 | - | ring | -", "unheard/1/2 | GODWIT_EAGER_MAX=5K"]
+    said, text = check("\n".join(theirs + [MINE + "allreduce | 4..4 | - | ring | -", MINE + "GODWIT_EAGER_MAX=6K", "GODWIT_CMA_MIN=14K"]), 2, 0)
+    assert rows_of(text) == [MINE + "allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + theirs, text
     # Of a collective's rows jobs take 16.
     many = ["allreduce | %d..%d | - | ring | -" % (n, n) for n in range(5, 25)]
     said, text = check("\n".join(many), 2, 0, "--check")
-    assert rows_of(text) == ["allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + many[:15], text
+    assert rows_of(text) == [MINE + "allreduce | 4..4 | - | leaf | -  # 98 % quicker, spread 0 %"] + many[:15], text
     assert all(said.count("left out: %s\n" % row) == (i >= 15) for i, row in enumerate(many)), said
     assert [name for name in os.listdir(folder) if name.startswith(("lines.tune", ".godwit"))] == ["lines.tune"], os.listdir(folder)
     p = subprocess.run([BUILD + "/godwit-tune", "--quick"], env={k: v for k, v in CLEAN.items() if k not in ("HOME", "XDG_CONFIG_HOME")},
@@ -92,11 +105,12 @@ def check_spread(folder):
         assert p.returncode == 0 and not p.stderr, (p.stdout, p.stderr)
         with open(path, encoding="utf-8") as f:
             lines = [line for line in f.read().splitlines() if not line.startswith("#")]
-        assert lines == ([row] if row else []), (leaf, lines)
+        assert lines == ([MINE + row] if row else []), (leaf, lines)
         with open(turns, encoding="utf-8") as f:
             assert 2 <= int(f.read()) <= most, leaf
     with open(path, encoding="utf-8") as f:
-        assert re.match(r"# Measured by godwit-tune, \d{4}-\d\d-\d\d, on %s( \(.*\))?\.  Columns: " % re.escape(socket.gethostname()), f.readlines()[1])
+        about = re.match(r"# Measured by godwit-tune, \d{4}-\d\d-\d\d, on %s( \(.*\))?\.  Columns: " % re.escape(socket.gethostname()), f.readlines()[1])
+    assert about and (not HERE or HERE.group(1) in about.group(1) and HERE.group(2) in about.group(1)), about.group(1)
 
 
 def on_terminal(command, **env):
@@ -165,12 +179,43 @@ def check_told(folder):
     assert re.search(r"not by godwit-tune, of \d{4}-\d\d-\d\d: 1 row for", said("godwit-info", XDG_CONFIG_HOME=home))
 
 
+def check_processor(folder):
+    """Rows for a processor: a job takes those of its own, all who are asked tell of the others; ranks of several kinds take none."""
+    path, program = folder + "/processor.tune", BUILD + "/mpi_coll_basic"
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("unheard/1/2 | bcast | 2.. | - | chain | -\nunheard/1/2 | bcast | 2.. | 2.. | - | chain | -\nunheard/1/2 | GODWIT_EAGER_MAX=5K\n"
+                "other/3 | bcast | 2.. | - | chain | -\ngather | 2.. | - | linear | -\n")
+    unheard, stranger = {"GODWIT_PROCESSOR": "unheard/1/2", "GODWIT_TUNE": path}, {"GODWIT_PROCESSOR": "unheard/9/9", "GODWIT_TUNE": path}
+    for words in (("godwit-info",), ("mpiexec", "doctor"), ("mpiexec", "-v", "-n", "1", "true"), ("godwit-choices", "-n", "4")):
+        text = said_of(*words, **unheard)
+        assert ": 3 rows for collectives, 1 threshold of messages; 1 for another processor (other/3), which does not count here" in text, (words, text)
+        text = said_of(*words, **stranger)
+        assert ": 1 row for collectives, 0 thresholds of messages; 4 for another processor (unheard/1/2), which do not count here" in text, (words, text)
+    text = said_of("godwit-choices", "-n", "4", **unheard)
+    assert re.search(r"^bcast +chain \(GODWIT_TUNE\)$", text, re.M) and re.search(r"^gather +linear \(GODWIT_TUNE\)$", text, re.M), text
+    assert "at once up to 5K" in text and "processor: unheard/1/2 (GODWIT_PROCESSOR): no row of tune/processors.tbl names it" in text, text
+    text = said_of("godwit-choices", "-n", "4", **stranger)
+    assert re.search(r"^bcast +leaf", text, re.M) and re.search(r"^gather +linear \(GODWIT_TUNE\)$", text, re.M) and "at once up to 5K" not in text, text
+    # In a job of two nodes, each rank with a processor of its own, of the same kind, or of another.
+    job = ("mpiexec", "--oversubscribe", "--vnodes", "2", "-n", "1", "-env", "GODWIT_PROCESSOR", "unheard/1/2", program, ":", "-n", "1", "-env", "GODWIT_PROCESSOR")
+    for kind, is_same in (("unheard/1/2", True), ("unheard/1/3", False)):
+        text = said_of(*job, kind, program, GODWIT_TUNE=path, GODWIT_EXPLAIN="coll")
+        assert ("as the ranks have several kinds of them" in text) == (not is_same), text
+        assert re.search(r"coll: bcast of \d+ bytes on 2 ranks .*: chain \(GODWIT_TUNE\)", text) if is_same else ": chain (GODWIT_TUNE)" not in text, text
+        assert re.search(r"coll: gather of \d+ bytes on 2 ranks .*: linear \(GODWIT_TUNE\)", text), text
+    # On one node each would choose for itself.
+    text = said_of(*[w for w in job if w not in ("--vnodes", "2")], "other/3", program)
+    assert "MPI_Init: GODWIT_PROCESSOR is unheard/1/2 on rank 0 and other/3 on rank 1, on one node; set it alike" in text, text
+    assert "GODWIT_PROCESSOR=Xeon is not VENDOR/FAMILY/MODEL" in said_of("mpiexec", "-n", "1", program, GODWIT_PROCESSOR="Xeon")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_lines(folder)
         check_spread(folder)
         check_progress(folder)
         check_told(folder)
+        check_processor(folder)
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ int tune_write_rows(const struct tune_results *r, int kind, bool all, FILE *f)
     for (int i = 0, first = 0; is_other && i <= last; i++) {
         int a = tune_best(r, kind, i);
         if (i < last && tune_best(r, kind, i + 1) == a) continue;
-        fprintf(f, "%s | %d..%d | ", tune_kind_names[kind], r->ranks, r->ranks);
+        fprintf(f, "%s%s | %d..%d | ", r->processor, tune_kind_names[kind], r->ranks, r->ranks);
         if (r->nodes > 1) fprintf(f, "%d..%d | ", r->nodes, r->nodes);
         if (i == last)
             fputs("-", f);

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tune.h"
 #include "base/file.h"
+#include "base/processor.h"
 #include "base/progress.h"
 #include "coll/coll_private.h"
 
@@ -38,6 +39,7 @@ static struct {
     char *shape[MOST_WORDS]; /* options of mpiexec */
     int n_shape;
     char self[PATH_MAX], mpiexec[PATH_MAX + 16];
+    struct gw_processor here; /* vendor "": not known */
 } o;
 static struct gw_progress progress;
 static char doing[64]; /* what is being measured */
@@ -87,7 +89,10 @@ static void take(void *about, const char *line)
 
 static void results_begin(struct tune_results *r)
 {
+    char text[GW_PROCESSOR_TEXT - 4];
     memset(r, 0, sizeof *r);
+    if (o.here.vendor[0])
+        snprintf(r->processor, sizeof r->processor, "%s | ", gw_processor_text(&o.here, false, text, sizeof text));
     r->sizes = o.is_quick ? &tune_sizes_quick : &tune_sizes;
     for (int k = 0; k < TUNE_KINDS; k++)
         for (int i = 0; i < TUNE_SIZES; i++) r->points[k][i].chosen = -1;
@@ -232,7 +237,7 @@ static bool try_values(const struct threshold *t, struct tried *y)
     return true;
 }
 
-static bool try_threshold(const struct threshold *t, FILE *f)
+static bool try_threshold(const struct threshold *t, const char *processor, FILE *f)
 {
     static const double gain = 0.93;
     struct tried y = {.n = 0};
@@ -244,7 +249,8 @@ static bool try_threshold(const struct threshold *t, FILE *f)
     double part = beside(&y.best[choice], &y.best[0]), spread = apart(y.times[choice], y.best[choice].n),
            other = apart(y.times[0], y.best[0].n);
     if (choice && spread >= 0 && other >= 0 && 1 - part > spread && 1 - part > other) {
-        fprintf(f, "%s=%s  # %.0f %% quicker, spread %.0f %%\n", t->name, t->values[choice], 100 * (1 - part), 100 * spread);
+        fprintf(f, "%s%s=%s  # %.0f %% quicker, spread %.0f %%\n", processor, t->name, t->values[choice], 100 * (1 - part),
+                100 * spread);
         gw_progress_clear(&progress);
         printf("  %s=%s: messages of %s bytes take %.0f %% of the time\n", t->name, t->values[choice], t->sizes, 100 * part);
     }
@@ -273,14 +279,14 @@ static void each_line(const char *text, void (*line_is)(void *about, const char 
     }
 }
 
-/* As jobs read it: false: it is no row. */
+/* As jobs read it: false: it is no row, or one for another processor. */
 static bool row_of(const char *line, struct coll_rule *r_out, bool *has_nodes_out)
 {
     char *copy = strdup(line);
     bool is_row = copy && !coll_tuned_line(copy, r_out, has_nodes_out) && r_out->kind != COLL_KINDS;
     free(copy);
     r_out->name = NULL;
-    return is_row;
+    return is_row && (!r_out->processor.vendor[0] || gw_processor_fits(&r_out->processor, &o.here));
 }
 
 /* Is the line a row of one of these collectives that jobs of this shape take?  Its kind; TUNE_KINDS: it is not.  exact_out: and no others. */
@@ -312,7 +318,10 @@ static bool is_replaced(const char *line, const struct replaced *by)
 {
     bool is_exact;
     if (row_for(line, by->r, by->kinds, &is_exact) != TUNE_KINDS) return is_exact;
-    line += strspn(line, " \t");
+    char *rest = (char *)(uintptr_t)line;
+    struct gw_processor named;
+    if (gw_processor_column(&rest, &named) == GW_PROCESSOR_COLUMN && !gw_processor_fits(&named, &o.here)) return false;
+    line = rest + strspn(rest, " \t");
     for (size_t i = 0; by->thresholds && i < sizeof thresholds / sizeof thresholds[0]; i++) {
         size_t n = strlen(thresholds[i].name);
         if (is_measured_now(&thresholds[i], by->r) && strncmp(line, thresholds[i].name, n) == 0 && line[n] == '=') return true;
@@ -362,33 +371,34 @@ static bool file_may(void)
     return !err;
 }
 
-/* "HOST (PROCESSOR)" */
+/* "HOST (MODEL, PROCESSOR)" */
 static const char *machine_text(char *to, size_t cap)
 {
-    enum { MOST = 1 << 20 };
-    char host[128] = "", *info = NULL, *model = NULL;
+    char host[128] = "", model[128], processor[GW_PROCESSOR_TEXT] = "";
     if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
-    if (!gw_file_read("/proc/cpuinfo", MOST, true, &info)) model = strstr(info, "model name");
-    if (model) model = strchr(model, ':');
-    if (model) model[strcspn(model, "\n")] = 0;
-    snprintf(to, cap, model ? "%s (%s)" : "%s", host[0] ? host : "a host without a name", model ? gw_trimmed(model + 1) : "");
-    free(info);
+    gw_processor_model_name(model, sizeof model);
+    if (o.here.vendor[0]) gw_processor_text(&o.here, true, processor, sizeof processor);
+    bool has_both = model[0] && processor[0], has_one = model[0] || processor[0];
+    snprintf(to, cap, "%s%s%s%s%s%s", host[0] ? host : "a host without a name", has_one ? " (" : "", model, has_both ? ", " : "",
+             processor, has_one ? ")" : "");
     return to;
 }
 
 /* These lines below a head.  0, or 1 after a message. */
 static int file_write(const char *lines)
 {
-    char date[32], machine[256], *text = NULL;
+    char date[32], machine[512], *text = NULL;
     size_t bytes;
     struct writing w = {.to = open_memstream(&text, &bytes)};
     time_t now = time(NULL);
     int err = w.to ? 0 : ENOMEM;
     if (!err) {
         strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-        fprintf(w.to,
-                "# Measured by godwit-tune, %s, on %s.  Columns: collective | ranks | [nodes |] up to bytes | algorithm | chunk\n",
-                date, machine_text(machine, sizeof machine));
+        fprintf(
+            w.to,
+            "# Measured by godwit-tune, %s, on %s.  Columns: [processor |] collective | ranks | [nodes |] up to bytes | algorithm | "
+            "chunk\n",
+            date, machine_text(machine, sizeof machine));
         each_line(lines, write_line, &w);
         err = fclose(w.to) != 0 ? ENOMEM : gw_file_store(o.file, text);
     }
@@ -434,7 +444,7 @@ static bool tune_lines(struct tune_results *r, const char *old, FILE *to)
         if (tune_write_rows(r, k, w.kinds >> k & 1, to)) say_gains(r, k);
     each_line(old, keep_line, &(struct replaced){r, may ? every : 0, true, to});
     for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++)
-        if (is_measured_now(&thresholds[i], r) && !try_threshold(&thresholds[i], to)) return false;
+        if (is_measured_now(&thresholds[i], r) && !try_threshold(&thresholds[i], r->processor, to)) return false;
     return true;
 }
 
@@ -577,5 +587,6 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
+    gw_processor_here(&o.here);
     return o.is_check ? check_all() : tune_all();
 }

@@ -58,6 +58,7 @@ struct tune_point {
     int chosen; /* by the library without being told; -1: not known */
 };
 struct tune_results {
+    char processor[128]; /* "intel/6/207 | ", which rows begin with; "": nothing */
     int ranks, nodes;
     bool is_even;                                       /* of nodes: no rank is alone on one */
     char names[TUNE_KINDS][TUNE_ALGORITHMS][TUNE_NAME]; /* "": no more */

@@ -1,0 +1,192 @@
+/* counters.c -- counters in the memory of the members that speak for their nodes, to which the network adds (wire_ops.atomic): a round in which
+ * each of them tells one other that it is there needs no message, and no processor at the other end where a card does it.
+ *
+ * In round r of barrier n, member i adds 1 to word r of the member that its step sends to, and waits until its own word r is n at least.  One
+ * member alone adds to a word, once a barrier, so a word says in how many barriers that member has come to round r, in whatever order the
+ * network has done the additions.
+ *
+ * The words are read by the processor: libfabric's providers have done an addition in memory when it is complete, and what somebody else
+ * does there meanwhile does not matter, as nobody else writes.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "base/count.h"
+#include "base/lock.h"
+#include "boot/boot.h"
+#include "plan/plan_private.h"
+
+enum { ROUNDS = 31 };
+struct counter { /* an addition to another member's word */
+    struct gw_done done;
+    struct plan_counters *of;
+    _Atomic bool is_out; /* it is under way */
+    struct plan_counter_place to;
+};
+struct plan_counters {
+    _Atomic uint64_t words[ROUNDS] GW_ALIGNED(GW_CACHELINE); /* the network adds to them */
+    struct lane_wire *net;
+    uint64_t key, barriers; /* barriers: that this member has begun */
+    bool has_added;         /* in the present round */
+    bool is_soft;           /* the network is software */
+    _Atomic int err;        /* of an addition */
+    struct counter each[ROUNDS];
+};
+
+/* ---- making them ----------------------------------------------------------------------------------------------------------------- */
+static struct lane_wire *net_of(struct gw_lane *lane, bool is_forced)
+{
+    for (struct lane_wire *net = NULL; (net = peer_next_net(lane, net));) {
+        struct wire_caps caps = {0};
+        net->ops->caps(net->wire, &caps);
+        if (!caps.keys || !net->ops->atomic || (caps.soft && !is_forced)) continue;
+        gw_lock(&lane->lock);
+        uint32_t most = net->ops->atomic_most(net->wire, GW_ELEM_U64, WIRE_ATOMIC_SUM);
+        gw_unlock(&lane->lock);
+        if (most > 0) return net;
+    }
+    return NULL;
+}
+
+/* Does this network reach all that speak for other nodes?  The same on all members: `reaches` is the same at both ends. */
+static bool reaches_all(struct gw_comm *c, const struct plan_nodes *n, const struct lane_wire *net)
+{
+    for (int i = 0; i < n->n; i++)
+        if (i != n->me && peer_route(c->lane, group_world(c->group, plan_member(n, i, 0))) != net) return false;
+    return true;
+}
+
+enum plan_counters_are plan_counters_are(struct gw_comm *c)
+{
+    const struct comm_coll *k = c->coll;
+    return !k || !k->counters_asked ? PLAN_COUNTERS_NOT_ASKED : k->has_counters ? PLAN_COUNTERS_THERE : PLAN_COUNTERS_NONE;
+}
+
+bool plan_counters_may(struct gw_comm *c, bool is_forced)
+{
+    const struct plan_nodes *n = plan_nodes(c);
+    if (c->coll) c->coll->counters_asked = true;
+    if (!n || n->n < 2) return false;
+    if (is_forced) return true; /* the members agree on whether all can */
+    struct lane_wire *net = net_of(c->lane, false);
+    return net && reaches_all(c, n, net);
+}
+
+struct plan_counter_place plan_counters_offer(struct gw_comm *c, bool is_forced)
+{
+    struct comm_coll *k = plan_coll(c);
+    struct plan_counter_place place = {0, 0};
+    struct lane_wire *net = k && k->nodes->place == 0 ? net_of(c->lane, is_forced) : NULL;
+    if (!net || !reaches_all(c, k->nodes, net)) return place;
+    struct plan_counters *new = aligned_alloc(GW_CACHELINE, gw_align_up(sizeof *new, GW_CACHELINE));
+    if (!new) return place;
+    memset(new, 0, sizeof *new);
+    struct wire_caps caps = {0};
+    net->ops->caps(net->wire, &caps);
+    new->net = net, new->is_soft = caps.soft;
+    gw_lock(&c->lane->lock);
+    int rc = net->ops->expose(net->wire, new->words, sizeof new->words, &new->key);
+    gw_unlock(&c->lane->lock);
+    if (rc != GW_OK) {
+        free(new);
+        return place;
+    }
+    k->counters = new;
+    return (struct plan_counter_place){(uint64_t)(uintptr_t) new->words, new->key};
+}
+
+static bool is_any_out(const struct plan_counters *k)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        if (atomic_load_explicit(&k->each[i].is_out, memory_order_acquire)) return true; /* [C1] */
+    return false;
+}
+
+/* What came in is complete: this member has waited for each addition to its words. */
+void plan_counters_close(struct gw_comm *c)
+{
+    struct plan_counters *k = c->coll->counters;
+    if (!k) return;
+    while (is_any_out(k))
+        if (req_progress() == 0) gw_yield();
+    gw_lock(&c->lane->lock);
+    k->net->ops->conceal(k->net->wire, k->key);
+    gw_unlock(&c->lane->lock);
+    free(k);
+    c->coll->counters = NULL;
+}
+
+/* The addition has been done there, or has failed; the lane's lock is held. */
+static void added(struct gw_done *done, int err)
+{
+    struct counter *t = container_of(done, struct counter, done);
+    if (err < 0) atomic_store_explicit(&t->of->err, err, memory_order_relaxed);
+    atomic_store_explicit(&t->is_out, false, memory_order_release); /* [C1] */
+}
+
+bool plan_counters_join(struct gw_comm *c, const struct plan_counter_place *all)
+{
+    struct comm_coll *coll = c->coll;
+    struct plan_counters *k = coll->counters;
+    const struct plan_nodes *n = coll->nodes;
+    coll->has_counters = true;
+    for (int i = 0; i < n->n; i++) coll->has_counters = coll->has_counters && all[plan_member(n, i, 0)].key;
+    if (!coll->has_counters) plan_counters_close(c);
+    for (int r = 0; coll->has_counters && k && r < ROUNDS && 1 << r < n->n; r++) {
+        k->each[r].of = k;
+        k->each[r].done.fn = added;
+        k->each[r].to = all[plan_member(n, (int)(((int64_t)n->me + (1 << r)) % n->n), 0)];
+    }
+    return coll->has_counters;
+}
+
+/* ---- a round --------------------------------------------------------------------------------------------------------------------- */
+/* Adds 1 to the word of round r of the member that the round tells: false: later. */
+static bool add(struct plan_exec *x, struct plan_counters *k, int r)
+{
+    struct counter *t = &k->each[r];
+    const struct plan_step *s = x->steps;
+    struct gw_comm *c = x->comm;
+    const uint64_t one = 1;
+    while (s->kind != PLAN_SEND) s++;
+    struct gw_peer *p = comm_peer(c, plan_team_rank(&x->walk->stage.team, s->peer));
+    struct wire_atomic a = {.op = WIRE_ATOMIC_SUM,
+                            .elem = GW_ELEM_U64,
+                            .n = 1,
+                            .at = t->to.at + (uint64_t)r * sizeof one,
+                            .key = t->to.key,
+                            .operand = &one};
+    if (atomic_load_explicit(&t->is_out, memory_order_acquire)) return false; /* that of the barrier before */
+    gw_lock(&c->lane->lock);
+    int rc = peer_is_ready(p) ? GW_OK : peer_connect(c->lane, p);
+    if (rc == GW_OK) {
+        atomic_store_explicit(&t->is_out, true, memory_order_relaxed);
+        rc = k->net->ops->atomic(p->ep, &a, &t->done);
+        if (rc != GW_POSTED) atomic_store_explicit(&t->is_out, false, memory_order_relaxed);
+    }
+    gw_unlock(&c->lane->lock);
+    if (rc == GW_AGAIN) return false;
+    if (rc < 0 && x->err == GW_OK) x->err = rc;
+    gw_counted(&gw_count.coll_network_atomics, 1);
+    return true;
+}
+
+bool plan_counters_round(struct plan_exec *x)
+{
+    struct plan_counters *k = x->comm->coll->counters;
+    int r = x->round - 1, err = atomic_load_explicit(&k->err, memory_order_relaxed);
+    assert(r >= 0 && r < ROUNDS);
+    if (!k->has_added) {
+        if (!add(x, k, r)) return false;
+        k->has_added = true;
+        k->barriers += r == 0;
+    }
+    if (unlikely(err < 0) && x->err == GW_OK) x->err = err;
+    /* Acquire: what the member did before it added is visible as far as the network orders it; collectives promise no more. */
+    if (x->err == GW_OK && atomic_load_explicit(&k->words[r], memory_order_acquire) < k->barriers) return false;
+    k->has_added = false;
+    return true;
+}
+
+bool plan_counters_sleepless(const struct plan_exec *x) { return x->alg->by_counters && !x->comm->coll->counters->is_soft; }
