@@ -22,7 +22,7 @@
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 19u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 20u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 /* Eight digits for each variable that launchers set anew for what they start, 0 where it is not set: mpiexec notes them for its ranks.  A
  * process that has another value was started by a launcher between (boot_env_other()). */
@@ -100,10 +100,11 @@ struct boot_head {
     _Atomic uint32_t attached;   /* number of ranks that have mapped it (futex word); unused with our mpiexec */
     uint64_t uid;                /* unique id of this world: random */
     int32_t home_pid, home_fd;   /* a process that holds the file open as long as the world lives, for other worlds; fd -1: none */
-    _Atomic uint64_t area_bytes; /* size of the area of each rank, in node/'s part */
-    char vnodes[64];             /* mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
-    int32_t node, nnodes;        /* this node, and number of nodes */
-    uint64_t map_offset; /* node of each rank, int32_t[size]; if ranks were reordered, followed by the process of each; 0: none */
+    _Atomic uint64_t area_bytes; /* size of an area of a rank, in node/'s part: it has one for each of so many */
+    _Atomic uint32_t lanes;
+    char vnodes[64];      /* mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
+    int32_t node, nnodes; /* this node, and number of nodes */
+    uint64_t map_offset;  /* node of each rank, int32_t[size]; if ranks were reordered, followed by the process of each; 0: none */
     _Atomic uint32_t pool_state;      /* futex word, enum boot_pool_state | local rank of who refused << BOOT_POOL_RANK_SHIFT */
     _Atomic uint32_t pool_votes;      /* ranks of the node that agreed */
     uint64_t pool_bytes;              /* of that file, */
@@ -131,6 +132,8 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
  * seconds.  True: it lies there, resident; else, if it does not fit into memory, the process ends with a message.  Every rank
  * calls it before it touches that part, whatever its setting. */
 bool boot_pool_take(struct boot_head *h, uint64_t node_bytes);
+/* The segment lies where large pages fit, as the system may grant them and GODWIT_HUGE_PAGES says nothing else. */
+bool boot_may_be_huge(void);
 /* this rank's slot; never NULL: a private one before the segment is mapped and after boot_finalize() */
 extern struct boot_rank *boot_slot;
 struct boot_rank *boot_my_rank_slot(void);      /* the same */

@@ -1,6 +1,6 @@
 /* refuse.c -- runs a program in which the kernel refuses some calls, as the sandboxes of containers do.
  *
- *     refuse cma|memfd EPERM|ENOSYS PROGRAM [ARG...]      cma: process_vm_readv and process_vm_writev
+ *     refuse cma|memfd|room EPERM|ENOSYS PROGRAM [ARG...]      cma: process_vm_readv and process_vm_writev; room: memfd_create and fallocate
  *     refuse                                              does the kernel let a process read another's memory?  0: it does, 1: it does not
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -36,11 +36,16 @@ int main(int argc, char **argv)
 {
     if (argc == 1) return may_read();
     if (argc < 4) return 2;
-    int is_cma = strcmp(argv[1], "cma") == 0, answer = strcmp(argv[2], "ENOSYS") == 0 ? ENOSYS : EPERM;
+    int is_cma = strcmp(argv[1], "cma") == 0, is_room = strcmp(argv[1], "room") == 0,
+        answer = strcmp(argv[2], "ENOSYS") == 0 ? ENOSYS : EPERM;
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_cma ? SYS_process_vm_readv : SYS_memfd_create, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_cma ? SYS_process_vm_writev : SYS_memfd_create, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+                 is_cma        ? SYS_process_vm_writev
+                     : is_room ? SYS_fallocate
+                               : SYS_memfd_create,
+                 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | answer),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
