@@ -45,6 +45,12 @@ uint64_t gw_pool_step(uint64_t bytes);
  * multiple of its gw_pool_step().  -1: they are not to be had, and GODWIT_EXPLAIN=boot has told why.  `what` is in the file's
  * name. */
 int gw_pool_file(const char *what, uint64_t bytes) GW_COLD;
+/* The largest size of pages of the pool's, and of 2 MiB, that is not above `wanted`; 0: there is none above the system's ordinary pages. */
+uint64_t gw_pool_page(uint64_t wanted) GW_COLD;
+/* The same with pages of this size, of which `bytes` is a multiple.  -1: why not is in `why`. */
+enum { GW_POOL_WHY = 160 };
+int gw_pool_file_of(const char *what, uint64_t bytes, uint64_t page, char why[GW_POOL_WHY]) GW_COLD;
+const char *gw_pages_text(uint64_t page, char out[24]) GW_COLD;         /* "2 MiB" */
 void gw_pool_explain(const char *what, int fd, uint64_t bytes) GW_COLD; /* once it is in use: which pages they are */
 void *gw_pool_map(int fd, void *at, uint64_t bytes) GW_COLD;            /* the whole of it; at NULL: anywhere; NULL: see errno */
 bool gw_pool_has(uintptr_t at)

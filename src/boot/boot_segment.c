@@ -62,6 +62,11 @@ void boot_memory_check(uint64_t bytes)
 
 bool boot_may_be_huge(void) { return segment.head && segment.may_be_huge; }
 
+bool boot_pages_tell(void)
+{
+    return segment.head && atomic_exchange_explicit(&segment.head->pages_told, 1, memory_order_relaxed) == 0;
+}
+
 uint64_t boot_mapped_bytes(void) { return segment.mapped_bytes; }
 
 static void check_rlimits(uint64_t bytes)
