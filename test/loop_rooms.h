@@ -28,7 +28,7 @@ static void rooms_boot(void)
     setenv("GODWIT_LANES", "1", 1);
     must(boot_init());
     must(type_init());
-    must(node_init(4096, 0, 65536));
+    must(node_init(4096, 1, true, 65536));
     peer_wires[0] = &loop_near_ops;
     peer_wires[1] = &loop_far_ops;
     free((void *)(uintptr_t)gw_boot.local_to_world);

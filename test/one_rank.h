@@ -25,7 +25,7 @@ static inline void rooms_above_boot(void)
     must(type_init());
     must(op_init());
     peer_lanes_choose();
-    must(node_init(peer_area_bytes(gw_boot.nlocal, gw_nlanes), 0, 4 << 20));
+    must(node_init(peer_area_bytes(gw_boot.nlocal), gw_nlanes, true, 4 << 20));
     req_init();
     must(proto_init());
     must(proto_connect());

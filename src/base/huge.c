@@ -1,17 +1,23 @@
-/* huge.c -- memory of the library's own on huge pages, where GODWIT_HUGE_PAGES=all or =pool asks for it.
+/* huge.c -- memory of the library's own on huge pages: offered to the kernel where it grants them, or made so where GODWIT_HUGE_PAGES=all
+ * or =pool asks for it.
  *
- * The kernel gives a huge page at the first touch where the memory was advised (MADV_HUGEPAGE) and the system lets it: for shared memory by
- * /sys/kernel/mm/transparent_hugepage/shmem_enabled, which is "never" on many.  What was not given so is moved (MADV_COLLAPSE, Linux 6.1).
+ * The kernel gives a huge page at the first touch where the memory was advised (MADV_HUGEPAGE) and the system lets it: for a process's own
+ * by /sys/kernel/mm/transparent_hugepage/enabled, for shared memory by shmem_enabled there, which is "never" on many.  With =all what was
+ * not given so is moved (MADV_COLLAPSE, Linux 6.1), and all is touched.  Pages of the system's pool are taken with =pool only: who reserved
+ * them did so for a program that may not start without them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/lock.h"
@@ -25,7 +31,10 @@
 #define MADV_COLLAPSE 25
 #endif
 
-enum { TASKS_A_CORE = 4 };
+#define THP "/sys/kernel/mm/transparent_hugepage/"
+/* OF_NODE, OF_RANK: what a page is larger than what is used of it costs memory, so this many times as much has to be left.  Of a node's
+ * memory each of its ranks asks once, of a rank's all do. */
+enum { TASKS_A_CORE = 4, OF_NODE = 16, OF_RANK = 1024 };
 
 bool gw_cores_are_crowded(void)
 {
@@ -67,14 +76,52 @@ size_t gw_page_bytes(void)
 bool gw_huge_is_offered(void)
 {
     char text[128];
-    return gw_line_read(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") && atoi(text) == GW_HUGE_BYTES &&
-        !(gw_line_read(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled") && strstr(text, "[never]"));
+    return gw_line_read(text, sizeof text, THP "hpage_pmd_size") && atoi(text) == GW_HUGE_BYTES &&
+        !(gw_line_read(text, sizeof text, THP "enabled") && strstr(text, "[never]"));
 }
 
 int gw_huge_move(uintptr_t piece)
 {
     assert(piece % GW_HUGE_BYTES == 0);
     return madvise((void *)piece, GW_HUGE_BYTES, MADV_COLLAPSE) < 0 ? errno : 0;
+}
+
+static bool memfds_may(void)
+{
+    char text[128];
+    return gw_line_read(text, sizeof text, THP "shmem_enabled") && strchr(text, '[') && !strstr(text, "[never]") &&
+        !strstr(text, "[deny]");
+}
+
+static bool is_little(uint64_t bytes, uint64_t times)
+{
+    const char *limit;
+    int64_t left = gw_memory_available(&limit);
+    return left > 0 && bytes <= (uint64_t)left / times;
+}
+
+bool gw_huge_is_granted(int fd, uint64_t bytes)
+{
+    struct statfs fs;
+    if (gw_set.huge_pages != GW_SET_HUGE_PAGES_AUTO) return false;
+    int seals = fd < 0 ? 0 : fcntl(fd, F_GET_SEALS); /* files with a name cannot be sealed */
+    bool is_memfd = seals >= 0 && !(seals & F_SEAL_SEAL),
+         is_on_tmpfs = !is_memfd && fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+    bool may = is_memfd ? memfds_may() : is_on_tmpfs; /* the mount of a tmpfs has an option, which is not told of a file */
+    if (may && is_little(bytes, OF_NODE)) return true;
+    GW_EXPLAIN(GW_LOG_BOOT, "the node's segment lies on ordinary pages: %s",
+               may ? "huge ones could take too much of the memory that is left"
+                   : "this system gives no others to shared memory (transparent_hugepage/shmem_enabled)");
+    return false;
+}
+
+void gw_huge_offer(const char *what, void *at, uint64_t bytes)
+{
+    uintptr_t first = gw_align_up((uintptr_t)at, GW_HUGE_BYTES), end = gw_align_up((uintptr_t)at + bytes, gw_page_bytes());
+    bool is_taken = end > first && madvise((void *)first, end - first, MADV_HUGEPAGE) == 0;
+    GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB %s", what, (double)bytes / (1 << 20),
+               is_taken ? "may lie on huge pages, which the system gives where it is used"
+                        : "lies on ordinary pages: the kernel has no others");
 }
 
 bool gw_huge_is_wanted(void) { return gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL || gw_set.huge_pages == GW_SET_HUGE_PAGES_POOL; }
@@ -99,19 +146,34 @@ static void move_all(uintptr_t from, uintptr_t end)
         if ((err = gw_huge_move(from)) && err != EAGAIN) return;
 }
 
+void gw_huge_explain(const char *what, void *at, uint64_t bytes)
+{
+    GW_EXPLAIN(GW_LOG_BOOT, "%s: %.1f MiB of %.1f in this process lay on huge pages", what,
+               (double)huge_bytes((uintptr_t)at, bytes) / (1 << 20), (double)bytes / (1 << 20));
+}
+
+uint64_t gw_huge_make(void *at, uint64_t bytes, bool *is_crowded_out)
+{
+    uintptr_t first = (uintptr_t)at, end = first + bytes;
+    assert(first % GW_HUGE_BYTES == 0 && bytes % GW_HUGE_BYTES == 0);
+    *is_crowded_out = false;
+    if (!bytes) return 0;
+    madvise(at, bytes, MADV_HUGEPAGE);
+    madvise(at, bytes, MADV_POPULATE_WRITE);
+    uint64_t is = huge_bytes(first, bytes);
+    if (is == bytes || !gw_huge_is_offered()) return is;
+    *is_crowded_out = gw_cores_are_crowded(); /* node/pages.c says why */
+    if (*is_crowded_out) return is;
+    move_all(first, end);
+    return huge_bytes(first, bytes);
+}
+
 void gw_huge_use(const char *what, void *at, uint64_t bytes)
 {
     if (!gw_huge_is_wanted()) return;
     bool is_crowded = false;
     uintptr_t first = gw_align_up((uintptr_t)at, GW_HUGE_BYTES), end = ((uintptr_t)at + bytes) & ~(uintptr_t)(GW_HUGE_BYTES - 1);
-    if (end > first) {
-        madvise((void *)first, end - first, MADV_HUGEPAGE);
-        madvise((void *)first, end - first, MADV_POPULATE_WRITE);
-        bool is_there = huge_bytes(first, end - first) == end - first || !gw_huge_is_offered();
-        if (!is_there) is_crowded = gw_cores_are_crowded(); /* node/pages.c says why */
-        if (!is_there && !is_crowded) move_all(first, end);
-    }
-    uint64_t is = end > first ? huge_bytes(first, end - first) : 0;
+    uint64_t is = end > first ? gw_huge_make((void *)first, end - first, &is_crowded) : 0;
     GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB: %.1f MiB of it on huge pages%s", what, (double)bytes / (1 << 20),
                (double)is / (1 << 20),
                is || end <= first ? ""
@@ -147,12 +209,20 @@ static void *pool_alloc(const char *what, uint64_t bytes)
 
 void *gw_huge_alloc(const char *what, size_t align, size_t bytes)
 {
-    bool is_huge = gw_huge_is_wanted() && bytes >= GW_HUGE_BYTES;
+    bool is_wanted = gw_huge_is_wanted(), is_large = bytes >= GW_HUGE_BYTES;
+    bool is_huge = is_large &&
+        (is_wanted || (gw_set.huge_pages == GW_SET_HUGE_PAGES_AUTO && gw_huge_is_offered() && is_little(bytes, OF_RANK)));
     void *p = NULL;
     if (is_huge && gw_set.huge_pages == GW_SET_HUGE_PAGES_POOL) p = pool_alloc(what, gw_align_up(bytes, gw_pool_step(bytes)));
     if (p) return p;
     p = is_huge ? aligned_alloc(GW_HUGE_BYTES, gw_align_up(bytes, GW_HUGE_BYTES)) : aligned_alloc(align, bytes);
-    if (p && is_huge) gw_huge_use(what, p, gw_align_up(bytes, GW_HUGE_BYTES));
+    if (p && is_huge && is_wanted) gw_huge_use(what, p, gw_align_up(bytes, GW_HUGE_BYTES));
+    if (p && is_huge && !is_wanted) gw_huge_offer(what, p, gw_align_up(bytes, GW_HUGE_BYTES));
+    if (p && is_large && !is_huge)
+        GW_EXPLAIN(GW_LOG_BOOT, "%s lie on ordinary pages: %s", what,
+                   gw_set.huge_pages == GW_SET_HUGE_PAGES_OFF ? "GODWIT_HUGE_PAGES=off"
+                       : gw_huge_is_offered()                 ? "huge ones could take too much of the memory that is left"
+                                                              : "this system gives no others (transparent_hugepage/enabled)");
     return p;
 }
 

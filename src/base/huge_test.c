@@ -1,4 +1,5 @@
-/* huge_test.c -- the library's own memory: with GODWIT_HUGE_PAGES=all it lies where huge pages fit and they are asked for; else nothing is.
+/* huge_test.c -- the library's own memory: with GODWIT_HUGE_PAGES=all it lies where huge pages fit and they are asked for; else they are offered
+ * where the system grants them, and nothing is touched.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -8,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "unit_mapped.h"
 
@@ -101,23 +103,52 @@ static void uses(void)
     munmap(p, BYTES + GW_HUGE_BYTES);
 }
 
+/* Where they are granted without being asked for they are advised, and nothing is touched. */
 static void allocs(void)
 {
     static const size_t sizes[] = {64, GW_HUGE_BYTES - 64, GW_HUGE_BYTES, GW_HUGE_BYTES + 64};
+    const char *limit;
+    bool is_auto = gw_set.huge_pages == GW_SET_HUGE_PAGES_AUTO && gw_huge_is_offered() && gw_memory_available(&limit) > 8LL << 30;
     for (size_t i = 0; i < GW_ARRAY_LEN(sizes); i++) {
-        bool is_huge = gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL && sizes[i] >= GW_HUGE_BYTES;
+        bool is_large = sizes[i] >= GW_HUGE_BYTES, is_huge = gw_set.huge_pages == GW_SET_HUGE_PAGES_ALL && is_large;
         memset(&asked, 0, sizeof asked);
         char *p = gw_huge_alloc("the test", 64, sizes[i]);
         CHECK(p && (uintptr_t)p % (is_huge ? GW_HUGE_BYTES : 64) == 0);
         CHECK(asked.populated == (is_huge ? (uintptr_t)p : 0));
         CHECK(!is_huge || asked.populated_end - asked.populated == gw_align_up(sizes[i], GW_HUGE_BYTES));
+        if (is_auto && is_large)
+            CHECK(asked.advised == (uintptr_t)p && asked.advised_end - asked.advised == gw_align_up(sizes[i], GW_HUGE_BYTES));
+        CHECK((is_large && gw_set.huge_pages != GW_SET_HUGE_PAGES_OFF) || asked.advised == 0);
+        CHECK(is_huge || asked.n_collapsed == 0);
         p[0] = p[sizes[i] - 1] = 1;
         gw_huge_free(p);
     }
     gw_huge_free(NULL);
 }
 
-/* Nothing of the library's own is asked for. */
+/* Of shared memory, by what the kernel says of it; never more than a part of what is left, and never against the setting. */
+static void granted(void)
+{
+    char text[128] = "";
+    bool is_auto = gw_set.huge_pages == GW_SET_HUGE_PAGES_AUTO,
+         may = gw_line_read(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/shmem_enabled") && strstr(text, "[") &&
+        !strstr(text, "[never]") && !strstr(text, "[deny]");
+    int fd = memfd_create("test", MFD_ALLOW_SEALING), pipes[2];
+    CHECK(fd >= 0 && pipe(pipes) == 0);
+    CHECK_EQ(gw_huge_is_granted(fd, 1), is_auto && may);
+    CHECK(!gw_huge_is_granted(fd, INT64_MAX));
+    CHECK(!gw_huge_is_granted(pipes[0], 1)); /* no memory of tmpfs */
+    close(fd), close(pipes[0]), close(pipes[1]);
+    enum { BYTES = 3 * GW_HUGE_BYTES };
+    char *p = gw_place(BYTES, GW_HUGE_BYTES, 4096);
+    memset(&asked, 0, sizeof asked);
+    gw_huge_offer("the test", p, BYTES);
+    CHECK(asked.advised == (uintptr_t)p + 4096 && asked.advised_end == (uintptr_t)p + BYTES);
+    CHECK(asked.populated == 0 && asked.n_collapsed == 0);
+    munmap(p, BYTES);
+}
+
+/* Nothing of the library's own is asked for: what is granted comes by itself. */
 static void not_asked_for(void)
 {
     char *p = aligned_alloc(GW_HUGE_BYTES, 2 * GW_HUGE_BYTES);
@@ -135,9 +166,12 @@ int main(void)
     places();
     uses();
     allocs();
+    granted();
     gw_set.huge_pages = GW_SET_HUGE_PAGES_AUTO;
     not_asked_for();
+    granted();
     gw_set.huge_pages = GW_SET_HUGE_PAGES_OFF;
     not_asked_for();
+    granted();
     return unit_end();
 }

@@ -19,12 +19,22 @@ enum { GW_HUGE_SHIFT = 21, GW_HUGE_BYTES = 1 << GW_HUGE_SHIFT };
 bool gw_huge_is_offered(void) GW_COLD;     /* this machine has them, and they are not off (transparent_hugepage/enabled: never) */
 int gw_huge_move(uintptr_t piece) GW_COLD; /* moves memory onto one (MADV_COLLAPSE, Linux 6.1): 0, or the kernel's errno */
 bool gw_cores_are_crowded(void) GW_COLD;   /* more tasks want to run than four a core of this machine */
-/* The library's own memory on them, where GODWIT_HUGE_PAGES=all or =pool asks for it. */
-bool gw_huge_is_wanted(void);
+/* The library's own memory on them.  Without a setting it may lie there where the system grants it: the kernel gives a page at the first
+ * touch, and nothing is touched for that.  With GODWIT_HUGE_PAGES=all or =pool it is asked for, and resident. */
+bool gw_huge_is_wanted(void); /* it is asked for */
+/* GODWIT_HUGE_PAGES=auto, the kernel gives such pages to shared memory (fd: its file; -1: it has none), and so many bytes are little of
+ * what this process may still have. */
+bool gw_huge_is_granted(int fd, uint64_t bytes) GW_COLD;
+void gw_huge_offer(const char *what, void *at, uint64_t bytes) GW_COLD;   /* where it is granted: this memory may lie there */
+void gw_huge_explain(const char *what, void *at, uint64_t bytes) GW_COLD; /* GODWIT_EXPLAIN=boot: how much of it does now */
 /* Makes all of the memory resident, on huge pages as far as the system gives them and they fit into it; GODWIT_EXPLAIN=boot tells how far.
  * Not asked for: does nothing. */
 void gw_huge_use(const char *what, void *at, uint64_t bytes) GW_COLD;
-/* As aligned_alloc(), to be freed by the other; if asked for, and large enough, on pages of the pool, or used as above.  free: of NULL, too. */
+/* The same whether it is asked for or not, of memory that begins and ends with huge pages; bytes of it that lie on them then. */
+uint64_t gw_huge_make(void *at, uint64_t bytes,
+                      bool *is_crowded_out) GW_COLD; /* is_crowded: too many tasks want to run for the rest */
+/* As aligned_alloc(), to be freed by the other; if large enough, offered as above, where the kernel gives such pages to a process's own memory;
+ * if asked for, on pages of the pool, or used as above.  free: of NULL, too. */
 void *gw_huge_alloc(const char *what, size_t align, size_t bytes) GW_COLD;
 void gw_huge_free(void *p) GW_COLD;
 
@@ -36,6 +46,12 @@ uint64_t gw_pool_step(uint64_t bytes);
  * multiple of its gw_pool_step().  -1: they are not to be had, and GODWIT_EXPLAIN=boot has told why.  `what` is in the file's
  * name. */
 int gw_pool_file(const char *what, uint64_t bytes) GW_COLD;
+/* The largest size of pages of the pool's, and of 2 MiB, that is not above `wanted`; 0: there is none above the system's ordinary pages. */
+uint64_t gw_pool_page(uint64_t wanted) GW_COLD;
+/* The same with pages of this size, of which `bytes` is a multiple.  -1: why not is in `why`. */
+enum { GW_POOL_WHY = 160 };
+int gw_pool_file_of(const char *what, uint64_t bytes, uint64_t page, char why[GW_POOL_WHY]) GW_COLD;
+const char *gw_pages_text(uint64_t page, char out[24]) GW_COLD;         /* "2 MiB" */
 void gw_pool_explain(const char *what, int fd, uint64_t bytes) GW_COLD; /* once it is in use: which pages they are */
 void *gw_pool_map(int fd, void *at, uint64_t bytes) GW_COLD;            /* the whole of it; at NULL: anywhere; NULL: see errno */
 bool gw_pool_has(uintptr_t at)

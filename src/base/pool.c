@@ -26,7 +26,6 @@
 enum {
     SIZE_SHIFT = 26, /* MFD_HUGE_SHIFT */
     MOST_SIZES = 16,
-    REASON = 160,
     NAME = 128,
     SHARE = 8 /* what whole pages add is at most an eighth */
 };
@@ -68,7 +67,7 @@ static int sizes(uint64_t step, uint64_t out[MOST_SIZES])
     return n;
 }
 
-static const char *size_text(uint64_t bytes, char out[24])
+const char *gw_pages_text(uint64_t bytes, char out[24])
 {
     static const char *const units[] = {"KiB", "MiB", "GiB"};
     size_t unit = 0;
@@ -78,19 +77,19 @@ static const char *size_text(uint64_t bytes, char out[24])
 }
 
 /* Why the pages could not be had: what the kernel tells of the pool says more than its errno. */
-static void reason(uint64_t page, uint64_t bytes, bool is_reserved, int why, char out[REASON])
+static void reason(uint64_t page, uint64_t bytes, bool is_reserved, int why, char out[GW_POOL_WHY])
 {
     long all = told(page, "nr_hugepages"), more = told(page, "nr_overcommit_hugepages"), kept = told(page, "resv_hugepages"),
          have = told(page, "free_hugepages"), left = have - (kept > 0 ? kept : 0), need = (long)(bytes / page);
     if (why != ENOMEM && why != ENOSPC)
-        snprintf(out, REASON, "%s", strerror(why));
+        snprintf(out, GW_POOL_WHY, "%s", strerror(why));
     else if (all == 0 && more <= 0)
-        snprintf(out, REASON, "none is reserved (nr_hugepages is 0)");
+        snprintf(out, GW_POOL_WHY, "none is reserved (nr_hugepages is 0)");
     else if (is_reserved || (have >= 0 && left >= need))
-        snprintf(out, REASON, "%ld are needed, %ld are free, and a limit of the cgroup (hugetlb, cpuset) forbids them", need,
+        snprintf(out, GW_POOL_WHY, "%ld are needed, %ld are free, and a limit of the cgroup (hugetlb, cpuset) forbids them", need,
                  is_reserved ? left + need : left);
     else
-        snprintf(out, REASON, "%ld are needed, and %ld of %ld are free", need, left, all);
+        snprintf(out, GW_POOL_WHY, "%ld are needed, and %ld of %ld are free", need, left, all);
 }
 
 /* Gives the file its size, and its pages.  0, or errno; is_reserved_out: the pool had enough. */
@@ -110,26 +109,42 @@ static int fill(int fd, uint64_t bytes, bool *is_reserved_out)
     return why || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0 ? why : errno;
 }
 
+int gw_pool_file_of(const char *what, uint64_t bytes, uint64_t page, char why[GW_POOL_WHY])
+{
+    char name[NAME];
+    bool is_reserved = false;
+    assert(bytes && page && bytes % page == 0);
+    snprintf(name, sizeof name, "godwit-pool: %s", what);
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | (unsigned)__builtin_ctzll(page) << SIZE_SHIFT);
+    int failed = fd < 0 ? errno : fill(fd, bytes, &is_reserved);
+    if (!failed) return fd;
+    if (fd >= 0) close(fd);
+    reason(page, bytes, is_reserved, failed, why);
+    return -1;
+}
+
 int gw_pool_file(const char *what, uint64_t bytes)
 {
     uint64_t size[MOST_SIZES];
-    char why[REASON], text[24], name[NAME];
+    char why[GW_POOL_WHY], text[24];
     int n = sizes(gw_pool_step(bytes), size);
     assert(bytes && bytes % GW_HUGE_BYTES == 0);
-    snprintf(name, sizeof name, "godwit-pool: %s", what);
     for (int i = 0; i < n; i++) {
         if (bytes % size[i]) continue;
-        bool is_reserved = false;
-        unsigned shift = (unsigned)__builtin_ctzll(size[i]);
-        int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | shift << SIZE_SHIFT);
-        int failed = fd < 0 ? errno : fill(fd, bytes, &is_reserved);
-        if (!failed) return fd;
-        if (fd >= 0) close(fd);
-        reason(size[i], bytes, is_reserved, failed, why);
-        GW_EXPLAIN(GW_LOG_BOOT, "%s does not lie on pages of %s of the system's pool: %s", what, size_text(size[i], text), why);
+        int fd = gw_pool_file_of(what, bytes, size[i], why);
+        if (fd >= 0) return fd;
+        GW_EXPLAIN(GW_LOG_BOOT, "%s does not lie on pages of %s of the system's pool: %s", what, gw_pages_text(size[i], text), why);
     }
     if (!n) GW_EXPLAIN(GW_LOG_BOOT, "%s does not lie on pages of the system's pool: this system has none", what);
     return -1;
+}
+
+uint64_t gw_pool_page(uint64_t wanted)
+{
+    uint64_t size[MOST_SIZES];
+    uint64_t most = wanted >= GW_HUGE_BYTES && gw_huge_is_offered() ? GW_HUGE_BYTES : 0;
+    if (sizes(wanted, size) > 0 && size[0] > most) most = size[0];
+    return most > gw_page_bytes() ? most : 0;
 }
 
 void gw_pool_explain(const char *what, int fd, uint64_t bytes)
@@ -138,7 +153,7 @@ void gw_pool_explain(const char *what, int fd, uint64_t bytes)
     char text[24];
     if (fstat(fd, &st) != 0 || st.st_blksize <= 0) return; /* hugetlbfs: st_blksize is that of its pages */
     GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB lies on %llu pages of %s of the system's pool", what, (double)bytes / (1 << 20),
-               (unsigned long long)bytes / (unsigned long long)st.st_blksize, size_text((uint64_t)st.st_blksize, text));
+               (unsigned long long)bytes / (unsigned long long)st.st_blksize, gw_pages_text((uint64_t)st.st_blksize, text));
 }
 
 void *gw_pool_map(int fd, void *at, uint64_t bytes)

@@ -30,6 +30,7 @@ static struct {
     const char *available_limit;
     const int32_t *node_of;    /* [size], in the segment; NULL: there is one node */
     const int32_t *process_of; /* [size], in the segment; NULL: ranks are not reordered */
+    bool may_be_huge;          /* boot_may_be_huge() */
     int home_fd;               /* of a segment that this process made: other worlds open it through /proc; else -1 */
 } segment = {.home_fd = -1};
 
@@ -57,6 +58,13 @@ void boot_memory_check(uint64_t bytes)
                "here, "
                "raise the limit, or make the segment smaller (godwit-info --settings).",
                gw_boot.nlocal, mib(bytes, need), segment.available_limit, mib((uint64_t)segment.available, have));
+}
+
+bool boot_may_be_huge(void) { return segment.head && segment.may_be_huge; }
+
+bool boot_pages_tell(void)
+{
+    return segment.head && atomic_exchange_explicit(&segment.head->pages_told, 1, memory_order_relaxed) == 0;
 }
 
 uint64_t boot_mapped_bytes(void) { return segment.mapped_bytes; }
@@ -105,7 +113,8 @@ static struct boot_head *file_map(int fd, uint64_t bytes, uint64_t skew)
     char need[32];
     bool is_pooled = gw_set.huge_pages == GW_SET_HUGE_PAGES_POOL;
     int flags = MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0);
-    void *place = gw_huge_is_wanted() ? gw_place(bytes, gw_pool_step(bytes), is_pooled ? skew : 0) : NULL,
+    segment.may_be_huge = !gw_huge_is_wanted() && gw_huge_is_granted(fd, bytes);
+    void *place = gw_huge_is_wanted() || segment.may_be_huge ? gw_place(bytes, gw_pool_step(bytes), is_pooled ? skew : 0) : NULL,
          *p = mmap(place, bytes, PROT_READ | PROT_WRITE, flags | (place ? MAP_FIXED : 0), fd, 0);
     if (p == MAP_FAILED) gw_die("the shared memory of this node (%s) cannot be mapped: %s", mib(bytes, need), strerror(errno));
     return p;

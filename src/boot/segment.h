@@ -102,15 +102,17 @@ struct boot_head {
     _Atomic uint32_t attached;   /* number of ranks that have mapped it (futex word); unused with our mpiexec */
     uint64_t uid;                /* unique id of this world: random */
     int32_t home_pid, home_fd;   /* a process that holds the file open as long as the world lives, for other worlds; fd -1: none */
-    _Atomic uint64_t area_bytes; /* size of the area of each rank, in node/'s part */
-    char vnodes[64];             /* mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
-    int32_t node, nnodes;        /* this node, and number of nodes */
-    uint64_t map_offset; /* node of each rank, int32_t[size]; if ranks were reordered, followed by the process of each; 0: none */
+    _Atomic uint64_t area_bytes; /* size of an area of a rank, in node/'s part: it has one for each of so many */
+    _Atomic uint32_t lanes;
+    char vnodes[64];      /* mpiexec's segment: how its ranks are split into faked nodes; "": they are not */
+    int32_t node, nnodes; /* this node, and number of nodes */
+    uint64_t map_offset;  /* node of each rank, int32_t[size]; if ranks were reordered, followed by the process of each; 0: none */
     _Atomic uint32_t pool_state;      /* futex word, enum boot_pool_state | local rank of who refused << BOOT_POOL_RANK_SHIFT */
     _Atomic uint32_t pool_votes;      /* ranks of the node that agreed */
     uint64_t pool_bytes;              /* of that file, */
     uint64_t pool_inode, pool_device; /* and which one it is: the number of a process that held it may be another one's */
     _Atomic uint32_t pool_told;       /* a rank has said why not */
+    _Atomic uint32_t pages_told;      /* a rank of the node has said which pages memory of the program's lies on instead */
     _Atomic uint32_t met[2];          /* number of ranks of the node that have reached the end of MPI_Init; MPI_Finalize */
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host behave as if they were on several nodes.  Each faked node has its own
@@ -133,6 +135,9 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
  * seconds.  True: it lies there, resident; else, if it does not fit into memory, the process ends with a message.  Every rank
  * calls it before it touches that part, whatever its setting. */
 bool boot_pool_take(struct boot_head *h, uint64_t node_bytes);
+bool boot_pages_tell(void); /* true for one rank of the node, once: it says what is so for all of them */
+/* The segment lies where large pages fit, as the system may grant them and GODWIT_HUGE_PAGES says nothing else. */
+bool boot_may_be_huge(void);
 /* this rank's slot; never NULL: a private one before the segment is mapped and after boot_finalize() */
 extern struct boot_rank *boot_slot;
 struct boot_rank *boot_my_rank_slot(void);      /* the same */

@@ -37,7 +37,8 @@ static const char *const group_names[GROUPS] = {"general", "RMA",        "GPU", 
 static const struct {
     const char *name, *room;
     enum group group;
-} places[] = {{"MPICH_RMA_", "", RMA},
+} places[] = {{"MPICH_ALLOC_MEM_", "", GENERAL},
+              {"MPICH_RMA_", "", RMA},
               {"MPICH_GPU_", "", GPU},
               {"MPICH_SMP_", "", SMP},
               {"MPICH_SHARED_MEM_", "", SMP},

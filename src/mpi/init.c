@@ -116,8 +116,7 @@ static GW_ONCE void rooms_up(void)
     must(op_init(), "reduction operations");
     peer_lanes_choose(); /* proto and req prepare their lanes before peer opens them */
     int64_t heap = mpi_heap_bytes();
-    uint64_t area = peer_area_bytes(gw_boot.nlocal, gw_nlanes);
-    must(node_init(area, gw_lanes_spread ? 0 : area - peer_area_bytes(gw_boot.nlocal, 1), (uint64_t)heap),
+    must(node_init(peer_area_bytes(gw_boot.nlocal), gw_nlanes, gw_lanes_spread, (uint64_t)heap),
          "the memory that the ranks of a node share");
     mpi_alike_note(); /* before a wire publishes where this rank is reached */
     req_init();

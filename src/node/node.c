@@ -18,9 +18,12 @@ struct node_job {
 /* Where things lie in the mapped segment. */
 static struct {
     struct node_job *jobs; /* [nlocal * JOBS_PER_RANK] */
-    char *areas;           /* of the ranks, one behind the other */
+    char *areas;           /* [lanes * nlocal], one behind the other */
     uint64_t area_size;    /* bytes of each */
+    int lanes;
+    uint64_t offered; /* from here on it may lie on large pages */
 } map;
+static const char segment_name[] = "the node's segment";
 
 /* Where the doors, the jobs and the areas lie behind the head. */
 static uint64_t front_bytes(uint64_t n)
@@ -44,31 +47,51 @@ static void part_use(uint64_t from, uint64_t to)
     if (first < end) gw_huge_use("a part of the node's segment", gw_node.base + first, end - first);
 }
 
+static uint64_t area_off(int local_rank, int lane)
+{
+    return node_off(map.areas) + node_area_index(gw_node.nlocal, map.lanes, local_rank, lane) * map.area_size;
+}
+
 /* With GODWIT_HUGE_PAGES=all or =pool: who touches memory first has it near.  Parts that adjoin go together: the kernel makes
  * one mapping of them, by which it counts huge pages. */
 static void parts_use(uint64_t heap_at)
 {
-    uint64_t area_at = node_off(map.areas) + (uint64_t)gw_node.me * map.area_size, area_end = area_at + map.area_size;
-    if (gw_node.me > 0) {
-        part_use(area_at, area_end);
-    } else if (area_end == heap_at) {
-        part_use(0, gw_node.bytes);
-    } else {
-        part_use(0, area_end);
-        part_use(heap_at, gw_node.bytes);
+    uint64_t from = 0, to = gw_node.me == 0 ? node_off(map.areas) : 0;
+    for (int i = 1; i <= map.lanes; i++) {
+        uint64_t at = area_off(gw_node.me, i % map.lanes);
+        if (at != to) {
+            part_use(from, to);
+            from = at;
+        }
+        to = at + map.area_size;
     }
+    if (gw_node.me == 0 && heap_at != to) {
+        part_use(from, to);
+        from = heap_at;
+    }
+    part_use(from, gw_node.me == 0 ? gw_node.bytes : to);
+}
+
+/* Unless GODWIT_HUGE_PAGES says otherwise: what this process will use may lie on large pages, where the system grants them.  Who touches
+ * one first has all of it near. */
+static void parts_offer(bool is_spread)
+{
+    uint64_t from = is_spread ? 0 : area_off(0, 0) & ~(uint64_t)(GW_HUGE_BYTES - 1);
+    map.offered = from;
+    gw_huge_offer(segment_name, gw_node.base + from, gw_node.bytes - from);
 }
 
 uint64_t node_area_bytes(uint64_t wanted) { return gw_align_up(wanted, gw_page_bytes()); }
 
-int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
+int node_init(uint64_t area_bytes, int lanes, bool is_spread, uint64_t heap_bytes)
 {
-    assert(!gw_node.base && gw_boot.nlocal > 0);
+    assert(!gw_node.base && gw_boot.nlocal > 0 && lanes > 0);
     uint64_t n = (uint64_t)gw_boot.nlocal;
     map.area_size = node_area_bytes(area_bytes);
-    uint64_t heap_at = front_bytes(n) + n * map.area_size;
+    map.lanes = lanes;
+    uint64_t seldom = n * (uint64_t)(lanes - 1) * map.area_size, heap_at = front_bytes(n) + seldom + n * map.area_size;
     uint64_t total = heap_at + heap_bytes;
-    struct boot_head *head = boot_map_segment(total, n * seldom_bytes);
+    struct boot_head *head = boot_map_segment(total, is_spread ? 0 : seldom);
     bool is_pooled = boot_pool_take(head, total);
 
     gw_node.nlocal = gw_boot.nlocal;
@@ -78,9 +101,13 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
     node_look(head, gw_node.base, &gw_node.doors, &map.areas);
     map.jobs = (struct node_job *)(gw_node.doors + n + 1);
     node_heap_open(gw_node.base + head->shm_offset + heap_at, heap_bytes);
-    assert(map.areas + n * map.area_size == gw_node.base + head->shm_offset + heap_at);
-    if (!is_pooled) parts_use(head->shm_offset + heap_at);
+    assert(map.areas + seldom + n * map.area_size == gw_node.base + head->shm_offset + heap_at);
+    if (gw_huge_is_wanted() && !is_pooled)
+        parts_use(head->shm_offset + heap_at);
+    else if (boot_may_be_huge())
+        parts_offer(is_spread);
     atomic_store_explicit(&head->area_bytes, map.area_size, memory_order_relaxed);
+    atomic_store_explicit(&head->lanes, (uint32_t)lanes, memory_order_relaxed);
     gw_node.oversubscribed = gw_boot.nlocal > head->cores;
     node_wait_open();
     return GW_OK;
@@ -88,14 +115,15 @@ int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes)
 
 void node_finalize(void)
 {
+    if (boot_may_be_huge()) gw_huge_explain(segment_name, gw_node.base + map.offered, gw_node.bytes - map.offered);
     node_wait_close();
     memset(&gw_node, 0, sizeof gw_node);
 }
 
-void *node_area(int local_rank)
+void *node_area(int local_rank, int lane)
 {
-    assert(local_rank >= 0 && local_rank < gw_node.nlocal);
-    return map.areas + (uint64_t)local_rank * map.area_size;
+    assert(local_rank >= 0 && local_rank < gw_node.nlocal && lane >= 0 && lane < map.lanes);
+    return map.areas + node_area_index(gw_node.nlocal, map.lanes, local_rank, lane) * map.area_size;
 }
 
 /* ---- copy jobs ---------------------------------------------------------------------------------------------------- */

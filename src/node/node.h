@@ -1,7 +1,8 @@
 /* node.h -- the shared segment of the ranks of one node: doorbells, waiting, a shared heap, copy jobs, segments of other worlds.
  *
  * The segment stores offsets, never pointers: it is mapped at different addresses.  Layout after boot's header:
- *     node_door[nlocal + 1] | job words | one area per local rank (for wire_shm) | heap
+ *     node_door[nlocal + 1] | job words | areas, for each lane one per local rank (for wire_shm); those of lane 0 last | heap
+ * What every job uses, the areas of lane 0 and the begin of the heap, lies together, so that it fills large pages.
  * Ranks of other jobs on this machine (spawned or connected) are in other segments: see struct node_other.
  * Its size is proportional to nlocal, not to the square of it, and only touched pages take memory.
  *
@@ -41,14 +42,15 @@ struct node {
 };
 GW_EXTERN struct node gw_node;
 
-/* After boot_init(), with the same values on every rank of the node.  seldom_bytes of each rank's area are not counted in the check for
- * available memory, unless GODWIT_HUGE_PAGES=all or =pool: then each rank makes its own area resident, and local rank 0 the rest. */
-int node_init(uint64_t area_bytes, uint64_t seldom_bytes, uint64_t heap_bytes);
+/* After boot_init(), with the same values on every rank of the node, but for is_spread: this process will use all lanes, not only lane 0.
+ * area_bytes: of a rank on a lane.  The areas of lanes that are seldom used are not counted in the check for available memory, unless
+ * GODWIT_HUGE_PAGES=all or =pool: then each rank makes its own areas resident, and local rank 0 the rest. */
+int node_init(uint64_t area_bytes, int lanes, bool is_spread, uint64_t heap_bytes);
 void node_finalize(void);
 static inline void *node_ptr(uint64_t off) { return off ? gw_node.base + off : NULL; }
 static inline uint64_t node_off(const void *p) { return p ? (uint64_t)((const char *)p - gw_node.base) : 0; }
 uint64_t node_area_bytes(uint64_t wanted); /* what node_init() makes of area_bytes: whole pages */
-void *node_area(int local_rank);           /* area_bytes, zeroed, page aligned */
+void *node_area(int local_rank, int lane); /* area_bytes, zeroed, page aligned */
 
 /* Shared heap: any rank may allocate, pass the offset to other ranks, and free.  64-byte aligned; contents undefined. */
 uint64_t node_heap_alloc(uint64_t bytes); /* 0: full */
@@ -80,12 +82,14 @@ struct node_other {
     struct node_door *doors;
     char *areas;
     uint64_t area_bytes;
+    int lanes;
     void *wire[GW_MAX_LANES]; /* per lane: of wire_shm */
 };
 /* Maps the segment of a world, if it is not mapped yet, and returns a reference; GW_OK or an error. */
 int node_other_join(const struct boot_home *home, struct node_other **other_out);
-void node_other_drop(struct node_other *other);                  /* releases a reference */
-bool node_other_is_held(uint64_t uid);                           /* has any node of that world a reference? */
+void node_other_drop(struct node_other *other); /* releases a reference */
+bool node_other_is_held(uint64_t uid);          /* has any node of that world a reference? */
+void *node_other_area(const struct node_other *other, int local_rank, int lane);
 int node_other_number(const struct node_other *other, int rank); /* number of a rank of its world; -1: it is not on that node */
 struct node_other *node_other_find(int number);                  /* the world of a number; NULL: none */
 void node_others_hold(int n, const int32_t *numbers);            /* takes a reference for each number of another world */

@@ -31,6 +31,11 @@ void node_wait_yielded(uint64_t before, uint64_t after); /* reports when a yield
 /* Where the doors and the areas lie in a segment that begins at `base`; h: a copy of its head that has been checked.  The bytes before the
  * areas, which may be more than it has. */
 uint64_t node_look(const struct boot_head *h, char *base, struct node_door **doors_out, char **areas_out);
+/* Which of the areas is that of a rank on a lane. */
+static inline uint64_t node_area_index(int nlocal, int lanes, int local_rank, int lane)
+{
+    return (uint64_t)(lane ? lane - 1 : lanes - 1) * (uint64_t)nlocal + (uint64_t)local_rank;
+}
 
 enum { HW_MAX_CPUS = 8192 };
 struct hw_cpus {

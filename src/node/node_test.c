@@ -19,7 +19,7 @@ enum { AREA = 10000, HEAP = 256 << 10 };
 struct board {
     _Atomic uint64_t word[512];
 };
-static struct board *board(void) { return node_area(0); }
+static struct board *board(void) { return node_area(0, 0); }
 
 static void barrier(int slot)
 {
@@ -30,10 +30,10 @@ static void barrier(int slot)
 /* ---- layout ------------------------------------------------------------------------------------------------------------------ */
 static void layout(int rank)
 {
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     CHECK(gw_node.nlocal == gw_boot.nlocal && gw_node.me == rank);
     CHECK_EQ(gw_node.oversubscribed, gw_boot.nlocal > 4);
-    char *mine = node_area(rank);
+    char *mine = node_area(rank, 0);
     CHECK_EQ((uintptr_t)mine % 4096, 0);
     for (int i = rank ? 0 : (int)sizeof(struct board); i < AREA; i++) CHECK_EQ(mine[i], 0);
     CHECK(node_ptr(0) == NULL && node_off(NULL) == 0 && node_ptr(node_off(mine)) == mine);
@@ -41,11 +41,45 @@ static void layout(int rank)
     memset(mine + sizeof(struct board), rank + 1, AREA - sizeof(struct board));
     barrier(0);
     for (int r = 0; r < gw_node.nlocal; r++) {
-        char *other = node_area(r);
-        CHECK(r == 0 || other >= (char *)node_area(r - 1) + AREA);
+        char *other = node_area(r, 0);
+        CHECK(r == 0 || other >= (char *)node_area(r - 1, 0) + AREA);
         for (int i = sizeof(struct board); i < AREA; i++) CHECK_EQ(other[i], r + 1);
     }
     barrier(1);
+    node_finalize();
+}
+
+static void node_wait_all(void)
+{
+    _Atomic uint32_t *come = &gw_node.doors[gw_node.nlocal].xoff; /* the entry of the whole node: nobody uses this word */
+    uint32_t all = (atomic_fetch_add(come, 1) / (uint32_t)gw_node.nlocal + 1) * (uint32_t)gw_node.nlocal;
+    while (atomic_load(come) < all) usleep(50);
+}
+
+/* Those of lane 0 lie together, behind those of the other lanes and before the heap; they are where other jobs look for them. */
+static void lanes(int rank)
+{
+    enum { LANES = 3 };
+    const int n = gw_boot.nlocal;
+    CHECK_EQ(node_init(AREA, LANES, rank % 2, HEAP), GW_OK);
+    const uint64_t size = node_area_bytes(AREA);
+    char *first = node_area(0, 1), *last = node_area(n - 1, 0);
+    CHECK((char *)gw_node.doors < first && node_off(last) + size + HEAP <= gw_node.bytes);
+    for (int lane = 0; lane < LANES; lane++)
+        for (int r = 0; r < n; r++) {
+            char *area = node_area(r, lane);
+            CHECK(area >= first && area <= last && (uint64_t)(area - first) % size == 0);
+            if (r > 0) CHECK_EQ(area - (char *)node_area(r - 1, lane), size);
+        }
+    for (int lane = 1; lane < LANES; lane++) CHECK((char *)node_area(n - 1, lane) < (char *)node_area(0, 0));
+    for (int lane = 0; lane < LANES; lane++) memset(node_area(rank, lane), rank * LANES + lane + 1, size);
+    node_wait_all();
+    for (int lane = 0; lane < LANES; lane++)
+        for (int r = 0; r < n; r++)
+            for (uint64_t i = 0; i < size; i += 64) CHECK_EQ(((unsigned char *)node_area(r, lane))[i], r * LANES + lane + 1);
+    node_wait_all();
+    struct node_other there = {.n = n, .lanes = LANES, .areas = first, .area_bytes = size};
+    for (int lane = 0; lane < LANES; lane++) CHECK(node_other_area(&there, n - 1, lane) == node_area(n - 1, lane));
     node_finalize();
 }
 
@@ -80,7 +114,7 @@ static void heap_churn(int rank)
 {
     enum { BLOCKS = 20 };
     struct block blocks[BLOCKS] = {{0}};
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     chance_state = 77 + (uint64_t)rank;
     int full = 0;
     for (int i = 0; i < 4000; i++) {
@@ -136,7 +170,7 @@ static void wait_for(_Atomic uint64_t *word, uint64_t value)
 
 static void pass_token(int rank)
 {
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     int n = gw_node.nlocal, next = (rank + 1) % n;
     _Atomic uint64_t *token = &board()->word[TOKEN];
     for (uint64_t lap = 0; lap < LAPS; lap++) {
@@ -163,7 +197,7 @@ static void idle(int rank)
 {
     enum { TIMES = 3 };
     int64_t least_us = INT64_MAX;
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     for (int i = 0; i < TIMES; i++) {
         barrier(i);
         if (rank == 0) {
@@ -193,7 +227,7 @@ static long sleeps(void) /* how often this thread has given its core away to wai
 static void steps(int rank)
 {
     (void)rank;
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     struct node_wait w;
     node_wait_begin(&w);
     for (int i = 0; i < 100000; i++) {
@@ -220,7 +254,7 @@ static void steps(int rank)
 static void descriptors(int rank)
 {
     static const int64_t hour_ns = 3600000000000;
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     struct node_door *d = &gw_node.doors[0];
     if (rank == 0) {
         int fds[2];
@@ -267,7 +301,7 @@ static void yielded(uint64_t before, uint64_t after, bool is_switch)
 static void long_yields(int rank)
 {
     (void)rank;
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     uint64_t ms = (uint64_t)gw_ticks_per_us() * 1000, now = gw_ticks();
     yielded(now + 9997 * ms, now + 9998 * ms, true); /* short: no pause, not even in ten seconds */
     CHECK(node_wait_yield());
@@ -293,7 +327,7 @@ static void long_yields(int rank)
 static void shared_cores(int rank)
 {
     (void)rank;
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     uint64_t us = gw_ticks_per_us(), ms = us * 1000, now = gw_ticks();
     uint32_t spin = node_spin();
     bool learns = spin > 1000 && gw_set.wait != GW_SET_WAIT_SPIN;
@@ -313,7 +347,7 @@ static void shared_cores(int rank)
 static void tells(int rank)
 {
     (void)rank;
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     const struct boot_where *where = &boot_slot->where;
     struct node_wait w;
     atomic_store(&boot_slot->call, 77);
@@ -351,7 +385,7 @@ static void tells(int rank)
 static void polls(int rank)
 {
     (void)rank;
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     const struct boot_where *where = &boot_slot->where;
     CHECK(!node_polled());
     while (!node_polled()) {}
@@ -391,7 +425,7 @@ static void *thread_waits(void *arg)
 static void threads(int rank)
 {
     gw_threads = true;
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     pthread_t t[WAITERS];
     if (rank == 1) {
         for (uintptr_t i = 0; i < WAITERS; i++) CHECK_EQ(pthread_create(&t[i], NULL, thread_waits, (void *)i), 0);
@@ -413,7 +447,7 @@ static void threads(int rank)
 static void jobs(int rank)
 {
     enum { TOTAL = 1000003, PIECE = 4096 };
-    CHECK_EQ(node_init(AREA, 0, HEAP), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, HEAP), GW_OK);
     _Atomic uint64_t *job_word = &board()->word[TOKEN], *sum = &board()->word[TOKEN + 1];
     if (rank == 0) {
         uint64_t held[1000];
@@ -450,6 +484,7 @@ int main(void)
 {
     ranks_run(1, 4, layout);
     ranks_run(5, 4, layout);
+    for (int n = 1; n <= 4; n++) ranks_run(n, 4, lanes);
     ranks_run(4, 4, heap_churn);
     ranks_run(1, 4, steps);
     ranks_run(1, 0, steps);

@@ -63,8 +63,18 @@ static int areas_look(struct node_other *o, const struct boot_head *h)
 {
     uint64_t before = node_look(h, o->base, &o->doors, &o->areas);
     o->area_bytes = atomic_load_explicit(&h->area_bytes, memory_order_relaxed);
-    if (o->area_bytes && before <= o->bytes && o->area_bytes <= (o->bytes - before) / (uint64_t)o->n) return GW_OK;
+    uint32_t lanes = atomic_load_explicit(&h->lanes, memory_order_relaxed);
+    o->lanes = (int)lanes;
+    if (o->area_bytes && lanes && lanes <= GW_MAX_LANES && before <= o->bytes &&
+        o->area_bytes <= (o->bytes - before) / ((uint64_t)o->n * lanes))
+        return GW_OK;
     return gw_fail(GW_EOTHER, "the other job's shared memory is damaged, or its ranks have not called MPI_Init");
+}
+
+void *node_other_area(const struct node_other *o, int local_rank, int lane)
+{
+    assert(local_rank >= 0 && local_rank < o->n && lane >= 0 && lane < o->lanes);
+    return o->areas + node_area_index(o->n, o->lanes, local_rank, lane) * o->area_bytes;
 }
 
 int node_other_number(const struct node_other *o, int rank)

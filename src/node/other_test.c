@@ -18,6 +18,7 @@ static struct boot_head good(void)
     h.shm_offset = boot_shm_offset(THERE);
     h.bytes = BYTES;
     h.area_bytes = AREA;
+    h.lanes = 2;
     return h;
 }
 
@@ -43,10 +44,15 @@ static void fakes(int rank)
     static const uint64_t areas[] = {0, UINT64_MAX, UINT64_MAX / THERE + 2, INT64_MAX, BYTES, BYTES / THERE};
     struct boot_head h = good();
     (void)rank;
-    CHECK_EQ(node_init(AREA, 0, 65536), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, 65536), GW_OK);
     refused(&h, false);
     for (size_t i = 0; i < GW_ARRAY_LEN(areas); i++) {
         h = good(), h.area_bytes = areas[i];
+        refused(&h, true);
+    }
+    static const uint32_t lanes[] = {0, GW_MAX_LANES + 1, UINT32_MAX, BYTES / AREA / THERE};
+    for (size_t i = 0; i < GW_ARRAY_LEN(lanes); i++) {
+        h = good(), h.lanes = lanes[i];
         refused(&h, true);
     }
     h = good(), h.shm_offset = BYTES; /* no room for the doors */
@@ -67,21 +73,22 @@ static void changed(int rank)
     struct boot_head h = good();
     struct node_other *o = NULL;
     (void)rank;
-    CHECK_EQ(node_init(AREA, 0, 65536), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, 65536), GW_OK);
     int fd = file(&h, true);
     CHECK_EQ(node_other_join(&(struct boot_home){42, getpid(), fd}, &o), GW_OK);
     CHECK(ftruncate(fd, 4096) == -1 && errno == EPERM);
     h.nlocal = h.size = INT32_MAX;
     h.node = 7;
     h.area_bytes = UINT64_MAX;
+    h.lanes = 7;
     CHECK_EQ(pwrite(fd, &h, sizeof h, 0), (ssize_t)sizeof h);
-    CHECK(o->n == THERE && o->area_bytes == AREA && o->node == 0 && node_other_number(o, THERE) == -1);
+    CHECK(o->n == THERE && o->area_bytes == AREA && o->lanes == 2 && o->node == 0 && node_other_number(o, THERE) == -1);
     for (int i = 0; i < THERE; i++) {
         int number = node_other_number(o, i);
         CHECK_EQ(number, gw_boot.size + i);
         CHECK(node_door_of(number) == &o->doors[i] && node_base_of(number) == o->base);
         node_door_of(number)->seq = 5;
-        o->areas[(uint64_t)i * AREA + AREA - 1] = 1;
+        for (int lane = 0; lane < 2; lane++) ((char *)node_other_area(o, i, lane))[AREA - 1] = 1;
     }
     node_other_drop(o);
     node_others_close(NULL);
@@ -94,7 +101,7 @@ static void far(int rank)
 {
     struct node_other *o = NULL, *again = NULL;
     (void)rank;
-    CHECK_EQ(node_init(AREA, 0, 65536), GW_OK);
+    CHECK_EQ(node_init(AREA, 1, true, 65536), GW_OK);
     CHECK(node_far_join(77, 0, &o) < 0 && node_far_join(77, -3, &o) < 0 && node_far_join(77, NODE_OTHER_RANKS + 1, &o) < 0);
     CHECK(node_far_join(77, NODE_OTHER_RANKS, &o) == GW_OK && o->n == NODE_OTHER_RANKS);
     CHECK(node_far_join(78, 1, &again) < 0); /* no numbers are left */

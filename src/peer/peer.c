@@ -107,10 +107,10 @@ int peer_init(const struct peer_upcalls *upcalls)
     return nets_opened(&gw_lanes[0]);
 }
 
-uint64_t peer_area_bytes(int nlocal, int nlanes)
+uint64_t peer_area_bytes(int nlocal)
 {
     const struct wire_ops *node = peer_wires[0];
-    return node->area_bytes ? node->area_bytes(nlocal, nlanes) : 0;
+    return node->area_bytes ? node->area_bytes(nlocal) : 0;
 }
 
 /* wire_ops.meet() and part() of the node's wire. */

@@ -89,7 +89,7 @@ struct peer_upcalls {
 };
 int peer_init(const struct peer_upcalls *up); /* opens the wires of all lanes; after node_init.  `up` stays */
 void peer_finalize(void);
-uint64_t peer_area_bytes(int nlocal, int nlanes); /* what node_init() must reserve per rank for the wires */
+uint64_t peer_area_bytes(int nlocal); /* what node_init() must reserve per rank and lane for the wires */
 /* Never NULL; perhaps NEW. */
 static inline struct gw_peer *peer_get(struct gw_lane *lane, int world_rank) { return &lane->peers[world_rank]; }
 static inline bool peer_is_ready(const struct gw_peer *p) { return likely(p->ep != NULL); }

@@ -212,14 +212,14 @@ static void states(void)
 }
 
 /* What the node's wire needs of the node's memory: what it says, or nothing. */
-static uint64_t three_a_lane(int nlocal, int nlanes) { return (uint64_t)(3 * nlocal * nlanes); }
+static uint64_t three_a_rank(int nlocal) { return (uint64_t)(3 * nlocal); }
 static void area(void)
 {
-    CHECK_EQ(peer_area_bytes(5, 2), 0);
+    CHECK_EQ(peer_area_bytes(5), 0);
     struct wire_ops big = near_ops;
-    big.area_bytes = three_a_lane;
+    big.area_bytes = three_a_rank;
     peer_wires[0] = &big;
-    CHECK_EQ(peer_area_bytes(5, 2), 30);
+    CHECK_EQ(peer_area_bytes(5), 15);
     peer_wires[0] = &near_ops;
 }
 
@@ -425,7 +425,7 @@ int main(void)
     static int32_t local[2] = {0, 1};
     setenv("GODWIT_SINGLETON", "1", 1);
     setenv("GODWIT_LANES", "2", 1);
-    if (boot_init() != GW_OK || node_init(4096, 0, 65536) != GW_OK) gw_die("the test's rooms: %s", gw_fail_text());
+    if (boot_init() != GW_OK || node_init(4096, 1, true, 65536) != GW_OK) gw_die("the test's rooms: %s", gw_fail_text());
     free((void *)(uintptr_t)gw_boot.local_to_world);
     gw_boot.size = 4, gw_boot.nlocal = 2, gw_boot.nnodes = 2, gw_boot.local_to_world = local;
     peer_wires[0] = &near_ops;

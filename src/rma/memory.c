@@ -19,6 +19,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -61,18 +62,34 @@ static int check_room(uint64_t bytes)
     return GW_OK;
 }
 
-int rma_memory_file_make(uint64_t bytes, struct memory_file *o)
+/* A memfd of its own, which has the nonce. */
+static int plain_file(uint64_t bytes, struct memory_file *o)
 {
-    int rc = check_room(bytes);
+    o->head = o->page ? o->page : gw_page_bytes();
+    o->bytes = gw_align_up(bytes, o->head) + o->head;
+    int rc = check_room(o->bytes);
     if (rc != GW_OK) return rc;
-    if (getrandom(&o->nonce, sizeof o->nonce, GRND_NONBLOCK) != sizeof o->nonce) o->nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
-    o->pid = (int32_t)getpid();
-    o->fd = boot_file_make("godwit-window", bytes);
+    o->fd = boot_file_make("godwit-window", o->bytes);
     if (o->fd < 0) return gw_fail(GW_ENOMEM, "shared memory for the window cannot be made (memfd_create): %s", strerror(errno));
-    if (boot_file_size(o->fd, bytes) == 0 && pwrite(o->fd, &o->nonce, sizeof o->nonce, 0) == sizeof o->nonce &&
+    if (boot_file_size(o->fd, o->bytes) == 0 && pwrite(o->fd, &o->nonce, sizeof o->nonce, 0) == sizeof o->nonce &&
         boot_file_seal(o->fd, false) == 0)
         return GW_OK;
-    rc = gw_fail(GW_ENOMEM, "shared memory of %.1f MiB for the window cannot be made: %s", mib(bytes), strerror(errno));
+    rc = gw_fail(GW_ENOMEM, "shared memory of %.1f MiB for the window cannot be made: %s", mib(o->bytes), strerror(errno));
+    close(o->fd);
+    o->fd = -1;
+    return rc;
+}
+
+int rma_memory_file_make(uint64_t bytes, uint64_t pages, struct memory_file *o)
+{
+    char why[GW_POOL_WHY];
+    *o = (struct memory_file){.fd = -1, .pid = (int32_t)getpid()};
+    if (getrandom(&o->nonce, sizeof o->nonce, GRND_NONBLOCK) != sizeof o->nonce) o->nonce = gw_now_ns() ^ (uint64_t)getpid() << 40;
+    bool is_pooled = pages && rma_pages_file(bytes, pages, o, why);
+    int rc = is_pooled ? GW_OK : plain_file(bytes, o);
+    if (rc == GW_OK && o->page < pages && (is_pooled || !o->page))
+        rc = rma_pages_smaller(o->page, why); /* else: rma_pages_make() */
+    if (rc == GW_OK || o->fd < 0) return rc;
     close(o->fd);
     o->fd = -1;
     return rc;
@@ -81,8 +98,10 @@ int rma_memory_file_make(uint64_t bytes, struct memory_file *o)
 static const char *file_fault(const struct memory_file *o, int fd, uint64_t bytes)
 {
     uint64_t nonce = 0, have;
+    struct stat st;
     const char *why = boot_file_fault(fd, bytes, &have);
-    if (!why && (pread(fd, &nonce, sizeof nonce, 0) != sizeof nonce || nonce != o->nonce))
+    bool is_it = !why && o->inode && fstat(fd, &st) == 0 && st.st_ino == o->inode && st.st_dev == o->device;
+    if (!why && !is_it && (o->inode || pread(fd, &nonce, sizeof nonce, 0) != sizeof nonce || nonce != o->nonce))
         why = "it is something else; are the ranks of the window in different pid namespaces?";
     return why;
 }
@@ -204,21 +223,25 @@ static int reserve(int fd, uint64_t from, uint64_t bytes)
     return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of the window cannot be had: %s", mib(bytes), strerror(errno));
 }
 
-int rma_memory_file_map(struct rma_mapping *m, int fd, uint64_t bytes, uint64_t from, uint64_t own)
+int rma_memory_file_map(struct rma_mapping *m, const struct memory_file *f, int fd, uint64_t from, uint64_t own)
 {
-    const uint64_t page = gw_page_bytes();
-    int rc = reserve(fd, page + from, own);
+    int rc = f->page ? GW_OK : reserve(fd, f->head + from, own);
     if (rc != GW_OK) return rc;
-    bool is_placed = m->align > (int64_t)page; /* mmap() aligns to pages; the file's second page, the window, to more */
-    char *place = is_placed ? gw_place(bytes, (uint64_t)m->align, page) : NULL, *p = MAP_FAILED;
-    if (place || !is_placed) p = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
-    if (p == MAP_FAILED && place) munmap(place, bytes);
+    uint64_t align = m->align > (int64_t)f->page ? (uint64_t)m->align : f->page;
+    bool is_placed = align > gw_page_bytes(); /* mmap() aligns to pages; the memory in the file to more */
+    char *place = is_placed ? gw_place(f->bytes, align, f->head) : NULL, *p = MAP_FAILED;
+    if (place || !is_placed) p = mmap(place, f->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
+    if (p == MAP_FAILED && place) munmap(place, f->bytes);
     if (p == MAP_FAILED)
-        return gw_fail(GW_ENOMEM, "the window's memory (%.1f MiB) cannot be mapped: %s", mib(bytes), strerror(errno));
+        return gw_fail(GW_ENOMEM, "the window's memory (%.1f MiB) cannot be mapped: %s", mib(f->bytes), strerror(errno));
     m->base = p;
-    m->bytes = bytes;
+    m->bytes = f->bytes;
     rma_memory_noted(m, 1);
-    return GW_OK;
+    rc = f->page && !f->inode ? rma_pages_make(m, f, from, own) : GW_OK;
+    if (rc == GW_OK) return rc;
+    rma_memory_unmap(m);
+    m->base = NULL;
+    return rc;
 }
 
 void rma_memory_noted(const struct rma_mapping *m, int sign)
@@ -231,14 +254,14 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
 {
     struct offer o = {.file.fd = -1};
     int listener = -1;
-    const uint64_t page = gw_page_bytes(), apart = m->align <= APART ? APART : 0, bytes = gw_align_up(total + apart, page) + page;
+    const uint64_t apart = m->align <= APART && !m->is_paged ? APART : 0;
     if (c->rank == 0) {
-        bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE; /* a heap belongs to one job */
+        bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE && !m->is_paged; /* a heap belongs to one job */
         o.heap = in_heap ? node_heap_alloc(total) : 0;
         if (o.heap)
             memset(node_ptr(o.heap), 0, total);
         else
-            o.rc = rma_memory_file_make(bytes, &o.file);
+            o.rc = rma_memory_file_make(total + apart, m->is_paged ? rma_pages_wanted() : 0, &o.file);
         if (!o.heap && o.rc == GW_OK && c->size > 1) listener = hand_begin(&o);
     }
     int fd = -1, rc = coll_bcast(&o, sizeof o, gw_type_byte, 0, c, NULL);
@@ -256,12 +279,12 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
     if (c->rank == 0)
         fd = o.file.fd;
     else
-        rc = o.name_bytes > 0 && o.name_bytes <= (int32_t)sizeof o.name ? hand_take(&o, bytes, &fd)
-                                                                        : rma_memory_file_open(&o.file, bytes, &fd);
-    if (rc == GW_OK) rc = rma_memory_file_map(m, fd, bytes, from + apart, own);
+        rc = o.name_bytes > 0 && o.name_bytes <= (int32_t)sizeof o.name ? hand_take(&o, o.file.bytes, &fd)
+                                                                        : rma_memory_file_open(&o.file, o.file.bytes, &fd);
+    if (rc == GW_OK) rc = rma_memory_file_map(m, &o.file, fd, from + apart, own);
     rc = rma_agree(c, rc); /* all ranks have opened it: it can be closed */
     if (fd >= 0) close(fd);
-    if (rc == GW_OK) *base_out = (char *)m->base + page + apart;
+    if (rc == GW_OK) *base_out = (char *)m->base + o.file.head + apart;
     return rc;
 }
 

@@ -60,6 +60,7 @@ struct rma_win {
         uint64_t bytes, heap;
         int64_t align;             /* requested by the user */
         bool is_made;              /* this rank has created the file */
+        bool is_paged;             /* to lie on the pages that the settings ask for (pages.c) */
     } words, mapping;              /* of `shared`; of an allocated window: a mapping, or a block of the shared heap */
     struct rma_server *server;     /* for `served` accesses; NULL: no rank needs them */
     struct rma_atomics *atomics;   /* operations that the network does at targets (atomic.c); NULL: it does none */

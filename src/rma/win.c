@@ -244,6 +244,7 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     int wants[2] = {0, -GW_CACHELINE};
     if (rc == GW_OK) rc = coll_allreduce(mine_wants, wants, 2, gw_type_int, gw_op_min, w->comm, NULL);
     w->mapping.align = -wants[1];
+    w->mapping.is_paged = rma_pages_wanted() > 0;
     if (rc == GW_OK) rc = lay_out(w, wants[0], &total); /* same result on all ranks of a machine */
     if (w->n_leaders) rc = rma_agree(w->comm, rc);
     if (rc == GW_OK) rc = rma_memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);

@@ -158,8 +158,8 @@ struct wire_ops {
      * number of events; 0 means that the caller may sleep. */
     int (*progress)(struct wire *w);
     /* ---- the rest is optional: NULL if the wire does not need it ---- */
-    /* The node's wire: bytes of the node segment that node_init() must reserve for it per rank. */
-    uint64_t (*area_bytes)(int nlocal, int nlanes);
+    /* The node's wire: bytes of the node segment that node_init() must reserve for it per rank and lane. */
+    uint64_t (*area_bytes)(int nlocal);
     /* The node's wire, for other worlds on this node: their ranks become reachable as the ranks of this job are.  Publishes the numbers
      * by which this process knows them; connect() returns GW_AGAIN until they have published theirs.  Lane 0's lock is held. */
     int (*meet)(struct node_other *other);

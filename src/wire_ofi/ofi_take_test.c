@@ -160,7 +160,7 @@ static void rooms_up(int mode)
     gw_log_mask = GW_LOG_PROTO;
     CHECK_EQ(type_init(), GW_OK);
     peer_lanes_choose();
-    CHECK_EQ(node_init(shm_ops.area_bytes(1, gw_nlanes), 0, 1 << 20), GW_OK);
+    CHECK_EQ(node_init(shm_ops.area_bytes(1), gw_nlanes, true, 1 << 20), GW_OK);
     req_init();
     CHECK_EQ(proto_init(), GW_OK);
     CHECK_EQ(proto_connect(), GW_OK);

@@ -1,6 +1,6 @@
 /* shm.c -- rings in the node segment: connect, send, progress.
  *
- * A rank's area holds, per lane, one box: rings[0] is the shared ring, the others are exclusive.  Zeroed memory is a valid
+ * A rank's area of a lane holds one box: rings[0] is the shared ring, the others are exclusive.  Zeroed memory is a valid
  * box of empty rings, so a rank may be sent to before it has started.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -24,13 +24,9 @@ static struct shm_shape shape_of(int nlocal)
     return s;
 }
 
-static uint64_t shm_area_bytes(int nlocal, int nlanes) { return shape_of(nlocal).box_bytes * (uint64_t)nlanes; }
+static uint64_t shm_area_bytes(int nlocal) { return shape_of(nlocal).box_bytes; }
 
-static struct shm_box *box_at(char *area, int lane, const struct shm_shape *s)
-{
-    return (struct shm_box *)(area + (uint64_t)lane * s->box_bytes);
-}
-static struct shm_box *my_box(const struct wire *w) { return box_at(node_area(gw_node.me), w->lane, &w->shape); }
+static struct shm_box *my_box(const struct wire *w) { return node_area(gw_node.me, w->lane); }
 static struct wire_line *ring_lines(const struct shm_shape *s, struct shm_box *box, int ring)
 {
     return (struct wire_line *)((char *)box + gw_align_up(sizeof *box, 4096) + (uint64_t)ring * s->ring_bytes);
@@ -167,12 +163,11 @@ static int ep_of_other(struct wire *w, int number, struct shm_ep **ep_out, struc
     int local = number - o->first;
     struct shm_ep *ep = (struct shm_ep *)o->wire[w->lane] + local;
     if (!ep->base.lines) {
-        char *area = o->areas + (uint64_t)local * o->area_bytes;
-        int as = known_as((struct shm_box *)area);
+        int as = known_as(node_other_area(o, local, 0));
         if (as < 0) return GW_AGAIN;
         ep_begin(ep, w, as, local, o->doors);
         ep->other = o;
-        ep->box = box_at(area, w->lane, shape_out);
+        ep->box = node_other_area(o, local, w->lane);
     }
     *ep_out = ep;
     return GW_OK;
@@ -185,7 +180,7 @@ static int ep_of_ours(struct wire *w, int world_rank, struct shm_ep **ep_out)
     struct shm_ep *ep = *ep_out = &w->eps[local];
     ep_begin(ep, w, gw_boot.rank, local, gw_node.doors);
     ep->base.node = true;
-    ep->box = box_at(node_area(local), w->lane, &w->shape);
+    ep->box = node_area(local, w->lane);
     return GW_OK;
 }
 
@@ -216,7 +211,7 @@ static int shm_connect(struct wire *w, int number, struct wire_ep **ep_out)
 /* ---- other worlds ------------------------------------------------------------------------------------------------------ */
 static struct shm_known *known_find(uint64_t home)
 {
-    struct shm_box *box = node_area(gw_node.me);
+    struct shm_box *box = node_area(gw_node.me, 0);
     for (int i = 0; i < SHM_KNOWN; i++)
         if (atomic_load_explicit(&box->known[i].home, memory_order_relaxed) == home) return &box->known[i];
     return NULL;
@@ -224,7 +219,7 @@ static struct shm_known *known_find(uint64_t home)
 
 static int shm_meet(struct node_other *o)
 {
-    if (o->area_bytes != node_area_bytes(shm_area_bytes(o->n, shm_state.n_lanes)))
+    if (o->lanes != shm_state.n_lanes || o->area_bytes != node_area_bytes(shm_area_bytes(o->n)))
         return gw_fail(GW_EOTHER, "the two jobs do not use the same number of lanes: set GODWIT_LANES alike for both");
     if (known_find(home_key(&o->home))) return GW_OK;
     struct shm_known *k = known_find(0);

@@ -42,9 +42,7 @@ void shm_cma_publish(struct shm_box *box)
 GW_COLD void shm_cma_try(struct wire_ep *base)
 {
     struct shm_ep *ep = shm_ep_of(base);
-    /* lane 0's box comes first */
-    struct shm_box *box = ep->other ? (struct shm_box *)(ep->other->areas + (uint64_t)ep->base.place * ep->other->area_bytes)
-                                    : node_area(ep->base.place);
+    struct shm_box *box = ep->other ? node_other_area(ep->other, ep->base.place, 0) : node_area(ep->base.place, 0);
     if (is_off()) {
         ep->base.can_read = WIRE_READ_NO;
         return;

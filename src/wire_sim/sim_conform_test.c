@@ -46,7 +46,7 @@ int main(void)
     setenv("GODWIT_SINGLETON", "1", 1);
     CHECK_EQ(boot_init(), GW_OK);
     CHECK_EQ(type_init(), GW_OK);
-    CHECK_EQ(node_init(4096, 0, 65536), GW_OK);
+    CHECK_EQ(node_init(4096, 1, true, 65536), GW_OK);
     for (int i = 0; i < 12; i++) {
         manners = all[i % 3];
         wires_conform(&rig);

@@ -1,6 +1,8 @@
 /* refuse.c -- runs a program in which the kernel refuses some calls, as the sandboxes of containers do.
  *
- *     refuse cma|memfd|pidfd EPERM|ENOSYS PROGRAM [ARG...]      cma: process_vm_readv and process_vm_writev; pidfd: pidfd_getfd
+ *     refuse cma|memfd|pidfd|room EPERM|ENOSYS PROGRAM [ARG...]
+ *                                                         cma: process_vm_readv and process_vm_writev; pidfd: pidfd_getfd;
+ *                                                         room: memfd_create and fallocate
  *     refuse                                              does the kernel let a process read another's memory?  0: it does, 1: it does not
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -36,12 +38,21 @@ int main(int argc, char **argv)
 {
     if (argc == 1) return may_read();
     if (argc < 4) return 2;
-    int is_cma = strcmp(argv[1], "cma") == 0, other = strcmp(argv[1], "pidfd") == 0 ? SYS_pidfd_getfd : SYS_memfd_create,
-        answer = strcmp(argv[2], "ENOSYS") == 0 ? ENOSYS : EPERM;
+    static const struct {
+        const char *word;
+        unsigned calls[2];
+    } kinds[] = {{"cma", {SYS_process_vm_readv, SYS_process_vm_writev}},
+                 {"memfd", {SYS_memfd_create, SYS_memfd_create}},
+                 {"pidfd", {SYS_pidfd_getfd, SYS_pidfd_getfd}},
+                 {"room", {SYS_memfd_create, SYS_fallocate}}};
+    size_t kind = 0;
+    while (kind < sizeof kinds / sizeof *kinds && strcmp(argv[1], kinds[kind].word) != 0) kind++;
+    if (kind == sizeof kinds / sizeof *kinds) return 2;
+    unsigned answer = strcmp(argv[2], "ENOSYS") == 0 ? ENOSYS : EPERM;
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_cma ? SYS_process_vm_readv : other, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_cma ? SYS_process_vm_writev : other, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kinds[kind].calls[0], 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kinds[kind].calls[1], 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | answer),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };

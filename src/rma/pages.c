@@ -1,0 +1,96 @@
+/* pages.c -- which pages memory of MPI_Alloc_mem and MPI_Win_allocate lies on, where GODWIT_ALLOC_MEM_PG_SZ asks for large ones.
+ *
+ * Those of the system's pool are taken first: the user has named a size, as who reserves them does, and the kernel gives them for certain or
+ * not at all.  Then transparent ones, of 2 MiB.  What the machine has not, or has no more of, is a smaller page and a sentence.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rma/rma_private.h"
+#include "base/settings.h"
+#include "boot/segment.h"
+
+static const char what[] = "memory of MPI_Alloc_mem and MPI_Win_allocate";
+
+uint64_t rma_pages_wanted(void)
+{
+    uint64_t wanted = (uint64_t)gw_set.alloc_mem_pg_sz;
+    if (gw_set.alloc_mem_huge_pages && wanted < GW_HUGE_BYTES) wanted = GW_HUGE_BYTES;
+    return wanted > gw_page_bytes() ? wanted : 0;
+}
+
+int rma_pages_smaller(uint64_t got, const char *why)
+{
+    char asked[24], is[24];
+    gw_pages_text(rma_pages_wanted(), asked);
+    if (gw_set.alloc_mem_policy == GW_SET_ALLOC_MEM_POLICY_MANDATORY)
+        return gw_fail(GW_ENOMEM, "there are no pages of %s (GODWIT_ALLOC_MEM_PG_SZ, _POLICY=mandatory): %s", asked, why);
+    if (boot_pages_tell())
+        gw_warn("%s cannot lie on pages of %s (GODWIT_ALLOC_MEM_PG_SZ): %s; it lies on %s%s", what, asked, why,
+                got ? "pages of " : "ordinary pages", got ? gw_pages_text(got, is) : "");
+    return GW_OK;
+}
+
+bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char why[GW_POOL_WHY])
+{
+    char later[GW_POOL_WHY];
+    struct stat st;
+    snprintf(why, GW_POOL_WHY, "this machine has none of that size");
+    for (uint64_t page = gw_pool_page(pages); page; page = gw_pool_page(page - 1)) {
+        uint64_t all = gw_align_up(bytes, page);
+        int fd = gw_pool_file_of(what, all, page, page == pages ? why : later);
+        if (fd < 0) continue;
+        if (fstat(fd, &st) == 0) {
+            gw_pool_explain(what, fd, all);
+            o->fd = fd;
+            o->bytes = all;
+            o->page = page;
+            o->inode = st.st_ino;
+            o->device = st.st_dev;
+            return true;
+        }
+        close(fd);
+    }
+    if (pages >= GW_HUGE_BYTES && gw_huge_is_offered()) o->page = GW_HUGE_BYTES;
+    return false;
+}
+
+/* [first, first + bytes) of huge pages. */
+static int made(uintptr_t first, uint64_t bytes)
+{
+    bool is_crowded;
+    uint64_t is = gw_huge_make((void *)first, bytes, &is_crowded);
+    GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB: %.1f MiB of it on transparent huge pages", what, (double)bytes / (1 << 20),
+               (double)is / (1 << 20));
+    uint64_t wanted = rma_pages_wanted();
+    if (is == bytes && wanted == GW_HUGE_BYTES) return GW_OK;
+    if (is == bytes)
+        return rma_pages_smaller(
+            GW_HUGE_BYTES, gw_pool_page(wanted) == wanted ? "the system's pool has too few" : "this machine has none of that size");
+    return rma_pages_smaller(0,
+                             is_crowded ? "too many tasks want to run here to move it onto such pages"
+                                        : "the system's pool has none, and transparent ones are not given for all of it");
+}
+
+int rma_pages_make(const struct rma_mapping *m, const struct memory_file *f, uint64_t from, uint64_t own)
+{
+    uintptr_t at = (uintptr_t)m->base + f->head + from, first = gw_align_up(at, GW_HUGE_BYTES),
+              end = gw_align_up(at + own, GW_HUGE_BYTES);
+    assert(f->page == GW_HUGE_BYTES && !f->inode && end <= (uintptr_t)m->base + m->bytes);
+    return own && end > first ? made(first, end - first) : GW_OK;
+}
+
+int rma_pages_alone(uint64_t bytes, uint64_t align, void **out)
+{
+    bool may = rma_pages_wanted() >= GW_HUGE_BYTES && gw_huge_is_offered();
+    uint64_t all = may ? gw_align_up(bytes, GW_HUGE_BYTES) : bytes;
+    if (posix_memalign(out, may && align < GW_HUGE_BYTES ? GW_HUGE_BYTES : align, all) != 0)
+        return gw_fail(GW_ENOMEM, "no memory for %llu bytes", (unsigned long long)bytes);
+    int rc = may ? made((uintptr_t)*out, all) : rma_pages_smaller(0, "this system gives no transparent ones");
+    if (rc != GW_OK) free(*out);
+    return rc;
+}
