@@ -379,14 +379,6 @@ static bool hosts_by_node(int32_t *host_out)
     return found == gw_boot.size;
 }
 
-static char *pmix_host_list(void)
-{
-    pmix_value_t *nodes = fact(PMIX_RANK_WILDCARD, PMIX_NODE_LIST);
-    char *list = nodes && nodes->type == PMIX_STRING && nodes->data.string ? gw_xasprintf("%s", nodes->data.string) : NULL;
-    if (nodes) value_free(nodes);
-    return list;
-}
-
 static int hosts_by_rank(int32_t *host_out)
 {
     struct boot_names names = boot_names_begin(gw_boot.size);
@@ -401,6 +393,37 @@ static int hosts_by_rank(int32_t *host_out)
     free(names.table);
     if (r == gw_boot.size) return GW_OK;
     return gw_fail(GW_EUNSUPPORTED, "the PMIx server says neither which ranks each node has nor on which host rank %d is", r);
+}
+
+/* PRRTE names no nodes, but the host of each rank. */
+static char *host_list_by_rank(void)
+{
+    enum { MOST = 256 };
+    struct boot_names names = boot_names_begin(gw_boot.size);
+    char *list = NULL;
+    for (int r = 0, n = 0; r < gw_boot.size && n < MOST; r++) {
+        pmix_value_t *v = fact((pmix_rank_t)r, PMIX_HOSTNAME);
+        bool is_there = v && v->type == PMIX_STRING && v->data.string;
+        if (is_there && boot_names_number(&names, v->data.string) == n) {
+            char *longer = gw_xasprintf("%s%s%s", list ? list : "", n ? "," : "", v->data.string);
+            free(list);
+            list = longer;
+            n++;
+        }
+        if (v) value_free(v);
+        if (!is_there) break;
+    }
+    free(names.table);
+    return list;
+}
+
+static char *pmix_host_list(void)
+{
+    pmix_value_t *nodes = fact(PMIX_RANK_WILDCARD, PMIX_NODE_LIST);
+    bool is_there = nodes && nodes->type == PMIX_STRING && nodes->data.string;
+    char *list = is_there ? gw_xasprintf("%s", nodes->data.string) : host_list_by_rank();
+    if (nodes) value_free(nodes);
+    return list;
 }
 
 static int pmix_hosts(int32_t *host_out)
