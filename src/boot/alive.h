@@ -28,6 +28,16 @@ void boot_ask_begin(struct boot_ask *a, const struct sockaddr *at, unsigned len)
  * not answered, not counting gaps between calls. */
 double boot_ask_step(struct boot_ask *a, double pause);
 void boot_ask_end(struct boot_ask *a);
+/* Is a host that has been silent for so long (boot_ask_step()) gone?  Ranks are more patient than mpiexec, which acts earlier where it watches,
+ * and twice as patient with one that has never answered: it may be one that cannot be reached from here at all. */
+bool boot_host_is_lost(const struct boot_ask *a, double silent);
+/* Ends this job: a host has not answered for `silent` seconds. */
+void boot_host_is_gone(const char *host, double silent) GW_COLD;
+/* The hosts of a job that mpiexec has started through an engine, with their free slots: "n1:3,n2:0". */
+#define BOOT_HOST_SLOTS "GODWIT_FREE_SLOTS"
+bool boot_hosts_are_watched(void); /* by that mpiexec, also those that were never reachable */
+/* Names of hosts as Slurm writes them, "n[1-3,07],m4", or with commas alone: each is given to `take`, which answers whether to go on. */
+void boot_hosts_expand(const char *list, bool (*take)(void *to, const char *name, size_t n), void *to);
 /* To be called in long waits; works once a second.  Ends this process if its launcher is gone, or if another rank of the node has aborted
  * the job and the launcher does not react. */
 void boot_look(void);

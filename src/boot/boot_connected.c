@@ -45,7 +45,7 @@ void boot_connected_name(char out[BOOT_TIED_NAME])
 /* A host that is gone does not close its connections.  So TCP probes it, with the patience of host_timeout (as in net/alive.c). */
 static void watch_host(int fd)
 {
-    int seconds = (int)gw_set.host_timeout + (int)gw_set.host_timeout / 2 + 1, one = 1, count = seconds > 2 ? seconds - 1 : 1;
+    int seconds = (int)boot_host_patience(), one = 1, count = seconds > 2 ? seconds - 1 : 1;
     unsigned ms = (unsigned)seconds * 1000;
     if (gw_set.host_timeout <= 0) return;
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one); /* a unix socket refuses the options and does not need them */

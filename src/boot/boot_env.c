@@ -211,8 +211,8 @@ static void godwit_leave(void)
 static void godwit_abort(int code, const char *text) { (void)code, (void)text; }
 
 const struct boot_backend boot_backend_godwit = {
-    godwit_offered, godwit_join,  godwit_put,   godwit_commit, godwit_fence, godwit_get,
-    godwit_leave,   godwit_abort, godwit_hosts, NULL,          NULL,         NULL,
+    godwit_offered, godwit_join,  godwit_put, godwit_commit, godwit_fence, godwit_get, godwit_leave,
+    godwit_abort,   godwit_hosts, NULL,       NULL,          NULL,         NULL,
 };
 
 bool boot_slurm_is_part(void)

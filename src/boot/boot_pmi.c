@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -14,6 +15,7 @@
 #include "boot/boot_private.h"
 #include "base/count.h"
 #include "base/os.h"
+#include "base/time.h"
 
 /* ---- the socket ---- */
 bool boot_pmi_offered(void)
@@ -36,6 +38,18 @@ int boot_pmi_write(int fd, const char *at, size_t n)
         n -= (size_t)w;
     }
     return GW_OK;
+}
+
+void boot_pmi_await(int fd)
+{
+    assert(fd >= 0);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    uint64_t since = gw_now_ns();
+    for (;;) {
+        int n = poll(&p, 1, BOOT_WAIT_MS);
+        if (n > 0 || (n < 0 && errno != EINTR)) return; /* read() says what is wrong */
+        boot_wait_step(since);
+    }
 }
 
 /* ---- values: no spaces, no line ends, no '=' and ';' on the wire ---- */

@@ -53,6 +53,7 @@ static int line_read(char **line_out)
             return GW_OK;
         }
         if (pmi.have == sizeof pmi.line) return gw_fail(GW_EUNSUPPORTED, "the PMI server sent a line without an end");
+        boot_pmi_await(pmi.fd);
         ssize_t r = read(pmi.fd, pmi.line + pmi.have, sizeof pmi.line - pmi.have);
         if (r < 0 && errno == EINTR) continue;
         if (r <= 0) return gw_fail(GW_EUNSUPPORTED, "reading from the PMI server: %s", r ? strerror(errno) : "it hung up");
@@ -213,5 +214,6 @@ static void pmi1_abort(int code, const char *text)
 static bool pmi1_is_lost(void) { return boot_socket_is_lost(pmi.fd); }
 
 const struct boot_backend boot_backend_pmi1 = {
-    pmi1_offered, pmi1_join, pmi1_put, NULL, pmi1_fence, pmi1_get, pmi1_leave, pmi1_abort, pmi1_hosts, NULL, pmi1_is_lost, NULL,
+    pmi1_offered, pmi1_join,  pmi1_put, NULL,         pmi1_fence, pmi1_get, pmi1_leave,
+    pmi1_abort,   pmi1_hosts, NULL,     pmi1_is_lost, NULL,       NULL,
 };

@@ -27,6 +27,7 @@ static bool pmi2_offered(void) { return gw_set.pmi != GW_SET_PMI_1 && boot_pmi_o
 static int bytes_read(char *at, size_t n)
 {
     while (n > 0) {
+        boot_pmi_await(pmi.fd);
         ssize_t r = read(pmi.fd, at, n);
         if (r < 0 && errno == EINTR) continue;
         if (r <= 0) return gw_fail(GW_EUNSUPPORTED, "reading from the PMI-2 server: %s", r ? strerror(errno) : "it hung up");
@@ -232,5 +233,6 @@ static void pmi2_abort(int code, const char *text)
 static bool pmi2_is_lost(void) { return boot_socket_is_lost(pmi.fd); }
 
 const struct boot_backend boot_backend_pmi2 = {
-    pmi2_offered, pmi2_join, pmi2_put, NULL, pmi2_fence, pmi2_get, pmi2_leave, pmi2_abort, pmi2_hosts, NULL, pmi2_is_lost, NULL,
+    pmi2_offered, pmi2_join,  pmi2_put, NULL,         pmi2_fence, pmi2_get, pmi2_leave,
+    pmi2_abort,   pmi2_hosts, NULL,     pmi2_is_lost, NULL,       NULL,
 };

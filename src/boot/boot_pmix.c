@@ -5,8 +5,10 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
 #include "base/os.h"
+#include "base/time.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +20,9 @@ static struct {
     __typeof__(&PMIx_Init) init;
     __typeof__(&PMIx_Finalize) finalize;
     __typeof__(&PMIx_Get) get;
+    __typeof__(&PMIx_Get_nb) get_nb;
     __typeof__(&PMIx_Put) put;
     __typeof__(&PMIx_Commit) commit;
-    __typeof__(&PMIx_Fence) fence;
     __typeof__(&PMIx_Fence_nb) fence_nb;
     __typeof__(&PMIx_Abort) abort;
     __typeof__(&PMIx_Error_string) error_string;
@@ -38,9 +40,9 @@ static int library_open(void)
         {"PMIx_Init", &pmix.init},
         {"PMIx_Finalize", &pmix.finalize},
         {"PMIx_Get", &pmix.get},
+        {"PMIx_Get_nb", &pmix.get_nb},
         {"PMIx_Put", &pmix.put},
         {"PMIx_Commit", &pmix.commit},
-        {"PMIx_Fence", &pmix.fence},
         {"PMIx_Fence_nb", &pmix.fence_nb},
         {"PMIx_Abort", &pmix.abort},
         {"PMIx_Error_string", &pmix.error_string},
@@ -241,11 +243,37 @@ static int pmix_put(const char *key, const char *value)
     return s == PMIX_SUCCESS ? GW_OK : gw_fail(GW_EOTHER, "PMIx_Put of \"%s\": %s", key, pmix.error_string(s));
 }
 
+/* ---- calls that wait for others: begun without waiting, so that hosts are watched meanwhile (boot_wait_step()) ---- */
+struct reply {
+    _Atomic uint32_t is_there; /* futex word */
+    pmix_status_t status;
+    char *text; /* of a value that is one; malloc'ed */
+};
+
+static void reply_give(struct reply *r, pmix_status_t s)
+{
+    r->status = s;
+    atomic_store_explicit(&r->is_there, 1, memory_order_release); /* pairs with reply_await() */
+    gw_futex_wake(&r->is_there, 1);
+}
+
+static pmix_status_t reply_await(struct reply *r, pmix_status_t begun)
+{
+    uint64_t since = gw_now_ns();
+    if (begun != PMIX_SUCCESS) return begun == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : begun;
+    while (!atomic_load_explicit(&r->is_there, memory_order_acquire))
+        if (gw_futex_wait(&r->is_there, 0, (int64_t)BOOT_WAIT_MS * 1000000) == -ETIMEDOUT) boot_wait_step(since);
+    return r->status;
+}
+
+static void fenced(pmix_status_t s, void *data) { reply_give(data, s); }
+
 static int pmix_fence(void)
 {
     pmix_info_t collect = info_flag(PMIX_COLLECT_DATA);
     pmix_status_t s = pmix.commit();
-    if (s == PMIX_SUCCESS) s = pmix.fence(NULL, 0, &collect, 1);
+    struct reply r = {.is_there = 0};
+    if (s == PMIX_SUCCESS) s = reply_await(&r, pmix.fence_nb(NULL, 0, &collect, 1, fenced, &r));
     return s == PMIX_SUCCESS ? GW_OK : gw_fail(GW_EOTHER, "PMIx_Fence: %s", pmix.error_string(s));
 }
 
@@ -258,16 +286,34 @@ static int pmix_commit(void)
 /* Slurm's server answers ERROR as long as the rank has committed nothing. */
 static bool is_too_early(pmix_status_t s) { return s == PMIX_ERR_NOT_FOUND || s == PMIX_ERR_TIMEOUT || s == PMIX_ERROR; }
 
+/* The value is libpmix's. */
+static void got(pmix_status_t s, pmix_value_t *v, void *data)
+{
+    struct reply *r = data;
+    if (s == PMIX_SUCCESS && v && v->type == PMIX_STRING && v->data.string) r->text = gw_xasprintf("%s", v->data.string);
+    reply_give(r, s);
+}
+
+static pmix_status_t get_text(const pmix_proc_t *who, const char *key, const pmix_info_t *how, size_t n, char **text_out)
+{
+    struct reply r = {.is_there = 0};
+    pmix_status_t s = reply_await(&r, pmix.get_nb(who, key, how, n, got, &r));
+    if (s == PMIX_SUCCESS) *text_out = r.text;
+    return s;
+}
+
 /* A rank may commit several times.  The server of its node answers after the first commit, so later values need another request. */
-static pmix_status_t get_patiently(const pmix_proc_t *who, const char *key, pmix_value_t **v_out)
+static pmix_status_t get_patiently(const pmix_proc_t *who, const char *key, char **text_out)
 {
     enum { PATIENCE_MS = 120000, LONGEST_MS = 50 };
     pmix_info_t again = info_flag(PMIX_GET_REFRESH_CACHE);
-    pmix_status_t s = pmix.get(who, key, NULL, 0, v_out);
+    uint64_t since = gw_now_ns();
+    pmix_status_t s = get_text(who, key, NULL, 0, text_out);
     for (int waited = 0, ms = 1; is_too_early(s) && waited < PATIENCE_MS; waited += ms) {
+        boot_wait_step(since);
         usleep((useconds_t)ms * 1000);
         if (ms < LONGEST_MS) ms *= 2;
-        s = pmix.get(who, key, &again, 1, v_out);
+        s = get_text(who, key, &again, 1, text_out);
     }
     return s;
 }
@@ -275,13 +321,13 @@ static pmix_status_t get_patiently(const pmix_proc_t *who, const char *key, pmix
 static int pmix_get(int rank, const char *key, char *value_out, size_t cap)
 {
     pmix_proc_t who = pmix.self;
-    pmix_value_t *v = NULL;
+    char *text = NULL;
     who.rank = (pmix_rank_t)rank;
-    pmix_status_t s = get_patiently(&who, key, &v);
-    if (s != PMIX_SUCCESS || !v) return gw_fail(GW_EOTHER, "PMIx_Get of \"%s\" of rank %d: %s", key, rank, pmix.error_string(s));
-    bool fits = v->type == PMIX_STRING && strlen(v->data.string) < cap;
-    if (fits) strcpy(value_out, v->data.string);
-    value_free(v);
+    pmix_status_t s = get_patiently(&who, key, &text);
+    if (s != PMIX_SUCCESS) return gw_fail(GW_EOTHER, "PMIx_Get of \"%s\" of rank %d: %s", key, rank, pmix.error_string(s));
+    bool fits = text && strlen(text) < cap;
+    if (fits) strcpy(value_out, text);
+    free(text);
     return fits ? GW_OK : gw_fail(GW_EOTHER, "the value of \"%s\" of rank %d is not a text of %zu bytes", key, rank, cap);
 }
 
@@ -349,6 +395,37 @@ static int hosts_by_rank(int32_t *host_out)
     return gw_fail(GW_EUNSUPPORTED, "the PMIx server says neither which ranks each node has nor on which host rank %d is", r);
 }
 
+/* PRRTE names no nodes, but the host of each rank. */
+static char *host_list_by_rank(void)
+{
+    enum { MOST = 256 };
+    struct boot_names names = boot_names_begin(gw_boot.size);
+    char *list = NULL;
+    for (int r = 0, n = 0; r < gw_boot.size && n < MOST; r++) {
+        pmix_value_t *v = fact((pmix_rank_t)r, PMIX_HOSTNAME);
+        bool is_there = v && v->type == PMIX_STRING && v->data.string;
+        if (is_there && boot_names_number(&names, v->data.string) == n) {
+            char *longer = gw_xasprintf("%s%s%s", list ? list : "", n ? "," : "", v->data.string);
+            free(list);
+            list = longer;
+            n++;
+        }
+        if (v) value_free(v);
+        if (!is_there) break;
+    }
+    free(names.table);
+    return list;
+}
+
+static char *pmix_host_list(void)
+{
+    pmix_value_t *nodes = fact(PMIX_RANK_WILDCARD, PMIX_NODE_LIST);
+    bool is_there = nodes && nodes->type == PMIX_STRING && nodes->data.string;
+    char *list = is_there ? gw_xasprintf("%s", nodes->data.string) : host_list_by_rank();
+    if (nodes) value_free(nodes);
+    return list;
+}
+
 static int pmix_hosts(int32_t *host_out)
 {
     return hosts_by_mapping(host_out) || hosts_by_node(host_out) ? GW_OK : hosts_by_rank(host_out);
@@ -375,6 +452,6 @@ static void pmix_abort(int code, const char *text) { pmix.abort(code, text, NULL
 static bool pmix_fences_once(void) { return boot_slurm_is_part(); }
 
 const struct boot_backend boot_backend_pmix = {
-    pmix_offered, pmix_join,  pmix_put,   pmix_commit,  pmix_fence,   pmix_get,
-    pmix_leave,   pmix_abort, pmix_hosts, pmix_collect, pmix_is_lost, pmix_fences_once,
+    pmix_offered, pmix_join,  pmix_put,     pmix_commit,  pmix_fence,       pmix_get,       pmix_leave,
+    pmix_abort,   pmix_hosts, pmix_collect, pmix_is_lost, pmix_fences_once, pmix_host_list,
 };

@@ -27,12 +27,22 @@ struct boot_backend {
     void (*collect)(void);
     bool (*is_lost)(void);     /* NULL: that cannot be known */
     bool (*fences_once)(void); /* boot_fences_once(); NULL: no */
+    /* The hosts of the job as boot_hosts_expand() reads them, known without asking; the caller's.  NULL: the launcher does not say. */
+    char *(*host_list)(void);
 };
 bool boot_slurm_is_part(void);                      /* this is a step of Slurm's that may lack nodes of its allocation */
 const struct boot_backend *boot_backend_used(void); /* NULL: none, or it has been left */
 bool boot_socket_is_lost(int fd);                   /* whoever is at its other end has closed it */
-void boot_launcher_look(void);     /* ends this rank where the launcher is gone; boot_look() does so once the segment is mapped */
-bool boot_backend_is_direct(void); /* whatever the settings say */
+void boot_launcher_look(void); /* ends this rank where the launcher is gone; boot_look() does so once the segment is mapped */
+/* ---- waits for the launcher (boot_wait.c) ----
+ * What a lost host owes never comes, and most launchers wait for it for ever.  So each wait for an answer is cut into slices of
+ * BOOT_WAIT_MS, and after each of them boot_wait_step() ends this job if a host of it is gone.  since_ns: when the wait began. */
+enum { BOOT_WAIT_MS = 100 };
+void boot_wait_step(uint64_t since_ns);
+double boot_host_patience(void); /* seconds that a host is given to answer, if it has answered before */
+/* Hosts to which the launcher's processes above this one hold TCP connections: the addresses, at most `most`; how many (boot_peers.c). */
+int boot_launcher_peers(struct sockaddr_storage *at_out, int most);
+bool boot_backend_is_direct(void);                   /* whatever the settings say */
 void boot_backend_use(const struct boot_backend *w); /* for tests: as if it had been joined */
 extern const struct boot_backend boot_backend_pmix, boot_backend_pmi1, boot_backend_pmi2, boot_backend_godwit;
 
@@ -72,6 +82,7 @@ int *boot_mapping_locals(const char *mapping, int size, int rank, int *n_out);
 /* ---- PMI-1 and PMI-2 (boot_pmi.c); mapping: of the server, "": it has none ---- */
 bool boot_pmi_offered(void);                          /* a socket PMI_FD is there, with PMI_RANK and PMI_SIZE */
 int boot_pmi_write(int fd, const char *at, size_t n); /* all of it: GW_OK or GW_EUNSUPPORTED */
+void boot_pmi_await(int fd);                          /* until there is something to read, by slices (boot_wait_step()) */
 int boot_pmi_escape(const char *value, char *out, size_t cap);
 void boot_pmi_unescape(char *text);
 int boot_pmi_locals(const char *mapping, const struct boot_backend *way);

@@ -371,7 +371,7 @@ static int stay(const struct engine *e, pid_t pid, const sigset_t *signals, cons
             end = gw_wtime() + 5;
             continue;
         }
-        if (left > 0.5 && is_watched) left = 0.5;
+        if (left > 0.2 && is_watched) left = 0.2;
         if (left > 0.1 && spawned) left = 0.1;
         if (left > 1e6) left = 1e6;
         struct timespec wait = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};

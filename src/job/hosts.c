@@ -15,6 +15,7 @@
 #include "job/hosts.h"
 #include "base/base.h"
 #include "base/file.h"
+#include "boot/alive.h"
 #include "job/job.h"
 
 /* Are the names equal, or is one the other with a domain ("node7", "node7.cluster.example")? */
@@ -131,40 +132,14 @@ const char *hosts_read(struct hosts *h, const char *path)
     return why;
 }
 
-/* Adds the names of one pair of brackets; the numbers of a range have as many digits as its first. */
-static void expand_brackets(struct hosts *h, const char *list, size_t prefix)
+static bool expand_one(void *to, const char *name, size_t n)
 {
-    assert(list[prefix] == '[');
-    for (const char *p = list + prefix + 1; *p && *p != ']';) {
-        char *end, name[256];
-        long a = strtol(p, &end, 10), b = a;
-        int digits = (int)(end - p);
-        if (end == p) return;
-        if (*end == '-') b = strtol(end + 1, &end, 10);
-        for (; a <= b && h->n < MAX_RANKS; a++) {
-            int n = snprintf(name, sizeof name, "%.*s%0*ld", (int)prefix, list, digits, a);
-            if (n < (int)sizeof name) add(h, name, (size_t)n, 0);
-        }
-        p = *end == ',' ? end + 1 : end;
-        if (*p != ']' && (*p < '0' || *p > '9')) return;
-    }
+    struct hosts *h = to;
+    add(h, name, n, 0);
+    return h->n < MAX_RANKS;
 }
 
-void hosts_expand(struct hosts *h, const char *list)
-{
-    while (*list) {
-        size_t n = strcspn(list, ",[");
-        if (list[n] == '[') {
-            expand_brackets(h, list, n);
-            list += strcspn(list, "]");
-            list += strcspn(list, ","); /* a name with text behind the bracket is not supported */
-        } else {
-            if (n) add(h, list, n, 0);
-            list += n;
-        }
-        list += *list == ',';
-    }
-}
+void hosts_expand(struct hosts *h, const char *list) { boot_hosts_expand(list, expand_one, h); }
 
 const char *hosts_foreign(const struct hosts *h)
 {

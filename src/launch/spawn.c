@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/settings.h"
 #include "base/time.h"
+#include "boot/alive.h"
 #include "boot/order.h"
 #include "boot/port.h"
 #include "boot/segment.h"
@@ -103,7 +104,7 @@ static size_t name_length(const char *pair) { return strcspn(pair, "=") + 1; }
 /* Does the variable lead to the PMI or PMIx server of a launcher around this mpiexec?  Ranks must not find that one. */
 static bool is_foreign(const struct job *j, const char *pair)
 {
-    static const char *const pmi[] = {"PMI_FD=", "PMI_PORT=", "PMI_ID=", ELSEWHERE_FREE "="};
+    static const char *const pmi[] = {"PMI_FD=", "PMI_PORT=", "PMI_ID=", BOOT_HOST_SLOTS "="};
     for (size_t i = 0; i < GW_ARRAY_LEN(pmi); i++)
         if (strncmp(pair, pmi[i], strlen(pmi[i])) == 0) return true;
     return j->pmix && strncmp(pair, "PMIX_", 5) == 0 && strncmp(pair, "PMIX_MCA_", 9) != 0;

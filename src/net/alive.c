@@ -20,11 +20,11 @@
 #include "boot/world.h"
 #include "net/network.h"
 
-enum { EXIT_LOST_HOST = 125 /* as mpiexec's */, HOST_MOST = 64, WATCH_MOST = 64 };
+enum { HOST_MOST = 64, WATCH_MOST = 64 };
 static const char key[] = "gw.host.at"; /* value: "ADDRESS HOST", published by the first rank of a node */
 
 struct network_alive {
-    uint64_t look_ns; /* time of the next probe; the first is late, so as not to wait for ranks that start late */
+    uint64_t look_ns; /* time of the next probe; the first is late where the launcher lets us wait for ranks that start late */
     int n, n_known;   /* hosts to be watched; those of them whose address is known: of[0..n_known) */
     struct watched {
         struct boot_ask ask;
@@ -46,12 +46,12 @@ int network_alive_publish(const struct sockaddr *at)
 
 struct network_alive *network_alive_begin(void)
 {
-    static const uint64_t first_ns = 3000000000;
+    static const uint64_t soon_ns = 200000000, late_ns = 3000000000;
     if (!is_watched()) return NULL;
     assert(gw_boot.nnodes > 1);
     int n = gw_boot.nnodes - 1 < WATCH_MOST ? gw_boot.nnodes - 1 : WATCH_MOST;
     struct network_alive *a = gw_xcalloc(1, sizeof *a + (size_t)n * sizeof *a->of);
-    a->look_ns = gw_now_ns() + first_ns;
+    a->look_ns = gw_now_ns() + (boot_is_direct() ? late_ns : soon_ns);
     a->n = n;
     return a;
 }
@@ -69,16 +69,8 @@ static bool find(struct watched *h, int node)
     bool is_four = inet_pton(AF_INET, address, &four.sin_addr) == 1, is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
     if (is_four) boot_ask_begin(&h->ask, (struct sockaddr *)&four, sizeof four);
     if (is_six) boot_ask_begin(&h->ask, (struct sockaddr *)&six, sizeof six);
+    h->ask.from_start = !boot_hosts_are_watched();
     return is_four || is_six;
-}
-
-static GW_COLD void end_job(const char *host, double silent)
-{
-    char text[160], shown[4 * HOST_MOST];
-    snprintf(text, sizeof text, "host %s has not answered for %d s (GODWIT_HOST_TIMEOUT=%d); the job ends now",
-             gw_plain(shown, sizeof shown, host, GW_PLAIN_WORD), (int)silent, (int)gw_set.host_timeout);
-    fprintf(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
-    boot_abort(EXIT_LOST_HOST, text);
 }
 
 /* Looks up one more host: a request to the launcher takes time, and the launcher answers none while this rank waits in
@@ -103,7 +95,7 @@ void network_alive_look(struct network_alive *a)
     double timeout = (double)gw_set.host_timeout;
     for (int i = 0; i < a->n_known; i++) {
         double silent = boot_ask_step(&a->of[i].ask, timeout / 4);
-        if (unlikely(silent > 1.5 * timeout + 1)) end_job(a->of[i].host, silent);
+        if (unlikely(boot_host_is_lost(&a->of[i].ask, silent))) boot_host_is_gone(a->of[i].host, silent);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "job/job.h"
 #include "job/program.h"
 
-int foreign_start(struct job *j); /* starts the PMIx and PMI-1 servers: 0, or an exit status after printing the reason */
+int foreign_start(struct job *j); /* starts the servers of PMIx and PMI: 0, or an exit status after printing the reason */
 /* A server reports the phase of a rank of another library, which does not write to its slot.  Any thread. */
 void foreign_phase(struct job *j, int rank, enum boot_phase phase);
 /* doors.c: which library this program is of, by its file, and where that names none by the libraries that it needs. */

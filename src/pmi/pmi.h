@@ -1,4 +1,4 @@
-/* pmi.h -- the PMI-1 server of mpiexec; runs in its only thread.
+/* pmi.h -- the server of mpiexec for PMI-1 and PMI-2; runs in its only thread.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

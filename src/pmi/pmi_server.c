@@ -1,4 +1,4 @@
-/* pmi_server.c -- PMI-1 for ranks of other MPI libraries (MPICH and its derivatives): lines of key=value over a socket that
+/* pmi_server.c -- PMI-1 and the connections of PMI-2 (pmi_two.c) for ranks of other MPI libraries (MPICH and its derivatives): lines of key=value over a socket that
  * each rank inherits (PMI_FD), as Flux's RFC 13 describes them.
  *
  * A client sends one request at a time and reads the answer before the next one, so an answer always fits into the socket; a client
@@ -21,21 +21,16 @@
 #include "job/say.h"
 #include "pmi/foreign.h"
 #include "pmi/pmi.h"
-
-enum {
-    LINE_MOST = 4096,
-    NAME_MOST = 256,
-    KEY_MOST = 64,
-    VALUE_MOST = 1024
-}; /* bytes, with the end; clients are told the last three */
+#include "pmi/pmi_private.h"
 
 struct client {
     int fd; /* -1: closed */
     bool in_barrier;
+    bool is_two;       /* it has asked for PMI-2 */
     bool in_spawn;     /* between mcmd=spawn and endcmd */
     int spawns, spawn; /* programs of the request, and how many have come: each is a block of lines, all have one answer */
     size_t have;       /* bytes of the line so far */
-    char *line;        /* LINE_MOST; NULL before the first byte came */
+    char *line;        /* PMI_LINE_MOST; NULL before the first byte came */
 };
 static struct {
     struct client *clients;
@@ -50,7 +45,9 @@ struct pair {
 /* ---- keys ------------------------------------------------------------------------------------------------------------------- */
 static int by_key(const void *a, const void *b) { return strcmp(((const struct pair *)a)->key, ((const struct pair *)b)->key); }
 
-static const char *key_get(const char *key)
+const char *pmi_space(void) { return pmi.name; }
+
+const char *pmi_key_get(const char *key)
 {
     struct pair wanted = {.key = (char *)(uintptr_t)key};
     struct pair **found = tfind(&wanted, &pmi.keys, by_key);
@@ -58,7 +55,7 @@ static const char *key_get(const char *key)
 }
 
 /* Sets a key.  It may exist: the next program of a script puts the same keys. */
-static void key_put(const char *key, const char *value)
+void pmi_key_put(const char *key, const char *value)
 {
     struct pair *p = gw_xcalloc(1, sizeof *p);
     *p = (struct pair){gw_xasprintf("%s", key), gw_xasprintf("%s", value)};
@@ -89,16 +86,23 @@ static void client_close(struct client *c)
     *c = (struct client){.fd = -1};
 }
 
+void pmi_send(int rank, const char *text, size_t n)
+{
+    if (send(pmi.clients[rank].fd, text, n, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)n) client_close(&pmi.clients[rank]);
+}
+
 static void answer(int rank, const char *fmt, ...) GW_PRINTF(2, 3);
 static void answer(int rank, const char *fmt, ...)
 {
     assert(rank >= 0 && rank < pmi.n);
-    char line[LINE_MOST];
+    char line[PMI_LINE_MOST];
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    if (n >= LINE_MOST || send(pmi.clients[rank].fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL) != n)
+    if (n < PMI_LINE_MOST)
+        pmi_send(rank, line, (size_t)n);
+    else
         client_close(&pmi.clients[rank]);
 }
 
@@ -127,22 +131,23 @@ static int number_of(const char *line, const char *key, int fallback)
 
 static bool is_of_our_space(const char *line)
 {
-    char name[NAME_MOST];
+    char name[PMI_NAME_MOST];
     return value_of(line, "kvsname", false, name, sizeof name) && strcmp(name, pmi.name) == 0;
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------------------------- */
 static void on_init(struct job *j, int rank, const char *line)
 {
-    (void)line;
     foreign_phase(j, rank, BOOT_RUNNING);
-    answer(rank, "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"); /* also to clients that ask for PMI-2 */
+    pmi.clients[rank].is_two = number_of(line, "pmi_version", 1) == 2;
+    answer(rank, "cmd=response_to_init rc=0 pmi_version=%d pmi_subversion=%d\n", pmi.clients[rank].is_two ? 2 : 1,
+           pmi.clients[rank].is_two ? 0 : 1);
 }
 
 static void on_maxes(struct job *j, int rank, const char *line)
 {
     (void)j, (void)line;
-    answer(rank, "cmd=maxes rc=0 kvsname_max=%d keylen_max=%d vallen_max=%d\n", NAME_MOST, KEY_MOST, VALUE_MOST);
+    answer(rank, "cmd=maxes rc=0 kvsname_max=%d keylen_max=%d vallen_max=%d\n", PMI_NAME_MOST, PMI_KEY_MOST, PMI_VALUE_MOST);
 }
 
 static void on_appnum(struct job *j, int rank, const char *line)
@@ -166,35 +171,45 @@ static void on_name(struct job *j, int rank, const char *line)
 
 static void on_put(struct job *j, int rank, const char *line)
 {
-    char key[KEY_MOST], value[VALUE_MOST];
+    char key[PMI_KEY_MOST], value[PMI_VALUE_MOST];
     (void)j;
     bool ok = is_of_our_space(line) && value_of(line, "key", false, key, sizeof key) &&
         value_of(line, "value", true, value, sizeof value);
-    if (ok) key_put(key, value);
+    if (ok) pmi_key_put(key, value);
     answer(rank, "cmd=put_result rc=%d msg=%s\n", ok ? 0 : -1, ok ? "success" : "wrong_kvsname_key_or_value");
 }
 
 static void on_get(struct job *j, int rank, const char *line)
 {
-    char key[KEY_MOST];
+    char key[PMI_KEY_MOST];
     (void)j;
-    const char *value = is_of_our_space(line) && value_of(line, "key", false, key, sizeof key) ? key_get(key) : NULL;
+    const char *value = is_of_our_space(line) && value_of(line, "key", false, key, sizeof key) ? pmi_key_get(key) : NULL;
     if (value)
         answer(rank, "cmd=get_result rc=0 msg=success value=%s\n", value);
     else
         answer(rank, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n");
 }
 
-static void on_barrier(struct job *j, int rank, const char *line)
+void pmi_barrier(struct job *j, int rank)
 {
     assert(pmi.n_in_barrier >= 0 && pmi.n_in_barrier <= pmi.n);
-    (void)line;
     pmi.n_in_barrier += !pmi.clients[rank].in_barrier;
     pmi.clients[rank].in_barrier = true;
     if (pmi.n_in_barrier < j->n) return;
     for (int i = 0; i < pmi.n; i++) pmi.clients[i].in_barrier = false;
     pmi.n_in_barrier = 0;
-    for (int i = 0; i < pmi.n; i++) answer(i, "cmd=barrier_out rc=0\n");
+    for (int i = 0; i < pmi.n; i++) {
+        if (pmi.clients[i].is_two)
+            pmi_two_fenced(i);
+        else
+            answer(i, "cmd=barrier_out rc=0\n");
+    }
+}
+
+static void on_barrier(struct job *j, int rank, const char *line)
+{
+    (void)line;
+    pmi_barrier(j, rank);
 }
 
 static void on_finalize(struct job *j, int rank, const char *line)
@@ -206,14 +221,27 @@ static void on_finalize(struct job *j, int rank, const char *line)
 
 /* Notes the abort in the slot, as our library does; watch.c reads it when the rank has ended.  There is no answer: the client waits to be
  * ended. */
-static void on_abort(struct job *j, int rank, const char *line)
+void pmi_aborted(struct job *j, int rank, int code, const char *text)
 {
     struct boot_rank *slot = job_slot(j, rank);
-    char text[sizeof slot->what];
-    snprintf(slot->what, sizeof slot->what, "%s", value_of(line, "message", true, text, sizeof text) ? text : "");
-    atomic_store_explicit(&slot->abort_code, number_of(line, "exitcode", 1), memory_order_relaxed);
+    snprintf(slot->what, sizeof slot->what, "%s", text);
+    atomic_store_explicit(&slot->abort_code, code, memory_order_relaxed);
     foreign_phase(j, rank, BOOT_ABORTED);
     job_end_rank(j, rank);
+}
+
+static void on_abort(struct job *j, int rank, const char *line)
+{
+    char text[sizeof job_slot(j, rank)->what] = "";
+    value_of(line, "message", true, text, sizeof text);
+    pmi_aborted(j, rank, number_of(line, "exitcode", 1), text);
+}
+
+void pmi_refuse_spawn(int rank)
+{
+    say_line(
+        "rank %d asks for more processes (MPI_Comm_spawn); mpiexec starts them for programs of Godwit only: compile it with Godwit's mpicc",
+        rank);
 }
 
 /* MPI_Comm_spawn: refused, so that the call returns an error. */
@@ -226,9 +254,7 @@ static void on_spawn_line(int rank, const char *line)
     c->in_spawn = false;
     if (++c->spawn < c->spawns) return;
     c->spawn = 0;
-    say_line(
-        "rank %d asks for more processes (MPI_Comm_spawn); mpiexec starts them for programs of Godwit only: compile it with Godwit's mpicc",
-        rank);
+    pmi_refuse_spawn(rank);
     answer(rank, "cmd=spawn_result rc=-1 msg=not_supported\n");
 }
 
@@ -279,27 +305,55 @@ static void on_line(struct job *j, int rank, const char *line)
 }
 
 /* ---- connections ------------------------------------------------------------------------------------------------------------ */
+/* Takes the next line, or message of PMI-2, from what has come: a copy, because handling it may close the client.  NULL: it is not whole. */
+static char *next_request(struct client *c)
+{
+    size_t skip = c->is_two ? PMI_TWO_LENGTH : 0, n, used;
+    if (c->is_two) {
+        int bytes = c->have >= skip ? pmi_two_bytes(c->line) : -1;
+        if (bytes < 0 || c->have < skip + (size_t)bytes) return NULL;
+        n = (size_t)bytes;
+        used = skip + n;
+    } else {
+        char *end = memchr(c->line, '\n', c->have);
+        if (!end) return NULL;
+        n = (size_t)(end - c->line);
+        used = n + 1;
+    }
+    char *text = gw_xasprintf("%.*s", (int)n, c->line + skip);
+    c->have -= used;
+    memmove(c->line, c->line + used, c->have);
+    return text;
+}
+
 static void client_read(struct job *j, int rank)
 {
     struct client *c = &pmi.clients[rank];
-    if (!c->line) c->line = gw_xmalloc(LINE_MOST);
-    ssize_t n = recv(c->fd, c->line + c->have, LINE_MOST - c->have, MSG_DONTWAIT);
+    if (!c->line) c->line = gw_xmalloc(PMI_LINE_MOST);
+    ssize_t n = recv(c->fd, c->line + c->have, PMI_LINE_MOST - c->have, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) {
         client_close(c);
         return;
     }
     c->have += (size_t)n;
-    for (char *end; c->fd >= 0 && (end = memchr(c->line, '\n', c->have));) {
-        *end = 0;
-        char *line = gw_xasprintf("%s", c->line); /* a copy, because handling it may close the client */
-        c->have -= (size_t)(end - c->line) + 1;
-        memmove(c->line, end + 1, c->have);
-        on_line(j, rank, line);
-        free(line);
+    for (char *text; c->fd >= 0 && (text = next_request(c));) {
+        if (!c->is_two) {
+            on_line(j, rank, text);
+        } else if (!pmi_two_message(j, rank, text)) {
+            say_line("rank %d sends what is no request of PMI-2 (\"%.80s\"); its connection is closed", rank, text);
+            client_close(c);
+        } else if (atomic_load_explicit(&job_slot(j, rank)->phase, memory_order_relaxed) == BOOT_FINALIZED) {
+            c->is_two = false; /* the next program of its script begins with a line */
+        }
+        free(text);
     }
-    if (c->fd < 0 || c->have < LINE_MOST) return;
-    say_line("rank %d sends a PMI line of more than %d bytes; its connection is closed", rank, LINE_MOST);
+    if (c->fd < 0) return;
+    bool is_long = c->have == PMI_LINE_MOST, is_none = c->is_two && c->have >= PMI_TWO_LENGTH && pmi_two_bytes(c->line) < 0;
+    if (!is_long && !is_none) return;
+    say_line(is_none ? "rank %d sends a message of PMI-2 whose length is none of 1 to %d; its connection is closed"
+                     : "rank %d sends a PMI line of more than %d bytes; its connection is closed",
+             rank, is_none ? PMI_LINE_MOST - PMI_TWO_LENGTH : PMI_LINE_MOST);
     client_close(c);
 }
 
@@ -313,10 +367,10 @@ int pmi_start(struct job *j)
     for (int i = 0; i < j->n; i++) pmi.clients[i].fd = -1;
     snprintf(pmi.name, sizeof pmi.name, "godwit_%d", (int)getpid());
     snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", j->n); /* all ranks are on one node */
-    key_put("PMI_process_mapping", mapping);
+    pmi_key_put("PMI_process_mapping", mapping);
     static const char said[] = "GODWIT_MEMORY_ALLOC_KINDS"; /* all ranks see one value: that of the first program */
     const char *kinds = words_value(&j->o.apps[0].env, said, words_value(&j->o.env, said, getenv(said)));
-    if (kinds) key_put("PMI_mpi_memory_alloc_kinds", kinds);
+    if (kinds) pmi_key_put("PMI_mpi_memory_alloc_kinds", kinds);
     return 0;
 }
 
@@ -348,6 +402,7 @@ void pmi_stop(struct job *j)
 {
     if (j->pmi < 0) return;
     for (int i = 0; i < pmi.n; i++) client_close(&pmi.clients[i]);
+    pmi_two_stop();
     tdestroy(pmi.keys, pair_free);
     pmi.keys = NULL;
     free(pmi.clients);

@@ -1,4 +1,4 @@
-/* pmi_server_test.c -- the PMI-1 server, spoken to over its own sockets: every request, barriers, what is no PMI, and lines cut anywhere.
+/* pmi_server_test.c -- the servers of PMI-1 and PMI-2, spoken to over its own sockets: every request, barriers, what is no PMI, and lines cut anywhere.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -114,6 +114,108 @@ static void requests(void)
     end();
 }
 
+/* ---- PMI-2 ---- */
+/* The message behind its length, as a client sends it. */
+static const char *framed(const char *text)
+{
+    static char out[8192];
+    snprintf(out, sizeof out, "%6d%s", (int)strlen(text), text);
+    return out;
+}
+
+static bool two(int rank, const char *request, const char *want)
+{
+    char *expected = gw_xasprintf("%s", *want ? framed(want) : "");
+    bool is_so = answers(rank, framed(request), expected);
+    free(expected);
+    return is_so;
+}
+
+static void two_begin(int n)
+{
+    begin(n);
+    for (int i = 0; i < n; i++)
+        CHECK(
+            answers(i, "cmd=init pmi_version=2 pmi_subversion=0\n", "cmd=response_to_init rc=0 pmi_version=2 pmi_subversion=0\n"));
+}
+
+static void two_requests(void)
+{
+    char name[64], text[2600], want[2600], value[1100];
+    two_begin(3);
+    CHECK(two(1, "cmd=fullinit;pmijobid=x;pmirank=1;threaded=FALSE;",
+              "cmd=fullinit-response;pmi-version=2;pmi-subversion=0;rank=1;size=3;appnum=1;debugged=FALSE;pmiverbose=FALSE;rc=0;"));
+    CHECK(phase(1) == BOOT_RUNNING);
+    tell(0, framed("cmd=job-getid;"));
+    serve();
+    CHECK(sscanf(heard(0) + 6, "cmd=job-getid-response;jobid=%63[^;];rc=0;", name) == 1);
+    CHECK(two(0, "cmd=info-getjobattr;key=PMI_process_mapping;",
+              "cmd=info-getjobattr-response;found=TRUE;value=(vector,(0,1,3));rc=0;"));
+    CHECK(two(0, "cmd=info-getjobattr;key=universeSize;", "cmd=info-getjobattr-response;found=TRUE;value=40;rc=0;"));
+    CHECK(two(0, "cmd=info-getjobattr;key=other;", "cmd=info-getjobattr-response;found=FALSE;rc=0;"));
+    CHECK(two(2, "cmd=kvs-put;key=a;value=b;;c=d;thrid=0x7;", "cmd=kvs-put-response;rc=0;thrid=0x7;")); /* a semicolon is doubled */
+    snprintf(text, sizeof text, "cmd=kvs-get;jobid=%s;srcid=2;key=a;", name);
+    CHECK(two(1, text, "cmd=kvs-get-response;found=TRUE;value=b;;c=d;rc=0;"));
+    CHECK(two(1, "cmd=kvs-get;jobid=other;srcid=-1;key=a;", "cmd=kvs-get-response;found=FALSE;rc=0;"));
+    CHECK(two(1, "cmd=kvs-get;jobid=;srcid=-1;key=none;", "cmd=kvs-get-response;found=FALSE;rc=0;"));
+    memset(value, ';', 1023); /* the longest, each byte doubled */
+    value[1023] = 0;
+    snprintf(text, sizeof text, "cmd=kvs-put;key=long;value=%s%s;", value, value);
+    CHECK(two(0, text, "cmd=kvs-put-response;rc=0;"));
+    snprintf(want, sizeof want, "cmd=kvs-get-response;found=TRUE;value=%s%s;rc=0;", value, value);
+    CHECK(two(1, "cmd=kvs-get;key=long;", want));
+    snprintf(text, sizeof text, "cmd=kvs-put;key=long;value=%s%s;;x;", value, value);
+    CHECK(two(0, text, "cmd=kvs-put-response;rc=1;errmsg=wrong_key_or_value;"));
+    CHECK(two(0, "cmd=kvs-put;key=a;", "cmd=kvs-put-response;rc=1;errmsg=wrong_key_or_value;"));
+    CHECK(two(0, "cmd=name-lookup;name=s;", "cmd=name-lookup-response;rc=1;errmsg=not_supported;"));
+    CHECK(two(0, "cmd=spawn;ncmds=1;", "cmd=spawn-response;rc=1;errmsg=not_supported;"));
+    end();
+}
+
+static void two_waits(void)
+{
+    two_begin(3);
+    /* A fence, each answered with its own thread, and a rank that speaks PMI-1 among them. */
+    CHECK(two(0, "cmd=kvs-fence;thrid=1;", ""));
+    CHECK(two(2, "cmd=kvs-fence;", ""));
+    CHECK(two(1, "cmd=finalize;", "cmd=finalize-response;rc=0;"));
+    CHECK(phase(1) == BOOT_FINALIZED);
+    CHECK(answers(1, "cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"));
+    CHECK(answers(1, "cmd=barrier_in\n", "cmd=barrier_out rc=0\n"));
+    CHECK_STR(heard(0), framed("cmd=kvs-fence-response;rc=0;thrid=1;"));
+    CHECK_STR(heard(2), framed("cmd=kvs-fence-response;rc=0;"));
+    /* An attribute of the node: who asks before it is there waits if it says so. */
+    CHECK(two(0, "cmd=info-getnodeattr;key=k;wait=FALSE;", "cmd=info-getnodeattr-response;found=FALSE;rc=0;"));
+    CHECK(two(0, "cmd=info-getnodeattr;key=k;wait=TRUE;thrid=9;", ""));
+    CHECK(two(2, "cmd=info-putnodeattr;key=k;value=v;", "cmd=info-putnodeattr-response;rc=0;"));
+    CHECK_STR(heard(0), framed("cmd=info-getnodeattr-response;found=TRUE;value=v;rc=0;thrid=9;"));
+    CHECK(two(2, "cmd=info-getnodeattr;key=k;wait=TRUE;", "cmd=info-getnodeattr-response;found=TRUE;value=v;rc=0;"));
+    CHECK(two(2, "cmd=kvs-get;key=k;", "cmd=kvs-get-response;found=FALSE;rc=0;")); /* these are no keys of the job */
+    end();
+}
+
+/* What is no PMI-2 costs the connection, and a message may come byte by byte. */
+static void two_nonsense(void)
+{
+    static const char *const bad[] = {"abcdefcmd=job-getid;", "     0", "    -5cmd=j;", "  4091", "999999", "    12cmd=unknown;"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(bad); i++) {
+        two_begin(2);
+        tell(0, bad[i]);
+        serve();
+        CHECK_STR(heard(0), "closed");
+        CHECK(two(1, "cmd=finalize;", "cmd=finalize-response;rc=0;"));
+        end();
+    }
+    two_begin(1);
+    for (const char *p = framed("cmd=kvs-fence;"); *p; p++) {
+        CHECK_STR(heard(0), "");
+        tell(0, (char[]){*p, 0});
+        serve();
+    }
+    CHECK_STR(heard(0), framed("cmd=kvs-fence-response;rc=0;"));
+    end();
+}
+
 static void barriers(void)
 {
     static const int sizes[] = {1, 2, 5, MOST};
@@ -194,6 +296,9 @@ static void no_pmi(void)
 int main(void)
 {
     requests();
+    two_requests();
+    two_waits();
+    two_nonsense();
     barriers();
     spawn();
     aborts();

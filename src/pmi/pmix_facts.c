@@ -5,6 +5,7 @@
 #include "pmi/pmix_facts.h"
 #include "base/base.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static void fact_u32(struct facts *f, const char *key, int n) { fact(f, key, PMI
 static void fact_u16(struct facts *f, const char *key, int n) { fact(f, key, PMIX_UINT16)->data.uint16 = (uint16_t)n; }
 void pmix_fact_rank(struct facts *f, const char *key, int n) { fact(f, key, PMIX_PROC_RANK)->data.rank = (pmix_rank_t)n; }
 static void fact_u64(struct facts *f, const char *key, uint64_t n) { fact(f, key, PMIX_UINT64)->data.uint64 = n; }
-static void fact_flag(struct facts *f, const char *key, bool on) { fact(f, key, PMIX_BOOL)->data.flag = on; }
+void pmix_fact_flag(struct facts *f, const char *key, bool on) { fact(f, key, PMIX_BOOL)->data.flag = on; }
 
 static void fact_array(struct facts *f, const char *key, struct facts *inner) /* takes over the memory of `inner` */
 {
@@ -80,7 +81,34 @@ static char *peers_text(int n)
     return peers;
 }
 
-static void rank_facts(struct facts *all, const struct job *j, const char *folder, int rank, int app, int first)
+/* The CPUs of a set as "0,2-3"; the caller's. */
+static char *cpus_text(const cpu_set_t *set, size_t bytes)
+{
+    int most = (int)bytes * 8;
+    char *text = gw_xmalloc((size_t)most * 8 + 1);
+    size_t len = 0;
+    text[0] = 0;
+    for (int from = 0, to; from < most; from = to + 1) {
+        to = from;
+        if (!CPU_ISSET_S((size_t)from, bytes, set)) continue;
+        while (to + 1 < most && CPU_ISSET_S((size_t)to + 1, bytes, set)) to++;
+        len += (size_t)sprintf(text + len, to > from ? "%s%d-%d" : "%s%d", len ? "," : "", from, to);
+    }
+    return text;
+}
+
+/* Where a rank is bound.  Others look at what they may use, and find no more than that they share this node. */
+static void place_facts(struct facts *f, const struct job *j, const struct pmix_names *names, int rank)
+{
+    if (!j->bind.set) return;
+    char *cpus = cpus_text(j->bind.set[rank], j->bind.bytes), *locality = names->locality(cpus);
+    pmix_fact_text(f, PMIX_CPUSET, cpus);
+    if (locality) pmix_fact_text(f, PMIX_LOCALITY_STRING, locality);
+    free(locality);
+    free(cpus);
+}
+
+static void rank_facts(struct facts *all, const struct job *j, const struct pmix_names *names, int rank, int app, int first)
 {
     struct facts f = {0};
     pmix_fact_rank(&f, PMIX_RANK, rank);
@@ -93,8 +121,9 @@ static void rank_facts(struct facts *all, const struct job *j, const char *folde
     fact_u32(&f, PMIX_NODEID, 0);
     fact_u32(&f, PMIX_REINCARNATION, 0);
     pmix_fact_text(&f, PMIX_HOSTNAME, j->host);
-    char *own = gw_xasprintf("%s/%d", folder, rank);
+    char *own = gw_xasprintf("%s/%d", names->folder, rank);
     pmix_fact_text(&f, PMIX_PROCDIR, own);
+    place_facts(&f, j, names, rank);
     free(own);
     fact_array(all, PMIX_PROC_INFO_ARRAY, &f);
 }
@@ -131,6 +160,21 @@ static void app_facts(struct facts *all, const struct launch_app *a, int app, in
     free(line);
 }
 
+/* How ranks are mapped, numbered and bound, in the words of those who read these keys. */
+static void policy_facts(struct facts *f, const struct job *j)
+{
+    static const char *const by[] = {[UNIT_CORE] = "BYCORE", [UNIT_L2] = "BYL2CACHE",      [UNIT_L3] = "BYL3CACHE",
+                                     [UNIT_NUMA] = "BYNUMA", [UNIT_PACKAGE] = "BYPACKAGE", [UNIT_MACHINE] = "BYNODE"};
+    static const char *const to[] = {
+        [BIND_SHARE] = "CORE",        [BIND_CORE] = "CORE",    [BIND_NUMA] = "NUMA",  [BIND_NONE] = "NONE",
+        [BIND_HWTHREAD] = "HWTHREAD", [BIND_L2] = "L2CACHE",   [BIND_L3] = "L3CACHE", [BIND_PACKAGE] = "PACKAGE",
+        [BIND_MACHINE] = "NONE",      [BIND_USER] = "HWTHREAD"};
+    const struct place_wanted *p = &j->o.place;
+    pmix_fact_text(f, PMIX_MAPBY, by[p->map]);
+    pmix_fact_text(f, PMIX_RANKBY, p->rank_by_given && p->rank_by != UNIT_CORE ? by[p->rank_by] + 2 : "SLOT");
+    pmix_fact_text(f, PMIX_BINDTO, j->bind.set ? to[p->bind] : "NONE");
+}
+
 void pmix_facts_of_job(struct facts *f, const struct job *j, const struct pmix_names *names)
 {
     assert(j->n > 0 && j->o.n_apps > 0);
@@ -146,11 +190,12 @@ void pmix_facts_of_job(struct facts *f, const struct job *j, const struct pmix_n
     fact_u32(f, PMIX_NUM_NODES, 1);
     fact_u32(f, PMIX_NUM_SLOTS, j->n);
     pmix_fact_rank(f, PMIX_NPROC_OFFSET, 0);
+    policy_facts(f, j);
     pmix_fact_text(f, PMIX_LOCAL_PEERS, peers);
     pmix_fact_rank(f, PMIX_LOCALLDR, 0);
     pmix_fact_text(f, PMIX_TMPDIR, names->folder);
     pmix_fact_text(f, PMIX_NSDIR, names->folder);
-    fact_flag(f, PMIX_TDIR_RMCLEAN, true);
+    pmix_fact_flag(f, PMIX_TDIR_RMCLEAN, true);
     pmix_fact_text(f, PMIX_NODE_MAP, names->nodes);
     pmix_fact_text(f, PMIX_PROC_MAP, map);
     node_facts(f, j, peers);
@@ -160,7 +205,7 @@ void pmix_facts_of_job(struct facts *f, const struct job *j, const struct pmix_n
         app_facts(f, &j->o.apps[app], app + j->o.apps[app].dropped, first);
     for (int rank = 0, app = 0, first = 0; rank < j->n; rank++) {
         while (rank >= first + j->o.apps[app].n) first += j->o.apps[app++].n;
-        rank_facts(f, j, names->folder, rank, app + j->o.apps[app].dropped, first);
+        rank_facts(f, j, names, rank, app + j->o.apps[app].dropped, first);
     }
 }
 

@@ -16,6 +16,7 @@ struct facts {
     size_t n, cap;
 };
 void pmix_fact_text(struct facts *f, const char *key, const char *text);
+void pmix_fact_flag(struct facts *f, const char *key, bool on);
 void pmix_fact_rank(struct facts *f, const char *key, int n);
 void pmix_facts_free(pmix_info_t *at, size_t n);
 
@@ -23,6 +24,8 @@ struct pmix_names {
     const char *job, *server; /* namespaces */
     const char *folder;       /* of the sessions */
     const char *nodes;        /* PMIX_NODE_MAP, as libpmix has packed it */
+    /* Which caches and cores these CPUs ("0,2-3") are, in hwloc's words; the caller's.  NULL: libpmix does not know. */
+    char *(*locality)(const char *cpus);
 };
 /* Everything that is registered of the job, its node, its applications and its ranks (doc/launch.md has the table). */
 void pmix_facts_of_job(struct facts *f, const struct job *j, const struct pmix_names *names);

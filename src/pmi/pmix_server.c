@@ -39,6 +39,9 @@ static struct {
     __typeof__(&PMIx_server_setup_fork) setup_fork;
     __typeof__(&PMIx_generate_regex) generate_regex;
     __typeof__(&PMIx_Error_string) error_string;
+    __typeof__(&PMIx_Parse_cpuset_string) parse_cpuset; /* these three: NULL where libpmix has none of them */
+    __typeof__(&PMIx_server_generate_locality_string) locality;
+    __typeof__(&PMIx_Cpuset_destruct) cpuset_destruct;
 } pmix;
 
 static struct {
@@ -54,15 +57,21 @@ static int library_open(bool is_wanted)
     static const struct {
         const char *name;
         void *slot;
-    } functions[] = {
-        {"PMIx_server_init", &pmix.init},
-        {"PMIx_server_finalize", &pmix.finalize},
-        {"PMIx_server_register_nspace", &pmix.register_nspace},
-        {"PMIx_server_register_client", &pmix.register_client},
-        {"PMIx_server_setup_fork", &pmix.setup_fork},
-        {"PMIx_generate_regex", &pmix.generate_regex},
-        {"PMIx_Error_string", &pmix.error_string},
-    };
+    } functions[] =
+        {
+            {"PMIx_server_init", &pmix.init},
+            {"PMIx_server_finalize", &pmix.finalize},
+            {"PMIx_server_register_nspace", &pmix.register_nspace},
+            {"PMIx_server_register_client", &pmix.register_client},
+            {"PMIx_server_setup_fork", &pmix.setup_fork},
+            {"PMIx_generate_regex", &pmix.generate_regex},
+            {"PMIx_Error_string", &pmix.error_string},
+        },
+      optional[] = {
+          {"PMIx_Parse_cpuset_string", &pmix.parse_cpuset},
+          {"PMIx_server_generate_locality_string", &pmix.locality},
+          {"PMIx_Cpuset_destruct", &pmix.cpuset_destruct},
+      };
     if (gw_is_raised()) { /* it obeys variables that name libraries and files */
         if (is_wanted) say_line("libpmix is needed, but is not opened in a program with raised rights (set-user-ID and the like)");
         return EXIT_CANNOT_RUN;
@@ -80,6 +89,10 @@ static int library_open(bool is_wanted)
             return EXIT_CANNOT_RUN;
         }
         memcpy(functions[i].slot, &address, sizeof address);
+    }
+    for (size_t i = 0; i < GW_ARRAY_LEN(optional); i++) {
+        void *address = dlsym(library, optional[i].name);
+        memcpy(optional[i].slot, &address, sizeof address);
     }
     return 0;
 }
@@ -254,6 +267,18 @@ static const char *server_name(void)
     return name;
 }
 
+static char *locality_of(const char *cpus)
+{
+    pmix_cpuset_t set = {0};
+    char *text = NULL, *named = gw_xasprintf("hwloc:%s", cpus);
+    if (pmix.parse_cpuset && pmix.locality && pmix.cpuset_destruct && pmix.parse_cpuset(named, &set) == PMIX_SUCCESS) {
+        if (pmix.locality(&set, &text) != PMIX_SUCCESS) text = NULL;
+        pmix.cpuset_destruct(&set);
+    }
+    free(named);
+    return text;
+}
+
 static pmix_status_t server_start(void)
 {
     struct facts of_server = {0}, of_job = {0};
@@ -262,6 +287,8 @@ static pmix_status_t server_start(void)
     pmix_fact_rank(&of_server, PMIX_SERVER_RANK, 0);
     pmix_fact_text(&of_server, PMIX_SERVER_TMPDIR, server.folder);
     pmix_fact_text(&of_server, PMIX_SYSTEM_TMPDIR, server.folder);
+    pmix_fact_flag(&of_server, PMIX_SERVER_SHARE_TOPOLOGY,
+                   true); /* libpmix knows the machine: its clients need not look themselves */
     /* Blocked while libpmix starts its threads, so that these do not take the signals that watch.c waits for. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -273,7 +300,8 @@ static pmix_status_t server_start(void)
     char *nodes;
     s = pmix.generate_regex(server.job->host, &nodes);
     if (s == PMIX_SUCCESS) {
-        pmix_facts_of_job(&of_job, server.job, &(struct pmix_names){server.self.nspace, server_name(), server.folder, nodes});
+        pmix_facts_of_job(&of_job, server.job,
+                          &(struct pmix_names){server.self.nspace, server_name(), server.folder, nodes, locality_of});
         free(nodes);
     }
     if (s == PMIX_SUCCESS) s = pmix.register_nspace(server.self.nspace, server.job->n, of_job.at, of_job.n, on_registered, NULL);

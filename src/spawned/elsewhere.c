@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "boot/alive.h"
 #include "boot/port.h"
 #include "job/hosts.h"
 #include "job/job.h"
@@ -138,7 +139,7 @@ static void slots_of_slurm(struct hosts *h)
 /* Free slots such as "n1:3,n2:0", as the mpiexec that started the job through an engine has published them. */
 static void slots_of_mpiexec(struct hosts *h)
 {
-    const char *list = getenv(ELSEWHERE_FREE);
+    const char *list = getenv(BOOT_HOST_SLOTS);
     if (list && *list) hosts_add(h, list); /* hosts without a number, or with 0, have no free slots */
 }
 
@@ -151,7 +152,7 @@ void elsewhere_publish(const struct hosts *h, const int *counts)
         free(text);
         text = more;
     }
-    setenv(ELSEWHERE_FREE, text, 1);
+    setenv(BOOT_HOST_SLOTS, text, 1);
     free(text);
 }
 
@@ -306,6 +307,6 @@ void elsewhere_environment(void)
         names.at[i][strcspn(names.at[i], "=")] = 0;
         unsetenv(names.at[i]);
     }
-    unsetenv(ELSEWHERE_FREE);
+    unsetenv(BOOT_HOST_SLOTS);
     words_free(&names);
 }

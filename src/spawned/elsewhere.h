@@ -8,7 +8,6 @@
 #include "job/hosts.h"
 #include "job/job.h"
 
-#define ELSEWHERE_FREE "GODWIT_FREE_SLOTS"
 void elsewhere_list(struct job *j, int app, const char *list); /* the info keys host and hostfile of a program */
 void elsewhere_file(struct job *j, int app, const char *path);
 /* Decides whether a process manager must start the job: then sets j->elsewhere, and j->o.hosts with the ranks of each.  parent: address of the

@@ -2,7 +2,7 @@
 # A host that goes, by all its processes or by its cable, ends a job within seconds, and is named: by mpiexec where that had started the
 # job, else by the ranks.  A cable that flaps ends nothing.  Ranks whose launcher's daemon is killed end as well.
 # users.md row 5
-# run.py: timeout=180 tags=cluster,extra
+# run.py: timeout=600 tags=cluster,extra
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
@@ -28,6 +28,13 @@ gone() { # HOST: its ranks are, within 20 s
     on $1 pkill -KILL -x cluster_ring
     fail "$2: ranks live on at $1"
 }
+back() { # puts the cable of n2 in; until then the others know that there is no way to it.  Slurm takes the node back when its daemon has reported
+    cable n2 plug
+    sleep 2
+    for id in $(squeue -h -o %i); do scancel -s KILL $id || :; done
+    for _ in $(seq 450); do [ "$(sinfo -h -N -o %T | grep -cx idle)" = 3 ] && return 0; sleep 0.2; done
+    fail "Slurm does not take its nodes back: $(sinfo -h -N -o '%N %T')"
+}
 for engine in srun hydra mpirun; do
     m="$build/mpiexec --engine $engine -host n1,n2,n3"
     [ $engine != srun ] || m="salloc -Q -N 3 $build/mpiexec -ppn 2"
@@ -51,7 +58,7 @@ for engine in srun hydra mpirun; do
     grep -q '^mpiexec: host n2 has not answered for 3 s (GODWIT_HOST_TIMEOUT); the job ends now$' "$dir/err" || fail "the host is not named"
     for h in n1 n3; do gone $h "a cable was pulled"; done
     on n2 pkill -KILL -x cluster_ring || : # behind the cut nobody could tell them
-    cable n2 plug
+    back
     echo "$engine: the job ended, and its host was named"
 done
 
@@ -73,10 +80,9 @@ for engine in "srun --mpi=pmix" "srun --mpi=pmi2" hydra mpirun; do
     cable n2 pull
     for h in n1 n2 n3; do gone $h "a cable was pulled"; done
     grep -q 'host n2 has not answered for [0-9]* s (GODWIT_HOST_TIMEOUT=3); the job ends now$' "$dir/err" || fail "the host is not named"
-    cable n2 plug
-    sleep 2 # until then the others know that there is no way to it
     kill $job 2>/dev/null || :
     wait $job || :
+    back
     echo "$engine alone: the ranks ended, and named the host"
 done
 

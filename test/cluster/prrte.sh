@@ -45,8 +45,8 @@ END
 done
 export PATH="$tmp/bin:$PATH"
 prterun --version | head -n 1
-for script in engines handover spawn meet tied; do
-    "$here/$script.sh" "$build" >"$tmp/out" 2>&1 || { tail -n 20 "$tmp/out"; echo "prrte: $script.sh failed"; exit 1; }
+for script in engines handover spawn meet tied cut; do
+    "$here/$script.sh" "$build" prterun >"$tmp/out" 2>&1 || { tail -n 20 "$tmp/out"; echo "prrte: $script.sh failed"; exit 1; }
     grep -q 'PRRTE\|prterun[: ]' "$tmp/out" || { echo "prrte: $script.sh ran nothing with it"; exit 1; }
     grep '^PRRTE\|prterun[: ]' "$tmp/out"
 done

@@ -19,7 +19,16 @@ static void show(const char *of, const char *name, pmix_status_t rc, const pmix_
         return;
     }
     switch (v->type) {
-    case PMIX_STRING: printf("'%s'\n", v->data.string ? v->data.string : ""); break;
+    case PMIX_STRING: {
+        const char *text = v->data.string ? v->data.string : "";
+        size_t n = strlen(text);
+        bool is_whole = n > 12 && strcmp(text + n - 12, "</topology>\n") == 0;
+        if (strncmp(text, "<?xml", 5) == 0)
+            puts(is_whole ? "a topology" : "half a topology");
+        else
+            printf("'%s'\n", text);
+        break;
+    }
     case PMIX_UINT64: printf("%llu\n", (unsigned long long)v->data.uint64); break;
     case PMIX_UINT32: printf("%u\n", v->data.uint32); break;
     case PMIX_UINT16: printf("%u\n", v->data.uint16); break;
@@ -104,7 +113,11 @@ int main(int argc, char **argv)
         K(PMIX_UNIV_SIZE),    K(PMIX_JOB_SIZE),     K(PMIX_JOB_NUM_APPS), K(PMIX_MAX_PROCS),   K(PMIX_NUM_NODES),
         K(PMIX_NUM_SLOTS),    K(PMIX_LOCAL_SIZE),   K(PMIX_NODE_SIZE),    K(PMIX_LOCAL_PEERS), K(PMIX_LOCALLDR),
         K(PMIX_NPROC_OFFSET), K(PMIX_SERVER_RANK),  K(PMIX_APP_SIZE),     K(PMIX_MAPBY),       K(PMIX_RANKBY),
-        K(PMIX_BINDTO),       K(PMIX_TDIR_RMCLEAN), K(PMIX_SPAWNED),      K(PMIX_PARENT_ID),   K(PMIX_LOCAL_TOPO),
+        K(PMIX_BINDTO),       K(PMIX_TDIR_RMCLEAN), K(PMIX_SPAWNED),      K(PMIX_PARENT_ID),
+    };
+    static const struct key machine[] = {
+        K(PMIX_LOCAL_TOPO),       K(PMIX_HWLOC_XML_V1),     K(PMIX_HWLOC_XML_V2),
+        K(PMIX_HWLOC_SHMEM_FILE), K(PMIX_HWLOC_SHMEM_ADDR), K(PMIX_HWLOC_SHMEM_SIZE),
     };
     static const struct key rank[] = {
         K(PMIX_APPNUM),    K(PMIX_APPLDR), K(PMIX_APP_RANK), K(PMIX_GLOBAL_RANK),     K(PMIX_LOCAL_RANK),
@@ -125,6 +138,7 @@ int main(int argc, char **argv)
         events();
     } else if (me.rank == 0) {
         ask("job", PMIX_RANK_WILDCARD, job, N(job), NULL, NULL, 0);
+        ask("machine", PMIX_RANK_WILDCARD, machine, N(machine), NULL, NULL, 0);
         for (pmix_rank_t r = 0; r < 3; r++) {
             char of[16];
             snprintf(of, sizeof of, "rank%u", r);

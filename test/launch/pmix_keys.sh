@@ -21,7 +21,8 @@ gcc -Wall "$here/pmix_keys.c" $flags -o keys
 rank() { printf "rank$1 PMIX_%s\n" "APPNUM $2" "APPLDR $3" "APP_RANK $4" "GLOBAL_RANK $1" "LOCAL_RANK $1" "NODE_RANK $1" "NODEID 0" "CPUSET -" "LOCALITY_STRING -" "REINCARNATION 0"; }
 {
     printf 'job PMIX_%s\n' "JOB_SIZE 3" "JOB_NUM_APPS 2" "MAX_PROCS 3" "NUM_NODES 1" "NUM_SLOTS 3" "LOCAL_SIZE 3" "NODE_SIZE 3" "LOCAL_PEERS '0,1,2'" \
-        "LOCALLDR 0" "NPROC_OFFSET 0" "SERVER_RANK 0" "APP_SIZE 2" "MAPBY -" "RANKBY -" "BINDTO -" "TDIR_RMCLEAN 1" "SPAWNED -" "PARENT_ID -" "LOCAL_TOPO -"
+        "LOCALLDR 0" "NPROC_OFFSET 0" "SERVER_RANK 0" "APP_SIZE 2" "MAPBY 'BYCORE'" "RANKBY 'SLOT'" "BINDTO 'NONE'" "TDIR_RMCLEAN 1" "SPAWNED -" "PARENT_ID -"
+    printf 'machine PMIX_%s\n' "LOCAL_TOPO a topology" "HWLOC_XML_V1 a topology" "HWLOC_XML_V2 a topology" "HWLOC_SHMEM_FILE" "HWLOC_SHMEM_ADDR" "HWLOC_SHMEM_SIZE"
     rank 0 0 0 0
     rank 1 0 0 1
     rank 2 1 2 0
@@ -32,15 +33,21 @@ rank() { printf "rank$1 PMIX_%s\n" "APPNUM $2" "APPLDR $3" "APP_RANK $4" "GLOBAL
         "NUM_GROUPS 0" "GROUP_NAMES ''"
 } >want
 same() { # NAME: what is in `got`
+    sed -i "s#^\(machine PMIX_HWLOC_SHMEM_[A-Z]*\) [1-9'].*#\1#" got # where it lies is libpmix's affair
     grep -v 'UNIV_SIZE\|node0 PMIX_NODEID' got | diff want - || fail "$1"
 }
-run "$build/mpiexec" --pmix on -n 2 ./keys : -n 1 ./keys >got 2>err || fail "status $?: $(cat err)"
+run "$build/mpiexec" --pmix on -bind-to none -n 2 ./keys : -n 1 ./keys >got 2>err || fail "status $?: $(cat err)"
 same "the server of this machine's libpmix"
 grep -q '^job PMIX_UNIV_SIZE [3-9]' got || fail "$(grep UNIV got)"
 [ ! -s err ] || fail "$(cat err)"
 run "$build/mpiexec" --pmix on -n 0 ./keys : -n 2 ./keys >got || fail "-n 0 before others: status $?"
 for rank in 0 1; do grep -qx "rank$rank PMIX_APPNUM 1" got || fail "-n 0 before others: $(grep "^rank$rank PMIX_APPNUM" got)"; done
 grep -qx "app1 PMIX_APP_SIZE 2" got || fail "-n 0 before others: $(grep APP_SIZE got)"
+# Where ranks are bound: this machine's first CPU, and what it shares with others, in hwloc's words.
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[^0-9].*//')
+bound="job PMIX_BINDTO 'HWTHREAD'|rank0 PMIX_CPUSET '$cpu'|rank0 PMIX_LOCALITY_STRING '([A-Z]+[0-9]+:)*HT[0-9]+(:[A-Z]+[0-9]+)*'"
+run "$build/mpiexec" --pmix on -bind-to hwthread -n 1 ./keys >got 2>err || fail "bound: status $?: $(cat err)"
+[ "$(grep -cxE "$bound" got)" = 3 ] || fail "bound: $(grep 'BINDTO\|CPUSET\|LOCALITY' got)"
 for n in 1 2 5 64; do
     run "$build/mpiexec" --pmix on -n $n ./keys >got || fail "$n ranks"
     [ "$(grep -c "^\(job\|node0\) PMIX_LOCAL_PEERS '$(seq -s, 0 $((n - 1)))'$" got)" = 2 ] || fail "$n ranks: $(grep PEERS got)"
@@ -53,6 +60,12 @@ run "$build/mpiexec" --pmix on -n 3 ./keys events >got || fail "events: status $
 if command -v mpirun.openmpi >/dev/null && command -v mpicc.openmpi >/dev/null; then
     both='JOB_SIZE\|JOB_NUM_APPS\|NUM_NODES\|LOCAL_\(SIZE\|PEERS\|RANK\)\|LOCALLDR\|NODE_SIZE\|APPNUM\|APP_RANK\|GLOBAL_RANK\|NODE_RANK\|NODEID\|NPROC_OFFSET'
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    if run mpirun.openmpi --bind-to core -n 1 ./keys >theirs 2>err; then
+        run "$build/mpiexec" --pmix on -bind-to core -n 1 ./keys >got
+        for key in BINDTO RANKBY CPUSET LOCALITY_STRING; do
+            [ "$(grep "PMIX_$key '" theirs)" = "$(grep "PMIX_$key '" got)" ] || fail "bound to a core: mpirun.openmpi says: $(grep "PMIX_$key" theirs got)"
+        done
+    fi
     if run mpirun.openmpi --oversubscribe -n 2 ./keys : -n 1 ./keys >theirs 2>err; then
         run "$build/mpiexec" --pmix on -n 2 ./keys : -n 1 ./keys >got
         grep "PMIX_\($both\) " theirs | grep -v ' -$' >a
@@ -117,7 +130,7 @@ for root in $roots; do
         launcher="$build/mpiexec"
         [ $server = ours ] || launcher="env PMIX_PREFIX=$root/usr $libs/ld-linux-x86-64.so.2 --library-path $libs:$libs/pmix2/lib $build/mpiexec"
         for client in keys newer; do
-            run $launcher --pmix on -n 2 ./$client : -n 1 ./$client 2>err | sed "s/APP_ARGV .*/APP_ARGV '.\/keys'/" | grep '^[a-z0-9]* PMIX_' >got || fail "$server, $client"
+            run $launcher --pmix on -bind-to none -n 2 ./$client : -n 1 ./$client 2>err | sed "s/APP_ARGV .*/APP_ARGV '.\/keys'/" | grep '^[a-z0-9]* PMIX_' >got || fail "$server, $client"
             same "the server's library $server, the client's $client ($root)"
         done
     done

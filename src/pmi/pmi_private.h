@@ -1,0 +1,28 @@
+/* pmi_private.h -- what the servers of PMI-1 and PMI-2 share: connections, keys, and one barrier of all ranks.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_PMI_PMI_PRIVATE_H
+#define GW_PMI_PMI_PRIVATE_H
+
+#include "job/job.h"
+
+enum { PMI_LINE_MOST = 4096, PMI_NAME_MOST = 256, PMI_KEY_MOST = 64, PMI_VALUE_MOST = 1024 }; /* bytes, with the end */
+
+/* ---- pmi_server.c ---- */
+const char *pmi_space(void);              /* the name of the key space, and of the job */
+const char *pmi_key_get(const char *key); /* NULL: it is not there */
+void pmi_key_put(const char *key, const char *value);
+void pmi_send(int rank, const char *text, size_t n); /* closes the connection where there is no room */
+void pmi_barrier(struct job *j, int rank);           /* the last one of all ranks has each answered in its own protocol */
+/* A rank ends the job: noted in its slot; it is ended. */
+void pmi_aborted(struct job *j, int rank, int code, const char *text);
+void pmi_refuse_spawn(int rank);
+/* ---- pmi_two.c: messages behind the first line ---- */
+enum { PMI_TWO_LENGTH = 6 };                                     /* characters before each message */
+int pmi_two_bytes(const char *length);                           /* of the message behind them; negative: they are no number */
+bool pmi_two_message(struct job *j, int rank, const char *text); /* false: it is none of PMI-2 */
+void pmi_two_fenced(int rank);
+void pmi_two_stop(void);
+
+#endif
