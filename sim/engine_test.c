@@ -182,7 +182,7 @@ static void in_network(void)
     CHECK_US(price(&m, "barrier", "levels:network", 16, 0, true), in_node + 1 + 10 + 2 * 2 * 0.5 + 3 * 0.25 + 1);
     CHECK_EQ(result.messages, 8);
     m.atomics_o = 0.5, m.atomics_L = 0.125;
-    /* Cards that count: a command, the way, the sum, and the line that the core has not; no core takes in a message. */
+    /* Cards that count: a command, the way, the operation, and the line that the core has not; no core takes in a message. */
     CHECK_US(price(&m, "barrier", "atomics", 16, 0, false), in_node + 3 * (0.5 + 10 + 0.125 + 3));
     CHECK_US(price(&m, "barrier", "atomics", 16, 0, true), in_node + 3 * (0.5 + 10 + 0.125 + 3));
     m.atomics_o = 0;

@@ -18,8 +18,8 @@
  *                                   `upto` (bytes; none: any) holds it.  o: more for the core that commands it; L: until it begins; it is
  *                                   busy for max(g, n*G); n=K: the node shares K of it (0: each rank has one)
  *   offload radix= hop= reduce= most=   the network reduces up to `most` bytes: in a tree of switches or cards, `reduce` in each
- *   atomics o= L=                   cards add to counters in the memory of other nodes: o: for the core that commands it; L: for the card there,
- *                                   until the sum is in memory.  o 0: they do not
+ *   atomics o= L=                   cards raise counters in the memory of other nodes: o: for the core that commands it; L: for the card there,
+ *                                   until that is in memory.  o 0: they do not
  *   fabric groups= switches= nodes= hop= G= buffer= packet= window= detour=
  *                                   a dragonfly (fabric.h); each hop between switches costs a message `hop` more than L
  *   class NAME min= max= priority= drop=   of traffic (fabric.h)
@@ -76,7 +76,7 @@ struct machine {
     struct machine_class classes[MACHINE_CLASSES];
     struct machine_fabric fabric;
     double offload_radix, offload_hop, offload_reduce, offload_most; /* radix 0: the network does not reduce */
-    double atomics_o, atomics_L;                                     /* o 0: no card adds */
+    double atomics_o, atomics_L;                                     /* o 0: no card does */
     double match_search, match_entry, match_extra;
     double incast_after, incast_cost;
     double copy, copy_byte, reduce, reduce_byte, publish, flag, look, pull, pull_byte, step;

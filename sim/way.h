@@ -37,7 +37,7 @@ int way_round(struct way *w, int round, struct plan_step *steps);
 /* Is a message of the present stage for the network to reduce? */
 bool way_in_network(const struct way *w);
 
-/* Are messages of the present stage additions by the network (struct plan_algorithm, by_counters)? */
+/* Are messages of the present stage counters that the network raises (struct plan_algorithm, by_counters)? */
 static inline bool way_counts(const struct way *w) { return w->stage.alg && w->stage.alg->by_counters; }
 
 /* The words that a step of the present stage sends, receives or changes, as many as fit into its bytes; NULL: they are in memory that does

@@ -120,7 +120,7 @@ static void print_kind(const struct job *j, int kind)
     }
     printf("%-15s %s (%s)", coll_kind_names[kind], alg->name, was);
     if (kind == COLL_BARRIER && alg != &coll_alg_barrier_atomics && by_cards(j, &why))
-        printf("; atomics (%s) where a card adds to counters in other nodes' memory", why);
+        printf("; atomics (%s) where a card raises counters in other nodes' memory", why);
     for (int p = 0; has_sizes(kind) && p < MOST; p++) {
         int64_t low = (int64_t)1 << p, high = low * 2;
         while (choose(j, kind, high, &why) != alg || why != was) {

@@ -1,4 +1,4 @@
-/* counters.c -- the members of a communicator find out whether their network adds to counters (plan/counters.c), before the first barrier.
+/* counters.c -- the members of a communicator find out whether their network raises counters (plan/counters.c), before the first barrier.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -525,7 +525,7 @@ const struct plan_algorithm *coll_decide_node(enum coll_kind kind, int64_t bytes
     gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, a->size);
 }
 
-/* May a barrier be done by counters that the network adds to?  By cards where nothing else is asked for, by software if it is forced. */
+/* May a barrier be done by counters that the network raises?  By cards where nothing else is asked for, by software if it is forced. */
 static bool may_count(struct gw_comm *c)
 {
     const struct plan_algorithm *forced = select_state.forced[COLL_BARRIER];

@@ -341,7 +341,7 @@ static int tagged_take(struct fi_info **chosen)
 
 /* ---- atomic operations -------------------------------------------------------------------------- */
 /* A card, and no layer of libfabric above it, which would do atomic operations by messages and the processors at both ends. */
-static bool adds_by_itself(const struct fi_info *i)
+static bool counts_by_itself(const struct fi_info *i)
 {
     return i->domain_attr->mr_mode & (FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT) &&
         !strchr(i->fabric_attr->prov_name, ';');
@@ -350,7 +350,7 @@ static bool adds_by_itself(const struct fi_info *i)
 /* Asks the provider for operations at the target, and goes on without: where a setting wants them, and of a card, for barriers. */
 static void atomics_take(struct fi_info **chosen)
 {
-    bool is_wanted = gw_set.rma_network_atomics || network_counts_barriers() || adds_by_itself(*chosen);
+    bool is_wanted = gw_set.rma_network_atomics || network_counts_barriers() || counts_by_itself(*chosen);
     struct fi_info *hints = is_wanted ? fabric_lib.dupinfo(*chosen) : NULL;
     if (!hints) return;
     struct fi_info *got = again_with_caps(hints, FI_ATOMIC);

@@ -1,12 +1,12 @@
-/* counters.c -- counters in the memory of the members that speak for their nodes, to which the network adds (wire_ops.atomic): a round in which
+/* counters.c -- counters in the memory of the members that speak for their nodes, which the network raises (wire_ops.atomic): a round in which
  * each of them tells one other that it is there needs no message, and no processor at the other end where a card does it.
  *
- * In round r of barrier n, member i adds 1 to word r of the member that its step sends to, and waits until its own word r is n at least.  One
- * member alone adds to a word, once a barrier, so a word says in how many barriers that member has come to round r, in whatever order the
- * network has done the additions.
+ * In round r of a barrier, member i raises word r of the member that its step sends to, to the barrier's number, and waits until its own word
+ * r is that at least.  One member alone raises a word; the network takes the maximum, so that a word never falls, whatever order operations
+ * are done in, and a member that has given up a barrier, as calls differed, is in step again with its next one.
  *
- * The words are read by the processor: libfabric's providers have done an addition in memory when it is complete, and what somebody else
- * does there meanwhile does not matter, as nobody else writes.
+ * The words are read by the processor: libfabric's providers have written a sum or a maximum to memory when it is complete, and nobody else
+ * writes there.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,19 +18,20 @@
 #include "plan/plan_private.h"
 
 enum { ROUNDS = 31 };
-struct counter { /* an addition to another member's word */
+struct counter { /* of another member */
     struct gw_done done;
     struct plan_counters *of;
-    _Atomic bool is_out; /* it is under way */
+    _Atomic bool is_out; /* an operation on it is under way */
     struct plan_counter_place to;
 };
 struct plan_counters {
-    _Atomic uint64_t words[ROUNDS] GW_ALIGNED(GW_CACHELINE); /* the network adds to them */
+    _Atomic uint64_t words[ROUNDS] GW_ALIGNED(GW_CACHELINE); /* the network raises them */
     struct lane_wire *net;
-    uint64_t key, barriers; /* barriers: that this member has begun */
-    bool has_added;         /* in the present round */
-    bool is_soft;           /* the network is software */
-    _Atomic int err;        /* of an addition */
+    uint64_t key;
+    uint64_t raised_to; /* what this member has told in the round `raised_in`, its last one */
+    int raised_in;
+    bool is_soft;    /* the network is software */
+    _Atomic int err; /* of an operation */
     struct counter each[ROUNDS];
 };
 
@@ -42,7 +43,7 @@ static struct lane_wire *net_of(struct gw_lane *lane, bool is_forced)
         net->ops->caps(net->wire, &caps);
         if (!caps.keys || !net->ops->atomic || (caps.soft && !is_forced)) continue;
         gw_lock(&lane->lock);
-        uint32_t most = net->ops->atomic_most(net->wire, GW_ELEM_U64, WIRE_ATOMIC_SUM);
+        uint32_t most = net->ops->atomic_most(net->wire, GW_ELEM_U64, WIRE_ATOMIC_MAX);
         gw_unlock(&lane->lock);
         if (most > 0) return net;
     }
@@ -103,7 +104,7 @@ static bool is_any_out(const struct plan_counters *k)
     return false;
 }
 
-/* What came in is complete: this member has waited for each addition to its words. */
+/* What came in is complete: this member has waited for what raises its words. */
 void plan_counters_close(struct gw_comm *c)
 {
     struct plan_counters *k = c->coll->counters;
@@ -117,8 +118,8 @@ void plan_counters_close(struct gw_comm *c)
     c->coll->counters = NULL;
 }
 
-/* The addition has been done there, or has failed; the lane's lock is held. */
-static void added(struct gw_done *done, int err)
+/* The operation has been done there, or has failed; the lane's lock is held. */
+static void raised(struct gw_done *done, int err)
 {
     struct counter *t = container_of(done, struct counter, done);
     if (err < 0) atomic_store_explicit(&t->of->err, err, memory_order_relaxed);
@@ -135,28 +136,34 @@ bool plan_counters_join(struct gw_comm *c, const struct plan_counter_place *all)
     if (!coll->has_counters) plan_counters_close(c);
     for (int r = 0; coll->has_counters && k && r < ROUNDS && 1 << r < n->n; r++) {
         k->each[r].of = k;
-        k->each[r].done.fn = added;
+        k->each[r].done.fn = raised;
         k->each[r].to = all[plan_member(n, (int)(((int64_t)n->me + (1 << r)) % n->n), 0)];
     }
     return coll->has_counters;
 }
 
 /* ---- a round --------------------------------------------------------------------------------------------------------------------- */
-/* Adds 1 to the word of round r of the member that the round tells: false: later. */
-static bool add(struct plan_exec *x, struct plan_counters *k, int r)
+/* The barrier's number, the same on all members: that of the user's call, and of the barriers within it. */
+static uint64_t number_of(const struct plan_exec *x)
+{
+    uint64_t inner = plan_is_within(x->comm) ? x->comm->inner : 0;
+    return (x->args->number + 1) << 16 | (inner & 0xffff);
+}
+
+/* Raises the word of round r of the member that the round tells: false: later. */
+static bool tell(struct plan_exec *x, struct plan_counters *k, int r, uint64_t number)
 {
     struct counter *t = &k->each[r];
     const struct plan_step *s = x->steps;
     struct gw_comm *c = x->comm;
-    const uint64_t one = 1;
     while (s->kind != PLAN_SEND) s++;
     struct gw_peer *p = comm_peer(c, plan_team_rank(&x->walk->stage.team, s->peer));
-    struct wire_atomic a = {.op = WIRE_ATOMIC_SUM,
+    struct wire_atomic a = {.op = WIRE_ATOMIC_MAX,
                             .elem = GW_ELEM_U64,
                             .n = 1,
-                            .at = t->to.at + (uint64_t)r * sizeof one,
+                            .at = t->to.at + (uint64_t)r * sizeof number,
                             .key = t->to.key,
-                            .operand = &one};
+                            .operand = &number};
     if (atomic_load_explicit(&t->is_out, memory_order_acquire)) return false; /* that of the barrier before */
     gw_lock(&c->lane->lock);
     int rc = peer_is_ready(p) ? GW_OK : peer_connect(c->lane, p);
@@ -176,16 +183,15 @@ bool plan_counters_round(struct plan_exec *x)
 {
     struct plan_counters *k = x->comm->coll->counters;
     int r = x->round - 1, err = atomic_load_explicit(&k->err, memory_order_relaxed);
+    uint64_t number = number_of(x);
     assert(r >= 0 && r < ROUNDS);
-    if (!k->has_added) {
-        if (!add(x, k, r)) return false;
-        k->has_added = true;
-        k->barriers += r == 0;
+    if (k->raised_to != number || k->raised_in != r) {
+        if (!tell(x, k, r, number)) return false;
+        k->raised_to = number, k->raised_in = r;
     }
     if (unlikely(err < 0) && x->err == GW_OK) x->err = err;
-    /* Acquire: what the member did before it added is visible as far as the network orders it; collectives promise no more. */
-    if (x->err == GW_OK && atomic_load_explicit(&k->words[r], memory_order_acquire) < k->barriers) return false;
-    k->has_added = false;
+    /* Acquire: what the member did before it told is visible as far as the network orders it; collectives promise no more. */
+    if (x->err == GW_OK && atomic_load_explicit(&k->words[r], memory_order_acquire) < number) return false;
     return true;
 }
 

@@ -739,7 +739,7 @@ static bool wait_over(struct plan_exec *x)
     node_wait_begin(&w);
     for (unsigned turn = 1; !differs; turn++) {
         if (messages || looks_at_messages(turn, &w)) done += req_progress();
-        /* What the network has added is nothing that progress tells of: it is looked for before the wait may sleep. */
+        /* That the network has raised a counter is nothing that progress tells of: it is looked for before the wait may sleep. */
         if (unlikely(x->alg->by_counters)) {
             if (plan_exec_advance(x, &done)) break;
             if (plan_counters_sleepless(x) && w.phase) {

@@ -192,7 +192,7 @@ struct plan_algorithm {
     uint8_t takes;                           /* which member of struct plan_params it uses: enum plan_takes */
     bool (*fits)(const struct plan_args *a); /* can it be used?  May depend only on what is equal on all members.  NULL: always */
     plan_stages *stages;                     /* hierarchical algorithms; tmp_bytes is then what the stages share */
-    /* A stage across nodes, each round of which has a SEND and a RECV of no data, as in a barrier: the network adds to a counter of the
+    /* A stage across nodes, each round of which has a SEND and a RECV of no data, as in a barrier: the network raises a counter of the
      * receiver in place of the message (counters.c). */
     bool by_counters;
 };
@@ -374,7 +374,7 @@ const struct plan_nodes *plan_nodes(struct gw_comm *c); /* NULL: not known, beca
 /* can all members read each other's memory?  Tested once; plan_leaf_ready() must be true */
 bool plan_pull_ready(struct gw_comm *c);
 
-/* ---- counters that the network adds to (counters.c), for communicators with members on several nodes ----
+/* ---- counters that the network raises (counters.c), for communicators with members on several nodes ----
  * All members ask the first one, which is the same for all: false: there are none.  forced: also where the network is software.  Then all make an
  * offer, and with the offers of all members, by rank, join: true, on all: algorithms by_counters may be used. */
 struct plan_counter_place {

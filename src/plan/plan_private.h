@@ -85,7 +85,7 @@ static inline uint64_t leaf_last(const struct comm_coll *k)
 /* counters.c: a round of an algorithm by_counters: true: it is over.  Called again until then; the caller makes progress. */
 bool plan_counters_round(struct plan_exec *x);
 bool plan_counters_sleepless(
-    const struct plan_exec *x); /* nothing would wake this member: a card adds without a word to the processor */
+    const struct plan_exec *x); /* nothing would wake this member: a card raises counters without a word to the processor */
 void plan_counters_close(struct gw_comm *c);
 /* Raises this member's flag to `value` if it is below `least`. */
 void plan_raise(struct comm_coll *k, uint64_t least, uint64_t value);

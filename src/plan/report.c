@@ -83,7 +83,7 @@ static void add_round(struct boot_where *where, const struct plan_exec *x, uint6
             add_late(where, x, x->args->n << 20 | (s->kind == PLAN_WAIT ? (uint64_t)s->phase : 1));
         else
             add_member(where, c, member_of(x, s->peer));
-    } else if (x->alg->by_counters) { /* whose addition has not come */
+    } else if (x->alg->by_counters) { /* who has not raised it */
         for (int i = 0; i < x->n_steps; i++)
             if (x->steps[i].kind == PLAN_RECV) add_member(where, c, member_of(x, x->steps[i].peer));
     } else {

@@ -1,9 +1,9 @@
-/* coll_atomics.c -- barriers by additions of the network to counters (GODWIT_COLL=barrier=atomics): nobody leaves one before all have come, whoever
+/* coll_atomics.c -- barriers by counters that the network raises (GODWIT_COLL=barrier=atomics): nobody leaves one before all have come, whoever
  * is late; with messages under way, on communicators of some ranks, and on many of them in turns.
  *
  * All ranks run on one machine, their nodes being faked, so a file that all map says who has come where, without the library.
  *
- *     coll_atomics on | off      the ranks that speak for their nodes must have added; nobody may have
+ *     coll_atomics on | off      the ranks that speak for their nodes must have raised some; nobody may have
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -16,7 +16,7 @@
 #include "counters_check.h"
 #include "p2p_check.h"
 
-enum { BARRIERS = 120, MOST = 64, WORDS = 1024 };
+enum { BARRIERS = 60, MOST = 64, WORDS = 1024 };
 static _Atomic int *come; /* [WORDS][MOST]: how many barriers of a communicator each rank has come to */
 
 static void map_shared(void)

@@ -106,7 +106,7 @@ def processors():
 def atomics():
     """A barrier by the network's atomic operations: where a card has them, and where it is asked for."""
     said = ask("-n 64 -N 8 barrier")
-    assert re.search(r"^barrier +levels \(tune/nodes\.tbl\); atomics \(tune/nodes\.tbl\) where a card adds to counters in other nodes' memory$", said, re.M), said
+    assert re.search(r"^barrier +levels \(tune/nodes\.tbl\); atomics \(tune/nodes\.tbl\) where a card raises counters in other nodes' memory$", said, re.M), said
     assert re.search(r"^barrier +dissemination \(tune/coll\.tbl\); atomics \(tune/nodes\.tbl\) where a card ", ask("-n 8 -N 1 barrier"), re.M)
     assert re.search(r"^barrier +atomics \(GODWIT_COLL\)$", ask("-n 64 -N 8 barrier", GODWIT_COLL="barrier=atomics"), re.M)
     for env in ({"GODWIT_COLL": "barrier=levels"}, {"MPICH_COLL_OPT_OFF": "MPI_Barrier"}):
