@@ -2,7 +2,7 @@
  *
  * Before ranks have exchanged addresses (and while they do) a rank knows other hosts only by what the launcher said at its start: a list of
  * names (PMIx, Slurm's variables), or the connections of the launcher's own processes on this host.  The first rank of the node probes
- * them as soon as an answer takes long, so that a host which goes later has answered before.  Afterwards net/alive.c does so.
+ * them as soon as an answer takes long, so that a host which goes later has answered before; each other rank one of them.  Afterwards net/alive.c does so.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -146,13 +146,20 @@ void boot_host_is_gone(const char *host, double silent)
 
 double boot_host_patience(void) { return 1.5 * (double)gw_set.host_timeout + 2; }
 
-bool boot_host_is_lost(const struct boot_ask *a, double silent) { return silent > (a->ever ? 1 : 2) * boot_host_patience(); }
+/* The other ranks of a node are there for a host that is cut off: its first one ends, and tells a launcher that hears nothing. */
+static double grace(void) { return gw_boot.local_rank ? 3 : 0; }
+
+bool boot_host_is_lost(const struct boot_ask *a, double silent)
+{
+    return silent > (a->ever ? 1 : 2) * boot_host_patience() + grace();
+}
 
 static void look_around(void)
 {
     if (!watch.is_listed) list_hosts();
+    if (gw_boot.local_rank && watch.n > 1) watch.n = 1; /* one tells whether this host is cut off */
     for (int more = 4; more > 0 && watch.n_known < watch.n; more--) look_up(&watch.of[watch.n_known++]);
-    for (int i = 0; i < watch.n_known; i++) {
+    for (int i = 0; i < watch.n_known && i < watch.n; i++) {
         struct seen *s = &watch.of[i];
         double silent = s->ask.len ? boot_ask_step(&s->ask, (double)gw_set.host_timeout / 4) : 0;
         if (unlikely(boot_host_is_lost(&s->ask, silent))) boot_host_is_gone(s->name, silent);
@@ -164,7 +171,7 @@ static void look_at_clock(double waited)
 {
     char text[200];
     bool is_start = atomic_load_explicit(&boot_my_rank_slot()->phase, memory_order_relaxed) < BOOT_RUNNING;
-    if (watch.are_named || !is_start || gw_set.init_timeout <= 0 || waited < (double)gw_set.init_timeout) return;
+    if (watch.are_named || !is_start || gw_set.init_timeout <= 0 || waited < (double)gw_set.init_timeout + grace()) return;
     snprintf(
         text, sizeof text,
         "MPI_Init has waited for ranks on other hosts for %d s (GODWIT_INIT_TIMEOUT): they have not called it, or their host is "
@@ -178,7 +185,7 @@ void boot_wait_step(uint64_t since_ns)
 {
     static const double soon = 0.2;
     double waited = (double)(gw_now_ns() - since_ns) * 1e-9;
-    if (waited < soon || gw_boot.local_rank != 0 || gw_boot.nlocal == gw_boot.size || gw_set.host_timeout <= 0) return;
+    if (waited < soon || gw_boot.nlocal == gw_boot.size || gw_set.host_timeout <= 0) return;
     if (atomic_flag_test_and_set_explicit(&watch.is_taken, memory_order_acquire)) return;
     look_around();
     look_at_clock(waited);

@@ -81,7 +81,8 @@ for engine in $alone; do
         words="host n2 has not answered for [0-9]* s ($lost"
         unset GODWIT_INIT_TIMEOUT
         case $engine in
-        srun:*) set -- srun --mpi=${engine#srun:} -N 3 --ntasks-per-node=2 ;;
+        srun:*) set -- srun --mpi=${engine#srun:} -N 3 --ntasks-per-node=2
+            [ $late != nobody ] || words="$words\|^srun: error: Node failure on n2$" ;; # whoever is first
         hydra) export GODWIT_INIT_TIMEOUT=8
             set -- mpiexec.hydra -hosts n1:2,n2:2,n3:2 -n 6
             [ $late = nobody ] || words='MPI_Init has waited for ranks on other hosts for [0-9]* s (GODWIT_INIT_TIMEOUT): they have not called it, or their host is gone; the job ends now$' ;;
@@ -95,7 +96,7 @@ for engine in $alone; do
         for h in n1 n3; do gone $h; done
         [ $late = n2 ] || gone n2
         said "$words"
-        [ ! -s "$dir/out" ] || [ $late = nobody ] || fail "it has run"
+        [ $late = nobody ] || ! grep -q '^rank [0-9]* of' "$dir/out" || fail "it has run"
         end
     done
 done

@@ -12,15 +12,18 @@ if [ ! "${CLUSTER-}" ]; then
     exec "$here/cluster" --slurm "$here/spawn.sh" "$build"
 fi
 dir=$(mktemp -d "$build/spawn.XXXXXX") # all hosts see it
-trap 'rm -rf "$dir"' EXIT
+doing= # what is tried, told whatever ends this script
+trap 'rc=$?; [ $rc = 0 ] || echo "spawn: status $rc, at: $doing: $(head -c 1500 "$dir/out" "$dir/err" 2>/dev/null)"; rm -rf "$dir"' EXIT
+trap 'exit 143' TERM
 meet=$build/cluster_meet
 fail() { echo "spawn: $*"; exit 1; }
 # where WANTED COMMAND...: it prints that, and nothing else; nobody is left
 where() {
     wanted=$1
     shift
+    doing=$*
     rc=0
-    timeout 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
+    timeout -k 10 60 "$@" >"$dir/out" 2>"$dir/err" </dev/null || rc=$?
     [ $rc = 0 ] && [ "$(cat "$dir/out")" = "$wanted" ] || fail "$*: status $rc, '$(cat "$dir/out")' and not '$wanted': $(head -c 1500 "$dir/err")"
     # Open MPI's mpirun warns where its child was faster than it itself.
     grep -v -e '^mpiexec: .* starts [0-9]* ranks\?$' -e 'plm:[a-z]*sh: Warning: setpgid' "$dir/err" && fail "$* says this"
@@ -34,7 +37,8 @@ where() {
 refused() {
     words=$1
     shift
-    timeout 60 "$@" >"$dir/out" 2>&1 </dev/null || fail "$*: status $?: $(head -c 1500 "$dir/out")"
+    doing=$*
+    timeout -k 10 60 "$@" >"$dir/out" 2>&1 </dev/null || fail "$*: status $?: $(head -c 1500 "$dir/out")"
     grep -q "$words" "$dir/out" || fail "$*: not '$words': $(head -c 1500 "$dir/out")"
     echo "refused: $words"
 }
@@ -93,10 +97,11 @@ refused "ended with status [0-9]* before MPI_Init of the new processes was over"
 together() {
     name=$1 who=$2
     shift 2
-    timeout 60 "$@" "$meet" stay host n2 >"$dir/out" 2>&1 </dev/null & pid=$!
+    doing=$*
+    timeout -k 10 60 "$@" "$meet" stay host n2 >"$dir/out" 2>&1 </dev/null & pid=$!
     for _ in $(seq 300); do grep -qsx met "$dir/out" && break; sleep 0.1; done
     grep -qx met "$dir/out" || fail "$name: they do not meet: $(head -c 1500 "$dir/out")"
-    on $who pkill -KILL -n -x cluster_meet
+    on $who pkill -KILL -n -x cluster_meet || fail "$name: nothing to be killed on $who: $(head -c 1500 "$dir/out")"
     for _ in $(seq 100); do on n1 pgrep -x cluster_meet >"$dir/left" || on n2 pgrep -x cluster_meet >"$dir/left" || break; sleep 0.1; done
     for h in n1 n2; do on $h pgrep -x cluster_meet && fail "$name: after 10 s a process is left on $h: $(head -c 1500 "$dir/out")"; done
     rc=0

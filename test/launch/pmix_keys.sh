@@ -118,13 +118,15 @@ for root in $roots; do
     ls "$libs"/pmix2/lib/libpmix.so.2.* | sed 's/.*libpmix/libpmix/'
     printf '#!/bin/sh\nPMIX_PREFIX=%s exec %s --library-path %s %s/keys "$@"\n' "$root/usr" "$libs/ld-linux-x86-64.so.2" "$libs:$libs/pmix2/lib" "$dir" >newer
     chmod +x newer
-    # MPICH 5 by PMI-1, also below a wrapper, which is offered PMIx too
+    # MPICH 5 by PMI-1 and PMI-2, also below a wrapper, which is offered PMIx too
     if [ -e "$libs/libmpich.so.12" ] && command -v mpicc.mpich >/dev/null; then
         mpicc.mpich "$here/sum.c" -o sum
         printf '#!/bin/sh\nexec %s --library-path %s %s/sum "$@"\n' "$libs/ld-linux-x86-64.so.2" "$libs:$libs/pmix2/lib:$libs/pulseaudio" "$dir" >newer_sum
         chmod +x newer_sum
-        out=$(GODWIT_DOORS=off run "$build/mpiexec" -n 3 ./newer_sum | sort | tr '\n' ,)
-        [ "$out" = "0/3 app 0 sum 3,1/3 app 0 sum 3,2/3 app 0 sum 3," ] || fail "$(ls "$libs"/libmpich.so.12.*): $out"
+        for version in 1 2; do
+            out=$(GODWIT_DOORS=off MPIR_CVAR_PMI_VERSION=$version run "$build/mpiexec" -n 3 ./newer_sum | sort | tr '\n' ,)
+            [ "$out" = "0/3 app 0 sum 3,1/3 app 0 sum 3,2/3 app 0 sum 3," ] || fail "$(ls "$libs"/libmpich.so.12.*) by PMI-$version: $out"
+        done
     fi
     for server in ours newer; do
         launcher="$build/mpiexec"
