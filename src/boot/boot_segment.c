@@ -62,9 +62,10 @@ void boot_memory_check(uint64_t bytes)
 
 bool boot_may_be_huge(void) { return segment.head && segment.may_be_huge; }
 
-bool boot_pages_tell(void)
+bool boot_pages_tell(bool is_large)
 {
-    return segment.head && atomic_exchange_explicit(&segment.head->pages_told, 1, memory_order_relaxed) == 0;
+    uint32_t bit = is_large ? 2 : 1;
+    return segment.head && !(atomic_fetch_or_explicit(&segment.head->pages_told, bit, memory_order_relaxed) & bit);
 }
 
 uint64_t boot_mapped_bytes(void) { return segment.mapped_bytes; }

@@ -112,8 +112,9 @@ struct boot_head {
     uint64_t pool_bytes;              /* of that file, */
     uint64_t pool_inode, pool_device; /* and which one it is: the number of a process that held it may be another one's */
     _Atomic uint32_t pool_told;       /* a rank has said why not */
-    _Atomic uint32_t pages_told;      /* a rank of the node has said which pages memory of the program's lies on instead */
-    _Atomic uint32_t met[2];          /* number of ranks of the node that have reached the end of MPI_Init; MPI_Finalize */
+    _Atomic uint32_t
+        pages_told; /* a rank of the node has said that memory of the program's lies on ordinary pages (1), smaller ones (2) */
+    _Atomic uint32_t met[2]; /* number of ranks of the node that have reached the end of MPI_Init; MPI_Finalize */
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host behave as if they were on several nodes.  Each faked node has its own
  * segment, as with PMIx; mpiexec's holds the slots of all ranks and, behind them, a key-value store (the board). */
@@ -135,7 +136,7 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
  * seconds.  True: it lies there, resident; else, if it does not fit into memory, the process ends with a message.  Every rank
  * calls it before it touches that part, whatever its setting. */
 bool boot_pool_take(struct boot_head *h, uint64_t node_bytes);
-bool boot_pages_tell(void); /* true for one rank of the node, once: it says what is so for all of them */
+bool boot_pages_tell(bool is_large); /* true for one rank of the node, once for each: it says what is so for all of them */
 /* The segment lies where large pages fit, as the system may grant them and GODWIT_HUGE_PAGES says nothing else. */
 bool boot_may_be_huge(void);
 /* this rank's slot; never NULL: a private one before the segment is mapped and after boot_finalize() */

@@ -29,7 +29,7 @@ int rma_pages_smaller(uint64_t got, const char *why)
     gw_pages_text(rma_pages_wanted(), asked);
     if (gw_set.alloc_mem_policy == GW_SET_ALLOC_MEM_POLICY_MANDATORY)
         return gw_fail(GW_ENOMEM, "there are no pages of %s (GODWIT_ALLOC_MEM_PG_SZ, _POLICY=mandatory): %s", asked, why);
-    if (boot_pages_tell())
+    if (boot_pages_tell(got > 0))
         gw_warn("%s cannot lie on pages of %s (GODWIT_ALLOC_MEM_PG_SZ): %s; it lies on %s%s", what, asked, why,
                 got ? "pages of " : "ordinary pages", got ? gw_pages_text(got, is) : "");
     return GW_OK;
