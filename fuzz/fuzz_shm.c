@@ -49,14 +49,13 @@ static bool try_send(struct wire_ep *ep, const struct header *h, bool packed)
 static void start_at(struct wire *w, int ring, struct shm_ep *ep, uint32_t line, uint32_t byte)
 {
     struct wire_rx *rx = &w->in.rx[ring];
-    struct shm_rx *data = &w->rx[ring];
     uint64_t word = (uint64_t)byte << 32 | line;
     memset(rx->lines, 0, w->shape.nlines * sizeof *rx->lines);
     rx->head = rx->published = line;
-    data->data_head = data->data_published = byte;
-    atomic_store(&data->ring->read, word);
-    atomic_store(&data->ring->tail, word);
-    ep->base.lines = rx->lines, ep->data = data->data, ep->ring = data->ring, ep->exclusive = ring == 1;
+    rx->bytes_head = rx->bytes_published = byte;
+    atomic_store(&w->rx[ring]->read, word);
+    atomic_store(&w->rx[ring]->tail, word);
+    ep->base.lines = rx->lines, ep->data = (char *)(rx->lines + w->shape.nlines), ep->ring = w->rx[ring], ep->exclusive = ring == 1;
     ep->base.tail = line, ep->base.limit = ring ? line + w->shape.nlines : line;
     ep->data_tail = ep->data_read = byte;
 }

@@ -3,10 +3,12 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/file.h"
 #include "base/foreign.h"
 #include "base/os.h"
 #include "base/processor.h"
 #include "base/settings.h"
+#include "base/time.h"
 #include "info_program.h"
 #include "net/network.h"
 #include "wire_ofi/ofi.h"
@@ -111,6 +113,14 @@ static void print_processor(void)
                gw_processor_model_name(model, sizeof model));
 }
 
+static void print_clock(void)
+{
+    char source[64], costs[128];
+    if (!gw_line_read(source, sizeof source, "/sys/devices/system/clocksource/clocksource0/current_clocksource"))
+        snprintf(source, sizeof source, "not told by the kernel");
+    printf("clock     %s; %s\n", gw_trimmed(source), gw_costs_text(costs, sizeof costs));
+}
+
 static void print_overview(void)
 {
     struct utsname u;
@@ -120,6 +130,7 @@ static void print_overview(void)
     if (uname(&u) == 0) printf("host      %s, %s %s, %s\n", u.nodename, u.sysname, u.release, u.machine);
     printf("cores     %d that this process may use\n", gw_cores_allowed());
     print_processor();
+    print_clock();
     int64_t memory = gw_memory_available(&limit);
     printf("memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
     printf("wires     shared memory of one node; TCP between nodes, or libfabric (`godwit-info --network`)\n");

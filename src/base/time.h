@@ -6,6 +6,7 @@
 #define GW_BASE_TIME_H
 
 #include <sched.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
@@ -27,6 +28,9 @@ static inline void gw_cpu_relax(void)
     __builtin_ia32_pause();
 #endif
 }
+
+/* What a look at the clock, a system call and a yield that finds nobody else cost here, as text: the least of some, 50 us in all. */
+char *gw_costs_text(char *to, size_t cap);
 
 /* sched_yield(), without a call into libc on x86-64. */
 static inline void gw_yield(void)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "doctor/doctor.h"
+#include "base/time.h"
 #include "job/say.h"
 #include "job/words.h"
 
@@ -121,12 +122,12 @@ void doctor_check_numa(const struct machine *m, struct answer *a)
 void doctor_check_clock(const struct machine *m, struct answer *a)
 {
     static const char *const quick[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase"};
-    char clock[64], all[256];
+    char clock[64], all[256], costs[128];
     if (!doctor_root_read(m, clock, sizeof clock, "/sys/devices/system/clocksource/clocksource0/current_clocksource")) {
         doctor_answer_add(a, "the kernel does not say");
         return;
     }
-    doctor_answer_add(a, "%s", clock);
+    doctor_answer_add(a, "%s: %s", clock, gw_costs_text(costs, sizeof costs));
     for (size_t i = 0; i < GW_ARRAY_LEN(quick); i++)
         if (strcmp(clock, quick[i]) == 0) return;
     bool has = doctor_root_read(m, all, sizeof all, "/sys/devices/system/clocksource/clocksource0/available_clocksource") &&

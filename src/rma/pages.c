@@ -88,6 +88,12 @@ int rma_pages_alone(uint64_t bytes, uint64_t align, void **out)
 {
     bool may = rma_pages_wanted() >= GW_HUGE_BYTES && gw_huge_is_offered();
     uint64_t all = may ? gw_align_up(bytes, GW_HUGE_BYTES) : bytes;
+    const char *limit;
+    int64_t left =
+        may ? gw_memory_available(&limit) : -1; /* it will be resident at once: past a limit the kernel would end the rank */
+    if (may && left >= 0 && (uint64_t)left < all)
+        return gw_fail(GW_ENOMEM, "%.1f MiB are wanted, but %s leaves %.1f MiB", (double)all / (1 << 20), limit,
+                       (double)left / (1 << 20));
     if (posix_memalign(out, may && align < GW_HUGE_BYTES ? GW_HUGE_BYTES : align, all) != 0)
         return gw_fail(GW_ENOMEM, "no memory for %llu bytes", (unsigned long long)bytes);
     int rc = may ? made((uintptr_t)*out, all) : rma_pages_smaller(0, "this system gives no transparent ones");

@@ -106,6 +106,22 @@ static void other_piece(int wanted)
     CHECK_EQ(rma_free_mem(at), GW_OK);
 }
 
+/* More than is left: the pages would be touched at once, and the kernel would end the rank. */
+static void too_much(void)
+{
+    const char *limit;
+    void *at;
+    int64_t left = gw_memory_available(&limit);
+    gw_set.alloc_mem_pg_sz = GW_HUGE_BYTES;
+    pool.is_empty = true;
+    if (left >= 0 && gw_huge_is_offered()) {
+        CHECK_EQ(rma_alloc_mem(left + ((int64_t)1 << 30), NULL, &at), GW_ENOMEM);
+        CHECK(strstr(gw_fail_text(), "leaves"));
+    }
+    pool.is_empty = false;
+    gw_set.alloc_mem_pg_sz = 0;
+}
+
 static void test(void)
 {
     pool.is_empty = false;
@@ -148,6 +164,7 @@ static void test(void)
 int main(void)
 {
     rooms_up();
+    too_much();
     test();
     rooms_down();
     return unit_end();

@@ -11,8 +11,8 @@ trap 'rm -f "$out"' EXIT
 # These misuse MPI on purpose: two gather more than the root has room for, to see that it hears of it when it waits, and that the
 # operation after it is right; one receives several messages into one buffer, as programs do that measure; one gives arrays of counts back too early;
 # one accumulates nothing by operations that the datatype lacks, and locks a window without locks; one calls
-# collectives that do not match, and one receives bytes where integers are sent.
-misuse=" coll_mismatch coll_legal coll_nonblocking coll_persistent p2p_tagged coll_arrays rma_errors "
+# collectives that do not match, one calls them in another order on a rank, and one receives bytes where integers are sent.
+misuse=" coll_mismatch coll_order coll_legal coll_nonblocking coll_persistent p2p_tagged coll_arrays rma_errors "
 tried=0 failed=0
 while read -r name ranks options; do
     case $name in '' | '#'*) continue ;; esac

@@ -131,6 +131,13 @@ def on_terminal(command, **env):
     return said.decode()
 
 
+def check_program(folder):
+    path = folder + "/program.tune"
+    p = subprocess.run([BUILD + "/godwit-tune", "--quick", "-q", "-o", path, "-n", "2", BUILD + "/mpi_hello"], capture_output=True, text=True,
+                       env=CLEAN, timeout=60, check=False)
+    assert p.returncode == 1 and "but no program" in p.stderr and not os.path.exists(path), p
+
+
 def check_progress(folder):
     command = [folder + "/bin/godwit-tune", "--quick", "-o", folder + "/progress.tune", "-n", "4"]
     env = {"LEAF": "200", "NAP": "0.1", "LD_LIBRARY_PATH": BUILD}
@@ -213,6 +220,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_lines(folder)
         check_spread(folder)
+        check_program(folder)
         check_progress(folder)
         check_told(folder)
         check_processor(folder)

@@ -464,7 +464,12 @@ static int tune_all(void)
     gw_progress_end(&progress);
     if (f) fclose(f);
     say_turns(turns);
-    int rc = is_done ? file_write(lines) : measuring_failed();
+    bool is_empty = is_done && r.ranks == 0;
+    if (is_empty)
+        fprintf(stderr,
+                "godwit-tune: its job has measured nothing, and nothing is written: options of mpiexec (-n, -host) are taken, "
+                "but no program\n");
+    int rc = is_empty ? 1 : is_done ? file_write(lines) : measuring_failed();
     if (!rc) printf("%d ranks on %d nodes: %s\n", r.ranks, r.nodes, o.file);
     free(lines);
     free(old);
