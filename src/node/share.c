@@ -29,7 +29,7 @@ static struct {
     uint64_t us; /* ticks in one */
     bool learns; /* false: what is known of the core does not change */
     uint32_t alone_spin, shared_spin;
-    uint64_t times, ticks; /* how often and how long the core was shared */
+    _Atomic uint64_t times, ticks; /* how often and how long the core was shared */
 } share;
 
 /* Whether this thread has lost the core since the last question. */
@@ -49,13 +49,13 @@ static void become(int state, uint64_t now)
     if (state == SHARED && old != SHARED) {
         atomic_store_explicit(&share.since, now, memory_order_relaxed);
         atomic_store_explicit(&gw_node.spin, share.shared_spin + 1, memory_order_relaxed);
-        if (share.times++ == 0)
+        if (atomic_fetch_add_explicit(&share.times, 1, memory_order_relaxed) == 0)
             GW_EXPLAIN(GW_LOG_WAIT,
                        "another program runs on this rank's core: the rank looks %u times and yields, while that lasts",
                        share.shared_spin);
     } else if (old == SHARED && state != SHARED) {
         atomic_store_explicit(&gw_node.spin, share.alone_spin + 1, memory_order_relaxed);
-        share.ticks += now - atomic_load_explicit(&share.since, memory_order_relaxed);
+        atomic_fetch_add_explicit(&share.ticks, now - atomic_load_explicit(&share.since, memory_order_relaxed), memory_order_relaxed);
         if (share.times == 1)
             GW_EXPLAIN(GW_LOG_WAIT, "the rank has its core for itself again, and looks %u times", share.alone_spin);
     }
@@ -73,7 +73,8 @@ void node_share_open(bool learns, uint32_t alone_spin, uint32_t shared_spin)
     share.learns = learns;
     share.alone_spin = alone_spin;
     share.shared_spin = shared_spin;
-    share.times = share.ticks = 0;
+    share.times = 0;
+    share.ticks = 0;
     atomic_store_explicit(&share.state, ALONE, memory_order_relaxed);
     was_switched(); /* what was before does not count */
 }
