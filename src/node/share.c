@@ -55,7 +55,8 @@ static void become(int state, uint64_t now)
                        share.shared_spin);
     } else if (old == SHARED && state != SHARED) {
         atomic_store_explicit(&gw_node.spin, share.alone_spin + 1, memory_order_relaxed);
-        atomic_fetch_add_explicit(&share.ticks, now - atomic_load_explicit(&share.since, memory_order_relaxed), memory_order_relaxed);
+        atomic_fetch_add_explicit(&share.ticks, now - atomic_load_explicit(&share.since, memory_order_relaxed),
+                                  memory_order_relaxed);
         if (share.times == 1)
             GW_EXPLAIN(GW_LOG_WAIT, "the rank has its core for itself again, and looks %u times", share.alone_spin);
     }
