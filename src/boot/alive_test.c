@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../test/fake_pmi.h"
 #include "../../test/unit.h"
 
 static struct boot_ask asking(const char *address)
@@ -126,11 +127,7 @@ static void sockets(void)
 /* ---- the PMI server ends while rank 0 of 2 waits for rank 1, which never comes ---- */
 static void rank_begin(int fd)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%d", fd);
-    setenv("PMI_FD", text, 1);
-    setenv("PMI_RANK", "0", 1);
-    setenv("PMI_SIZE", "2", 1);
+    fake_pmi_rank(fd);
     if (boot_init() != GW_OK) _exit(90);
     boot_map_segment(1 << 20, 0);
     _exit(91); /* rank 1 is not there */
@@ -139,18 +136,10 @@ static void rank_begin(int fd)
 /* Answers one line; true: that was the barrier after which rank 0 waits. */
 static bool serve(FILE *to, const char *line)
 {
-    static const char *const answers[][2] = {{"cmd=init", "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0"},
-                                             {"cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024"},
-                                             {"cmd=get_appnum", "cmd=appnum appnum=0"},
-                                             {"cmd=get_universe_size", "cmd=universe_size size=2"},
-                                             {"cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1"},
-                                             {"cmd=put", "cmd=put_result rc=0 msg=success"},
-                                             {"cmd=barrier_in", "cmd=barrier_out"},
-                                             {"cmd=get ", "cmd=get_result rc=0 msg=success value=(vector,(0,1,2))"}};
-    for (size_t i = 0; i < GW_ARRAY_LEN(answers); i++)
-        if (strncmp(line, answers[i][0], strlen(answers[i][0])) == 0) fprintf(to, "%s\n", answers[i][1]);
-    fflush(to);
-    return strncmp(line, "cmd=barrier_in", 14) == 0;
+    bool is_barrier = strncmp(line, "cmd=barrier_in", 14) == 0;
+    if (is_barrier) fprintf(to, "cmd=barrier_out\n");
+    fake_pmi_answer(to, line, "(vector,(0,1,2))");
+    return is_barrier;
 }
 
 static void server_gone(void)

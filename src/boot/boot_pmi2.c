@@ -66,11 +66,10 @@ static int message_read(void)
     return rc;
 }
 
-/* The value of a key in the last answer; a doubled semicolon stands for one. */
-static bool field(const char *key, char *out, size_t cap)
+bool boot_pmi2_value(const char *text, const char *key, char *out, size_t cap)
 {
     size_t nk = strlen(key);
-    for (const char *p = pmi.text; *p;) {
+    for (const char *p = text; *p;) {
         bool is_it = strncmp(p, key, nk) == 0 && p[nk] == '=';
         size_t n = 0;
         for (p += strcspn(p, "=;"), p += *p == '='; *p && !(*p == ';' && p[1] != ';'); p++) {
@@ -86,6 +85,8 @@ static bool field(const char *key, char *out, size_t cap)
     }
     return false;
 }
+
+static bool field(const char *key, char *out, size_t cap) { return boot_pmi2_value(pmi.text, key, out, cap); }
 
 static int field_int(const char *key, int fallback)
 {

@@ -36,4 +36,8 @@ bool boot_must_meet(unsigned when); /* `when`: one of the two */
 /* Are all connections made at start, rather than on demand?  By the settings add_procs_cutoff, dynamic_conn and startup_connect. */
 bool boot_connects_all(void);
 
+/* The value of a key in the text of a message of PMI-2 (KEY=VALUE;..., a doubled semicolon stands for one), which both ends read.
+ * False: there is none, or it does not fit. */
+bool boot_pmi2_value(const char *text, const char *key, char *out, size_t cap);
+
 #endif

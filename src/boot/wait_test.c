@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../test/fake_pmi.h"
 #include "../../test/unit.h"
 
 /* ---- lists of hosts ---- */
@@ -107,29 +108,12 @@ static void connections(void)
 /* ---- a server of Hydra's kind, whose barrier has no end, because rank 1 on another host never comes ---- */
 static void rank_begin(int fd)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%d", fd);
-    setenv("PMI_FD", text, 1);
-    setenv("PMI_RANK", "0", 1);
-    setenv("PMI_SIZE", "2", 1);
+    fake_pmi_rank(fd);
     setenv("GODWIT_INIT_TIMEOUT", "1", 1);
     unsetenv("SLURM_STEP_NODELIST");
     if (boot_init() != GW_OK) _exit(90);
     boot_fence();
     _exit(91);
-}
-
-static void serve(FILE *to, const char *line)
-{
-    static const char *const answers[][2] = {{"cmd=init", "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0"},
-                                             {"cmd=get_maxes", "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024"},
-                                             {"cmd=get_appnum", "cmd=appnum appnum=0"},
-                                             {"cmd=get_universe_size", "cmd=universe_size size=2"},
-                                             {"cmd=get_my_kvsname", "cmd=my_kvsname kvsname=kvs_1"},
-                                             {"cmd=get ", "cmd=get_result rc=0 msg=success value=(vector,(0,2,1))"}};
-    for (size_t i = 0; i < GW_ARRAY_LEN(answers); i++)
-        if (strncmp(line, answers[i][0], strlen(answers[i][0])) == 0) fprintf(to, "%s\n", answers[i][1]);
-    fflush(to);
 }
 
 static void nobody_comes(void)
@@ -147,7 +131,7 @@ static void nobody_comes(void)
     close(said[1]);
     FILE *in = fdopen(s[1], "r"), *out = fdopen(dup(s[1]), "w");
     while (fgets(line, sizeof line, in)) {
-        serve(out, line);
+        fake_pmi_answer(out, line, "(vector,(0,2,1))");
         aborts += strcmp(line, "cmd=abort exitcode=125\n") == 0;
     }
     CHECK_EQ(waitpid(pid, &status, 0), pid);

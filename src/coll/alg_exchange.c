@@ -113,7 +113,7 @@ const struct plan_algorithm coll_alg_allgather_bruck = {
 
 /* ---- alltoall(v, w): both ends know that a block is empty, so nothing is sent for it
  * ----------------------------------------------- */
-static bool is_empty(const struct plan_ref *block) { return ref_bytes(block) == 0; }
+static bool is_empty(const struct plan_ref *block) { return plan_ref_bytes(block) == 0; }
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
@@ -138,7 +138,7 @@ static int64_t largest_block(const struct plan_args *a)
     int64_t most = 0;
     for (int i = 0; i < a->size; i++) {
         struct plan_ref r = recv_block(a, i);
-        most = gw_max64(most, ref_bytes(&r));
+        most = gw_max64(most, plan_ref_bytes(&r));
     }
     return most;
 }
@@ -152,7 +152,7 @@ static int alltoall_in_place(const struct plan_args *a, int round, struct plan_s
         step_nothing(&s);
         return s.n;
     }
-    struct plan_ref copy = ref_raw(PLAN_TMP, 0, ref_bytes(&block));
+    struct plan_ref copy = ref_raw(PLAN_TMP, 0, plan_ref_bytes(&block));
     step_copy(&s, block, copy);
     step_recv(&s, peer, block);
     step_send(&s, peer, copy);

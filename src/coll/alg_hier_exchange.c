@@ -38,7 +38,7 @@ static int between(const struct plan_args *a, int round, struct plan_step *steps
         struct plan_ref block = unpack ? recv_block(a, i) : send_block(a, i);
         bool uneven = unpack && a->sdispls.v;
         struct plan_ref packed =
-            ref_raw(PLAN_TMP, uneven ? gw_counts_at(a->sdispls, at) : at * a->params.block_bytes, ref_bytes(&block));
+            ref_raw(PLAN_TMP, uneven ? gw_counts_at(a->sdispls, at) : at * a->params.block_bytes, plan_ref_bytes(&block));
         if (a->in_place && plan_node_of(a->nodes, i) == a->nodes->me)
             step_nothing(&s);
         else

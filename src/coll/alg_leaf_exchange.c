@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
-static bool in_slot(const struct plan_ref *block) { return ref_bytes(block) <= PLAN_SLOT_BYTES; }
+static bool in_slot(const struct plan_ref *block) { return plan_ref_bytes(block) <= PLAN_SLOT_BYTES; }
 static struct plan_ref my_in(const struct plan_args *a) { return ref_typed(PLAN_IN, 0, a->scount, a->st); }
 static struct plan_ref my_out(const struct plan_args *a) { return ref_typed(PLAN_OUT, 0, a->rcount, a->rt); }
 
@@ -22,7 +22,7 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
     if (a->rank != a->root) {
         struct plan_ref mine = my_in(a);
         if (round > 0) return 0;
-        if (in_slot(&mine)) step_copy(&s, mine, ref_narrow(a, a->rank, ref_bytes(&mine)));
+        if (in_slot(&mine)) step_copy(&s, mine, ref_narrow(a, a->rank, plan_ref_bytes(&mine)));
         step_publish(&s, 1);
         if (!in_slot(&mine)) step_send(&s, a->root, mine);
         return s.n;
@@ -38,7 +38,7 @@ static int gather_leaf(const struct plan_args *a, int round, struct plan_step *s
         struct plan_ref block = recv_block(a, i);
         if (i == a->root) continue;
         if (in_slot(&block))
-            step_copy(&s, ref_narrow(a, i, ref_bytes(&block)), block);
+            step_copy(&s, ref_narrow(a, i, plan_ref_bytes(&block)), block);
         else
             step_recv(&s, i, block);
     }
@@ -53,11 +53,11 @@ const struct plan_algorithm coll_alg_gather_leaf = {
 /* Does the root write the length with the block?  Yes in the vector form, in which only the root knows all lengths. */
 static bool is_given(const struct plan_args *a, const struct plan_ref *block)
 {
-    return a->is_vector ? sized_fits(ref_bytes(block), PLAN_SLOT_BYTES) : in_slot(block);
+    return a->is_vector ? sized_fits(plan_ref_bytes(block), PLAN_SLOT_BYTES) : in_slot(block);
 }
 static void scatter_give(struct plan_steps *s, const struct plan_args *a, int to, struct plan_ref block)
 {
-    int64_t len = ref_bytes(&block);
+    int64_t len = plan_ref_bytes(&block);
     if (!a->is_vector)
         step_copy(s, block, ref_shm(a, to, 0, len));
     else if (!is_given(a, &block))
@@ -67,7 +67,7 @@ static void scatter_give(struct plan_steps *s, const struct plan_args *a, int to
 }
 static void scatter_take(struct plan_steps *s, const struct plan_args *a, struct plan_ref mine)
 {
-    int64_t len = ref_bytes(&mine);
+    int64_t len = plan_ref_bytes(&mine);
     if (!a->is_vector)
         step_copy(s, ref_shm(a, a->rank, 0, len), mine);
     else if (len > 0)
@@ -123,7 +123,7 @@ static void take_blocks(struct plan_steps *s, const struct plan_args *a, int fir
 {
     for (int i = first; i < a->size && i < first + PLAN_STEPS; i++) {
         struct plan_ref block = recv_block(a, i);
-        int64_t n = gw_min64(len, ref_bytes(&block) - pos);
+        int64_t n = gw_min64(len, plan_ref_bytes(&block) - pos);
         struct plan_ref shm = slot < 0 ? ref_narrow(a, i, n) : ref_slot(i, slot, 0, n);
         if (n > 0 && !(i == a->rank && a->in_place)) step_copy(s, shm, ref_part(block, pos, n));
     }
@@ -134,7 +134,7 @@ static int allgather_leaf(const struct plan_args *a, int round, struct plan_step
     struct plan_steps s = {steps, 0};
     if (round == 0) {
         struct plan_ref mine = my_block(a);
-        step_copy(&s, mine, ref_narrow(a, a->rank, ref_bytes(&mine)));
+        step_copy(&s, mine, ref_narrow(a, a->rank, plan_ref_bytes(&mine)));
         step_publish(&s, 1);
         step_wait(&s, EVERYBODY, 1);
     } else if ((round - 1) * PLAN_STEPS < a->size) {
@@ -161,7 +161,7 @@ static int allgather_leaf_wide(const struct plan_args *a, int round, struct plan
         step_wait(&s, EVERYBODY, 1);
     } else if (k < n && sub == 0) {
         struct plan_ref mine = my_block(a);
-        int64_t len = gw_min64(piece, ref_bytes(&mine) - k * piece);
+        int64_t len = gw_min64(piece, plan_ref_bytes(&mine) - k * piece);
         if (len > 0) step_copy(&s, ref_part(mine, k * piece, len), ref_slot(a->rank, k, 0, len));
         step_publish(&s, (int)(2 + k));
         step_wait(&s, EVERYBODY, (int)(2 + k));
@@ -193,7 +193,7 @@ static void give_blocks(struct plan_steps *s, const struct plan_args *a, int fir
     for (int r = first; r < a->size && r < first + PLAN_STEPS; r++) {
         int to = (a->rank + r) % a->size;
         struct plan_ref block = send_block(a, to);
-        int64_t len = ref_bytes(&block);
+        int64_t len = plan_ref_bytes(&block);
         if (len == 0 || (!is_sized(a) && !fits_share(a, len))) continue;
         if (!fits_share(a, len))
             step_give_length(s, pair_shm(a, a->rank, to, len));
@@ -223,14 +223,14 @@ static int alltoall_leaf(const struct plan_args *a, int round, struct plan_step 
     for (int r = first; r < a->size && r < first + PLAN_STEPS / 2; r++) {
         int from = (a->rank - r + a->size) % a->size, to = (a->rank + r) % a->size;
         struct plan_ref in = recv_block(a, from), out = send_block(a, to);
-        int64_t in_len = ref_bytes(&in);
+        int64_t in_len = plan_ref_bytes(&in);
         if (in_len > 0 && !fits_share(a, in_len))
             step_recv_long(&s, from, in, ref_shm(a, a->rank, from * coll_pair_share(a), 0));
         else if (in_len > 0 && is_sized(a))
             step_take(&s, from, pair_shm(a, from, a->rank, in_len), in);
         else if (in_len > 0)
             step_copy(&s, pair_shm(a, from, a->rank, in_len), in);
-        if (ref_bytes(&out) > 0 && !fits_share(a, ref_bytes(&out))) step_send(&s, to, out);
+        if (plan_ref_bytes(&out) > 0 && !fits_share(a, plan_ref_bytes(&out))) step_send(&s, to, out);
     }
     if (s.n == 0) step_nothing(&s);
     return s.n;
@@ -253,7 +253,7 @@ static int alltoall_lines(const struct plan_args *a, int round, struct plan_step
     for (int r = first; round < gives && r < a->size && r < first + GIVES; r++) {
         int to = (a->rank + r) % a->size;
         struct plan_ref block = send_block(a, to);
-        step_copy(&s, block, ref_pair(a, a->rank, to, 0, ref_bytes(&block)));
+        step_copy(&s, block, ref_pair(a, a->rank, to, 0, plan_ref_bytes(&block)));
         step_pair_signal(&s, to, 0);
     }
     if (round == gives - 1) {
@@ -264,7 +264,7 @@ static int alltoall_lines(const struct plan_args *a, int round, struct plan_step
         int from = (a->rank - r + a->size) % a->size;
         struct plan_ref block = recv_block(a, from);
         if (r > 0 || !a->in_place)
-            step_copy(&s, r > 0 ? ref_pair(a, from, a->rank, 0, ref_bytes(&block)) : send_block(a, from), block);
+            step_copy(&s, r > 0 ? ref_pair(a, from, a->rank, 0, plan_ref_bytes(&block)) : send_block(a, from), block);
     }
     if (s.n == 0) step_nothing(&s);
     return s.n;

@@ -140,7 +140,7 @@ static struct group group_of(const struct plan_args *a, int i, bool is_in, bool 
     struct group g = {.peer = peers[i]};
     int from = is_in ? g.peer : a->rank, to = is_in ? a->rank : g.peer;
     g.block = is_in ? recv_block(a, i) : gather ? ref_typed(PLAN_IN, 0, a->scount, a->st) : send_block(a, i);
-    int64_t len = ref_bytes(&g.block), each = gw_align_up(len, 8), at = like[i].place * each, all = like[i].of * each;
+    int64_t len = plan_ref_bytes(&g.block), each = gw_align_up(len, 8), at = like[i].place * each, all = like[i].of * each;
     g.total = gather ? len : like[i].of * len;
     if (gather) {
         g.in_memory = len <= PLAN_SLOT_BYTES;
@@ -152,9 +152,9 @@ static struct group group_of(const struct plan_args *a, int i, bool is_in, bool 
         for (int k = 0, n = is_in ? t->nin : t->nout; k < n; k++) {
             if (peers[k] != g.peer) continue;
             struct plan_ref other = is_in ? recv_block(a, k) : send_block(a, k);
-            if (like[k].place < like[i].place) at += gw_align_up(ref_bytes(&other), 8);
-            all += gw_align_up(ref_bytes(&other), 8);
-            g.total += ref_bytes(&other);
+            if (like[k].place < like[i].place) at += gw_align_up(plan_ref_bytes(&other), 8);
+            all += gw_align_up(plan_ref_bytes(&other), 8);
+            g.total += plan_ref_bytes(&other);
         }
     }
     int64_t share = coll_pair_share(a);

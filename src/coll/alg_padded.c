@@ -80,8 +80,8 @@ static void look_at_blocks(const struct plan_args *a, struct agreed *r)
     for (int i = 0; i < a->size; i++) {
         struct plan_ref out = send_block(a, i), in = recv_block(a, i);
         if (i == a->rank) continue;
-        sent += ref_bytes(&out) > 0, received += ref_bytes(&in) > 0;
-        r->longest = gw_max64(r->longest, gw_max64(ref_bytes(&out), ref_bytes(&in)));
+        sent += plan_ref_bytes(&out) > 0, received += plan_ref_bytes(&in) > 0;
+        r->longest = gw_max64(r->longest, gw_max64(plan_ref_bytes(&out), plan_ref_bytes(&in)));
     }
     r->messages = gw_max64(sent, received);
 }

@@ -65,7 +65,7 @@ static int64_t longest_block(const struct plan_args *a)
     int64_t most = 0;
     for (int i = 0; i < a->size; i++) {
         struct plan_ref r = recv_block(a, i);
-        most = gw_max64(most, ref_bytes(&r));
+        most = gw_max64(most, plan_ref_bytes(&r));
     }
     return most;
 }
@@ -125,7 +125,7 @@ static int alltoall_pull(const struct plan_args *a, int round, struct plan_step 
         for (int r = 1 + (round - 1) * PER_ROUND; r < a->size && r <= round * PER_ROUND; r++) {
             int from = (a->rank + r) % a->size;
             struct plan_ref block = recv_block(a, from), in = ref_run_of(block, packed_bytes(a->size * a->scount, a->st));
-            step_pull(&s, from, a->rank * ref_bytes(&block), in);
+            step_pull(&s, from, a->rank * plan_ref_bytes(&block), in);
             if (in.buf == PLAN_TMP) step_copy(&s, in, block);
         }
     } else if (round == pulls + 1) {
@@ -179,7 +179,7 @@ static int reduce_scatter_pull(const struct plan_args *a, int round, struct plan
     int64_t k = (round - 1) / rounds;
     if (round == 0) {
         struct plan_ref last = operand_part(a, a->size - 1);
-        step_expose(&s, ref_raw(own.buf, 0, last.off + ref_bytes(&last)));
+        step_expose(&s, ref_raw(own.buf, 0, last.off + plan_ref_bytes(&last)));
         step_publish(&s, 1);
         step_wait(&s, EVERYBODY, 1);
     } else if (k < pieces) {

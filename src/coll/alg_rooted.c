@@ -104,7 +104,7 @@ static void packed_round(struct plan_steps *s, const struct plan_args *a, const 
         struct plan_ref user = users_block(a, t, v), packed;
         int64_t at = t->begins.v ? gw_counts_at(t->begins, v) : (v - first_of(v)) * t->block;
         assert(at >= 0); /* this block is none of a run */
-        packed = ref_raw(PLAN_TMP, at, ref_bytes(&user));
+        packed = ref_raw(PLAN_TMP, at, plan_ref_bytes(&user));
         t->gather ? step_copy(s, packed, user) : step_copy(s, user, packed);
     }
 }
@@ -113,7 +113,7 @@ static void packed_round(struct plan_steps *s, const struct plan_args *a, const 
 static struct tree gather_sizes(const struct plan_args *a, int64_t *own_out)
 {
     struct plan_ref own = a->in_place ? recv_block(a, a->rank) : whole_in(a);
-    *own_out = ref_bytes(&own);
+    *own_out = plan_ref_bytes(&own);
     return (struct tree){*own_out, a->scounts, a->sdispls, true};
 }
 static int64_t gather_tree_tmp(const struct plan_args *a)
@@ -151,7 +151,7 @@ const struct plan_algorithm coll_alg_gather_tree = {
 static struct tree scatter_sizes(const struct plan_args *a, int64_t *own_out)
 {
     struct plan_ref own = a->rank == a->root ? send_block(a, a->rank) : whole_out(a);
-    *own_out = ref_bytes(&own);
+    *own_out = plan_ref_bytes(&own);
     return (struct tree){*own_out, a->rcounts, a->rdispls, false};
 }
 static int64_t scatter_tree_tmp(const struct plan_args *a)
@@ -253,7 +253,7 @@ static struct gw_counts begins_at(const struct plan_args *a, char *tmp, bool gat
             struct plan_ref block = users_block(a, &t, v);
             if (v > first) runs &= block.off == last.off + last.count * last.type->extent;
             begins[v] = at;
-            at += ref_bytes(&block);
+            at += plan_ref_bytes(&block);
             last = block;
         }
         if (runs) begins[first] = -1, at = was;
@@ -286,7 +286,7 @@ static bool average_is_small(const struct plan_args *a, bool gather)
     int64_t total = 0, small = coll_vector_short(gather, a->size);
     for (int i = 0; i < a->size; i++) {
         struct plan_ref block = gather ? recv_block(a, i) : send_block(a, i);
-        total += ref_bytes(&block);
+        total += plan_ref_bytes(&block);
     }
     bool is_small = total / a->size <= small && total <= (gather ? gw_set.gatherv_max_tmp_size : gw_set.scatterv_max_tmp_size);
     if (unlikely(gw_log_mask & GW_LOG_COLL)) explain_ruled(a, total / a->size, is_small, gather);

@@ -133,7 +133,8 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
     case PLAN_COPY: plan_copy(&mem, &p->a, &p->b); return true;
     case PLAN_LABEL: plan_label(&mem, &p->a, &p->b); return true;
     case PLAN_UNLABEL:
-        if (plan_unlabel(&mem, &p->a, &p->b) != ref_bytes(&p->b)) sim_wrong(s, "a block is not as long as who unpacks it says");
+        if (plan_unlabel(&mem, &p->a, &p->b) != plan_ref_bytes(&p->b))
+            sim_wrong(s, "a block is not as long as who unpacks it says");
         return true;
     case PLAN_REDUCE:
         op_reduce(p->op ? p->op : m->args->op, plan_address(&mem, &p->a), plan_address(&mem, &p->b), p->a.count, p->a.type);
@@ -152,7 +153,7 @@ static inline bool sim_local(struct sim *s, struct sim_member *m, const struct p
         *sim_size(&mem, &p->b) = plan_size_word(m->args->n, p->b.len);
         return true;
     case PLAN_TAKE:
-        if (*sim_size(&mem, &p->a) != plan_size_word(m->args->n, ref_bytes(&p->b)))
+        if (*sim_size(&mem, &p->a) != plan_size_word(m->args->n, plan_ref_bytes(&p->b)))
             sim_wrong(s, "a block is not as long as who takes it says");
         plan_copy(&mem, &p->a, &p->b);
         return true;
@@ -182,9 +183,9 @@ static inline bool sim_deliver(struct sim *s, struct sim_member *m)
             struct plan_step *q = &to->steps[k];
             if (q->kind != PLAN_RECV || to->done[k] || &s->members[sim_peer(s, to, q->peer)] != m) continue;
             struct plan_memory from = sim_memory(s, m), at = sim_memory(s, to);
-            int64_t len = ref_bytes(&p->a);
+            int64_t len = plan_ref_bytes(&p->a);
             struct plan_ref scratch = {.buf = PLAN_SHM, .slot = SIM_SCRATCH, .len = len};
-            if (len != ref_bytes(&q->a) || len > s->scratch_bytes) {
+            if (len != plan_ref_bytes(&q->a) || len > s->scratch_bytes) {
                 sim_wrong(s, "a message is not as long as its receive, or too long for the checker");
                 return true;
             }

@@ -211,8 +211,6 @@ static inline bool op_commutes(const struct plan_args *a) { return a->op->commut
 /* Leaves compute on the bytes in the shared slots as they are. */
 static inline bool op_dense(const struct plan_args *a) { return a->rt->is_dense && a->rt->true_lb == 0; }
 
-static inline int64_t ref_bytes(const struct plan_ref *r) { return r->type ? r->count * r->type->size : r->len; }
-
 /* Reductions: bytes of a temporary for rcount elements of rt, and where they begin. */
 void coll_temporaries(struct plan_args *a);
 

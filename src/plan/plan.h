@@ -386,18 +386,30 @@ bool plan_counters_join(struct gw_comm *c, const struct plan_counter_place *all)
 enum plan_counters_are { PLAN_COUNTERS_NOT_ASKED, PLAN_COUNTERS_NONE, PLAN_COUNTERS_THERE };
 enum plan_counters_are plan_counters_are(struct gw_comm *c);
 
-/* For the checker: resolves references without a communicator. */
+/* ---- what references mean (memory.c): without a communicator, so that the checker resolves them too ---------------- */
 struct plan_memory {
     char *in, *out, *tmp;
     int64_t tmp_shift;
     char *(*shm)(void *ctx, int rank, int slot);
     void *ctx;
 };
+/* Computed in integers, as `base` may be NULL: with no data, or with datatypes of absolute addresses. */
+static inline char *plan_plus(const char *base, int64_t off) { return (char *)((uintptr_t)base + (uintptr_t)off); }
+
+static inline char *plan_address(const struct plan_memory *m, const struct plan_ref *r)
+{
+    switch (r->buf) {
+    case PLAN_IN: return plan_plus(m->in, r->off);
+    case PLAN_OUT: return plan_plus(m->out, r->off);
+    case PLAN_TMP: return plan_plus(m->tmp, r->off + (r->type ? m->tmp_shift : 0));
+    default: return m->shm(m->ctx, r->rank, r->slot) + r->off;
+    }
+}
+static inline int64_t plan_ref_bytes(const struct plan_ref *r) { return r->type ? r->count * r->type->size : r->len; }
 void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b);
 void plan_label(const struct plan_memory *m, const struct plan_ref *a, const struct plan_ref *b);
 int64_t plan_unlabel(const struct plan_memory *m, const struct plan_ref *a,
-                     const struct plan_ref *b); /* the length; copies if it is b's */
-char *plan_address(const struct plan_memory *m, const struct plan_ref *r);
+                     const struct plan_ref *b);                          /* the length; copies if it is b's */
 void plan_exact(const struct plan_memory *m, const struct plan_step *s); /* PLAN_EXACT */
 void plan_shm_sum(const struct plan_memory *m, const struct plan_step *s, struct op_exact exact);
 

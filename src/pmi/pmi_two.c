@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "boot/kvs.h"
 #include "pmi/foreign.h"
 #include "pmi/pmi_private.h"
 
@@ -28,26 +29,6 @@ int pmi_two_bytes(const char *length)
     memcpy(text, length, PMI_TWO_LENGTH);
     long n = strtol(text, &end, 10);
     return end == text || end[strspn(end, " ")] || n < 1 || n > PMI_LINE_MOST - PMI_TWO_LENGTH ? -1 : (int)n;
-}
-
-static bool value_of(const char *text, const char *key, char *out, size_t cap)
-{
-    size_t nk = strlen(key);
-    for (const char *p = text; *p;) {
-        bool is_it = strncmp(p, key, nk) == 0 && p[nk] == '=';
-        size_t n = 0;
-        for (p += strcspn(p, "=;"), p += *p == '='; *p && !(*p == ';' && p[1] != ';'); p++) {
-            if (*p == ';') p++;
-            if (is_it && n + 1 >= cap) return false;
-            if (is_it) out[n++] = *p;
-        }
-        if (is_it) {
-            out[n] = 0;
-            return true;
-        }
-        p += *p == ';';
-    }
-    return false;
 }
 
 static void answer(int rank, const char *thread, const char *fmt, ...) GW_PRINTF(3, 4);
@@ -106,7 +87,7 @@ static void on_job(const struct request *r) { answer(r->rank, r->thread, "cmd=jo
 static bool put(const struct request *r, const char *prefix)
 {
     char key[PMI_KEY_MOST], value[PMI_VALUE_MOST], whole[PMI_KEY_MOST + 8];
-    bool ok = value_of(r->text, "key", key, sizeof key) && value_of(r->text, "value", value, sizeof value);
+    bool ok = boot_pmi2_value(r->text, "key", key, sizeof key) && boot_pmi2_value(r->text, "value", value, sizeof value);
     snprintf(whole, sizeof whole, "%s%s", prefix, ok ? key : "");
     if (ok) pmi_key_put(whole, value);
     answer(r->rank, r->thread, ok ? "cmd=%s-response;rc=0;" : "cmd=%s-response;rc=1;errmsg=wrong_key_or_value;", r->cmd);
@@ -118,8 +99,8 @@ static void on_put(const struct request *r) { put(r, ""); }
 static void on_get(const struct request *r)
 {
     char key[PMI_KEY_MOST], of[PMI_NAME_MOST];
-    bool is_ours = !value_of(r->text, "jobid", of, sizeof of) || !of[0] || strcmp(of, pmi_space()) == 0;
-    answer_value(r->rank, r->thread, r->cmd, is_ours && value_of(r->text, "key", key, sizeof key) ? pmi_key_get(key) : NULL);
+    bool is_ours = !boot_pmi2_value(r->text, "jobid", of, sizeof of) || !of[0] || strcmp(of, pmi_space()) == 0;
+    answer_value(r->rank, r->thread, r->cmd, is_ours && boot_pmi2_value(r->text, "key", key, sizeof key) ? pmi_key_get(key) : NULL);
 }
 
 static void on_fence(const struct request *r)
@@ -133,7 +114,7 @@ void pmi_two_fenced(int rank) { answer(rank, waiting[rank].thread, "cmd=kvs-fenc
 static void on_job_attribute(const struct request *r)
 {
     char key[PMI_KEY_MOST] = "", number[16];
-    value_of(r->text, "key", key, sizeof key);
+    boot_pmi2_value(r->text, "key", key, sizeof key);
     snprintf(number, sizeof number, "%d", job_universe(r->job));
     answer_value(r->rank, r->thread, r->cmd, strcmp(key, "universeSize") == 0 ? number : pmi_key_get(key));
 }
@@ -144,8 +125,8 @@ static const char of_node[] = "\1node.";
 static void on_node_get(const struct request *r)
 {
     char key[PMI_KEY_MOST] = "", whole[PMI_KEY_MOST + 8], wait[8] = "";
-    value_of(r->text, "key", key, sizeof key);
-    value_of(r->text, "wait", wait, sizeof wait);
+    boot_pmi2_value(r->text, "key", key, sizeof key);
+    boot_pmi2_value(r->text, "wait", wait, sizeof wait);
     snprintf(whole, sizeof whole, "%s%s", of_node, key);
     const char *value = pmi_key_get(whole);
     if (!value && strcmp(wait, "TRUE") == 0) {
@@ -160,8 +141,8 @@ static void on_node_put(const struct request *r)
 {
     char key[PMI_KEY_MOST] = "", value[PMI_VALUE_MOST] = "";
     if (!put(r, of_node)) return;
-    value_of(r->text, "key", key, sizeof key);
-    value_of(r->text, "value", value, sizeof value);
+    boot_pmi2_value(r->text, "key", key, sizeof key);
+    boot_pmi2_value(r->text, "value", value, sizeof value);
     for (int i = 0; i < r->job->n; i++) {
         if (strcmp(waiting[i].wanted, key) != 0) continue;
         waiting[i].wanted[0] = 0;
@@ -178,8 +159,8 @@ static void on_finalize(const struct request *r)
 static void on_abort(const struct request *r)
 {
     char text[256] = "", code[16] = "1";
-    value_of(r->text, "msg", text, sizeof text);
-    value_of(r->text, "exitcode", code, sizeof code);
+    boot_pmi2_value(r->text, "msg", text, sizeof text);
+    boot_pmi2_value(r->text, "exitcode", code, sizeof code);
     pmi_aborted(r->job, r->rank, atoi(code), text);
 }
 
@@ -221,8 +202,8 @@ bool pmi_two_message(struct job *j, int rank, const char *text)
     char cmd[32] = "";
     struct request r = {.job = j, .rank = rank, .cmd = cmd, .text = text};
     if (!waiting) waiting = gw_xcalloc((size_t)j->n, sizeof *waiting);
-    value_of(text, "cmd", cmd, sizeof cmd);
-    value_of(text, "thrid", r.thread, sizeof r.thread);
+    boot_pmi2_value(text, "cmd", cmd, sizeof cmd);
+    boot_pmi2_value(text, "thrid", r.thread, sizeof r.thread);
     for (size_t i = 0; i < GW_ARRAY_LEN(commands); i++) {
         if (strcmp(commands[i].cmd, cmd) != 0) continue;
         commands[i].handle(&r);
