@@ -63,7 +63,14 @@ bool gw_line_read(char *text_out, size_t cap, const char *fmt, ...)
     return ok;
 }
 
-bool gw_has_proc(void) { return access("/proc/self/fd", X_OK) == 0; }
+bool gw_has_proc(void)
+{
+    char self[24], mine[24];
+    ssize_t n = readlink("/proc/self", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    snprintf(mine, sizeof mine, "%d", (int)getpid());
+    return strcmp(self, mine) == 0 && access("/proc/self/fd", X_OK) == 0;
+}
 
 bool gw_own_program(char path_out[PATH_MAX])
 {

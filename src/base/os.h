@@ -70,7 +70,8 @@ void *gw_place(uint64_t bytes, uint64_t align, uint64_t skew) GW_COLD;
  * choose a library, a file to read or one to write: settings of the environment do not count (base/settings.c), other variables of that
  * kind are asked for by secure_getenv(), which is NULL then, and libraries that obey variables of their own are not opened. */
 bool gw_is_raised(void) GW_COLD;
-/* Is /proc this process's?  A container may lack it, and a sandbox may hide it. */
+/* Is /proc that of this process's pid namespace?  A container may lack it, a sandbox may hide it, and who is in a new pid namespace may see that
+ * of the old one, where the numbers of processes are others. */
 bool gw_has_proc(void) GW_COLD;
 /* The file of this program; without /proc, as it was started, from the current folder.  False: it is not known. */
 bool gw_own_program(char path_out[PATH_MAX]) GW_COLD;

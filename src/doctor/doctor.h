@@ -43,6 +43,7 @@ struct machine {
     uint64_t memlock, files, processes, file_size, address_space; /* limits; UINT64_MAX: none */
     int64_t memory;                                               /* bytes of memory that are left; -1: unknown */
     const char *memory_limit;                                     /* what limits it */
+    bool sees_all; /* /proc has all processes of this machine; else there may be others, which share /dev/shm */
     int cpus_allowed;                                             /* hardware threads that this process may use */
     int resolve_ms, resolve_error;                                /* look-up of this host's name; -1: not within the time */
     const char *addresses;                                        /* "eth0 10.0.0.1, lo 127.0.0.1" */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -143,6 +144,14 @@ static void resolve(struct machine *m)
     close(p[0]);
 }
 
+/* The first pid namespace has the same number on all machines (the kernel's PROC_PID_INIT_INO), and hidepid= hides other users' alone. */
+static bool sees_all(void)
+{
+    static const uint64_t first_pids = 0xEFFFFFFC;
+    struct stat st;
+    return gw_has_proc() && stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == first_pids;
+}
+
 void doctor_machine_look(struct machine *m, unsigned when)
 {
     struct statvfs fs;
@@ -172,6 +181,7 @@ void doctor_machine_look(struct machine *m, unsigned when)
     m->file_size = limit(RLIMIT_FSIZE, false);
     m->address_space = limit(RLIMIT_AS, false);
     m->memory = gw_memory_available(&m->memory_limit);
+    m->sees_all = sees_all();
     if (m->memory == INT64_MAX) m->memory = -1;
     m->cma_error = m->resolve_ms = NOT_TRIED;
     m->addresses = addresses();

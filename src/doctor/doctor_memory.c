@@ -311,9 +311,11 @@ void doctor_check_stale(const struct machine *m, struct answer *a)
         doctor_answer_add(a, "%d of yours (%s)%s%s", n, doctor_bytes_text(bytes, size), *first ? ", such as " : "", first);
     else
         doctor_answer_add(a, "none");
-    if (n && *first)
-        doctor_answer_raise(a, FINDING_NOTE, "no process uses them: rm %s%s", first, n > 1 ? " and the others like it" : "");
-    else if (n)
-        doctor_answer_raise(a, FINDING_NOTE,
-                            "no process uses them, but their names are no words for a command: look with ls -b /dev/shm");
+    if (!n) return;
+    const char *used =
+        m->sees_all ? "no process uses them" : "no process that is seen from here uses them, others are not known; if none does";
+    if (*first)
+        doctor_answer_raise(a, FINDING_NOTE, "%s: rm %s%s", used, first, n > 1 ? " and the others like it" : "");
+    else
+        doctor_answer_raise(a, FINDING_NOTE, "%s: their names are no words for a command: look with ls -b /dev/shm", used);
 }

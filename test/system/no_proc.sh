@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where there is no /proc (a container without it, a sandbox that hides it): jobs run, and ranks map each other's windows, whose descriptors
+# Where there is no /proc (a container without it, a sandbox that hides it), or another pid namespace's, whose numbers are others: jobs run, and ranks map each other's windows, whose descriptors
 # they get by a socket; ranks and processes without mpiexec start further programs, which map their memory by pidfd_getfd or, where that is
 # refused, too, meet them by the network; jobs that are connected fail together; published names are found.
 # run.py: timeout=180 tags=quick
@@ -12,7 +12,14 @@ prefix=${2:-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "no_proc: $*"; cat "$dir/out"; exit 1; }
-without() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' - timeout 60 "$@"; }
+way=hidden
+without() {
+    if [ $way = hidden ]; then
+        unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' - timeout 60 "$@"
+    else
+        unshare -p -f timeout 60 "$@"
+    fi
+}
 without sh -c '[ ! -e /proc/self ]' 2>"$dir/out" || { echo "/proc cannot be hidden here"; exit 77; }
 cat >"$dir/p.c" <<'END'
 #include <mpi.h>
@@ -46,11 +53,6 @@ int main(int n, char **a)
 }
 END
 "$prefix/bin/mpicc" -O1 -o "$dir/p" "$dir/p.c"
-for n in 1 2 4; do
-    without "$prefix/bin/mpiexec" -n $n "$dir/p" >"$dir/out" 2>&1 || fail "$n ranks: status $?"
-    [ "$(grep -c '^good$' "$dir/out")" = $n ] && [ "$(wc -l <"$dir/out")" = $n ] || fail "$n ranks"
-done
-
 cat >"$dir/s.c" <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -95,13 +97,6 @@ fails() { # a spawned rank aborts: those that started it end, too
     grep -q 'MPI_Abort' "$dir/out" || fail "$*: does not say who aborted"
     gone
 }
-for refused in "" "$dir/refuse pidfd EPERM"; do
-    spawns 4 $refused "$prefix/bin/mpiexec" -n 2
-    spawns 3 $refused env
-    fails $refused "$prefix/bin/mpiexec" -n 2
-    fails $refused env
-done
-
 cat >"$dir/n.c" <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -124,5 +119,17 @@ int main(int n, char **a)
 }
 END
 "$prefix/bin/mpicc" -O1 -o "$dir/n" "$dir/n.c"
-without "$prefix/bin/mpiexec" -n 2 "$dir/n" "no proc $$" >"$dir/out" 2>&1 || fail "names: status $?"
-[ "$(grep -c '^good$' "$dir/out")" = 2 ] && [ "$(wc -l <"$dir/out")" = 2 ] || fail "names"
+for way in hidden another; do
+    for n in 1 2 4; do
+        without "$prefix/bin/mpiexec" -n $n "$dir/p" >"$dir/out" 2>&1 || fail "$n ranks: status $?"
+        [ "$(grep -c '^good$' "$dir/out")" = $n ] && [ "$(wc -l <"$dir/out")" = $n ] || fail "$n ranks"
+    done
+    for refused in "" "$dir/refuse pidfd EPERM"; do
+        spawns 4 $refused "$prefix/bin/mpiexec" -n 2
+        spawns 3 $refused env
+        fails $refused "$prefix/bin/mpiexec" -n 2
+        fails $refused env
+    done
+    without "$prefix/bin/mpiexec" -n 2 "$dir/n" "no proc $$" >"$dir/out" 2>&1 || fail "names: status $?"
+    [ "$(grep -c '^good$' "$dir/out")" = 2 ] && [ "$(wc -l <"$dir/out")" = 2 ] || fail "names"
+done
