@@ -116,13 +116,6 @@ static void join_any(void)
     }
     const char *several = boot_env_several();
     if (several || offered) refuse(rc == GW_EOTHER, several ? several : offered, reasons);
-    char launcher[BOOT_PROCESS_NAME], shown[4 * BOOT_PROCESS_NAME];
-    pid_t above = boot_launcher_above(launcher);
-    if (above) /* no more than a word: programs clear the environment to run others alone on purpose */
-        gw_warn(
-            "this process runs below %s (process %d), but as a job of one rank: nothing in its environment says otherwise; was it "
-            "cleared (env -i)?  GODWIT_SINGLETON=1 says that it is on purpose",
-            gw_plain(shown, sizeof shown, launcher, GW_PLAIN_WORD), (int)above);
     join_alone();
 }
 

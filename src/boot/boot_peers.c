@@ -25,7 +25,7 @@ static bool is_launcher(const char *name)
 }
 
 /* The parent of a process, and its name; 0: it has none in this pid namespace; -1: unknown. */
-static pid_t parent_of(pid_t pid, char name_out[BOOT_PROCESS_NAME])
+static pid_t parent_of(pid_t pid, char name_out[64])
 {
     char path[64], line[512] = "";
     int parent = 0;
@@ -35,17 +35,8 @@ static pid_t parent_of(pid_t pid, char name_out[BOOT_PROCESS_NAME])
     char *end = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL, *begin = strchr(line, '(');
     fclose(f);
     if (!end || !begin || sscanf(end + 1, " %*c %d", &parent) != 1) return -1;
-    snprintf(name_out, BOOT_PROCESS_NAME, "%.*s", (int)(end - begin - 1), begin + 1);
+    snprintf(name_out, 64, "%.*s", (int)(end - begin - 1), begin + 1);
     return parent;
-}
-
-pid_t boot_launcher_above(char name_out[BOOT_PROCESS_NAME])
-{
-    enum { UP_MOST = 16 };
-    pid_t pid = getppid(), above;
-    for (int up = 0; up < UP_MOST && pid > 0 && (above = parent_of(pid, name_out)) >= 0; up++, pid = above)
-        if (is_launcher(name_out)) return pid;
-    return 0;
 }
 
 /* The remote address of a line of /proc/net/tcp or tcp6 for an established connection to another host, and its socket's number. */
@@ -125,7 +116,7 @@ static int peers_of(const struct sockets *s, const char *table, struct sockaddr_
 int boot_launcher_peers(struct sockaddr_storage *at_out, int most)
 {
     enum { UP_MOST = 16 };
-    char name[BOOT_PROCESS_NAME];
+    char name[64];
     int n = 0;
     pid_t pid = getppid(), above;
     struct sockets *s = gw_xmalloc(sizeof *s);

@@ -42,9 +42,6 @@ void boot_wait_step(uint64_t since_ns);
 double boot_host_patience(void); /* seconds that a host is given to answer, if it has answered before */
 /* Hosts to which the launcher's processes above this one hold TCP connections: the addresses, at most `most`; how many (boot_peers.c). */
 int boot_launcher_peers(struct sockaddr_storage *at_out, int most);
-/* The nearest process above this one that is a launcher's, by its name; 0: there is none, or /proc does not say. */
-enum { BOOT_PROCESS_NAME = 64 };
-pid_t boot_launcher_above(char name_out[BOOT_PROCESS_NAME]);
 bool boot_backend_is_direct(void);                   /* whatever the settings say */
 void boot_backend_use(const struct boot_backend *w); /* for tests: as if it had been joined */
 extern const struct boot_backend boot_backend_pmix, boot_backend_pmi1, boot_backend_pmi2, boot_backend_godwit;

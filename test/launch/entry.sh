@@ -40,13 +40,6 @@ size() {
     [ ! -s err ] || fail "mpiexec $* says:"
 }
 
-# Who clears the environment runs alone, and says so, unless it is on purpose.
-out=$(run -n 2 env -i "$prog") || fail "env -i: status $?"
-[ "$out" = "$(many 2 1)" ] && [ "$(grep -c 'warning: this process runs below mpiexec (process [0-9]*), but as a job of one rank' err)" = 2 ] ||
-    fail "env -i: $out"
-out=$(run -n 2 env -i GODWIT_SINGLETON=1 "$prog") || fail "env -i on purpose: status $?"
-[ "$out" = "$(many 2 1)" ] && [ ! -s err ] || fail "env -i on purpose: $out"
-
 size 2 -n 1 $wrap "$prog" : -n 1 "$prog"
 size 3 -n 1 "$prog" : -n 1 $wrap "$prog" : -n 1 python3 closes.py "$build/libmpi_abi.so.1"
 size 4 -n 2 --vnodes 2 "$prog" : -n 2 $wrap "$prog"
