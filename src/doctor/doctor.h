@@ -43,12 +43,12 @@ struct machine {
     uint64_t memlock, files, processes, file_size, address_space; /* limits; UINT64_MAX: none */
     int64_t memory;                                               /* bytes of memory that are left; -1: unknown */
     const char *memory_limit;                                     /* what limits it */
-    bool sees_all; /* /proc has all processes of this machine; else there may be others, which share /dev/shm */
-    int cpus_allowed;                                             /* hardware threads that this process may use */
-    int resolve_ms, resolve_error;                                /* look-up of this host's name; -1: not within the time */
-    const char *addresses;                                        /* "eth0 10.0.0.1, lo 127.0.0.1" */
-    const char *network; /* the network that jobs on several nodes would use; NULL: not asked for */
-    bool has_network;    /* false: `network` says what is missing */
+    bool sees_all;                 /* /proc has all processes of this machine; else there may be others, which share /dev/shm */
+    int cpus_allowed;              /* hardware threads that this process may use */
+    int resolve_ms, resolve_error; /* look-up of this host's name; -1: not within the time */
+    const char *addresses;         /* "eth0 10.0.0.1, lo 127.0.0.1" */
+    const char *network;           /* the network that jobs on several nodes would use; NULL: not asked for */
+    bool has_network;              /* false: `network` says what is missing */
 };
 enum {                      /* after which failures a check is printed */
        AFTER_EXEC = 1,      /* a program could not be executed, or ended before MPI_Init */
