@@ -44,5 +44,8 @@ static inline void gw_unlock(struct gw_lock *l)
 /* ---- threads of the library: all signals are blocked in them ---- */
 int gw_thread_start(pthread_t *out, void *(*run)(void *), void *arg); /* GW_OK or GW_ENOMEM */
 bool gw_thread_is_own(pid_t tid);
+/* Asks the kernel to run the calling thread in slices of so many ns (100,000 or more), the sooner for it after each sleep; its share of a
+ * core and its priority stay.  False where the kernel does not (Linux before 6.12 accepts and ignores it) or the thread is a real-time one. */
+bool gw_thread_slice(int64_t ns);
 
 #endif

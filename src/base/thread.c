@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -53,6 +54,23 @@ int gw_thread_start(pthread_t *out, void *(*run)(void *), void *arg)
     atomic_store_explicit(&own[s->place], 0, memory_order_relaxed);
     free(s);
     return gw_fail(GW_ENOMEM, "a thread cannot be made: %s", strerror(rc));
+}
+
+/* sched(7), sched_setattr(2): the C library of Debian 12 has neither the calls nor the struct. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+bool gw_thread_slice(int64_t ns)
+{
+    struct attributes a = {.size = sizeof a};
+    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) < 0 || (a.policy != SCHED_OTHER && a.policy != SCHED_BATCH)) return false;
+    a.runtime = (uint64_t)ns;
+    return syscall(SYS_sched_setattr, 0, &a, 0) == 0;
 }
 
 bool gw_thread_is_own(pid_t tid)

@@ -40,10 +40,18 @@ static void move_to_cpus(void)
                 gw_set.progress_cpus);
 }
 
+/* A message that wakes this thread on a core where the program computes shall not wait for the end of the slice of that one. */
+static void begin(void)
+{
+    static const int64_t slice_ns = 100000;
+    move_to_cpus();
+    gw_thread_slice(slice_ns);
+}
+
 static void *run(void *unused)
 {
     struct node_wait w;
-    move_to_cpus();
+    begin();
     node_wait_begin_silent(&w);
     while (!atomic_load_explicit(&progress_state.is_over, memory_order_acquire)) {
         int n = req_progress();
@@ -98,11 +106,26 @@ static void nap(void)
     gw_futex_wait(&progress_state.rest, 0, nap_ns);
 }
 
+/* An access is several messages some us apart.  A thread that sleeps between them has had its share when the next one wakes it, and the
+ * kernel then lets the program finish its slice first (4 ms): so it stays awake for a little after each. */
+static bool stays(int64_t *until, bool has_served)
+{
+    static const int64_t stay_ns = 100000;
+    if (!has_served && !*until) return false;
+    int64_t now = (int64_t)gw_now_ns();
+    if (has_served)
+        *until = now + stay_ns;
+    else if (now >= *until)
+        *until = 0;
+    return *until != 0;
+}
+
 static void *serve(void *unused)
 {
     struct node_wait w;
+    int64_t until = 0;
     bool is_polled;
-    move_to_cpus();
+    begin();
     node_wait_begin_silent(&w);
     while (!atomic_load_explicit(&progress_state.is_over, memory_order_acquire)) {
         int n = req_progress_service(&is_polled);
@@ -111,6 +134,8 @@ static void *serve(void *unused)
             nap();
             continue;
         }
+        if (n > 0) node_wait_reset(&w);
+        if (stays(&until, n > 0)) continue;
         if (!w.phase && w.count > SPINS) w.count = SPINS;
         w.until = 0;                /* no yielding: the core is the program's */
         if (n == 0 && !may_sleep()) /* not yet: a network may be opened later */
