@@ -60,25 +60,24 @@ static void paths(void)
     struct gw_peer p = {.ep = &ep, .by = &net};
     struct proto_limits *far = &pl.limits[1];
     *far = (struct proto_limits){.inline_max = 48, .eager_max = 8152, .pack_max = 65536, .may_get = true, .may_put = true};
-    CHECK_EQ(proto_far_select(&pl, &p, 48, true, 0), PROTO_E0);
-    CHECK_EQ(proto_far_select(&pl, &p, 48, true, PROTO_SYNC_PREFIX), PROTO_E1);
-    CHECK_EQ(proto_far_select(&pl, &p, 8152, true, 0), PROTO_E1);
-    CHECK_EQ(proto_far_select(&pl, &p, 8153, true, 0), PROTO_R0);
-    CHECK_EQ(proto_far_select(&pl, &p, 8153, false, 0), PROTO_R1); /* several runs of bytes */
+    CHECK_EQ(proto_far_select(&pl, &p, 48, true, 0, false), PROTO_E0);
+    CHECK_EQ(proto_far_select(&pl, &p, 48, true, PROTO_SYNC_PREFIX, false), PROTO_E1);
+    CHECK_EQ(proto_far_select(&pl, &p, 8152, true, 0, false), PROTO_E1);
+    CHECK_EQ(proto_far_select(&pl, &p, 8153, true, 0, false), PROTO_R0);
+    CHECK_EQ(proto_far_select(&pl, &p, 8153, false, 0, false), PROTO_R1); /* several runs of bytes */
     CHECK_EQ(gw_set.net_get_max, 4 << 20);
     CHECK_EQ(gw_set.net_chunk, 512 << 10);
     for (int mib = 4; mib > 0; mib--) {
         gw_set.net_get_max = mib << 20;
-        CHECK_EQ(proto_far_select(&pl, &p, mib << 20, true, 0), PROTO_R0);
-        CHECK_EQ(proto_far_select(&pl, &p, (mib << 20) + 1, true, 0), PROTO_R1);
+        CHECK_EQ(proto_far_select(&pl, &p, mib << 20, true, 0, false), PROTO_R0);
+        CHECK_EQ(proto_far_select(&pl, &p, (mib << 20) + 1, true, 0, false), PROTO_R1);
     }
-    atomic_store(&ep.xoff_here, 1); /* the receiver keeps too much: everything asks first */
-    CHECK_EQ(proto_far_select(&pl, &p, 8, true, 0), PROTO_R0);
-    atomic_store(&ep.xoff_here, 0);
+    /* The receiver keeps too much: everything asks first. */
+    CHECK_EQ(proto_far_select(&pl, &p, 8, true, 0, true), PROTO_R0);
     far->may_put = false;
-    CHECK_EQ(proto_far_select(&pl, &p, gw_set.net_get_max + 1, true, 0), PROTO_R0);
+    CHECK_EQ(proto_far_select(&pl, &p, gw_set.net_get_max + 1, true, 0, false), PROTO_R0);
     far->may_get = false;
-    CHECK_EQ(proto_far_select(&pl, &p, 100000, true, 0), PROTO_R1);
+    CHECK_EQ(proto_far_select(&pl, &p, 100000, true, 0, false), PROTO_R1);
 }
 
 /* May the network read and write the program's memory?  A setting says so, else where a card does it. */

@@ -5,6 +5,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "../../test/trip.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 /* The receiver has no room: the send is over with a copy kept, which goes when it is fetched, or when the receiver leaves. */
 static void kept(int peer, bool is_left)
 {
@@ -160,6 +163,63 @@ static void left_waiting(void)
     free(t.room);
 }
 
+/* A receiver says that it has no room, and that it has, whenever it likes: none of its senders then waits for a receive. */
+struct flicker {
+    _Atomic uint32_t *xoff;
+    atomic_bool is_over;
+    atomic_int changes;
+};
+static void *flicker(void *arg)
+{
+    struct flicker *f = arg;
+    while (!atomic_load_explicit(&f->is_over, memory_order_relaxed)) {
+        atomic_fetch_xor_explicit(f->xoff, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&f->changes, 1, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+static void all_pass(void)
+{
+    req_progress();
+    for (struct loop_msg *m; (m = loop_take());) {
+        loop_deliver(m);
+        free(m);
+    }
+}
+
+static void changing(int peer)
+{
+    enum { CHANGES = 3000000 };
+    const struct loop_ways ways = {.room = LOOP_ROOM};
+    struct gw_req *s = NULL, *r = NULL;
+    pthread_t thread;
+    int from = 0, to = -1, n = 0;
+    up(GW_SET_PROTO_AUTO, &ways);
+    struct gw_peer *p = peer_get(lane, peer);
+    struct proto_addr a = addr_of(peer, 0);
+    CHECK_EQ(peer_connect(lane, p), GW_OK);
+    struct flicker f = {.xoff = (_Atomic uint32_t *)(uintptr_t)p->ep->xoff};
+    CHECK_EQ(pthread_create(&thread, NULL, flicker, &f), 0);
+    for (; atomic_load(&f.changes) < CHANGES; n++) {
+        from = n;
+        if (proto_send(&a, &from, sizeof from, gw_type_byte, PROTO_STANDARD, &s) < 0 || !req_is_done(s)) break;
+        from = -1;
+        CHECK(proto_recv(&a, &to, sizeof to, gw_type_byte, &r) == GW_POSTED);
+        for (int i = 0; i < 1000 && !req_is_done(r); i++) all_pass();
+        if (req_wait(&r, NULL) != GW_OK || req_wait(&s, NULL) != GW_OK || to != n) break;
+    }
+    bool is_right = atomic_load(&f.changes) >= CHANGES;
+    atomic_store(&f.is_over, true);
+    pthread_join(thread, NULL);
+    CHECK(is_right);
+    if (!is_right) exit(1); /* something is under way still */
+    atomic_store(f.xoff, 0);
+    for (int i = 0; i < 16; i++) all_pass();
+    CHECK_EQ(loop_lane()->n_kept + loop_lane()->kept_bytes + loop_lane()->unexpected_bytes, 0);
+    down();
+}
+
 int main(void)
 {
     rooms_boot();
@@ -170,5 +230,7 @@ int main(void)
     ahead();
     ahead_left();
     left_waiting();
+    changing(LOOP_NEAR);
+    changing(LOOP_FAR);
     return unit_end();
 }

@@ -67,11 +67,12 @@ void proto_far_set_up(struct proto_lane *pl, struct lane_wire *w)
                f->may_put ? "; larger ones are written in chunks" : "");
 }
 
-enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix)
+enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix,
+                                 bool is_xoff)
 {
     const struct proto_limits *f = limits_of(pl, p);
     int forced = gw_set.proto;
-    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_xoff(p);
+    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !is_xoff;
     if (may_be_eager && len <= f->eager_max && prefix && pl->tags.state != TAGS_OFF)
         return PROTO_R1; /* a tag has no room for a cookie */
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= f->inline_max) return PROTO_E0;

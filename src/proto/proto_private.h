@@ -281,11 +281,13 @@ void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path,
 void proto_lane_hook(struct proto_lane *pl); /* from now on the lane is polled in every round of progress, until it has no work */
 
 /* proto_select.c */
-enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode);
+/* is_xoff: what peer_is_xoff() said.  A receiver changes that at any time, so who decides by it asks once. */
+enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode,
+                             bool is_xoff);
 /* R0 or R1, of a message that is not eager, whatever the receiver's xoff flag says now: that may change at any time. */
 enum proto_path proto_select_rndv(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run);
 /* Would this standard message be sent at once, if the peer were not xoff? */
-bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len);
+bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_xoff);
 
 /* proto_out.c */
 struct proto_out *proto_out_find(struct proto_lane *pl, const struct gw_peer *p);
@@ -378,7 +380,8 @@ int proto_data_send(struct proto_lane *pl, struct proto_op *op); /* the next pie
 void proto_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload, size_t len);
 
 /* proto_far.c */
-enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix);
+enum proto_path proto_far_select(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run, int64_t prefix,
+                                 bool is_xoff);
 enum proto_path proto_far_select_rndv(struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_run);
 void proto_far_offer(struct proto_lane *pl, struct proto_recv *r,
                      struct proto_cts *cts); /* fills in what the sender needs to write r's buffer */

@@ -69,9 +69,9 @@ static int64_t most_eager(const struct proto_lane *pl, const struct gw_peer *p)
     return peer_by_net(p) ? pl->limits[p->by->index].eager_max : eager_limit(pl);
 }
 
-bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len)
+bool proto_lacks_room(const struct proto_lane *pl, const struct gw_peer *p, int64_t len, bool is_xoff)
 {
-    if (!peer_is_xoff(p) || gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1) return false;
+    if (!is_xoff || gw_set.proto == GW_SET_PROTO_R0 || gw_set.proto == GW_SET_PROTO_R1) return false;
     return len <= most_eager(pl, p);
 }
 
@@ -83,12 +83,12 @@ enum proto_path proto_select_rndv(struct proto_lane *pl, struct gw_peer *p, int6
     return peer_may_read(pl, p) ? PROTO_R0 : PROTO_R1;
 }
 
-enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode)
+enum proto_path proto_select(struct proto_lane *pl, struct gw_peer *p, int64_t len, bool is_run, enum proto_mode mode, bool is_xoff)
 {
     int forced = gw_set.proto;
     int64_t prefix = mode == PROTO_SYNC ? PROTO_SYNC_PREFIX : 0;
-    if (peer_by_net(p)) return proto_far_select(pl, p, len, is_run, prefix);
-    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !peer_is_xoff(p);
+    if (peer_by_net(p)) return proto_far_select(pl, p, len, is_run, prefix, is_xoff);
+    bool may_be_eager = forced != GW_SET_PROTO_R0 && forced != GW_SET_PROTO_R1 && !is_xoff;
     if (may_be_eager && forced != GW_SET_PROTO_E1 && len + prefix <= pl->limits[0].inline_max) return PROTO_E0;
     if (may_be_eager && len <= eager_limit(pl)) return PROTO_E1;
     return proto_select_rndv(pl, p, len, is_run);

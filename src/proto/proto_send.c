@@ -103,8 +103,10 @@ static GW_NOINLINE int send_slow(const struct send_args *s, struct gw_req **req_
     if (unlikely(gw_checking)) proto_note_send(pl, s->a, s->d.count, s->d.type);
     if (peer_by_net(p)) proto_far_poll(pl, p);
     bool is_blocked = pl->n_outs && proto_out_find(pl, p);
-    if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->d.len))) return send_without_room(pl, s, is_blocked, req_out);
-    enum proto_path path = proto_select(pl, p, s->d.len, s->d.ptr != NULL, s->mode);
+    bool is_xoff = peer_is_xoff(p);
+    if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->d.len, is_xoff)))
+        return send_without_room(pl, s, is_blocked, req_out);
+    enum proto_path path = proto_select(pl, p, s->d.len, s->d.ptr != NULL, s->mode, is_xoff);
     if (path > PROTO_E1) return send_rndv(pl, s, path, is_blocked, req_out);
     proto_count(pl, p, path, s->d.len);
     if (s->mode == PROTO_SYNC) return send_sync(pl, s, is_blocked, req_out);
@@ -169,7 +171,7 @@ int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, s
     struct gw_peer *p = a->peer;
     struct proto_data d = proto_data_of(buf, count, t);
     if (!peer_is_ready(p) || (pl->n_outs && proto_out_find(pl, p))) return GW_AGAIN;
-    enum proto_path path = proto_select(pl, p, d.len, d.ptr != NULL, PROTO_STANDARD);
+    enum proto_path path = proto_select(pl, p, d.len, d.ptr != NULL, PROTO_STANDARD, peer_is_xoff(p));
     if (path > PROTO_E1) return GW_AGAIN;
     if (unlikely(gw_checking)) proto_note_send(pl, a, count, t);
     struct proto_hdr h = header_of(a);
