@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "base/settings.h"
 #include "boot/boot.h"
 #include "coll/coll.h"
+#include "life/life.h"
 #include "p2p/p2p.h"
 #include "proto/proto.h"
 
@@ -21,17 +23,9 @@ static void must(int rc)
 /* The rooms above boot, once a process. */
 static inline void rooms_above_boot(void)
 {
-    gw_info_init();
-    must(type_init());
-    must(op_init());
-    peer_lanes_choose();
-    must(node_init(peer_area_bytes(gw_boot.nlocal), gw_nlanes, true, 4 << 20));
-    req_init();
-    must(proto_init());
-    must(proto_connect());
-    must(comm_init());
-    must(p2p_init());
-    must(coll_init());
+    gw_set.heap = 4 << 20;
+    gw_lanes_spread = true;
+    life_rooms_up(true);
 }
 
 /* Once a process. */
@@ -44,18 +38,7 @@ static inline void rooms_up(void)
 }
 
 /* With boot left as it is. */
-static inline void rooms_down(void)
-{
-    p2p_finalize();
-    comm_finalize();
-    peer_finalize();
-    req_finalize();
-    proto_finalize();
-    op_finalize();
-    type_finalize();
-    gw_info_finalize();
-    node_finalize();
-}
+static inline void rooms_down(void) { life_rooms_down(); }
 
 static inline void look(int rounds)
 {

@@ -108,7 +108,7 @@ static bool in_force(const char *env, char *out, size_t cap)
     else if (strcmp(env, "GODWIT_LANES") == 0)
         bytes_text(gw_nlanes, out, cap);
     else if (strcmp(env, "GODWIT_HEAP") == 0)
-        bytes_text(mpi_heap_bytes(), out, cap);
+        bytes_text(life_heap_bytes(), out, cap);
     else if (strcmp(env, "GODWIT_NET_SHORT_MAX") == 0)
         bytes_text(proto_far_short_default(gw_boot.size), out, cap);
     else if (strcmp(env, "GODWIT_NET_EAGER_MAX") == 0)
@@ -164,7 +164,7 @@ static void display_settings(FILE *f, int required)
         if (g == GPU) fprintf(f, "PE 0:   (memory of GPUs is not supported)\n");
         for (int i = 0; i < gw_settings_count(); i++) display_setting(f, i, g);
     }
-    fprintf(f, "PE 0: thread level: required %s, provided %s\n", mpi_level_name(required), mpi_level_name(mpi_level(required)));
+    fprintf(f, "PE 0: thread level: required %s, provided %s\n", mpi_level_name(required), mpi_level_name(life_level(required)));
 }
 
 static void display_version(FILE *f)

@@ -1,9 +1,5 @@
-/* init.c -- starts and ends all rooms: MPI_Init, MPI_Finalize, inquiries on them, and what sessions need of that.
- *
- * The World Model and each session (session.c) are instances.  The rooms start with the first instance, rest while there is none, and wake
- * with the next.  They end when the process ends, because a process can join a segment only once.
- *
- *     DOWN --mpi_instance_begin--> UP --the last mpi_instance_end--> RESTING --mpi_instance_begin--> UP        RESTING --exit--> DOWN
+/* init.c -- MPI_Init, MPI_Finalize, inquiries on them, and what sessions need of that.  The World Model and each session (session.c) are
+ * instances of life/, which starts and ends the rooms.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -31,15 +27,6 @@ static struct {
     int thread_level;       /* what MPI_Init provided */
     pthread_t main_thread;  /* which called MPI_Init */
 } world;
-/* The instances; sessions may begin and end in any thread. */
-static struct {
-    pthread_mutex_t lock; /* guards the rest */
-    enum { DOWN, UP, RESTING } rooms;
-    int n;                  /* instances that have begun and not ended */
-    int highest_level;      /* thread level of those since the rooms came up or woke */
-    pthread_t first_thread; /* the thread that began the oldest of these */
-    pid_t pid_up;           /* the process in which the rooms came up: a forked child does not take them down */
-} instances = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Atomic int mpi_phase = MPI_PHASE_BEFORE;
 struct mpi_hot mpi_hot = {.call = &world.call, .check = true};
 
@@ -99,91 +86,20 @@ static void predefined_attributes(void)
     if (gw_boot.universe_size > 0) gw_attr_predefined_set(GW_UNIVERSE_SIZE, gw_boot.universe_size);
 }
 
-/* A failure at start-up comes before any error handler exists: it ends the process with a message. */
-static void must(int rc, const char *what)
-{
-    if (rc != GW_OK) gw_die("the start of MPI: %s: %s", what, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
-}
+/* ---- what life/ calls ---- */
 
-int64_t mpi_heap_bytes(void) { return gw_set.heap >= 0 ? gw_set.heap : ((int64_t)8 + gw_boot.nlocal) * (1280 << 10); }
-
-static GW_ONCE void rooms_up(void)
+static GW_ONCE void up(void)
 {
-    must(boot_init(), "finding out who the other ranks are");
     mpi_wrapper_look();
-    gw_info_init();
-    must(type_init(), "datatypes");
-    must(op_init(), "reduction operations");
-    peer_lanes_choose(); /* proto and req prepare their lanes before peer opens them */
-    int64_t heap = mpi_heap_bytes();
-    must(node_init(peer_area_bytes(gw_boot.nlocal), gw_nlanes, gw_lanes_spread, (uint64_t)heap),
-         "the memory that the ranks of a node share");
-    mpi_alike_note(); /* before a wire publishes where this rank is reached */
-    req_init();
-    must(proto_init(), "message protocols");
-    must(proto_connect(), "connecting the ranks");
-    network_report_begin();
-    must(comm_init(), "communicators");
-    must(p2p_init(), "point-to-point");
-    must(coll_init(), "collectives");
     io_init();
+    env_facts(NULL, gw_boot.size);
+    gw_attr_predefined_set(GW_TAG_UB, proto_tag_max());
 }
 
-static void rooms_down(void)
+static void wake(void)
 {
-    io_finalize();
-    p2p_finalize();
-    proto_explain();
-    comm_finalize();
-    peer_finalize();
-    req_finalize();
-    proto_finalize();
-    op_finalize();
-    type_finalize();
-    gw_info_finalize();
-    node_finalize();
-    boot_finalize();
-    gw_obj_finalize();
-    gw_settings_free();
-}
-
-/* ---- instances ---- */
-
-/* The last instance has ended: this process and the others do not need each other any more. */
-static void rooms_rest(void)
-{
-    assert(instances.rooms == UP && instances.n == 0);
-    mpi_hot.running = false;
-    mpi_hot.call = &world.call;
-    boot_crash_end();
-    req_thread_stop();
-    io_finalize();
-    p2p_rest();
-    world_finalize();
-    /* A later session may ask the launcher for addresses of ranks on other nodes. */
-    if (gw_boot.nnodes > 1 && atomic_load(&mpi_phase) != MPI_PHASE_FINALIZED)
-        boot_rest();
-    else
-        boot_leave();
-    gw_threads = gw_program_threads = gw_slow_path = false; /* gw_checking stays, because handles may still be freed */
-    instances.rooms = RESTING;
-}
-
-static void at_exit(void)
-{
-    assert(instances.rooms != RESTING || instances.n == 0);
-    if (instances.rooms == RESTING && getpid() == instances.pid_up) rooms_down();
-    instances.rooms = DOWN;
-}
-
-static void rooms_wake(void)
-{
-    assert(instances.rooms != UP && !mpi_hot.running);
+    assert(!mpi_hot.running);
     uint32_t fn = atomic_load_explicit(mpi_hot.call, memory_order_relaxed);
-    boot_return();
-    boot_crash_begin();
-    peer_leave(false);
-    must(req_thread_start(), "progress");
     mpi_hot.call = &boot_slot->call;
     boot_slot->is_checking = gw_checking;
     mpi_enter(fn);
@@ -192,73 +108,15 @@ static void rooms_wake(void)
     if (gw_checking) check_begin();
 }
 
-/* Sets a flag.  Other threads read these flags without a lock while there are instances, so an unchanged value is not written. */
-static void turn(bool *flag, bool value)
+static void leave(void)
 {
-    if (*flag != value) *flag = value;
+    if (unlikely(gw_checking)) check_rest();
+    mpi_hot.running = false;
+    mpi_hot.call = &world.call;
 }
 
-/* Locks become real with the first instance that needs them, and stay so while there are instances. */
-static void threads_count(int level)
-{
-    bool is_first = instances.n == 0;
-    if (is_first) instances.first_thread = pthread_self();
-    bool programs = level == GW_THREAD_MULTIPLE || !pthread_equal(instances.first_thread, pthread_self());
-    turn(&gw_program_threads, programs || (gw_program_threads && !is_first));
-    turn(&gw_threads, programs || gw_set.progress_thread || (gw_threads && !is_first));
-    turn(&gw_checking, check_is_asked());
-    turn(&gw_slow_path, gw_threads || gw_checking || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
-    turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);
-}
-
-int mpi_instance_level(void)
-{
-    pthread_mutex_lock(&instances.lock);
-    int level = instances.n > 0 ? instances.highest_level : GW_THREAD_SINGLE;
-    pthread_mutex_unlock(&instances.lock);
-    return level;
-}
-
-GW_ONCE void mpi_instance_begin(int level, bool meets)
-{
-    gw_settings_load();
-    pthread_mutex_lock(&instances.lock);
-    threads_count(level);
-    if (instances.rooms == DOWN) {
-        gw_boot.meets = meets;
-        rooms_up();
-        env_facts(NULL, gw_boot.size);
-        gw_attr_predefined_set(GW_TAG_UB, proto_tag_max());
-        instances.pid_up = getpid();
-        atexit(at_exit);
-    }
-    if (instances.n == 0 || level > instances.highest_level) instances.highest_level = level;
-    if (instances.n++ == 0) rooms_wake();
-    instances.rooms = UP;
-    assert(mpi_hot.running && instances.highest_level >= level);
-    if (gw_checking) check_level(instances.highest_level);
-    if (level == GW_THREAD_MULTIPLE && !boot_slot->is_threaded) boot_slot->is_threaded = true;
-    pthread_mutex_unlock(&instances.lock);
-}
-
-GW_ONCE void mpi_instance_end(void)
-{
-    pthread_mutex_lock(&instances.lock);
-    assert(instances.n > 0 && instances.rooms == UP);
-    if (unlikely(gw_checking) && instances.n == 1) check_rest();
-    if (--instances.n == 0) rooms_rest();
-    pthread_mutex_unlock(&instances.lock);
-}
-
-int mpi_level(int required)
-{
-    static const int levels[] = {GW_THREAD_SINGLE, GW_THREAD_FUNNELED, GW_THREAD_SERIALIZED, GW_THREAD_MULTIPLE}; /* ascending */
-    gw_settings_load();
-    int i = gw_set.thread_max;
-    assert(i >= 0 && (size_t)i < GW_ARRAY_LEN(levels));
-    while (i > 0 && levels[i] > required) i--;
-    return levels[i];
-}
+const struct life_user mpi_life = {
+    .checks = check_is_asked, .up = up, .wake = wake, .leave = leave, .rest = io_finalize, .down = io_finalize};
 
 /* ---- the World Model ---- */
 /* Waits for the other ranks of this node. */
@@ -304,7 +162,7 @@ static GW_ONCE int meet(unsigned when)
 {
     bool is_first = when == BOOT_BEFORE_FIRST, all = boot_must_meet(when);
     if (is_first || !all) meet_on_node(&((struct boot_head *)gw_node.base)->met[!is_first]);
-    if (is_first) mpi_alike_compare(); /* before the first collective */
+    if (is_first) life_alike_compare(); /* before the first collective */
     if (!all) return GW_OK;
     return meets_by_messages() ? coll_barrier(&gw_comm_world, NULL) : meet_all();
 }
@@ -327,9 +185,10 @@ GW_ONCE int mpi_init(int required, int *provided_out)
         return gw_fail(GW_EOTHER,
                        atomic_load(&mpi_phase) == MPI_PHASE_RUNNING ? "MPI is already initialized: call it once"
                                                                     : "MPI was finalized: it cannot be initialized again");
-    world.thread_level = mpi_level(required);
+    world.thread_level = life_level(required);
     world.main_thread = pthread_self();
-    mpi_instance_begin(world.thread_level, true);
+    life_begin(&mpi_life, world.thread_level, true);
+    if (gw_checking) check_level(life_highest());
     if (gw_checking) check_main_thread();
     atomic_store_explicit(&boot_slot->in_world, 1, memory_order_relaxed);
     gw_info_env_set("thread_level", mpi_level_name(world.thread_level));
@@ -338,12 +197,12 @@ GW_ONCE int mpi_init(int required, int *provided_out)
     mpi_display(required);
     atomic_store(&mpi_phase, MPI_PHASE_RUNNING);
     /* Everybody has mapped the segment and opened its wires when this is over. */
-    if (boot_connects_all()) must(connect_all(), "connecting all ranks");
+    if (boot_connects_all()) life_must(connect_all(), "connecting all ranks");
     plan_call_begin(&gw_comm_world, PLAN_ANY_CALL, GW_ANY_SOURCE);
-    must(meet(BOOT_BEFORE_FIRST), "waiting for the other ranks");
-    must(coll_tuned_take(), "comparing what GODWIT_TUNE says");
+    life_must(meet(BOOT_BEFORE_FIRST), "waiting for the other ranks");
+    life_must(coll_tuned_take(), "comparing what GODWIT_TUNE says");
     if (gw_checking) check_alike();
-    must(world_meet_parent(), "meeting the processes that spawned this job");
+    life_must(world_meet_parent(), "meeting the processes that spawned this job");
     plan_call_end(&gw_comm_world);
     *provided_out = world.thread_level;
     return GW_OK;
@@ -403,14 +262,12 @@ GW_ONCE int mpi_finalize(void)
     rc = gw_attr_delete_all(&gw_comm_world.attrs, &gw_comm_world.obj);
     if (rc != GW_OK) return rc;
     world_finalize();
-    if (unlikely(gw_checking)) check_end(instances.n == 1);
+    if (unlikely(gw_checking)) check_end(life_is_last());
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
     comm_world_hide();
-    mpi_instance_end();
+    life_end(&mpi_life, false);
     return GW_OK;
 }
-
-bool mpi_was_started(void) { return instances.rooms != DOWN; }
 
 int mpi_initialized(int *flag_out)
 {
@@ -429,8 +286,6 @@ int mpi_query_thread(int *provided_out)
     *provided_out = world.thread_level;
     return GW_OK;
 }
-
-bool mpi_may_lock(void) { return gw_threads || pthread_equal(instances.first_thread, pthread_self()); }
 
 int mpi_is_thread_main(int *flag_out)
 {

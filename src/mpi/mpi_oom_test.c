@@ -12,7 +12,7 @@ static struct mpi_session *outer, *s;
 static struct gw_group *group;
 static struct gw_info *info;
 
-static bool is_running(void) { return mpi_hot.running && mpi_instance_level() == GW_THREAD_SINGLE; }
+static bool is_running(void) { return mpi_hot.running && life_highest() == GW_THREAD_SINGLE; }
 
 static int init(void) { return mpi_session_init(NULL, &gw_errors_return, &s); }
 static void init_end(void) { CHECK_EQ(mpi_session_finalize(&s), GW_OK); }

@@ -8,25 +8,15 @@
 #include "mpi/mpi_room.h"
 
 #include "check/check.h"
+#include "life/life.h"
 
 /* ---- init.c: the World Model and each session is an instance ---- */
-int mpi_level(int required); /* the thread level that is provided */
+extern const struct life_user mpi_life;
 const char *mpi_level_name(int level);
-/* local: does not wait for other ranks under our mpiexec, but two seconds at most with GODWIT_HUGE_PAGES=pool, and with --vnodes for the first
- * rank of its faked node, whose segment it opens, as under other launchers; ends the process if MPI cannot start */
-void mpi_instance_begin(int level, bool meets); /* meets: gw_boot.meets */
-int mpi_instance_level(void);                   /* the highest level of the present instances; MPI_THREAD_SINGLE without any */
-void mpi_instance_end(void);                    /* returns when no other rank needs this one for messages */
 
 /* wrapper.c: by rank 0, says that a library which mpiexec has put before the program (--profile, --record) is not there. */
 GW_ONCE void mpi_wrapper_look(void);
-int64_t mpi_heap_bytes(void);   /* init.c: of the heap that the ranks of a node share */
 void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
-
-/* alike.c: settings by which ranks choose what they do together.  Notes this rank's for the others; after those of the node
- * have met, its first rank ends the job if another one has others.  Ranks of other nodes are compared by net/card.c. */
-void mpi_alike_note(void);
-void mpi_alike_compare(void);
 
 int mpi_report(void); /* report.c: the same at the end; collective over the world */
 

@@ -34,12 +34,10 @@ static inline void mpi_enter(uint32_t fn)
 
 int mpi_init(int required, int *provided_out); /* rooms bottom up; ends with every rank of the job present */
 int mpi_finalize(void);
-bool mpi_was_started(void); /* the World Model or a session: the settings have been looked at */
 int mpi_initialized(int *flag_out);
 int mpi_finalized(int *flag_out);
 int mpi_query_thread(int *provided_out);
 int mpi_is_thread_main(int *flag_out);
-bool mpi_may_lock(void); /* may this thread access data guarded by locks?  Locks are in use, or it is the only thread in MPI */
 int mpi_abort(struct gw_comm *c, int errorcode);
 int mpi_get_processor_name(char *name_out, int *len_out);
 int mpi_get_version(int *version_out, int *subversion_out);

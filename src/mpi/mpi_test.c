@@ -29,10 +29,10 @@ static void levels(void)
     for (int max = 0; max < 4; max++)
         for (int want = 0; want < 4; want++) {
             gw_set.thread_max = max;
-            CHECK_EQ(mpi_level(all[want]), all[want < max ? want : max]);
+            CHECK_EQ(life_level(all[want]), all[want < max ? want : max]);
         }
     gw_set.thread_max = was;
-    CHECK_EQ(mpi_level(GW_THREAD_SERIALIZED + 0), GW_THREAD_SERIALIZED);
+    CHECK_EQ(life_level(GW_THREAD_SERIALIZED + 0), GW_THREAD_SERIALIZED);
     CHECK_STR(mpi_level_name(GW_THREAD_SERIALIZED), "MPI_THREAD_SERIALIZED");
 }
 
@@ -131,7 +131,7 @@ static void sessions(bool in_world)
     int n = 0, len;
     char name[32];
     CHECK_EQ(mpi_session_init(NULL, &gw_errors_return, &s), GW_OK);
-    CHECK(mpi_hot.running && mpi_was_started());
+    CHECK(mpi_hot.running && life_has_begun());
     CHECK_EQ(flag_of(mpi_initialized), atomic_load(&mpi_phase) != MPI_PHASE_BEFORE);
     CHECK(mpi_session_get_num_psets(s, NULL, &n) == GW_OK && n == 2);
     static const char *const names[] = {"mpi://WORLD", "mpi://SELF"};
@@ -159,7 +159,7 @@ static void sessions(bool in_world)
     uint32_t id = s->obj.id;
     CHECK(mpi_session_finalize(&s) == GW_OK && !s && !gw_obj_lookup(id, GW_KIND_SESSION));
     CHECK_EQ(mpi_hot.running, in_world); /* RESTING while there is no instance */
-    CHECK(mpi_was_started());
+    CHECK(life_has_begun());
 }
 
 /* A message to itself: the rooms work. */
@@ -178,12 +178,12 @@ int main(void)
     setenv("GODWIT_SINGLETON", "1", 1);
     setenv("GODWIT_LANES", "1", 1);
     levels();
-    CHECK(!mpi_was_started() && !mpi_hot.running && mpi_instance_level() == GW_THREAD_SINGLE);
+    CHECK(!life_has_begun() && !mpi_hot.running && life_highest() == GW_THREAD_SINGLE);
     CHECK(mpi_finalize() == GW_EOTHER && says("MPI_Init was not called"));
     for (int i = 0; i < 3; i++) sessions(false);
     CHECK_EQ(mpi_session_init(NULL, &gw_errors_return, &s), GW_OK);
     CHECK_EQ(mpi_init(GW_THREAD_SERIALIZED, &provided), GW_OK);
-    CHECK(provided == GW_THREAD_SERIALIZED && mpi_instance_level() == GW_THREAD_SERIALIZED);
+    CHECK(provided == GW_THREAD_SERIALIZED && life_highest() == GW_THREAD_SERIALIZED);
     CHECK(flag_of(mpi_initialized) == 1 && flag_of(mpi_finalized) == 0 && flag_of(mpi_is_thread_main) == 1);
     CHECK_EQ(flag_of(mpi_query_thread), GW_THREAD_SERIALIZED);
     CHECK(mpi_init(GW_THREAD_SINGLE, &provided) == GW_EOTHER && says("already initialized"));

@@ -129,7 +129,7 @@ static int counters_report(void)
                     (long long)e[i].min_rank);
         if (row >= 0 && row < gw_counter_row_count && gw_counter_rows[row].counter == &gw_count.locks_waited) waited = e[i].sum;
     }
-    if (mpi_instance_level() == GW_THREAD_MULTIPLE && waited > 0) threads_advise(waited); /* not by a thread of our own */
+    if (life_highest() == GW_THREAD_MULTIPLE && waited > 0) threads_advise(waited); /* not by a thread of our own */
     free(e);
     free(mine);
     return rc;

@@ -15,8 +15,8 @@ static int level_wanted(const struct gw_info *info)
     const char *want = gw_info_find(info, "thread_level");
     static const int levels[] = {GW_THREAD_SINGLE, GW_THREAD_FUNNELED, GW_THREAD_SERIALIZED, GW_THREAD_MULTIPLE};
     for (size_t i = 0; want && i < GW_ARRAY_LEN(levels); i++)
-        if (strcmp(want, mpi_level_name(levels[i])) == 0) return mpi_level(levels[i]);
-    return mpi_instance_level();
+        if (strcmp(want, mpi_level_name(levels[i])) == 0) return life_level(levels[i]);
+    return life_highest();
 }
 
 static int check_handler(const struct gw_errhandler *eh)
@@ -40,7 +40,8 @@ int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_
     s->thread_level = level_wanted(info);
     s->errhandler = gw_errhandler_hold(eh);
     s->family = comm_family_hold(family);
-    mpi_instance_begin(s->thread_level, false);
+    life_begin(&mpi_life, s->thread_level, false);
+    if (gw_checking) check_level(life_highest());
     *session_out = s;
     return GW_OK;
 }
@@ -52,7 +53,7 @@ int mpi_session_finalize(struct mpi_session **session)
     assert(s->family && s->errhandler);
     gw_obj_unregister(&s->obj); /* if two threads finalize the same session, the second gets an invalid handle */
     p2p_family_buffer_end(s->family);
-    mpi_instance_end();
+    life_end(&mpi_life, atomic_load(&mpi_phase) != MPI_PHASE_FINALIZED);
     comm_family_release(s->family);
     gw_errhandler_release(s->errhandler);
     free(s);

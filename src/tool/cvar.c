@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/event.h"
 #include "base/settings.h"
+#include "life/life.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,7 +262,7 @@ int tool_cvar_write(struct tool_cvar_handle *h, const void *buf)
     if (f->scope == GW_T_SCOPE_CONSTANT) return GW_T_ERR_CVAR_SET_NEVER;
     /* Another thread may use the old text; those of the library do not use what can be set at any time. */
     bool is_text = strcmp(info.type, "string") == 0;
-    if (mpi_was_started() && (!f->any_time || (is_text && gw_program_threads))) return GW_T_ERR_CVAR_SET_NOT_NOW;
+    if (life_has_begun() && (!f->any_time || (is_text && gw_program_threads))) return GW_T_ERR_CVAR_SET_NOT_NOW;
     if (!value_text(&info, buf, text) || !gw_settings_set(row, text)) return GW_T_ERR_INVALID;
     if (mpi_hot.running) mpi_hot.check = gw_set.check_args;
     return 0;

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "base/count.h"
 #include "base/lock.h"
+#include "life/life.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,7 +325,7 @@ static int look_at_queue(const struct pvar *v, uint64_t object, uint64_t *out)
     struct proto_lengths n;
     const struct gw_comm *c = comm_of(object);
     if (!c) return GW_T_ERR_INVALID_HANDLE;
-    if (tool_is_confined() || !mpi_may_lock()) return GW_T_ERR_NOT_ACCESSIBLE;
+    if (tool_is_confined() || !life_may_lock()) return GW_T_ERR_NOT_ACCESSIBLE;
     gw_lock(&c->lane->lock);
     proto_lengths(c->lane, c->ctx, &n);
     gw_unlock(&c->lane->lock);

@@ -3,7 +3,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "mpi/mpi_private.h"
+#include "life/life.h"
 
 #include <stdio.h>
 
@@ -53,7 +53,7 @@ static void processor_note(struct boot_rank *mine)
     if (gw_processor_of(gw_set.processor, &p)) gw_processor_text(&p, true, mine->processor, sizeof mine->processor);
 }
 
-void mpi_alike_note(void)
+void life_alike_note(void)
 {
     struct boot_rank *mine = boot_slot;
     size_t at = 0;
@@ -107,7 +107,7 @@ static bool differs(const char *a, int rank_a, const char *b, int rank_b, char *
 
 static const char *processor_text(const struct boot_rank *r) { return r->processor[0] ? r->processor : "none"; }
 
-void mpi_alike_compare(void)
+void life_alike_compare(void)
 {
     const struct boot_rank *mine = boot_slot;
     char what[700];
