@@ -306,8 +306,9 @@ bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char 
 int rma_pages_make(const struct rma_mapping *m, const struct memory_file *f, uint64_t from, uint64_t own);
 /* It is on smaller pages than asked for, of `got` bytes, or ordinary ones: an error, or a sentence by one rank of the node. */
 int rma_pages_smaller(uint64_t got, const char *why);
-int rma_pages_alone(uint64_t bytes, uint64_t align,
-                    void **out); /* memory that is in no file, from malloc(), where they are asked for */
+bool rma_pages_must(void); /* GODWIT_ALLOC_MEM_POLICY=mandatory: no smaller ones */
+/* Memory that is in no file, from malloc(), where they are asked for; the caller has said by gw_fail() why it is in none. */
+int rma_pages_alone(uint64_t bytes, uint64_t align, void **out);
 
 /* ---- memory of MPI_Alloc_mem (alloc.c) ---- */
 struct rma_alloc_offer {
