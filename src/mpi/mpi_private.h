@@ -22,6 +22,8 @@ void mpi_instance_end(void);                    /* returns when no other rank ne
 GW_ONCE void mpi_wrapper_look(void);
 int64_t mpi_heap_bytes(void);   /* init.c: of the heap that the ranks of a node share */
 void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
+/* What this job makes of a setting whose value says less (in_force.c); false: the value says it. */
+bool mpi_in_force(const char *env, const char *value, char *out, size_t cap);
 
 /* alike.c: settings by which ranks choose what they do together.  Notes this rank's for the others; after those of the node
  * have met, its first rank ends the job if another one has others.  Ranks of other nodes are compared by net/card.c. */

@@ -298,7 +298,6 @@ int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_ou
 int rma_memory_file_map(struct rma_mapping *m, const struct memory_file *f, int fd, uint64_t from, uint64_t own);
 
 /* ---- which pages MPI_Alloc_mem and MPI_Win_allocate take (pages.c) ---- */
-uint64_t rma_pages_wanted(void); /* as the settings ask; 0: the system's ordinary ones */
 /* Makes a file of the pool's pages: of `pages` bytes, or the next smaller ones that can be had.  False: there are none; o->page: transparent
  * ones might do; why: of the size that was asked for. */
 bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char why[GW_POOL_WHY]);

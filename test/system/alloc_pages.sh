@@ -81,7 +81,7 @@ answer() { timeout 60 env MPICH_ALLOC_MEM_PG_SZ=2M MPICH_ALLOC_MEM_POLICY=MANDAT
 quiet=$(answer) || quiet=none
 busy=
 for i in $(seq $(($(nproc) * 4 + 4))); do
-    sh -c 'while :; do :; done' &
+    nice -n 19 sh -c 'while :; do :; done' &
     busy="$busy $!"
 done
 loud=$(answer) || loud=none
