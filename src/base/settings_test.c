@@ -176,6 +176,64 @@ static void test_foreign(void)
         load_with(quiet[i], "1");
         CHECK_STR(capture_end(), "");
     }
+    static const struct {
+        const char *name, *said;
+    } elsewhere[] = {
+        {"OMPI_MCA_coll_tuned_bcast_algorithm", "is of no effect: GODWIT_COLL chooses"},
+        {"OMPI_MCA_btl_tcp_if_exclude", "is of no effect: GODWIT_NET_IFACE names"},
+        {"PRTE_MCA_oob_tcp_if_include", "is of no effect: GODWIT_NET_IFACE names"},
+        {"OMPI_MCA_ompio_x", "OMPI_MCA_ompio_x of Open MPI is of no effect here"},
+        {"PRTE_MCA_state_x", "PRTE_MCA_state_x of Open MPI's launcher is of no effect here"},
+        {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "is of no effect: GODWIT_COLL chooses"},
+        {"MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", "is of no effect: GODWIT_EAGER_MAX says"},
+        {"MPIR_CVAR_ASYNC_PROGRESS", "is of no effect: GODWIT_PROGRESS_THREAD=1"},
+        {"MPIR_CVAR_NOLOCAL", "MPIR_CVAR_NOLOCAL of MPICH is of no effect here"},
+        {"MPIR_CVAR_CH4_NUM_VCI", "did you mean MPIR_CVAR_CH4_NUM_VCIS?"},
+        {"I_MPI_ADJUST_ALLREDUCE", "is of no effect: GODWIT_COLL chooses"},
+        {"I_MPI_PIN_DOMAIN", "is of no effect: mpiexec --bind-to"},
+        {"I_MPI_THREAD_SPLIT", "I_MPI_THREAD_SPLIT of Intel MPI is of no effect here"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(elsewhere); i++) {
+        capture_begin();
+        load_with(elsewhere[i].name, "5");
+        said = capture_end();
+        if (!strstr(said, elsewhere[i].said)) fprintf(stderr, "%s: said \"%s\"\n", elsewhere[i].name, said);
+        CHECK(strstr(said, elsewhere[i].said) && strstr(said, elsewhere[i].name));
+        CHECK(strchr(said, '\n') && !strchr(said, '\n')[1]);
+    }
+    /* What systems, containers and launchers set, and what asks for what is so in any case. */
+    static const char *const usual[][2] = {{"OMPI_MCA_plm_rsh_agent", "ssh : rsh"},
+                                           {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                           {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+                                           {"OMPI_MCA_btl_base_warn_component_unused", "0"},
+                                           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                                           {"OMPI_MCA_mpi_yield_when_idle", "1"},
+                                           {"OMPI_MCA_osc", "ucx"},
+                                           {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+                                           {"MPIR_CVAR_ASYNC_PROGRESS", "0"},
+                                           {"MPIR_CVAR_NOLOCAL", ""},
+                                           {"I_MPI_ROOT", "/opt/intel"},
+                                           {"I_MPI_HYDRA_BOOTSTRAP", "ssh"},
+                                           {"I_MPI_FABRICS", "shm:ofi"}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(usual); i++) {
+        capture_begin();
+        load_with(usual[i][0], usual[i][1]);
+        CHECK_STR(capture_end(), "");
+    }
+    /* One line for all of a library; none where its launcher has set them. */
+    setenv("OMPI_MCA_ompio_y", "1", 1);
+    setenv("OMPI_MCA_mpool_z", "1", 1);
+    capture_begin();
+    load_with("OMPI_MCA_ompio_x", "1");
+    said = capture_end();
+    CHECK(strstr(said, " and 2 more of Open MPI are of no effect here") != NULL);
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    capture_begin();
+    load_with("OMPI_MCA_ompio_x", "1");
+    CHECK_STR(capture_end(), "");
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("OMPI_MCA_ompio_y");
+    unsetenv("OMPI_MCA_mpool_z");
     static const char *const without[] = {"mtl_ofi_disable_hmem", "OMPI_MCA_mtl_ofi_enable_sep", "SHMEM_SYMMETRIC_SIZE",
                                           "MPICH_PTL_UNEX_EVENTS", "PMI_UNIVERSE_SIZE"};
     for (size_t i = 0; i < GW_ARRAY_LEN(without); i++) {
