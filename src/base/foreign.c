@@ -52,6 +52,13 @@ struct rest {
     char first[128];
 };
 
+static const struct begin *begin_of(const char *name)
+{
+    for (size_t b = 0; b < GW_ARRAY_LEN(begins); b++)
+        if (strncmp(name, begins[b].begin, strlen(begins[b].begin)) == 0) return &begins[b];
+    return NULL;
+}
+
 int gw_foreign_count(void) { return gw_foreign_row_count; }
 
 struct gw_foreign gw_foreign_at(int i)
@@ -64,6 +71,9 @@ struct gw_foreign gw_foreign_at(int i)
 bool gw_foreign_find(const char *name, struct gw_foreign *out)
 {
     int at = gw_setting_name_find(name, strlen(name));
+    const struct begin *b = at < 0 ? begin_of(name) : NULL;
+    if (b) *out = (struct gw_foreign){name, b->is_told ? GW_FOREIGN_NOTHING : GW_FOREIGN_OTHERS, "", b->why};
+    if (b) return true;
     if (at < 0 || gw_setting_names[at].foreign < 0) return false;
     *out = gw_foreign_at(gw_setting_names[at].foreign);
     return true;
@@ -113,16 +123,15 @@ static bool is_launchers(const struct family *f)
 static void look_at(const char *name, const char *value, struct rest rest[GW_ARRAY_LEN(families)],
                     void (*complain)(const char *fmt, ...))
 {
-    size_t f = 0, b = 0;
+    size_t f = 0;
     while (f < GW_ARRAY_LEN(families) && strncmp(name, families[f].begin, strlen(families[f].begin)) != 0) f++;
     if (f == GW_ARRAY_LEN(families) || (families[f].whose && (!*value || is_launchers(&families[f])))) return;
     if (say_near(name, &families[f], complain) || !families[f].whose) return;
-    while (b < GW_ARRAY_LEN(begins) && strncmp(name, begins[b].begin, strlen(begins[b].begin)) != 0) b++;
-    if (b < GW_ARRAY_LEN(begins)) {
-        if (begins[b].is_told) complain("%s=%s is of no effect: %s", name, value, begins[b].why);
-    } else if (rest[f].n++ == 0) {
-        snprintf(rest[f].first, sizeof rest[f].first, "%s", name);
-    }
+    const char *told = getenv("GODWIT_MCA_TOLD");
+    const struct begin *b = begin_of(name);
+    if (b && b->is_told) complain("%s=%s is of no effect: %s", name, value, b->why);
+    if (b || (told && gw_set_lists(told, name))) return;
+    if (rest[f].n++ == 0) { snprintf(rest[f].first, sizeof rest[f].first, "%s", name); }
 }
 
 static void say_rest(const struct rest rest[GW_ARRAY_LEN(families)], void (*complain)(const char *fmt, ...))

@@ -211,6 +211,7 @@ static void test_foreign(void)
                                            {"OMPI_MCA_osc", "ucx"},
                                            {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
                                            {"MPIR_CVAR_ASYNC_PROGRESS", "0"},
+                                           {"MPIR_CVAR_PMI_VERSION", "1"},
                                            {"MPIR_CVAR_NOLOCAL", ""},
                                            {"I_MPI_ROOT", "/opt/intel"},
                                            {"I_MPI_HYDRA_BOOTSTRAP", "ssh"},
