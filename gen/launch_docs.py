@@ -111,7 +111,7 @@ def foreign_text():
     """The rows of src/base/foreign.def by their first word: (names and reasons)."""
     rows = settings.load_foreign(os.path.join(ROOT, "src"))
     families = [("MPICH_GPU_", "Cray MPICH: GPUs"), ("MPICH_GNI_", "Cray MPICH: GNI"), ("MPICH_PTL_", "Cray MPICH: Portals"), ("MPICH_MPIIO_", "Cray MPICH: files"),
-                ("MPICH_", "Cray MPICH"), ("SHMEM_", "OpenSHMEM"), ("FI_CXI_", "Slingshot's provider"), ("CXI_", "Slingshot"), ("FI_", "libfabric"), ("", "Others")]
+                ("MPICH_", "Cray MPICH"), ("SHMEM_", "OpenSHMEM"), ("FI_CXI_", "Slingshot's provider"), ("CXI_", "Slingshot"), ("FI_", "libfabric"), ("MPIR_CVAR_", "MPICH"), ("OMPI_MCA_", "Open MPI"), ("I_MPI_", "Intel MPI"), ("", "Others")]
     lines = []
     for begin, title in families:
         mine = [r for r in rows if next(b for b, _ in families if r.name.startswith(b)) == begin]
@@ -119,6 +119,13 @@ def foreign_text():
         for row in mine:
             word = {"X": "Of no effect: ", "MCA": "Of no effect, with OMPI_MCA_ before it or without: ", "OTHERS": "No setting: ", "NOTED": "Read, and "}[row.kind]
             lines += [".TP", ".B " + roff(row.name), roff(word + row.why + ".")]
+    for kind, title, word in (("BEGIN", "Names that begin so", "Of no effect: "), ("QUIET", "Names that begin so, of which nothing is said", "Of no effect: ")):
+        lines.append(".SS " + title)
+        why = {}
+        for _, begin, reason in (row for row in settings.load_begins(os.path.join(ROOT, "src")) if row[0] == kind):
+            why.setdefault(reason, []).append(begin)
+        for reason, begins in why.items():
+            lines += [".TP", ".B " + roff(", ".join(begins)), roff(word + reason + ".")]
     return lines
 
 

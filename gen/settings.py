@@ -71,6 +71,15 @@ def load_foreign(src):
     return [Foreign(kind, name, usual, why or reasons[macro]) for kind, name, usual, why, macro in rows]
 
 
+def load_begins(src):
+    """Rows BEGIN and QUIET of foreign.def: (word, begin of names, why)."""
+    with open(os.path.join(src, "base", "foreign.def"), encoding="utf-8") as f:
+        text = f.read()
+    reasons = dict(re.findall(r'^#define (\w+) +"(.*)"$', text, re.M))
+    return [(word, begin, why or reasons[macro])
+            for word, begin, why, macro in re.findall(r'^(BEGIN|QUIET)\((\w+), (?:"([^"]*)"|(\w+))\)$', text, re.M)]
+
+
 class Texts:
     """All words of the tables in one array of char: rows hold places in it, so that a process that starts relocates nothing for them."""
 

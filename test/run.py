@@ -24,6 +24,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import again
@@ -230,7 +231,8 @@ def main():
     if a.targets:
         print("\n".join(sorted({os.path.relpath(w, build) for c in cases for w in c.command if w.startswith(build + os.sep)})))
         return 0
-    extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), **({"TEST_QUICK": "1"} if a.quick else {}))
+    place = tempfile.TemporaryDirectory(prefix="godwit-test.") # for XDG_CONFIG_HOME: the user's own file of godwit-tune is none of the tests'
+    extra = dict(SANITIZER_ENV.get(a.sanitizer, {}), XDG_CONFIG_HOME=place.name, **({"TEST_QUICK": "1"} if a.quick else {}))
     count, times, failed, unsteady = {"ok": 0, "FAIL": 0, "skip": 0}, [], [], []
 
     def where():

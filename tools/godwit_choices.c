@@ -22,7 +22,7 @@ static const char usage[] =
     "  Prints what would be chosen for such a job under the settings of the environment: how messages go by size,\n"
     "  and for each collective on all ranks the algorithm, from how many bytes on, and which table or rule says so.\n"
     "  Bytes are those of the operand, of a block (gather, scatter, allgather, alltoall), of all parts (reduce_scatter).\n"
-    "  -N  ranks a node (all of them); -b only for that size\n";
+    "  -N  ranks a node (all of them); -b only for that size; -np is -n\n";
 
 struct job {
     int ranks, per_node;
@@ -154,6 +154,21 @@ static void print_messages(const struct job *j)
 }
 
 /* ---- the command line ---- */
+/* Every collective that has algorithms of its own. */
+static void print_kinds(FILE *to)
+{
+    fprintf(to, "  Collectives:");
+    for (int kind = 0; kind < COLL_KINDS; kind++) fprintf(to, "%s %s", kind ? "," : "", coll_kind_names[kind]);
+    fprintf(to, "\n");
+}
+
+static int print_usage(FILE *to)
+{
+    fputs(usage, to);
+    print_kinds(to);
+    return ferror(to) ? 1 : 0;
+}
+
 static int refuse(const char *what, const char *word)
 {
     fprintf(stderr, "godwit-choices: %s: %s; godwit-choices without arguments tells what there is\n", word, what);
@@ -212,7 +227,7 @@ static void print_processor(const struct job *j)
                rows == 1 ? "s" : "", j->nodes.n > 1 ? ", in communicators on one node" : "");
 }
 
-static int print_all(struct job *j, int64_t bytes, char **words, int n_words)
+static void print_all(struct job *j, int64_t bytes, char **words, int n_words)
 {
     const char *why;
     if (bytes <= 0) {
@@ -221,19 +236,27 @@ static int print_all(struct job *j, int64_t bytes, char **words, int n_words)
         print_tuned(j);
         if (!n_words) print_messages(j);
     }
-    for (int w = 0; w < n_words; w++) {
-        int kind = 0;
-        while (kind < COLL_KINDS && strcmp(coll_kind_names[kind], words[w]) != 0) kind++;
-        if (kind == COLL_KINDS) return refuse("is no collective with algorithms of its own", words[w]);
-    }
     for (int kind = 0; kind < COLL_KINDS; kind++) {
         bool wanted = n_words == 0;
-        for (int w = 0; w < n_words; w++) wanted |= strcmp(coll_kind_names[kind], words[w]) == 0;
+        for (int w = 0; w < n_words; w++) wanted |= coll_kind_named(words[w], strlen(words[w])) == kind;
         const struct plan_algorithm *alg = wanted && bytes > 0 ? choose(j, kind, has_sizes(kind) ? bytes : 0, &why) : NULL;
         if (alg)
             printf("%s %lld %s\n", coll_kind_names[kind], (long long)bytes, is_ruled(alg) ? ruled_as(j, kind, bytes) : alg->name);
         else if (wanted)
             print_kind(j, kind);
+    }
+}
+
+/* Before anything is printed. */
+static int words_check(char **words, int n_words)
+{
+    for (int w = 0; w < n_words; w++) {
+        if (coll_kind_named(words[w], strlen(words[w])) < COLL_KINDS) continue;
+        const char *near = gw_nearest(words[w], coll_kind_names, COLL_KINDS);
+        fprintf(stderr, "godwit-choices: %s: is no collective with algorithms of its own%s%s%s\n", words[w],
+                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        print_kinds(stderr);
+        return 2;
     }
     return 0;
 }
@@ -245,8 +268,10 @@ int main(int argc, char **argv)
     int64_t v, bytes = 0;
     int letter;
     opterr = 0;
-    if (argc == 1) return fputs(usage, stderr), 2;
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return fputs(usage, stdout) == EOF;
+    if (argc == 1) return print_usage(stderr), 2;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_usage(stdout);
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-np") == 0 || strcmp(argv[i], "--np") == 0) argv[i] = "-n"; /* as mpiexec takes it */
     while ((letter = getopt(argc, argv, "n:N:b:")) != -1) {
         if (letter == '?') return refuse("is no option, or lacks what belongs to it", argv[optind - 1]);
         if (!number(optarg, letter == 'b' ? (int64_t)1 << 40 : MOST, &v)) return refuse("is no number of ranks or bytes", optarg);
@@ -254,6 +279,7 @@ int main(int argc, char **argv)
         if (letter == 'N') j.per_node = (int)v;
         if (letter == 'b') bytes = v;
     }
+    if (words_check(argv + optind, argc - optind)) return 2;
     if (!j.ranks) return refuse("-n must say how many ranks there are", argv[0]);
     if (!j.per_node) j.per_node = j.ranks;
     if (j.per_node >= j.ranks) gw_tuned_take();
@@ -264,12 +290,12 @@ int main(int argc, char **argv)
         return fprintf(stderr, "godwit-choices: no memory\n"), 1;
     if (coll_select_init() != GW_OK || coll_select_tuned() != GW_OK)
         return fprintf(stderr, "godwit-choices: %s\n", gw_fail_text()), 2;
-    int rc = print_all(&j, bytes, argv + optind, argc - optind);
+    print_all(&j, bytes, argv + optind, argc - optind);
     free(j.nodes.first);
     op_free(&j.op);
     op_finalize();
     type_finalize();
     gw_obj_finalize();
     gw_settings_free();
-    return rc ? rc : fflush(stdout) == 0 ? 0 : 1;
+    return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -15,6 +15,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/utsname.h>
 
 struct row {
@@ -56,7 +57,8 @@ static void print_long(const struct row *r)
 {
     const struct gw_setting_info *s = &r->info;
     printf("%s = %s", s->env, r->value[0] ? r->value : "(empty)");
-    printf(is_default(r) ? "\n" : "   from %s\n", r->origin);
+    if (!is_default(r)) printf("   from %s%s%s", r->origin, s->source ? " in " : "", s->source ? s->source : "");
+    printf("\n");
     printf("    ");
     print_wrapped(s->help, 4);
     printf("    type %s, default %s", s->type, s->default_text[0] ? s->default_text : "(empty)");
@@ -92,7 +94,8 @@ static void print_settings(bool changed_only)
         struct row r = row_get(i);
         if (changed_only && (is_default(&r) || strcmp(r.info.name, "tune") == 0)) continue; /* that is told already */
         if (changed_only)
-            printf("  %s=%s (from %s)\n", r.info.env, r.value, r.origin);
+            printf("  %s=%s (from %s%s%s)\n", r.info.env, r.value, r.origin, r.info.source ? " in " : "",
+                   r.info.source ? r.info.source : "");
         else
             print_long(&r);
         shown++;
@@ -163,32 +166,68 @@ static bool row_named(const struct row *r, const char *name)
     return false;
 }
 
-static int explain(const char *name)
+/* All names that something is known of, in capitals, and behind the end of each as it is written; the caller's. */
+struct names {
+    char **at;
+    int n;
+};
+static void name_add(struct names *all, const char *name, size_t len)
 {
-    enum { NAMES_MAX = 1024 };
-    const char *names[NAMES_MAX];
-    int n = 0;
-    for (int i = 0; i < gw_settings_count() && n + 2 <= NAMES_MAX; i++) {
-        struct row r = row_get(i);
-        if (row_named(&r, name)) {
-            print_long(&r);
-            return 0;
-        }
-        names[n++] = r.info.name;
-        names[n++] = r.info.env;
+    char *copy = gw_xmalloc(2 * (len + 1));
+    for (size_t i = 0; i < len; i++) copy[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
+    copy[len] = 0;
+    snprintf(copy + len + 1, len + 1, "%s", name);
+    all->at = gw_xrealloc(all->at, (size_t)(all->n + 1) * sizeof *all->at);
+    all->at[all->n++] = copy;
+}
+
+static void names_of(const struct row *r, struct names *all)
+{
+    name_add(all, r->info.name, strlen(r->info.name));
+    name_add(all, r->info.env, strlen(r->info.env));
+    for (const char *p = r->info.aliases; *p; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " ");
+        name_add(all, p, n);
+        p += n;
     }
-    struct gw_foreign f;
-    if (gw_foreign_find(name, &f) && f.kind != GW_FOREIGN_NOTED) {
-        printf("%s is %s%s\n", name, f.kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f.why);
-        return 0;
-    }
-    for (int i = 0; i < gw_foreign_count() && n < NAMES_MAX; i++) names[n++] = gw_foreign_at(i).name;
-    const char *near = gw_nearest(name, names, n);
+}
+
+static void say_none(const char *name, struct names *all)
+{
+    struct names asked = {NULL, 0};
+    for (int i = 0; i < gw_foreign_count(); i++) name_add(all, gw_foreign_at(i).name, strlen(gw_foreign_at(i).name));
+    name_add(&asked, name, strlen(name));
+    const char *near = gw_nearest(asked.at[0], (const char *const *)all->at, all->n);
     if (near)
-        fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near);
+        fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near + strlen(near) + 1);
     else
         fprintf(stderr, "godwit-info: there is no setting %s; `godwit-info --settings` lists all\n", name);
-    return 1;
+    free(asked.at[0]);
+    free(asked.at);
+}
+
+static int explain(const char *name)
+{
+    struct names all = {NULL, 0};
+    struct gw_foreign f;
+    int rc = 0, row = -1;
+    for (int i = 0; i < gw_settings_count() && row < 0; i++) {
+        struct row r = row_get(i);
+        if (row_named(&r, name)) row = i;
+        names_of(&r, &all);
+    }
+    if (row >= 0) {
+        struct row r = row_get(row);
+        print_long(&r);
+    } else if (gw_foreign_find(name, &f) && f.kind != GW_FOREIGN_NOTED) {
+        printf("%s is %s%s\n", name, f.kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f.why);
+    } else {
+        say_none(name, &all);
+        rc = 1;
+    }
+    for (int i = 0; i < all.n; i++) free(all.at[i]);
+    free(all.at);
+    return rc;
 }
 
 static const char usage[] =

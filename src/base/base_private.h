@@ -16,6 +16,15 @@ bool gw_log_rank_known(int *rank_out);
 void gw_site_read(const char *path, bool is_named, bool is_raised, void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 bool gw_site_sets(const char *name, size_t len);
 void gw_site_free(void); /* forgets them */
+/* "FILE, line N": where the variable stands that counts now, if a site's file has set it, here or in the mpiexec that started this process; else
+ * NULL. */
+const char *gw_site_source(const char *name);
+/* Is the text one for this row?  If not, why_out says it of that variable. */
+bool gw_setting_fits(int row, const char *variable, const char *text, char *why_out, size_t cap);
+/* A line of GODWIT_TUNE's file: which of gw_setting_names it sets, and to what.  The line is cut behind the name. */
+struct gw_processor;
+enum { GW_TUNED_NOTHING = -1 /* it is no setting's */, GW_TUNED_OTHER = -2 /* for another processor */, GW_TUNED_WRONG = -3 };
+int gw_tuned_setting(char *line, const struct gw_processor *here, char **value_out, char *why_out, size_t cap);
 /* Says which variables of HPE's MPI in the environment are of no effect, or are spelled nearly like one that has (foreign.c). */
 void gw_foreign_check(void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 /* The position of word[0..len) in a comma-separated list, -1 if it is not there; capitals do not count. */

@@ -7,19 +7,57 @@
 #include "base/settings.h"
 #include "base/settings_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
 /* Names that begin so are looked at, and one that is spelled nearly like another of its family is asked about.  `edits`: letters that may
- * differ; of libraries below us not all names are known. */
+ * differ; of libraries below us not all names are known.  `whose`: the rest of them are told of, in a line for all: this library does not have
+ * them. */
 static const struct family {
     const char *begin;
     int edits;
+    const char *whose;
 } families[] = {
-    {"MPICH_", 4},     {"MPI_GNI_", 4},   {"OMPI_MCA_", 4}, {"mtl_ofi_", 4}, {"mpi_add_", 4},
-    {"pmix_base_", 4}, {"async_mpi_", 3}, {"SHMEM_", 4},    {"CXI_", 2},     {"FI_", 2},
+    {"MPICH_", 4, NULL},        {"MPI_GNI_", 4, NULL},      {"OMPI_MCA_", 4, "Open MPI"}, {"PRTE_MCA_", 4, "Open MPI's launcher"},
+    {"MPIR_CVAR_", 4, "MPICH"}, {"I_MPI_", 4, "Intel MPI"}, {"mtl_ofi_", 4, NULL},        {"mpi_add_", 4, NULL},
+    {"pmix_base_", 4, NULL},    {"async_mpi_", 3, NULL},    {"SHMEM_", 4, NULL},          {"CXI_", 2, NULL},
+    {"FI_", 2, NULL},
 };
+
+/* Rows BEGIN and QUIET of foreign.def. */
+static const struct begin {
+    bool is_told;
+    char begin[36], why[68];
+} begins[] = {
+#define X(name, usual, why)
+#define MCA(name, usual, why)
+#define OTHERS(name, who)
+#define NOTED(name, what)
+#define BEGIN(begin, why) {true, #begin, why},
+#define QUIET(begin, why) {false, #begin, why},
+#include "base/foreign.def"
+#undef X
+#undef MCA
+#undef OTHERS
+#undef NOTED
+#undef BEGIN
+#undef QUIET
+};
+
+/* Variables of a family that nothing else is said of. */
+struct rest {
+    int n;
+    char first[128];
+};
+
+static const struct begin *begin_of(const char *name)
+{
+    for (size_t b = 0; b < GW_ARRAY_LEN(begins); b++)
+        if (strncmp(name, begins[b].begin, strlen(begins[b].begin)) == 0) return &begins[b];
+    return NULL;
+}
 
 int gw_foreign_count(void) { return gw_foreign_row_count; }
 
@@ -33,6 +71,9 @@ struct gw_foreign gw_foreign_at(int i)
 bool gw_foreign_find(const char *name, struct gw_foreign *out)
 {
     int at = gw_setting_name_find(name, strlen(name));
+    const struct begin *b = at < 0 ? begin_of(name) : NULL;
+    if (b) *out = (struct gw_foreign){name, b->is_told ? GW_FOREIGN_NOTHING : GW_FOREIGN_OTHERS, "", b->why};
+    if (b) return true;
     if (at < 0 || gw_setting_names[at].foreign < 0) return false;
     *out = gw_foreign_at(gw_setting_names[at].foreign);
     return true;
@@ -45,8 +86,8 @@ const char *gw_foreign_why(const char *name)
 }
 
 /* The name of the same family that is spelled most like it; the program that finds the compilers and the like have MPICH_ names, too,
- * which are near none. */
-static void say_near(const char *name, const struct family *of, void (*complain)(const char *fmt, ...))
+ * which are near none.  False: none is. */
+static bool say_near(const char *name, const struct family *of, void (*complain)(const char *fmt, ...))
 {
     enum { WORDS = 512 };
     const char *words[WORDS];
@@ -55,7 +96,11 @@ static void say_near(const char *name, const struct family *of, void (*complain)
         if (strncmp(setting_text(gw_setting_names[i].name), of->begin, strlen(of->begin)) == 0)
             words[n++] = setting_text(gw_setting_names[i].name);
     const char *near = gw_nearest(name, words, n);
-    if (near && gw_edits(name, near) <= of->edits) complain("%s is not a variable that is read; did you mean %s?", name, near);
+    /* Where all names are told of, short ones differ by few letters and are other words: OMPI_MCA_btl, OMPI_MCA_pml. */
+    int most = of->whose ? (int)strlen(name + strlen(of->begin)) / 4 : of->edits;
+    if (!near || gw_edits(name, near) > (most < of->edits ? most : of->edits)) return false;
+    complain("%s is not a variable that is read; did you mean %s?", name, near);
+    return true;
 }
 
 static void say_foreign(const struct gw_foreign *f, const char *value, void (*complain)(const char *fmt, ...))
@@ -66,13 +111,38 @@ static void say_foreign(const struct gw_foreign *f, const char *value, void (*co
         complain("%s=%s is of no effect: %s", f->name, value, f->why);
 }
 
-static void look_for_near(const char *name, void (*complain)(const char *fmt, ...))
+/* The launcher of the other library has started this process and set them itself. */
+static bool is_launchers(const struct family *f)
 {
-    for (size_t i = 0; i < GW_ARRAY_LEN(families); i++)
-        if (strncmp(name, families[i].begin, strlen(families[i].begin)) == 0) {
-            say_near(name, &families[i], complain);
-            return;
-        }
+    if (getenv("GODWIT_BOOT")) return false;
+    if (strstr(f->begin, "_MCA_")) return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK");
+    return strcmp(f->begin, "I_MPI_") == 0 && getenv("I_MPI_MPIRUN");
+}
+
+/* A variable that stands in no table: told by how it begins, asked about, or one of the rest. */
+static void look_at(const char *name, const char *value, struct rest rest[GW_ARRAY_LEN(families)],
+                    void (*complain)(const char *fmt, ...))
+{
+    size_t f = 0;
+    while (f < GW_ARRAY_LEN(families) && strncmp(name, families[f].begin, strlen(families[f].begin)) != 0) f++;
+    if (f == GW_ARRAY_LEN(families) || (families[f].whose && (!*value || is_launchers(&families[f])))) return;
+    if (say_near(name, &families[f], complain) || !families[f].whose) return;
+    const char *told = getenv("GODWIT_MCA_TOLD");
+    const struct begin *b = begin_of(name);
+    if (b && b->is_told) complain("%s=%s is of no effect: %s", name, value, b->why);
+    if (b || (told && gw_set_lists(told, name))) return;
+    if (rest[f].n++ == 0) { snprintf(rest[f].first, sizeof rest[f].first, "%s", name); }
+}
+
+static void say_rest(const struct rest rest[GW_ARRAY_LEN(families)], void (*complain)(const char *fmt, ...))
+{
+    for (size_t f = 0; f < GW_ARRAY_LEN(families); f++) {
+        char more[32] = "";
+        if (rest[f].n > 1) snprintf(more, sizeof more, " and %d more", rest[f].n - 1);
+        if (rest[f].n > 0)
+            complain("%s%s of %s %s of no effect here; `godwit-info --settings` lists what is read", rest[f].first, more,
+                     families[f].whose, rest[f].n > 1 ? "are" : "is");
+    }
 }
 
 /* Of two that the documents want together, one: told, as this library does what is asked for all the same. */
@@ -86,18 +156,21 @@ static void say_alone(void (*complain)(const char *fmt, ...))
 
 void gw_foreign_check(void (*complain)(const char *fmt, ...))
 {
+    struct rest rest[GW_ARRAY_LEN(families)] = {{0, ""}};
     say_alone(complain);
     for (char **e = environ; e && *e; e++) {
         size_t len = strcspn(*e, "=");
+        const char *value = *e + len + ((*e)[len] == '=');
         int at = gw_setting_name_find(*e, len);
         if (at >= 0 && gw_setting_names[at].foreign >= 0) {
             struct gw_foreign f = gw_foreign_at(gw_setting_names[at].foreign);
-            say_foreign(&f, *e + len + ((*e)[len] == '='), complain);
+            say_foreign(&f, value, complain);
         } else if (at < 0) {
             char name[128];
             if (len >= sizeof name) continue;
             *(char *)mempcpy(name, *e, len) = 0;
-            look_for_near(name, complain);
+            look_at(name, value, rest, complain);
         }
     }
+    say_rest(rest, complain);
 }

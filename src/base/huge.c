@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/lock.h"
@@ -152,7 +153,22 @@ void gw_huge_explain(const char *what, void *at, uint64_t bytes)
                (double)huge_bytes((uintptr_t)at, bytes) / (1 << 20), (double)bytes / (1 << 20));
 }
 
-uint64_t gw_huge_make(void *at, uint64_t bytes, bool *is_crowded_out)
+/* As move_all(), and the bytes that the kernel has said lie there.  A piece that is in use just now is asked for again. */
+static uint64_t must_move(uintptr_t from, uintptr_t end)
+{
+    enum { AGAIN = 200 };
+    const struct timespec pause = {0, 500000};
+    uint64_t is = 0;
+    for (int n = 0; from < end; from += GW_HUGE_BYTES) {
+        int err = gw_huge_move(from);
+        for (; err == EAGAIN && n < AGAIN; n++, err = gw_huge_move(from)) nanosleep(&pause, NULL);
+        if (err && err != EAGAIN) return is;
+        is += err ? 0 : GW_HUGE_BYTES;
+    }
+    return is;
+}
+
+uint64_t gw_huge_make(void *at, uint64_t bytes, bool must, bool *is_crowded_out)
 {
     uintptr_t first = (uintptr_t)at, end = first + bytes;
     assert(first % GW_HUGE_BYTES == 0 && bytes % GW_HUGE_BYTES == 0);
@@ -162,6 +178,7 @@ uint64_t gw_huge_make(void *at, uint64_t bytes, bool *is_crowded_out)
     madvise(at, bytes, MADV_POPULATE_WRITE);
     uint64_t is = huge_bytes(first, bytes);
     if (is == bytes || !gw_huge_is_offered()) return is;
+    if (must) return must_move(first, end);
     *is_crowded_out = gw_cores_are_crowded(); /* node/pages.c says why */
     if (*is_crowded_out) return is;
     move_all(first, end);
@@ -173,7 +190,7 @@ void gw_huge_use(const char *what, void *at, uint64_t bytes)
     if (!gw_huge_is_wanted()) return;
     bool is_crowded = false;
     uintptr_t first = gw_align_up((uintptr_t)at, GW_HUGE_BYTES), end = ((uintptr_t)at + bytes) & ~(uintptr_t)(GW_HUGE_BYTES - 1);
-    uint64_t is = end > first ? gw_huge_make((void *)first, end - first, &is_crowded) : 0;
+    uint64_t is = end > first ? gw_huge_make((void *)first, end - first, false, &is_crowded) : 0;
     GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB: %.1f MiB of it on huge pages%s", what, (double)bytes / (1 << 20),
                (double)is / (1 << 20),
                is || end <= first ? ""

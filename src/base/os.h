@@ -31,8 +31,9 @@ void gw_huge_explain(const char *what, void *at, uint64_t bytes) GW_COLD; /* GOD
  * Not asked for: does nothing. */
 void gw_huge_use(const char *what, void *at, uint64_t bytes) GW_COLD;
 /* The same whether it is asked for or not, of memory that begins and ends with huge pages; bytes of it that lie on them then. */
-uint64_t gw_huge_make(void *at, uint64_t bytes,
-                      bool *is_crowded_out) GW_COLD; /* is_crowded: too many tasks want to run for the rest */
+/* must: on nothing else, whatever else runs here, and it is the kernel's answers for these bytes that count; otherwise is_crowded: too many tasks
+ * want to run here to move the rest. */
+uint64_t gw_huge_make(void *at, uint64_t bytes, bool must, bool *is_crowded_out) GW_COLD;
 /* As aligned_alloc(), to be freed by the other; if large enough, offered as above, where the kernel gives such pages to a process's own memory;
  * if asked for, on pages of the pool, or used as above.  free: of NULL, too. */
 void *gw_huge_alloc(const char *what, size_t align, size_t bytes) GW_COLD;
@@ -49,8 +50,10 @@ int gw_pool_file(const char *what, uint64_t bytes) GW_COLD;
 /* The largest size of pages of the pool's, and of 2 MiB, that is not above `wanted`; 0: there is none above the system's ordinary pages. */
 uint64_t gw_pool_page(uint64_t wanted) GW_COLD;
 /* The same with pages of this size, of which `bytes` is a multiple.  -1: why not is in `why`. */
-enum { GW_POOL_WHY = 160 };
+enum { GW_POOL_WHY = 256 };
 int gw_pool_file_of(const char *what, uint64_t bytes, uint64_t page, char why[GW_POOL_WHY]) GW_COLD;
+/* What keeps `bytes` bytes from such pages, as the kernel tells of its pool now, and what would help. */
+void gw_pool_why(uint64_t page, uint64_t bytes, char out[GW_POOL_WHY]) GW_COLD;
 const char *gw_pages_text(uint64_t page, char out[24]) GW_COLD;         /* "2 MiB" */
 void gw_pool_explain(const char *what, int fd, uint64_t bytes) GW_COLD; /* once it is in use: which pages they are */
 void *gw_pool_map(int fd, void *at, uint64_t bytes) GW_COLD;            /* the whole of it; at NULL: anywhere; NULL: see errno */

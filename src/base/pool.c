@@ -76,20 +76,61 @@ const char *gw_pages_text(uint64_t bytes, char out[24])
     return out;
 }
 
+/* What the kernel tells of the pages of one size. */
+struct pool {
+    long all, more, left, need; /* reserved; how many it may make besides; not taken; wanted */
+};
+static struct pool pool_of(uint64_t page, uint64_t bytes)
+{
+    long kept = told(page, "resv_hugepages");
+    return (struct pool){told(page, "nr_hugepages"), told(page, "nr_overcommit_hugepages"),
+                         told(page, "free_hugepages") - (kept > 0 ? kept : 0), (long)((bytes + page - 1) / page)};
+}
+
+/* The sizes that there are: "2 MiB and 1 GiB". */
+static void no_such_size(char out[GW_POOL_WHY])
+{
+    uint64_t size[MOST_SIZES];
+    char text[24];
+    int n = sizes(UINT64_MAX, size);
+    size_t at = (size_t)snprintf(out, GW_POOL_WHY, "%s",
+                                 n ? "this machine has none of that size, but of " : "this machine has no pool of large pages");
+    for (int i = n - 1; i >= 0 && at < GW_POOL_WHY; i--)
+        at += (size_t)snprintf(out + at, GW_POOL_WHY - at, "%s%s", gw_pages_text(size[i], text), i > 1 ? ", " : i ? " and " : "");
+}
+
+static void too_few(uint64_t page, const struct pool *p, char out[GW_POOL_WHY])
+{
+    char file[sizeof folder + 64];
+    snprintf(file, sizeof file, "%s/hugepages-%lukB/nr_hugepages", folder, (unsigned long)(page >> 10));
+    if (p->all == 0 && p->more <= 0)
+        snprintf(out, GW_POOL_WHY, "none is reserved on this machine, and %ld %s needed: root writes how many into %s", p->need,
+                 p->need == 1 ? "is" : "are", file);
+    else
+        snprintf(out, GW_POOL_WHY, "%ld %s needed, and %ld of %ld are free: root writes how many there are into %s", p->need,
+                 p->need == 1 ? "is" : "are", p->left, p->all, file);
+}
+
+void gw_pool_why(uint64_t page, uint64_t bytes, char out[GW_POOL_WHY])
+{
+    struct pool p = pool_of(page, bytes);
+    if (p.all < 0)
+        no_such_size(out);
+    else
+        too_few(page, &p, out);
+}
+
 /* Why the pages could not be had: what the kernel tells of the pool says more than its errno. */
 static void reason(uint64_t page, uint64_t bytes, bool is_reserved, int why, char out[GW_POOL_WHY])
 {
-    long all = told(page, "nr_hugepages"), more = told(page, "nr_overcommit_hugepages"), kept = told(page, "resv_hugepages"),
-         have = told(page, "free_hugepages"), left = have - (kept > 0 ? kept : 0), need = (long)(bytes / page);
+    struct pool p = pool_of(page, bytes);
     if (why != ENOMEM && why != ENOSPC)
         snprintf(out, GW_POOL_WHY, "%s", strerror(why));
-    else if (all == 0 && more <= 0)
-        snprintf(out, GW_POOL_WHY, "none is reserved (nr_hugepages is 0)");
-    else if (is_reserved || (have >= 0 && left >= need))
-        snprintf(out, GW_POOL_WHY, "%ld are needed, %ld are free, and a limit of the cgroup (hugetlb, cpuset) forbids them", need,
-                 is_reserved ? left + need : left);
+    else if (is_reserved || (p.all > 0 && p.left >= p.need))
+        snprintf(out, GW_POOL_WHY, "%ld are needed, %ld are free, and a limit of the cgroup (hugetlb, cpuset) forbids them", p.need,
+                 is_reserved ? p.left + p.need : p.left);
     else
-        snprintf(out, GW_POOL_WHY, "%ld are needed, and %ld of %ld are free", need, left, all);
+        gw_pool_why(page, bytes, out);
 }
 
 /* Gives the file its size, and its pages.  0, or errno; is_reserved_out: the pool had enough. */

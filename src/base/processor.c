@@ -250,6 +250,10 @@ enum gw_processor_column gw_processor_column(char **line, struct gw_processor *o
 char *gw_processor_text(const struct gw_processor *p, bool has_features, char *to, size_t cap)
 {
     const int32_t parts[] = {p->family, p->model};
+    if (!p->vendor[0]) {
+        snprintf(to, cap, "none");
+        return to;
+    }
     bool is_bare = p->family == GW_PROCESSOR_ANY && !p->features;
     size_t at = (size_t)snprintf(to, cap, is_bare ? "%s/any" : "%s", p->vendor);
     for (size_t i = 0; i < GW_ARRAY_LEN(parts) && parts[i] != GW_PROCESSOR_ANY && at < cap; i++)
@@ -270,9 +274,9 @@ bool gw_processor_fits(const struct gw_processor *pattern, const struct gw_proce
 bool gw_processor_of(const char *setting, struct gw_processor *out)
 {
     *out = (struct gw_processor){.features = 0};
-    if (!setting || !*setting || strcmp(setting, "auto") == 0) {
+    if (!setting || !*setting || strcasecmp(setting, "auto") == 0) {
         gw_processor_here(out);
         return true;
     }
-    return strcmp(setting, "none") == 0 || (gw_processor_parse(setting, out) && strcmp(out->vendor, "any") != 0);
+    return strcasecmp(setting, "none") == 0 || (gw_processor_parse(setting, out) && strcmp(out->vendor, "any") != 0);
 }

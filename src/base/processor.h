@@ -49,7 +49,7 @@ bool gw_processor_parse(const char *text, struct gw_processor *out) GW_COLD; /* 
 /* A row of a table may begin with a column that names processors: "intel/6/207 | bcast | ..".  *line is set behind it. */
 enum gw_processor_column { GW_PROCESSOR_NO_COLUMN, GW_PROCESSOR_COLUMN, GW_PROCESSOR_BAD_COLUMN };
 enum gw_processor_column gw_processor_column(char **line, struct gw_processor *out) GW_COLD;
-char *gw_processor_text(const struct gw_processor *p, bool has_features, char *to, size_t cap) GW_COLD; /* returns `to` */
+char *gw_processor_text(const struct gw_processor *p, bool has_features, char *to, size_t cap) GW_COLD; /* returns `to`; "none" */
 /* Does the pattern name this processor?  None names one of which nothing is known. */
 bool gw_processor_fits(const struct gw_processor *pattern, const struct gw_processor *p) GW_COLD;
 /* How its maker calls it ("Intel(R) Xeon(R) Processor"), from the kernel; "": it does not say. */

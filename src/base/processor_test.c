@@ -113,6 +113,8 @@ static void patterns(void)
     CHECK(gw_processor_of("none", &p) && !p.vendor[0] && !gw_processor_of("any+sve", &p) && !gw_processor_of("Xeon", &p));
     struct gw_processor all = {.vendor = "any", .family = GW_PROCESSOR_ANY, .model = GW_PROCESSOR_ANY};
     CHECK(gw_processor_of("none", &p) && !gw_processor_fits(&all, &p));
+    CHECK_STR(gw_processor_text(&p, true, text, sizeof text), "none");
+    CHECK(gw_processor_of("AUTO", &p));
 }
 
 static void columns(void)
@@ -152,6 +154,8 @@ static void thresholds(void)
                {"intel/6/207", 16384,
                 ": 0 rows for collectives, 1 threshold of messages; 2 for another processor (amd/26/2), which do not count here"},
                {"none", 0,
+                ": 0 rows for collectives, 0 thresholds of messages; 3 for another processor (amd/26/2), which do not count here"},
+               {"NONE", 0,
                 ": 0 rows for collectives, 0 thresholds of messages; 3 for another processor (amd/26/2), which do not count here"}};
     unsetenv("GODWIT_EAGER_MAX");
     gw_settings_free();

@@ -20,7 +20,7 @@ static const char *const reserved[] = {
     "GODWIT_JOBID",      "GODWIT_CC",      "GODWIT_CXX",        "GODWIT_SINGLETON",   "GODWIT_FC",
     "GODWIT_LAUNCHER",   "GODWIT_PREFIX",  "GODWIT_PROFILE",    "GODWIT_PROFILE_HOW", "GODWIT_PROFILE_TRAFFIC",
     "GODWIT_SITE",       "GODWIT_RECORD",  "GODWIT_REPLAY",     "GODWIT_QUIET",       "GODWIT_PARENT",
-    "GODWIT_FREE_SLOTS", "GODWIT_WRAPPER", "GODWIT_DOORS_PATH",
+    "GODWIT_FREE_SLOTS", "GODWIT_WRAPPER", "GODWIT_DOORS_PATH", "GODWIT_MCA_TOLD",
 };
 
 enum { SETTINGS_MAX = 512 };
@@ -31,6 +31,7 @@ static struct {
     int n_ignored;                     /* variables that therefore do not count, */
     char ignored[64];                  /* and the first of them */
     const char *origins[SETTINGS_MAX]; /* by row: the variable that set it, a word of the table, or from_mpi_t; NULL: the default */
+    char *sources[SETTINGS_MAX];       /* the line of a file that set that variable, or NULL */
     char complaints[16 << 10];         /* lines for gw_settings_report(), once the rank is known */
 } state;
 static const char from_mpi_t[] = "MPI_T";
@@ -38,7 +39,7 @@ static const char from_mpi_t[] = "MPI_T";
 struct found {
     const char *value; /* NULL: none of its names is set */
     const struct setting_name *name;
-    bool is_tuned; /* a line of GODWIT_TUNE's file says so */
+    int tuned; /* the line of GODWIT_TUNE's file that says so, or 0 */
 };
 
 /* In the order of the bits of gw_log_mask. */
@@ -139,31 +140,40 @@ static bool list_allowed(const char *allowed, const char *text)
 
 static void *field(const struct setting_row *row) { return (char *)&gw_set + row->offset; }
 
-static bool setting_parse(const struct setting_row *row, const char *text, bool is_default)
+/* A text that has to be a processor's. */
+static bool is_processor_row(const struct setting_row *row) { return row->offset == offsetof(struct gw_settings, processor); }
+
+/* to NULL: only looks whether the text is one. */
+static bool setting_parse(const struct setting_row *row, const char *text, bool is_default, void *to)
 {
+    struct gw_processor p;
     int64_t v;
+    bool is_on;
     switch (row->kind) {
-    case SETTING_BOOL: return gw_set_bool(text, field(row));
+    case SETTING_BOOL: return gw_set_bool(text, to ? to : &is_on);
     case SETTING_INT:
     case SETTING_SIZE:
         if (!gw_number_read(text, row->kind == SETTING_SIZE, &v)) return false;
         /* A default may lie outside ("auto"); so may a value that says the same. */
         if (!is_default && strcasecmp(text, setting_text(row->default_text)) != 0 && !in_range(setting_text(row->range), v))
             return false;
-        *(int64_t *)field(row) = v;
+        if (to) *(int64_t *)to = v;
         return true;
     case SETTING_ENUM: {
         int i = gw_word_index(setting_text(row->choices), text, strlen(text));
-        if (i >= 0) *(int *)field(row) = i;
+        if (i >= 0 && to) *(int *)to = i;
         return i >= 0;
     }
     case SETTING_LIST:
         if (!list_allowed(setting_text(row->range), text)) return false;
         break;
-    case SETTING_STRING: break;
+    case SETTING_STRING:
+        if (is_processor_row(row) && !gw_processor_of(text, &p)) return false;
+        break;
     }
+    if (!to) return true;
     /* A copy, since the program may change its environment. */
-    const char **slot = field(row);
+    const char **slot = to;
     size_t bytes = strlen(text) + 1;
     free((void *)*slot);
     *slot = memcpy(gw_xmalloc(bytes), text, bytes);
@@ -195,21 +205,43 @@ int gw_setting_name_find(const char *name, size_t len)
         : -1; /* lo is 0 for a letter with which no name begins: then the comparison fails */
 }
 
+/* "NAME=VALUE is not a number in 1..64" */
+static void say_wrong(const struct setting_row *row, const char *variable, const char *value, char *to, size_t cap)
+{
+    if (is_processor_row(row)) {
+        snprintf(to, cap, "%s=%s is not VENDOR/FAMILY/MODEL, such as intel/6/207, auto or none", variable, value);
+        return;
+    }
+    const char *allowed = setting_text(row->kind == SETTING_ENUM ? row->choices : row->range);
+    snprintf(to, cap, "%s=%s is not %s%s%s", variable, value, kind_words[row->kind],
+             allowed[0] ? row->kind == SETTING_ENUM || row->kind == SETTING_LIST ? " of " : " in " : "", allowed);
+}
+
+bool gw_setting_fits(int i, const char *variable, const char *text, char *why_out, size_t cap)
+{
+    bool fits = setting_parse(&gw_setting_rows[i], text, false, NULL);
+    if (!fits) say_wrong(&gw_setting_rows[i], variable, text, why_out, cap);
+    return fits;
+}
+
 static void setting_load(int i, const struct found *found)
 {
     const struct setting_row *row = &gw_setting_rows[i];
-    const char *range = setting_text(row->range), *default_text = setting_text(row->default_text);
-    setting_parse(row, default_text, true);
+    const char *default_text = setting_text(row->default_text), *line;
+    char why[512];
+    setting_parse(row, default_text, true, field(row));
     if (!found->value) return;
     const char *variable = setting_text(found->name->name);
-    if (setting_parse(row, found->value, false)) {
-        state.origins[i] = found->is_tuned ? "GODWIT_TUNE" : variable;
+    if (!setting_parse(row, found->value, false, field(row))) {
+        say_wrong(row, variable, found->value, why, sizeof why);
+        complain("%s; using the default, %s", why, default_text[0] ? default_text : "none");
         return;
     }
-    const char *allowed = row->kind == SETTING_ENUM ? setting_text(row->choices) : range;
-    complain("%s=%s is not %s%s%s; using the default, %s", variable, found->value, kind_words[row->kind],
-             allowed[0] ? row->kind == SETTING_ENUM || row->kind == SETTING_LIST ? " of " : " in " : "", allowed,
-             default_text[0] ? default_text : "none");
+    state.origins[i] = found->tuned ? "GODWIT_TUNE" : variable;
+    if (found->tuned)
+        state.sources[i] = gw_xasprintf("%s, line %d", getenv("GODWIT_TUNE"), found->tuned);
+    else if ((line = gw_site_source(variable)) != NULL)
+        state.sources[i] = gw_xasprintf("%s", line);
 }
 
 /* One variable, for all settings that read it; of two entries with the same name the first counts, as for getenv(). */
@@ -220,30 +252,21 @@ static void take_variable(const char *entry, struct found found[SETTINGS_MAX])
     for (int i = at; i >= 0 && i < gw_setting_name_count && gw_setting_names[i].name == gw_setting_names[at].name; i++) {
         const struct setting_name *n = &gw_setting_names[i];
         if (n->row >= 0 && (!found[n->row].value || n->order < found[n->row].name->order))
-            found[n->row] = (struct found){entry + len + 1, n, false};
+            found[n->row] = (struct found){entry + len + 1, n, 0};
     }
 }
 
-/* A line [PROCESSOR |] NAME=VALUE of GODWIT_TUNE's file, which counts where no variable sets that setting. */
+/* A line of GODWIT_TUNE's file, which counts where no variable sets that setting. */
 static void take_tuned(const char *path, int number, char *line, const struct gw_processor *here, struct found *found)
 {
-    static const char *const tuned[] = {"GODWIT_EAGER_MAX", "GODWIT_CMA_MIN",       "GODWIT_CMA_SURE",
-                                        "GODWIT_HELP_MIN",  "GODWIT_NET_EAGER_MAX", "GODWIT_NET_GET_MAX"};
-    struct gw_processor named;
-    enum gw_processor_column column = gw_processor_column(&line, &named);
-    char *value = strchr(line, '=');
-    bool is_known = false;
-    if (!value || strchr(line, '|')) return; /* the rows of tables are coll/'s */
-    if (column == GW_PROCESSOR_BAD_COLUMN)
-        complain("GODWIT_TUNE=%s, line %d: its first column is no processor; the line is left out", path, number);
-    if (column != GW_PROCESSOR_NO_COLUMN && (column == GW_PROCESSOR_BAD_COLUMN || !gw_processor_fits(&named, here))) return;
-    *value++ = 0;
-    for (size_t i = 0; i < GW_ARRAY_LEN(tuned); i++) is_known |= strcmp(line, tuned[i]) == 0;
-    int at = is_known ? gw_setting_name_find(line, strlen(line)) : -1, row = at < 0 ? -1 : gw_setting_names[at].row;
-    if (row < 0)
-        complain("GODWIT_TUNE=%s, line %d: '%.40s' is nothing that such a file sets; the line is left out", path, number, line);
-    else if (!found[row].value)
-        found[row] = (struct found){value, &gw_setting_names[at], true};
+    char *value, why[512];
+    int at = gw_tuned_setting(line, here, &value, why, sizeof why), row = at < 0 ? -1 : gw_setting_names[at].row;
+    if (at == GW_TUNED_WRONG)
+        complain("GODWIT_TUNE=%s, line %d: %s; the line is left out", path, number, why);
+    else if (row >= 0 && found[row].tuned)
+        complain("GODWIT_TUNE=%s, line %d: line %d sets %s already; the line is left out", path, number, found[row].tuned, line);
+    else if (row >= 0 && !found[row].value)
+        found[row] = (struct found){value, &gw_setting_names[at], number};
 }
 
 /* What GODWIT_PROCESSOR says; NULL: nothing. */
@@ -265,7 +288,7 @@ static char *tuned_load(struct found *found)
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
     struct gw_lines lines = {text, 0};
     struct gw_processor here = {.features = 0};
-    if (text) gw_processor_of(processor_found(found), &here); /* what is none is told where rows are read */
+    if (text && !gw_processor_of(processor_found(found), &here)) gw_processor_here(&here); /* setting_load() says that it is none */
     for (char *line; (line = gw_line_next(&lines));) take_tuned(path, lines.number, line, &here, found);
     return text;
 }
@@ -339,8 +362,10 @@ static void explain_mask(void)
 
 bool gw_settings_set(int i, const char *text)
 {
-    if (!setting_parse(&gw_setting_rows[i], text, false)) return false;
+    if (!setting_parse(&gw_setting_rows[i], text, false, field(&gw_setting_rows[i]))) return false;
     state.origins[i] = from_mpi_t;
+    free(state.sources[i]);
+    state.sources[i] = NULL;
     explain_mask();
     return true;
 }
@@ -372,6 +397,8 @@ void gw_settings_free(void)
     for (int i = 0; i < gw_setting_row_count; i++) {
         const struct setting_row *row = &gw_setting_rows[i];
         state.origins[i] = NULL;
+        free(state.sources[i]);
+        state.sources[i] = NULL;
         if (row->kind != SETTING_STRING && row->kind != SETTING_LIST) continue;
         const char **slot = field(row);
         free((void *)*slot);
@@ -441,6 +468,7 @@ void gw_settings_get(int i, struct gw_setting_info *info_out, char *value_out, s
         .range = setting_text(row->kind == SETTING_ENUM ? row->choices : row->range),
         .aliases = setting_text(row->aliases),
         .help = setting_text(row->help),
+        .source = state.sources[i],
     };
     setting_format(row, value_out, cap);
     *origin_out = state.origins[i] ? state.origins[i] : "default";

@@ -24,6 +24,7 @@ void gw_settings_load(void);
 const char *gw_foreign_why(const char *name); /* why a variable of HPE's MPI is of no effect here; NULL: it is not known to be so */
 struct gw_setting_info {                      /* one row, for godwit-info, man pages and MPI_T */
     const char *name, *room, *env, *type, *default_text, *range, *aliases, *help;
+    const char *source; /* "FILE, line N", where a file set the variable that counts; NULL: it stood in the environment */
 };
 void gw_settings_free(void); /* drops the text copies; the next load reads the environment again */
 int gw_settings_count(void);
@@ -35,7 +36,8 @@ bool gw_settings_set(int i, const char *text);
  * that file is there and the variable is not set. */
 void gw_tuned_take(void);
 /* What acts by GODWIT_TUNE: "FILE, measured 2026-11-27, on HOST (MODEL, PROCESSOR): 3 rows for collectives, 1 threshold of messages;
- * 2 for another processor (amd/26/2), which do not count here".  False: nothing. */
+ * 2 for another processor (amd/26/2), which do not count here; 1 line that is wrong (line 7) is left out".  A threshold that a variable of the
+ * environment sets is none of the file's.  False: nothing. */
 bool gw_tuned_text(char *text_out, size_t cap);
 const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */

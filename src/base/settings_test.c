@@ -176,6 +176,65 @@ static void test_foreign(void)
         load_with(quiet[i], "1");
         CHECK_STR(capture_end(), "");
     }
+    static const struct {
+        const char *name, *said;
+    } elsewhere[] = {
+        {"OMPI_MCA_coll_tuned_bcast_algorithm", "is of no effect: GODWIT_COLL chooses"},
+        {"OMPI_MCA_btl_tcp_if_exclude", "is of no effect: GODWIT_NET_IFACE names"},
+        {"PRTE_MCA_oob_tcp_if_include", "is of no effect: GODWIT_NET_IFACE names"},
+        {"OMPI_MCA_ompio_x", "OMPI_MCA_ompio_x of Open MPI is of no effect here"},
+        {"PRTE_MCA_state_x", "PRTE_MCA_state_x of Open MPI's launcher is of no effect here"},
+        {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "is of no effect: GODWIT_COLL chooses"},
+        {"MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", "is of no effect: GODWIT_EAGER_MAX says"},
+        {"MPIR_CVAR_ASYNC_PROGRESS", "is of no effect: GODWIT_PROGRESS_THREAD=1"},
+        {"MPIR_CVAR_NOLOCAL", "MPIR_CVAR_NOLOCAL of MPICH is of no effect here"},
+        {"MPIR_CVAR_CH4_NUM_VCI", "did you mean MPIR_CVAR_CH4_NUM_VCIS?"},
+        {"I_MPI_ADJUST_ALLREDUCE", "is of no effect: GODWIT_COLL chooses"},
+        {"I_MPI_PIN_DOMAIN", "is of no effect: mpiexec --bind-to"},
+        {"I_MPI_THREAD_SPLIT", "I_MPI_THREAD_SPLIT of Intel MPI is of no effect here"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(elsewhere); i++) {
+        capture_begin();
+        load_with(elsewhere[i].name, "5");
+        said = capture_end();
+        if (!strstr(said, elsewhere[i].said)) fprintf(stderr, "%s: said \"%s\"\n", elsewhere[i].name, said);
+        CHECK(strstr(said, elsewhere[i].said) && strstr(said, elsewhere[i].name));
+        CHECK(strchr(said, '\n') && !strchr(said, '\n')[1]);
+    }
+    /* What systems, containers and launchers set, and what asks for what is so in any case. */
+    static const char *const usual[][2] = {{"OMPI_MCA_plm_rsh_agent", "ssh : rsh"},
+                                           {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                           {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+                                           {"OMPI_MCA_btl_base_warn_component_unused", "0"},
+                                           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                                           {"OMPI_MCA_mpi_yield_when_idle", "1"},
+                                           {"OMPI_MCA_osc", "ucx"},
+                                           {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+                                           {"MPIR_CVAR_ASYNC_PROGRESS", "0"},
+                                           {"MPIR_CVAR_PMI_VERSION", "1"},
+                                           {"MPIR_CVAR_NOLOCAL", ""},
+                                           {"I_MPI_ROOT", "/opt/intel"},
+                                           {"I_MPI_HYDRA_BOOTSTRAP", "ssh"},
+                                           {"I_MPI_FABRICS", "shm:ofi"}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(usual); i++) {
+        capture_begin();
+        load_with(usual[i][0], usual[i][1]);
+        CHECK_STR(capture_end(), "");
+    }
+    /* One line for all of a library; none where its launcher has set them. */
+    setenv("OMPI_MCA_ompio_y", "1", 1);
+    setenv("OMPI_MCA_mpool_z", "1", 1);
+    capture_begin();
+    load_with("OMPI_MCA_ompio_x", "1");
+    said = capture_end();
+    CHECK(strstr(said, " and 2 more of Open MPI are of no effect here") != NULL);
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    capture_begin();
+    load_with("OMPI_MCA_ompio_x", "1");
+    CHECK_STR(capture_end(), "");
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("OMPI_MCA_ompio_y");
+    unsetenv("OMPI_MCA_mpool_z");
     static const char *const without[] = {"mtl_ofi_disable_hmem", "OMPI_MCA_mtl_ofi_enable_sep", "SHMEM_SYMMETRIC_SIZE",
                                           "MPICH_PTL_UNEX_EVENTS", "PMI_UNIVERSE_SIZE"};
     for (size_t i = 0; i < GW_ARRAY_LEN(without); i++) {
@@ -371,6 +430,74 @@ static void test_tuned(void)
     load_with(NULL, NULL);
 }
 
+/* What is wrong in it is told with its line, takes no part, and is not counted; nor is what a variable sets. */
+static void test_tuned_wrong(void)
+{
+    static const char *const lines[] = {"GODWIT_EAGER_MAX=-5", "GODWIT_CMA_MIN=hello", "GODWIT_CMA_SURE=99999999999999999999T",
+                                        "GODWIT_HELP_MIN=64K", "GODWIT_HELP_MIN=32K",  "GODWIT_FOO=3",
+                                        "GODWIT_NET_GET_MAX="};
+    char path[32], text[1024], line[32];
+    const char *origin, *said;
+    int fd = memfd_create("tune", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    for (size_t i = 0; i < GW_ARRAY_LEN(lines); i++) CHECK(dprintf(fd, "%s\n", lines[i]) > 0);
+    gw_settings_free();
+    gw_settings_load();
+    int64_t usual[] = {gw_set.eager_max, gw_set.cma_min, gw_set.cma_sure, gw_set.net_get_max};
+    capture_begin();
+    load_with("GODWIT_TUNE", path);
+    said = capture_end();
+    for (size_t i = 0; i < GW_ARRAY_LEN(lines); i++) {
+        snprintf(line, sizeof line, ", line %zu: ", i + 1);
+        CHECK_EQ(strstr(said, line) != NULL, i != 3);
+    }
+    CHECK(strstr(said, "line 1: GODWIT_EAGER_MAX=-5 is not a size (with K, M or G) in 0..1M; the line is left out") != NULL);
+    CHECK(strstr(said, "line 5: line 4 sets GODWIT_HELP_MIN already") != NULL);
+    CHECK(gw_set.eager_max == usual[0] && gw_set.cma_min == usual[1] && gw_set.cma_sure == usual[2] &&
+          gw_set.net_get_max == usual[3]);
+    CHECK_STR(value_of("help_min", &origin), "64K");
+    CHECK_STR(origin, "GODWIT_TUNE");
+    setenv("GODWIT_TUNE", path, 1);
+    CHECK(gw_tuned_text(text, sizeof text) &&
+          strstr(text, ", 1 threshold of messages; 6 lines that are wrong (the first: line 1)"));
+    setenv("GODWIT_HELP_MIN", "1M", 1);
+    CHECK(gw_tuned_text(text, sizeof text) && strstr(text, ", 0 thresholds of messages;"));
+    unsetenv("GODWIT_HELP_MIN");
+    unsetenv("GODWIT_TUNE");
+    close(fd);
+    load_with(NULL, NULL);
+}
+
+/* Which line of which file has set a variable; of one that the environment had, none. */
+static void test_sources(void)
+{
+    char path[32], want[64];
+    struct gw_setting_info info;
+    char value[64];
+    const char *origin;
+    int fd = memfd_create("site", 0), found = 0;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    CHECK(dprintf(fd, "# ours\nGODWIT_WAIT=sleep\nMPICH_OFI_EAGER_MAX=8K\nGODWIT_LANES=3\n") > 0);
+    setenv("GODWIT_LANES", "2", 1);
+    load_with("GODWIT_SITE", path);
+    for (int i = 0; i < gw_settings_count(); i++) {
+        gw_settings_get(i, &info, value, sizeof value, &origin);
+        int line = strcmp(info.name, "wait") == 0 ? 2 : strcmp(info.name, "eager_max") == 0 ? 3 : 0;
+        snprintf(want, sizeof want, "%s, line %d", path, line);
+        if (line) CHECK_STR(info.source, want);
+        if (!line) CHECK(info.source == NULL);
+        if (line == 3) CHECK_STR(origin, "MPICH_OFI_EAGER_MAX");
+        found += line != 0;
+    }
+    CHECK_EQ(found, 2);
+    CHECK_EQ(gw_set.lanes, 2);
+    close(fd);
+    unsetenv("GODWIT_LANES");
+    unsetenv("GODWIT_WAIT");
+    unsetenv("MPICH_OFI_EAGER_MAX");
+    load_with(NULL, NULL);
+}
+
 int main(void)
 {
     gw_log_identity(0, 1);
@@ -381,6 +508,8 @@ int main(void)
     test_site();
     test_usual_sites();
     test_tuned();
+    test_tuned_wrong();
+    test_sources();
     test_only_rank_0();
     gw_settings_free();
     return unit_end();

@@ -25,10 +25,40 @@ bool gw_site_sets(const char *name, size_t len)
     return false;
 }
 
+/* What the lines of the files have set, the last first. */
+static struct source {
+    struct source *next;
+    char *where; /* "FILE, line N" */
+    char name[];
+} * sources;
+
+const char *gw_site_source(const char *name)
+{
+    for (const struct source *s = sources; s; s = s->next)
+        if (strcmp(s->name, name) == 0) return s->where;
+    return NULL;
+}
+
+static void source_keep(const char *name, const char *path, int line)
+{
+    size_t n = strlen(name) + 1;
+    struct source *s = gw_xmalloc(sizeof *s + n);
+    memcpy(s->name, name, n);
+    s->where = gw_xasprintf("%s, line %d", path, line);
+    s->next = sources;
+    sources = s;
+}
+
 void gw_site_free(void)
 {
     free(set_names);
     set_names = NULL;
+    for (struct source *s = sources, *next; s; s = next) {
+        next = s->next;
+        free(s->where);
+        free(s);
+    }
+    sources = NULL;
 }
 
 static bool name_keep(const char *name)
@@ -39,8 +69,15 @@ static bool name_keep(const char *name)
     return true;
 }
 
+/* Does the line set it, or has it in the mpiexec that started this process?  Asked before it does. */
+static bool is_its(const char *name, const char *value, bool is_forced)
+{
+    const char *now = getenv(name);
+    return is_forced || !now || (getenv("GODWIT_BOOT") && strcmp(now, value) == 0);
+}
+
 /* False: it is none.  Blanks around it are no part of it. */
-static bool site_line(char *line, bool is_raised)
+static bool site_line(char *line, const char *path, int number, bool is_raised)
 {
     static const char force[] = ":force";
     line = gw_trimmed(line);
@@ -52,8 +89,9 @@ static bool site_line(char *line, bool is_raised)
     bool is_forced = name > tail && strcmp(line + name - tail, force) == 0;
     if (is_forced) line[name -= tail] = 0;
     if (name == 0 || strcspn(line, " \t:") != name) return false;
-    return setenv(line, equals + 1, is_forced || (is_raised && !gw_site_sets(line, strlen(line)))) == 0 &&
-        (!is_raised || name_keep(line));
+    is_forced |= is_raised && !gw_site_sets(line, strlen(line));
+    if (is_its(line, equals + 1, is_forced)) source_keep(line, path, number);
+    return setenv(line, equals + 1, is_forced) == 0 && (!is_raised || name_keep(line));
 }
 
 void gw_site_read(const char *path, bool is_named, bool is_raised, void (*complain)(const char *fmt, ...))
@@ -70,7 +108,7 @@ void gw_site_read(const char *path, bool is_named, bool is_raised, void (*compla
     for (char *line = text, *next; line; line = next, number++) {
         next = strchr(line, '\n');
         if (next) *next++ = 0;
-        if (!site_line(line, is_raised))
+        if (!site_line(line, path, number, is_raised))
             complain("%s, line %d is neither NAME=VALUE nor NAME:force=VALUE; it is left out", path, number);
     }
     free(text);

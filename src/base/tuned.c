@@ -2,6 +2,10 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/settings_table.h"
+#include "base/base_private.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,24 +36,81 @@ static bool head_of(const char *text, char *to, size_t cap)
     return true;
 }
 
+int gw_tuned_setting(char *line, const struct gw_processor *here, char **value_out, char *why_out, size_t cap)
+{
+    static const char *const tuned[] = {"GODWIT_EAGER_MAX", "GODWIT_CMA_MIN",       "GODWIT_CMA_SURE",
+                                        "GODWIT_HELP_MIN",  "GODWIT_NET_EAGER_MAX", "GODWIT_NET_GET_MAX"};
+    struct gw_processor named;
+    char *from = line;
+    enum gw_processor_column column = gw_processor_column(&line, &named);
+    char *value = strchr(line, '=');
+    bool is_known = false;
+    if (column == GW_PROCESSOR_COLUMN && !gw_processor_fits(&named, here)) return GW_TUNED_OTHER;
+    if (!value || strchr(line, '|')) return GW_TUNED_NOTHING; /* the rows of tables are coll/'s */
+    if (column == GW_PROCESSOR_BAD_COLUMN) return snprintf(why_out, cap, "its first column is no processor"), GW_TUNED_WRONG;
+    *value++ = 0;
+    for (size_t i = 0; i < GW_ARRAY_LEN(tuned); i++) is_known |= strcmp(line, tuned[i]) == 0;
+    int at = is_known ? gw_setting_name_find(line, strlen(line)) : -1;
+    if (at < 0) return snprintf(why_out, cap, "'%.40s' is nothing that such a file sets", line), GW_TUNED_WRONG;
+    if (!gw_setting_fits(gw_setting_names[at].row, line, value, why_out, cap)) return GW_TUNED_WRONG;
+    memmove(from, line, strlen(line) + 1);
+    *value_out = value;
+    return at;
+}
+
 struct counts {
     int rows, thresholds, others; /* others: both kinds for another processor than this one */
+    int wrong, first_wrong;       /* lines of settings that are left out, and the number of the first */
     char other[GW_PROCESSOR_TEXT];
 };
+
+/* A variable sets what this name of a setting does. */
+static bool is_in_environment(int row)
+{
+    for (int i = 0; i < gw_setting_name_count; i++)
+        if (gw_setting_names[i].row == row && secure_getenv(setting_text(gw_setting_names[i].name))) return true;
+    return false;
+}
+
+static void note_other(char *line, struct counts *n)
+{
+    struct gw_processor named;
+    if (n->others++ == 0 && gw_processor_column(&line, &named) == GW_PROCESSOR_COLUMN)
+        gw_processor_text(&named, true, n->other, sizeof n->other);
+}
+
+/* Without that of a processor. */
+static int columns_of(char *line)
+{
+    struct gw_processor named;
+    int n = 1;
+    gw_processor_column(&line, &named);
+    for (; (line = strchr(line, '|')) != NULL; line++) n++;
+    return n;
+}
+
 static struct counts count_lines(char *text)
 {
+    enum { MOST = 64 }; /* settings that such a file can set are fewer */
     struct gw_lines lines = {text, 0};
-    struct gw_processor named, here;
-    struct counts n = {0, 0, 0, ""};
-    gw_processor_of(secure_getenv("GODWIT_PROCESSOR"), &here);
+    struct gw_processor here;
+    struct counts n = {.other = ""};
+    int taken[MOST], n_taken = 0;
+    if (!gw_processor_of(secure_getenv("GODWIT_PROCESSOR"), &here)) gw_processor_here(&here);
     for (char *line; (line = gw_line_next(&lines));) {
-        enum gw_processor_column column = gw_processor_column(&line, &named);
-        if (column == GW_PROCESSOR_COLUMN && !gw_processor_fits(&named, &here)) {
-            if (n.others++ == 0) gw_processor_text(&named, true, n.other, sizeof n.other);
-            continue;
-        }
-        n.rows += strchr(line, '|') != NULL;
-        n.thresholds += !strchr(line, '|') && strchr(line, '=');
+        char *value, why[512];
+        bool is_again = false;
+        int columns = columns_of(line);
+        int at = gw_tuned_setting(line, &here, &value, why, sizeof why);
+        for (int i = 0; at >= 0 && i < n_taken; i++) is_again |= taken[i] == at;
+        if (at == GW_TUNED_OTHER) note_other(line, &n);
+        bool is_row = at == GW_TUNED_NOTHING && (columns == 5 || columns == 6); /* coll/tuned_line.c says more of what is wrong */
+        n.rows += is_row;
+        if ((at == GW_TUNED_WRONG || is_again || (at == GW_TUNED_NOTHING && !is_row)) && n.wrong++ == 0)
+            n.first_wrong = lines.number;
+        if (at < 0 || is_again || n_taken == MOST) continue;
+        taken[n_taken++] = at;
+        n.thresholds += !is_in_environment(gw_setting_names[at].row);
     }
     return n;
 }
@@ -76,6 +137,11 @@ bool gw_tuned_text(char *text_out, size_t cap)
     if (n.others && at < (int)cap)
         snprintf(text_out + at, cap - (size_t)at, "; %d for another processor (%s), which do%s not count here", n.others, n.other,
                  n.others == 1 ? "es" : "");
+    at = (int)strlen(text_out);
+    if (n.wrong && at < (int)cap)
+        snprintf(text_out + at, cap - (size_t)at, "; %d line%s that %s wrong (%sline %d) %s left out", n.wrong,
+                 n.wrong == 1 ? "" : "s", n.wrong == 1 ? "is" : "are", n.wrong == 1 ? "" : "the first: ", n.first_wrong,
+                 n.wrong == 1 ? "is" : "are");
     free(text);
     return true;
 }

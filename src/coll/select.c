@@ -230,15 +230,12 @@ GW_ONCE int coll_tuned_take(void)
     return GW_OK;
 }
 
-static int processor_take(void)
+static void processor_take(void)
 {
     char text[GW_PROCESSOR_TEXT];
-    if (!gw_processor_of(gw_set.processor, &select_state.processor))
-        return gw_fail(GW_EARG, "GODWIT_PROCESSOR=%s is not VENDOR/FAMILY/MODEL, such as intel/6/207, auto or none",
-                       gw_set.processor);
+    gw_processor_of(gw_set.processor, &select_state.processor); /* base/ has refused what is none */
     snprintf(select_state.processor_text, sizeof select_state.processor_text, "tune/processors.tbl, %s",
              gw_processor_text(&select_state.processor, false, text, sizeof text));
-    return GW_OK;
 }
 
 const struct gw_processor *coll_select_processor(int *rows_out)
@@ -251,8 +248,8 @@ const struct gw_processor *coll_select_processor(int *rows_out)
 
 GW_ONCE int coll_select_init(void)
 {
-    int rc = processor_take();
-    if (rc == GW_OK) rc = read_tables(NULL, false, &select_state.general);
+    processor_take();
+    int rc = read_tables(NULL, false, &select_state.general);
     if (rc == GW_OK) rc = read_tables(NULL, true, &select_state.builtin);
     atomic_store_explicit(&select_state.used, &select_state.builtin, memory_order_relaxed);
     if (rc != GW_OK) return rc;

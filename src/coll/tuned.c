@@ -48,7 +48,7 @@ void coll_tuned_read(const char *path, struct coll_tuned *t)
     free(t->rules), free(t->node_rules);
     *t = (struct coll_tuned){NULL, NULL, 0, 0};
     struct gw_processor here;
-    gw_processor_of(gw_set.processor, &here);                              /* what is none has ended MPI_Init: coll_select_init() */
+    gw_processor_of(gw_set.processor, &here);
     if (!path || !*path || gw_file_read(path, MOST, false, &text)) return; /* base/ has reported why it cannot be read */
     struct gw_lines lines = {text, 0};
     for (char *line; (line = gw_line_next(&lines));) {

@@ -52,6 +52,19 @@ static bool is_setting(const char *variable)
     return false;
 }
 
+/* The note names them, so the ranks do not (base/foreign.c). */
+static void told_set(struct launch_options *o)
+{
+    char *names = NULL;
+    for (int i = 0; i < o->mca_unknown.n; i++) {
+        char *more = gw_xasprintf("%s%sOMPI_MCA_%s", names ? names : "", names ? "," : "", o->mca_unknown.at[i]);
+        free(names);
+        names = more;
+    }
+    if (names) launch_add_pair(&o->env, "GODWIT_MCA_TOLD", names);
+    free(names);
+}
+
 int launch_set_mca(struct launch_options *o, const char *name, const char *value)
 {
     if (!*name || strchr(name, '=')) return launch_usage_error("--mca wants a name and a value as two words, not '%s'", name);
@@ -62,6 +75,7 @@ int launch_set_mca(struct launch_options *o, const char *name, const char *value
         bool known = false;
         for (int i = 0; i < o->mca_unknown.n; i++) known |= strcmp(o->mca_unknown.at[i], name) == 0;
         if (!known) words_add(&o->mca_unknown, name);
+        told_set(o);
     }
     launch_add_pair(&o->env, variable, value);
     free(variable);

@@ -3,7 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/mpi_private.h"
-#include "base/os.h"
+#include "base/processor.h"
 #include "base/settings.h"
 
 #include <stdio.h>
@@ -82,72 +82,31 @@ static void documented_name(const struct gw_setting_info *s, char *out, size_t c
     snprintf(out, cap, "%.*s", (int)strcspn(at, " "), at);
 }
 
-static void bytes_text(int64_t n, char *out, size_t cap) { snprintf(out, cap, "%lld", (long long)n); }
-
-/* What `auto` comes to in this job; false: that is not known before the network, or the call, is. */
-static bool in_force(const char *env, char *out, size_t cap)
-{
-    static const struct {
-        const char *env, *text;
-    } fixed[] = {{"GODWIT_SCATTERV_SHORT_MSG", "2048-8192"},
-                 {"GODWIT_BCAST_INTERNODE_RADIX", "2-4"},
-                 {"GODWIT_BCAST_INTRANODE_RADIX", "2-4"},
-                 {"GODWIT_NIC_COUNTER_REPORT", "1"},
-                 {"GODWIT_WAIT", "spin, then yield, then sleep"},
-                 {"GODWIT_PROTO", "by size"},
-                 {"GODWIT_ALLTOALL_SHORT_MSG", "64-512"},
-                 {"GODWIT_ALLGATHER_VSHORT_MSG", "by the table (godwit-choices allgather)"},
-                 {"GODWIT_REDUCE_SCATTER_LONG_MSG", "by the table (godwit-choices reduce_scatter)"},
-                 {"GODWIT_CMA", "CMA where the kernel allows it, else NONE"},
-                 {"GODWIT_NET_RENDEZVOUS", "enabled by a card, disabled over TCP"},
-                 {"GODWIT_REG_CACHE", "enabled by a card, disabled over TCP"},
-                 {"GODWIT_REG_CACHE_MONITOR", "userfaultfd"},
-                 {"GODWIT_OFI_TAG_MODE", "ofi_tag_full where the provider can, else ofi_tag_1"}};
-    if (strcmp(env, "GODWIT_RANK_ORDER") == 0)
-        snprintf(out, cap, gw_boot.how == BOOT_GODWIT || gw_boot.how == BOOT_SINGLETON ? "1" : "as the launcher has it");
-    else if (strcmp(env, "GODWIT_LANES") == 0)
-        bytes_text(gw_nlanes, out, cap);
-    else if (strcmp(env, "GODWIT_HEAP") == 0)
-        bytes_text(life_heap_bytes(), out, cap);
-    else if (strcmp(env, "GODWIT_NET_SHORT_MAX") == 0)
-        bytes_text(proto_far_short_default(gw_boot.size), out, cap);
-    else if (strcmp(env, "GODWIT_NET_EAGER_MAX") == 0)
-        snprintf(out, cap, "%lld-%lld", (long long)proto_far_eager(false), (long long)proto_far_eager(true));
-    else if (strcmp(env, "GODWIT_RMA_HELP") == 0)
-        snprintf(out, cap, "%s", gw_node.oversubscribed ? "off" : "on");
-    else if (strcmp(env, "GODWIT_PMI") == 0)
-        snprintf(out, cap, "%s", gw_boot.how == BOOT_PMI1 ? "1" : gw_boot.how == BOOT_PMI2 ? "2" : "not used");
-    else if (strcmp(env, "GODWIT_HUGE_PAGES") == 0)
-        snprintf(out, cap, gw_huge_is_offered() ? "moved onto when copied again" : "off (this machine offers none)");
-    else
-        for (size_t i = 0; i <= GW_ARRAY_LEN(fixed); i++) {
-            if (i == GW_ARRAY_LEN(fixed)) return false;
-            if (strcmp(env, fixed[i].env) == 0) return snprintf(out, cap, "%s", fixed[i].text), true;
-        }
-    return true;
-}
-
 /* A line: the documented name, the value in force, then all other names, and who has set it. */
 static void display_setting(FILE *f, int i, enum group wanted)
 {
     struct gw_setting_info s;
-    char value[1024], text[64], name[64];
+    char value[1024], text[GW_PROCESSOR_TEXT], name[64];
     const char *origin;
     gw_settings_get(i, &s, value, sizeof value, &origin);
     documented_name(&s, name, sizeof name);
     if (group_of(name, s.room) != wanted) return;
-    bool is_auto = strcmp(value, "auto") == 0, is_known = is_auto && in_force(s.env, text, sizeof text);
-    fprintf(f, "PE 0:   %-46s = %s", name, is_known ? text : value);
-    fprintf(f, "   [%s%s",
-            is_auto && !is_known ? "where it is used; "
-                : is_auto        ? "auto; "
-                                 : "",
-            strcmp(origin, "default") == 0 ? "default" : "set by ");
-    if (strcmp(origin, "default") != 0) fputs(origin, f);
-    fprintf(f, "%s%s", strcmp(name, s.env) == 0 ? "" : "; ", strcmp(name, s.env) == 0 ? "" : s.env);
+    bool is_other = mpi_in_force(s.env, value, text, sizeof text), is_default = strcmp(origin, "default") == 0;
+    fprintf(f, "PE 0:   %-46s = %s   [", name, is_other ? text : value);
+    if (is_other) fprintf(f, "%s; ", value);
+    fprintf(f, "%s%s", is_default ? "" : "set by ", origin);
+    if (s.source) fprintf(f, " in %s", s.source);
+    /* Each name once: those that stand before are left out. */
+    const char *between = "; ";
+    if (strcmp(s.env, name) != 0 && strcmp(s.env, origin) != 0) {
+        fprintf(f, "; %s", s.env);
+        between = ", ";
+    }
     for (const char *a = s.aliases; *a; a += strspn(a, " ")) {
         size_t n = strcspn(a, " ");
-        if (n != strlen(name) || strncmp(a, name, n) != 0) fprintf(f, ", %.*s", (int)n, a);
+        bool is_named = (n == strlen(name) && strncmp(a, name, n) == 0) || (n == strlen(origin) && strncmp(a, origin, n) == 0);
+        if (!is_named) fprintf(f, "%s%.*s", between, (int)n, a);
+        if (!is_named) between = ", ";
         a += n;
     }
     fputs("]\n", f);

@@ -17,6 +17,8 @@ const char *mpi_level_name(int level);
 /* wrapper.c: by rank 0, says that a library which mpiexec has put before the program (--profile, --record) is not there. */
 GW_ONCE void mpi_wrapper_look(void);
 void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
+/* What this job makes of a setting whose value says less (in_force.c); false: the value says it. */
+bool mpi_in_force(const char *env, const char *value, char *out, size_t cap);
 
 int mpi_report(void); /* report.c: the same at the end; collective over the world */
 

@@ -157,6 +157,8 @@ struct node_wait {
     uint32_t phase, count, seen, told, vain;
     uint64_t until, since_ns, told_ns, again_ns;
 };
+/* What the settings wait_spin and wait_yield come to here. */
+void node_wait_budget(int64_t *spin_out, int64_t *yield_us_out);
 void node_wait_begin(struct node_wait *w);
 void node_wait_begin_silent(
     struct node_wait *w); /* for threads of the library: neither reported nor counted as a wait of this rank */

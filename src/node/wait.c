@@ -63,12 +63,19 @@ bool node_wait_yield(void)
 
 static long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
+void node_wait_budget(int64_t *spin_out, int64_t *yield_us_out)
+{
+    bool is_shared = gw_node.oversubscribed;
+    *spin_out = gw_set.wait_spin >= 0 ? gw_set.wait_spin : is_shared ? SPIN_SHARED : SPIN_ALONE;
+    *yield_us_out = gw_set.wait_yield >= 0 ? gw_set.wait_yield : is_shared ? YIELD_US_SHARED : YIELD_US_ALONE;
+}
+
 void node_wait_open(void)
 {
     assert(gw_node.doors && gw_node.me < gw_node.nlocal);
     bool shared_cores = gw_node.oversubscribed;
-    int64_t spin = gw_set.wait_spin >= 0 ? gw_set.wait_spin : shared_cores ? SPIN_SHARED : SPIN_ALONE;
-    int64_t yield_us = gw_set.wait_yield >= 0 ? gw_set.wait_yield : shared_cores ? YIELD_US_SHARED : YIELD_US_ALONE;
+    int64_t spin, yield_us;
+    node_wait_budget(&spin, &yield_us);
     waits.never_yield = gw_set.wait == GW_SET_WAIT_SPIN;
     waits.never_sleep = gw_set.wait == GW_SET_WAIT_YIELD || waits.never_yield;
     if (gw_set.wait == GW_SET_WAIT_SLEEP) spin = yield_us = 0;

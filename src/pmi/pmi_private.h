@@ -24,5 +24,8 @@ int pmi_two_bytes(const char *length);                           /* of the messa
 bool pmi_two_message(struct job *j, int rank, const char *text); /* false: it is none of PMI-2 */
 void pmi_two_fenced(int rank);
 void pmi_two_stop(void);
+/* ---- pmi_topology.c ---- */
+const char *pmi_topology_path(void); /* a file that hwloc reads, made at the first call; NULL: there is no hwloc here */
+void pmi_topology_drop(void);
 
 #endif

@@ -51,6 +51,7 @@ const char *pmi_key_get(const char *key)
 {
     struct pair wanted = {.key = (char *)(uintptr_t)key};
     struct pair **found = tfind(&wanted, &pmi.keys, by_key);
+    if (!found && strcmp(key, "PMI_hwloc_xmlfile") == 0) return pmi_topology_path();
     return found ? (*found)->value : NULL;
 }
 
@@ -403,6 +404,7 @@ void pmi_stop(struct job *j)
     if (j->pmi < 0) return;
     for (int i = 0; i < pmi.n; i++) client_close(&pmi.clients[i]);
     pmi_two_stop();
+    pmi_topology_drop();
     tdestroy(pmi.keys, pair_free);
     pmi.keys = NULL;
     free(pmi.clients);

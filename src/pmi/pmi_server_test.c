@@ -2,6 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <dlfcn.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -293,8 +294,53 @@ static void no_pmi(void)
     end();
 }
 
+/* What the test says of libhwloc: it may be hidden. */
+static bool is_hidden;
+void *dlopen(const char *name, int flags)
+{
+    static void *(*real)(const char *, int);
+    if (name && is_hidden && strstr(name, "hwloc")) return NULL;
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+    return real(name, flags);
+}
+
+/* hwloc's description of the machine, where there is a hwloc: by either protocol, a file that can be read until the end; else it is not found. */
+static void topology(void)
+{
+    char path[64] = "", line[128], name[64] = "", text[4096];
+    void *hwloc = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
+    begin(2);
+    tell(0, "cmd=get_my_kvsname\n");
+    serve();
+    CHECK(sscanf(heard(0), "cmd=my_kvsname rc=0 kvsname=%63s", name) == 1);
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=PMI_hwloc_xmlfile\n", name);
+    is_hidden = true;
+    CHECK(answers(0, line, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n"));
+    CHECK(answers(0, line, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n"));
+    is_hidden = false;
+    end();
+    begin(2);
+    tell(0, line);
+    serve();
+    const char *said = heard(0);
+    CHECK_EQ(sscanf(said, "cmd=get_result rc=0 msg=success value=%63s", path) == 1, hwloc != NULL);
+    if (!hwloc) fprintf(stderr, "note: there is no hwloc here\n");
+    FILE *f = hwloc ? fopen(path, "r") : NULL;
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[n] = 0;
+    CHECK(!hwloc || (f && strstr(text, "<topology version=\"2") && strstr(text, "<object type=\"Machine\"")));
+    if (f) fclose(f);
+    CHECK(!getenv("HWLOC_COMPONENTS"));
+    snprintf(text, sizeof text, "cmd=get_result rc=0 msg=success value=%s\n", path);
+    if (hwloc) CHECK(answers(1, line, text)); /* the same file for all */
+    end();
+    CHECK(!hwloc || access(path, F_OK) != 0);
+    if (hwloc) dlclose(hwloc);
+}
+
 int main(void)
 {
+    topology();
     requests();
     two_requests();
     two_waits();

@@ -141,6 +141,9 @@ struct proto_mismatch {
 int64_t proto_far_short_default(int size); /* of E0, by the ranks of the job */
 int64_t proto_far_eager(bool is_soft);     /* of E1; is_soft: wire_caps.soft */
 
+/* Of unexpected messages on a lane, as the setting unexpected_max=auto comes to now; *limit_out: what limits the memory. */
+int64_t proto_unexpected_room(const char **limit_out);
+
 enum proto_path { PROTO_E0, PROTO_E1, PROTO_R0, PROTO_R1, PROTO_PATHS };
 /* Messages and bytes sent to one process (by its number, see struct gw_peer), or to all (world -1): the user's and the library's own.
  * Read without a lock, so not exact. */

@@ -17,12 +17,17 @@ static const int64_t ROOM_MOST = (int64_t)16 << 30; /* an arena has addresses fo
 
 /* Three tenths of the available memory are for the unexpected messages of all ranks of this host, and as much for the copies that they keep
  * as senders.  Reading the available memory takes system calls, so this is called only when the first megabyte is used. */
+int64_t proto_unexpected_room(const char **limit_out)
+{
+    int64_t ranks = boot_is_on_one_host() ? gw_boot.size : gw_boot.nlocal, lanes = gw_max64(lanes_used(), 1);
+    return gw_min64(gw_max64(gw_memory_available(limit_out) / 10 * 3 / ranks / lanes, ROOM_LEAST), ROOM_MOST);
+}
+
 GW_COLD void proto_flow_room(struct proto_lane *pl)
 {
     const char *limit;
     if (pl->is_room_known) return;
-    int64_t ranks = boot_is_on_one_host() ? gw_boot.size : gw_boot.nlocal, lanes = gw_max64(lanes_used(), 1);
-    pl->room = gw_min64(gw_max64(gw_memory_available(&limit) / 10 * 3 / ranks / lanes, ROOM_LEAST), ROOM_MOST);
+    pl->room = proto_unexpected_room(&limit);
     pl->is_room_known = true;
     GW_EXPLAIN(GW_LOG_PROTO, "room for %lld bytes of unexpected messages, and for as many that others have no room for (%s)",
                (long long)pl->room, limit);

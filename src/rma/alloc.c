@@ -117,12 +117,15 @@ int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out)
     size_t bytes = size > 0 ? (size_t)size : 1;
     int64_t align = gw_info_alignment(info);
     uint64_t pages = rma_pages_wanted();
+    bool is_mappable = size > 0 && (gw_boot.nlocal > 1 || pages);
     gw_lock(&alloc_state.lock);
-    if ((gw_boot.nlocal > 1 || pages) && alloc_state.n_pieces < MAX_PIECES &&
+    if (is_mappable && pages && alloc_state.n_pieces == MAX_PIECES)
+        gw_fail(GW_ENOMEM, "this rank has %d pieces on large pages, which is the most; allocate fewer and larger ones", MAX_PIECES);
+    if (is_mappable && alloc_state.n_pieces < MAX_PIECES &&
         piece_get(bytes, align, pages, &alloc_state.pieces[alloc_state.n_pieces]))
         p = (void *)(uintptr_t)first_byte(&alloc_state.pieces[alloc_state.n_pieces++]);
     gw_unlock(&alloc_state.lock);
-    if (!p && pages) return rma_pages_alone(bytes, (uint64_t)align, base_out);
+    if (!p && pages && size > 0) return rma_pages_alone(bytes, (uint64_t)align, base_out);
     if (!p && posix_memalign(&p, (size_t)align, bytes) != 0) return gw_fail(GW_ENOMEM, "no memory for %lld bytes", (long long)size);
     *base_out = p;
     return GW_OK;

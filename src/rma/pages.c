@@ -23,15 +23,17 @@ uint64_t rma_pages_wanted(void)
     return wanted > gw_page_bytes() ? wanted : 0;
 }
 
+bool rma_pages_must(void) { return gw_set.alloc_mem_policy == GW_SET_ALLOC_MEM_POLICY_MANDATORY; }
+
 int rma_pages_smaller(uint64_t got, const char *why)
 {
     char asked[24], is[24];
     gw_pages_text(rma_pages_wanted(), asked);
-    if (gw_set.alloc_mem_policy == GW_SET_ALLOC_MEM_POLICY_MANDATORY)
+    if (rma_pages_must())
         return gw_fail(GW_ENOMEM, "there are no pages of %s (GODWIT_ALLOC_MEM_PG_SZ, _POLICY=mandatory): %s", asked, why);
     if (boot_pages_tell(got > 0))
-        gw_warn("%s cannot lie on pages of %s (GODWIT_ALLOC_MEM_PG_SZ): %s; it lies on %s%s", what, asked, why,
-                got ? "pages of " : "ordinary pages", got ? gw_pages_text(got, is) : "");
+        gw_warn("%s cannot lie on pages of %s (GODWIT_ALLOC_MEM_PG_SZ): %s; it lies on %s%s%s", what, asked, why,
+                got ? "pages of " : "ordinary pages", got ? gw_pages_text(got, is) : "", got ? ", where they can be had" : "");
     return GW_OK;
 }
 
@@ -39,8 +41,8 @@ bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char 
 {
     char later[GW_POOL_WHY];
     struct stat st;
-    snprintf(why, GW_POOL_WHY, "this machine has none of that size");
-    for (uint64_t page = gw_pool_page(pages); page; page = gw_pool_page(page - 1)) {
+    gw_pool_why(pages, bytes, why);
+    for (uint64_t page = gw_pool_page(pages); page && (page == pages || !rma_pages_must()); page = gw_pool_page(page - 1)) {
         uint64_t all = gw_align_up(bytes, page);
         int fd = gw_pool_file_of(what, all, page, page == pages ? why : later);
         if (fd < 0) continue;
@@ -55,25 +57,26 @@ bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char 
         }
         close(fd);
     }
-    if (pages >= GW_HUGE_BYTES && gw_huge_is_offered()) o->page = GW_HUGE_BYTES;
+    bool may = rma_pages_must() ? pages == GW_HUGE_BYTES : pages >= GW_HUGE_BYTES;
+    if (may && gw_huge_is_offered()) o->page = GW_HUGE_BYTES;
     return false;
 }
 
-/* [first, first + bytes) of huge pages. */
-static int made(uintptr_t first, uint64_t bytes)
+/* [first, first + bytes) of huge pages; `all`: of the piece that it is a part of.  Larger ones have been told of before (memory.c). */
+static int made(uintptr_t first, uint64_t bytes, uint64_t all)
 {
     bool is_crowded;
-    uint64_t is = gw_huge_make((void *)first, bytes, &is_crowded);
+    char pool[GW_POOL_WHY], why[GW_POOL_WHY + 128];
+    uint64_t is = gw_huge_make((void *)first, bytes, rma_pages_must(), &is_crowded);
     GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB: %.1f MiB of it on transparent huge pages", what, (double)bytes / (1 << 20),
                (double)is / (1 << 20));
-    uint64_t wanted = rma_pages_wanted();
-    if (is == bytes && wanted == GW_HUGE_BYTES) return GW_OK;
-    if (is == bytes)
-        return rma_pages_smaller(
-            GW_HUGE_BYTES, gw_pool_page(wanted) == wanted ? "the system's pool has too few" : "this machine has none of that size");
-    return rma_pages_smaller(0,
-                             is_crowded ? "too many tasks want to run here to move it onto such pages"
-                                        : "the system's pool has none, and transparent ones are not given for all of it");
+    if (is == bytes) return GW_OK;
+    gw_pool_why(rma_pages_wanted(), all, pool);
+    snprintf(why, sizeof why, "%s; %s", pool,
+             is_crowded
+                 ? "too many tasks want to run here to move it onto transparent ones (_POLICY=mandatory does it all the same)"
+                 : "the kernel gives no transparent ones for all of it");
+    return rma_pages_smaller(0, why);
 }
 
 int rma_pages_make(const struct rma_mapping *m, const struct memory_file *f, uint64_t from, uint64_t own)
@@ -81,12 +84,14 @@ int rma_pages_make(const struct rma_mapping *m, const struct memory_file *f, uin
     uintptr_t at = (uintptr_t)m->base + f->head + from, first = gw_align_up(at, GW_HUGE_BYTES),
               end = gw_align_up(at + own, GW_HUGE_BYTES);
     assert(f->page == GW_HUGE_BYTES && !f->inode && end <= (uintptr_t)m->base + m->bytes);
-    return own && end > first ? made(first, end - first) : GW_OK;
+    return own && end > first ? made(first, end - first, f->bytes - f->head) : GW_OK;
 }
 
 int rma_pages_alone(uint64_t bytes, uint64_t align, void **out)
 {
-    bool may = rma_pages_wanted() >= GW_HUGE_BYTES && gw_huge_is_offered();
+    uint64_t wanted = rma_pages_wanted();
+    bool may = wanted >= GW_HUGE_BYTES && gw_huge_is_offered();
+    if (rma_pages_must() && !(may && wanted == GW_HUGE_BYTES)) return GW_ENOMEM; /* the caller has said why */
     uint64_t all = may ? gw_align_up(bytes, GW_HUGE_BYTES) : bytes;
     const char *limit;
     int64_t left =
@@ -96,7 +101,7 @@ int rma_pages_alone(uint64_t bytes, uint64_t align, void **out)
                        (double)left / (1 << 20));
     if (posix_memalign(out, may && align < GW_HUGE_BYTES ? GW_HUGE_BYTES : align, all) != 0)
         return gw_fail(GW_ENOMEM, "no memory for %llu bytes", (unsigned long long)bytes);
-    int rc = may ? made((uintptr_t)*out, all) : rma_pages_smaller(0, "this system gives no transparent ones");
+    int rc = may ? made((uintptr_t)*out, all, all) : rma_pages_smaller(0, "this system gives no transparent ones");
     if (rc != GW_OK) free(*out);
     return rc;
 }

@@ -80,6 +80,8 @@ _Static_assert((offsetof(struct rma_win, near) + offsetof(struct rma_near, disp_
 
 /* ---- windows (win.c, hints.c) ----  Collective over c, except rma_alloc_mem() and rma_free_mem().  info may be NULL. */
 /* Memory for which windows have load/store access (MPI 4.1 section 10.2). */
+uint64_t rma_pages_wanted(
+    void); /* size of the pages of MPI_Alloc_mem's memory, as the settings ask; 0: the system's ordinary ones */
 int rma_alloc_mem(int64_t size, struct gw_info *info, void **base_out);
 int rma_free_mem(void *base);
 int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, struct rma_win **win_out);

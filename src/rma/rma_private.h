@@ -298,7 +298,6 @@ int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_ou
 int rma_memory_file_map(struct rma_mapping *m, const struct memory_file *f, int fd, uint64_t from, uint64_t own);
 
 /* ---- which pages MPI_Alloc_mem and MPI_Win_allocate take (pages.c) ---- */
-uint64_t rma_pages_wanted(void); /* as the settings ask; 0: the system's ordinary ones */
 /* Makes a file of the pool's pages: of `pages` bytes, or the next smaller ones that can be had.  False: there are none; o->page: transparent
  * ones might do; why: of the size that was asked for. */
 bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char why[GW_POOL_WHY]);
@@ -306,8 +305,9 @@ bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char 
 int rma_pages_make(const struct rma_mapping *m, const struct memory_file *f, uint64_t from, uint64_t own);
 /* It is on smaller pages than asked for, of `got` bytes, or ordinary ones: an error, or a sentence by one rank of the node. */
 int rma_pages_smaller(uint64_t got, const char *why);
-int rma_pages_alone(uint64_t bytes, uint64_t align,
-                    void **out); /* memory that is in no file, from malloc(), where they are asked for */
+bool rma_pages_must(void); /* GODWIT_ALLOC_MEM_POLICY=mandatory: no smaller ones */
+/* Memory that is in no file, from malloc(), where they are asked for; the caller has said by gw_fail() why it is in none. */
+int rma_pages_alone(uint64_t bytes, uint64_t align, void **out);
 
 /* ---- memory of MPI_Alloc_mem (alloc.c) ---- */
 struct rma_alloc_offer {

@@ -212,6 +212,7 @@ static int lay_out(struct rma_win *w, bool has_gaps, uint64_t *total_out)
         if (at > (uint64_t)INT64_MAX / 2) return gw_fail(GW_ENOMEM, "the windows of all ranks are %.3g bytes", (double)at);
     }
     *total_out = at ? at : GW_CACHELINE;
+    w->mapping.is_paged = at > 0 && rma_pages_wanted() > 0;
     return GW_OK;
 }
 
@@ -244,7 +245,6 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     int wants[2] = {0, -GW_CACHELINE};
     if (rc == GW_OK) rc = coll_allreduce(mine_wants, wants, 2, gw_type_int, gw_op_min, w->comm, NULL);
     w->mapping.align = -wants[1];
-    w->mapping.is_paged = rma_pages_wanted() > 0;
     if (rc == GW_OK) rc = lay_out(w, wants[0], &total); /* same result on all ranks of a machine */
     if (w->n_leaders) rc = rma_agree(w->comm, rc);
     if (rc == GW_OK) rc = rma_memory_make(w, &w->mapping, total, w->targets[w->comm->rank].base, (uint64_t)size, &base);

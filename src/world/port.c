@@ -56,7 +56,7 @@ static int port_parse(const char *text, struct boot_port *port_out, struct socka
 }
 
 /* May processes of other hosts connect?  By the setting port_reach; its default is yes for jobs of an engine or on several hosts. */
-static bool is_for_hosts(void)
+bool world_port_is_for_hosts(void)
 {
     if (gw_set.port_reach != GW_SET_PORT_REACH_AUTO) return gw_set.port_reach == GW_SET_PORT_REACH_HOSTS;
     return !boot_is_on_one_host() || gw_boot.how == BOOT_PMIX || gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2;
@@ -68,7 +68,7 @@ static int open_for_hosts(struct port *p, char far[1 + BOOT_ADDRESS_TEXT])
 {
     struct sockaddr_storage at;
     far[0] = 0;
-    if (!is_for_hosts()) return GW_OK;
+    if (!world_port_is_for_hosts()) return GW_OK;
     int rc = peer_address(&at);
     if (rc == GW_OK && boot_gate_open_far(&p->gate, &at) != 0)
         rc = gw_fail(GW_EPORT, "no port for other hosts can be opened: %s", strerror(errno));

@@ -36,6 +36,7 @@ int world_intercomm_create_from_groups(struct gw_group *local, int local_leader,
 
 /* ---- dynamic processes (chapter 11; port.c, spawn.c); how jobs connect: doc/adr/0011 ----------------------------------- */
 int world_open_port(char *port_name_out); /* GW_MAX_PORT_NAME bytes */
+bool world_port_is_for_hosts(void);       /* may processes of other hosts connect to the ports of this job (port_reach) */
 int world_close_port(const char *port_name);
 int world_publish_name(const char *service, const char *port);
 int world_unpublish_name(const char *service, const char *port);

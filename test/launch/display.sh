@@ -23,11 +23,20 @@ for pair in MPICH_RMA_MAX_PENDING:RMA MPICH_GNI_MAX_EAGER_MSG_SIZE:OFI MPI_GNI_M
     [ "$(in_group "${pair%:*}")" = "${pair#*:}" ] || fail "${pair%:*} stands in the group $(in_group "${pair%:*}")"
 done
 # The documented name first, then the others, who has set it, and of `auto` what is in force.
-grep -qx 'PE 0:   MPICH_OFI_EAGER_MAX  *= 4K   \[set by GODWIT_EAGER_MAX; GODWIT_EAGER_MAX\]' "$dir/err" || fail "a setting with its value"
+grep -qx 'PE 0:   MPICH_OFI_EAGER_MAX  *= 4K   \[set by GODWIT_EAGER_MAX\]' "$dir/err" || fail "a setting with its value"
 grep -qx 'PE 0:   MPICH_ENV_DISPLAY  *= true   \[set by MPICH_ENV_DISPLAY; GODWIT_ENV_DISPLAY\]' "$dir/err" || fail "who has set it"
 grep -qx 'PE 0:   MPICH_GNI_MAX_VSHORT_MSG_SIZE  *= 8152   \[auto; default; GODWIT_NET_SHORT_MAX\]' "$dir/err" || fail "the value in force"
 grep -qx 'PE 0:   MPICH_ALLTOALL_SHORT_MSG  *= 64-512   \[auto; default; GODWIT_ALLTOALL_SHORT_MSG\]' "$dir/err" || fail "a value by size"
 grep -qx 'PE 0:   MPICH_OFI_USE_PROVIDER .*; GODWIT_OFI_PROVIDER, MPIR_CVAR_OFI_USE_PROVIDER, .*, FI_PROVIDER\]' "$dir/err" || fail "all names"
+# No value is left to be found out, and no name is told twice, but for that of who has set it.
+! grep -Eq '= (auto|AUTO) |where it is used' "$dir/err" || fail "an auto is not resolved"
+awk '/^PE 0:   [A-Za-z_0-9]* *= / { n = split(substr($0, index($0, "[")), w, /[^A-Za-z0-9_]+/); for (k in seen) delete seen[k]
+    for (i = 1; i <= n; i++) if (w[i] ~ /^[A-Z][A-Z]*_[A-Z]/ && seen[w[i]]++) { print; bad = 1 } } END { exit bad }' "$dir/err" || fail "a name twice"
+grep -Eqx 'PE 0:   GODWIT_PROCESSOR  *= [a-z]+(/[0-9a-fx]+)*(\+[a-z0-9]+)*   \[auto; default\]' "$dir/err" || fail "the processor in force"
+cp "$dir/err" "$dir/all"
+MPICH_ENV_DISPLAY=1 MPICH_ALLOC_MEM_HUGE_PAGES=1 run -n 1 "$build/mpi_hello" || fail "large pages"
+grep -q '^PE 0:   MPICH_ALLOC_MEM_PG_SZ  *= 2M ' "$dir/err" || fail "the size of pages in force"
+mv "$dir/all" "$dir/err"
 n=$("$build/godwit-info" --list | grep -c '^GODWIT_')
 [ "$(grep -c '^PE 0:   [A-Za-z_0-9]* *= ' "$dir/err")" = "$n" ] || fail "$n settings"
 grep -q '^PE 0: MPICH processor detected: .' "$dir/err" || fail "the processor"
@@ -51,3 +60,11 @@ GODWIT_SITE=$dir/site run -n 2 "$build/mpi_hello" || fail "defaults of a site"
 grep -q '^PE 0: MPI VERSION' "$dir/err" || fail "defaults of a site"
 GODWIT_SITE=$dir/site MPICH_VERSION_DISPLAY=0 run -n 2 "$build/mpi_hello" || fail "the user's word"
 ! grep -q '^PE 0: MPI VERSION' "$dir/err" || fail "what the user says comes before the site's"
+# Which line of it has set a variable, in mpiexec's ranks and in godwit-info.
+printf '# ours\nMPICH_ENV_DISPLAY=1\nGODWIT_EAGER_MAX=8K\n' >"$dir/site"
+GODWIT_SITE=$dir/site run -n 1 "$build/mpi_hello" || fail "lines of a site"
+grep -q "^PE 0:   MPICH_OFI_EAGER_MAX  *= 8K   \[set by GODWIT_EAGER_MAX in $dir/site, line 3\]" "$dir/err" || fail "the line of a site's file"
+GODWIT_SITE=$dir/site "$build/godwit-info" >"$dir/err" 2>&1
+grep -q "GODWIT_EAGER_MAX=8K (from GODWIT_EAGER_MAX in $dir/site, line 3)" "$dir/err" || fail "godwit-info: the line of a site's file"
+GODWIT_SITE=$dir/site GODWIT_EAGER_MAX=4K "$build/godwit-info" >"$dir/err" 2>&1
+grep -q "GODWIT_EAGER_MAX=4K (from GODWIT_EAGER_MAX)" "$dir/err" || fail "godwit-info: the user's word"

@@ -238,6 +238,12 @@ run --mca gw_nothing 1 --gmca gw_less 2 --mca gw_nothing 3 -n 1 sh -c "$mca" >"$
 [ "$(cat "$dir/err")" = "mpiexec: of no effect here: gw_nothing, gw_less (parameters of Open MPI; \`godwit-info --settings\` lists what can be set)" ] ||
     fail "--mca says $(cat "$dir/err")"
 [ -z "$(run -q --mca gw_nothing 1 -n 1 true 2>&1)" ] || fail "-q"
+# Ranks of this library do not say again what the note has said; what they have a setting for they tell.
+run --mca gw_nothing 1 --mca coll_tuned_x 2 -n 2 "$build/mpi_hello" >"$dir/out" 2>"$dir/err"
+[ "$(grep -c gw_nothing "$dir/err")" = 1 ] && [ "$(grep -c 'coll_tuned_x.*GODWIT_COLL' "$dir/err")" = 1 ] && [ "$(wc -l <"$dir/err")" = 2 ] ||
+    fail "--mca is told twice: $(cat "$dir/err")"
+[ "$("$build/godwit-info" OMPI_MCA_coll_tuned_x)" = "OMPI_MCA_coll_tuned_x is of no effect: GODWIT_COLL chooses algorithms of collectives (godwit-choices)" ] ||
+    fail "godwit-info of a name that begins so"
 [ -z "$(run --mca btl_tcp_if_include lo -n 1 true 2>&1)" ] || fail "--mca of a setting says something"
 [ "$(run --mca orte_tag_output 1 -n 1 echo x)" = "[0] x" ] || fail "--mca orte_tag_output"
 [ -z "$(run --mca rmaps_base_oversubscribe 1 --mca hwloc_base_binding_policy none -n 1 true 2>&1)" ] || fail "--mca of the launcher"

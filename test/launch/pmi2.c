@@ -1,4 +1,5 @@
 /* pmi2.c -- a client of Slurm's libpmi2 alone: who am I, keys round a ring, attributes of job and node; a line each rank.
+ * pmi2 topology: whether hwloc's file of the machine can be read.
  * pmi2 abort: rank 1 ends the job with a text.  pmi2 spawn: says what MPI_Comm_spawn would get.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -14,6 +15,19 @@ static void must(int rc, const char *what)
     if (rc == PMI2_SUCCESS) return;
     printf("%s: %d\n", what, rc);
     exit(3);
+}
+
+/* hwloc's description of the machine, as this process reads it. */
+static void topology(void)
+{
+    char path[PMI2_MAX_VALLEN] = "", text[4096];
+    int found = 0;
+    must(PMI2_Info_GetJobAttr("PMI_hwloc_xmlfile", path, sizeof path, &found), "topology");
+    FILE *f = found ? fopen(path, "r") : NULL;
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[n] = 0;
+    printf("topology %s\n", !found ? "none" : strstr(text, "<object type=\"Machine\"") ? "read" : "cannot be read");
+    if (f) fclose(f);
 }
 
 static void ring(int rank, int size, const char *job)
@@ -70,6 +84,7 @@ int main(int argc, char **argv)
     must(PMI2_Info_GetJobAttr("universeSize", universe, sizeof universe, &found), "universe");
     printf("%d/%d app %d %s\n", rank, size, app, map);
     if (what[0] == 'u') printf("universe %s\n", found ? universe : "-");
+    if (strcmp(what, "topology") == 0) topology();
     fflush(stdout);
     must(PMI2_Finalize(), "finalize");
     return 0;

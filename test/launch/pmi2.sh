@@ -21,6 +21,14 @@ for n in 2 3 16; do
 done
 run "$build/mpiexec" -usize 9 -n 2 ./pmi2 universe
 [ "$rc $(grep -cx 'universe 9' out)" = "0 2" ] || fail "universe: status $rc: $(cat out err)"
+# hwloc's description of the machine, which goes with mpiexec; where there is no libhwloc, it is not found.
+topology=read
+ldconfig -p | grep -q 'libhwloc\.so\.15 ' || topology=none
+run "$build/mpiexec" -n 3 ./pmi2 topology
+[ "$rc $(grep -cx "topology $topology" out)" = "0 3" ] || fail "topology: status $rc, not $topology: $(cat out err)"
+mkdir empty && : >empty/libhwloc.so.15
+run env LD_LIBRARY_PATH="$PWD/empty" "$build/mpiexec" -n 2 ./pmi2 topology
+[ "$rc $(grep -cx 'topology none' out)" = "0 2" ] || fail "topology without hwloc: status $rc: $(cat out err)"
 run "$build/mpiexec" -n 2 ./pmi2 : -n 1 ./pmi2
 [ "$rc $(lines)" = "0 0/3 app 0 (vector,(0,1,3))|1/3 app 0 (vector,(0,1,3))|2/3 app 1 (vector,(0,1,3))|" ] || fail "two programs: status $rc: $(cat out err)"
 run "$build/mpiexec" -n 3 ./pmi2 abort

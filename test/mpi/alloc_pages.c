@@ -66,6 +66,12 @@ int main(int argc, char **argv)
         int class = MPI_SUCCESS, rc = MPI_Alloc_mem(PIECE, MPI_INFO_NULL, &p);
         MPI_Error_class(rc, &class);
         CHECK_EQ(class, MPI_ERR_NO_MEM);
+        char text[MPI_MAX_ERROR_STRING];
+        int n;
+        MPI_Error_string(rc, text, &n);
+        printf("%s\n", text);
+        CHECK_EQ(MPI_Alloc_mem(0, MPI_INFO_NULL, &p), MPI_SUCCESS); /* nothing needs no pages */
+        CHECK_EQ(MPI_Free_mem(p), MPI_SUCCESS);
         return test_end();
     }
     for (int turn = 0; turn < AGAIN; turn++) {

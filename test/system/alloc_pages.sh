@@ -1,7 +1,7 @@
 #!/bin/sh
 # MPICH_ALLOC_MEM_PG_SZ and its relatives, each set alone: memory of MPI_Alloc_mem and MPI_Win_allocate lies on pages of that size, as the kernel says;
 # where the machine has none, a sentence by one rank says which it lies on, or the call fails if that is wanted.
-# run.py: timeout=300 tags=quick
+# run.py: timeout=300 tags=quick alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
@@ -66,4 +66,37 @@ fi
 # 3M: no page is so large; with =mandatory the call fails, and says why.
 run 2 MPICH_ALLOC_MEM_PG_SZ=3M
 [ "$(sentences .)" -ge 1 ] && [ "$(sentences ordinary)" -le 1 ] && [ "$(sentences "pages of 2 MiB")" -le 1 ] || fail "3M: $(sentences .) sentences"
-timeout 60 env MPICH_ALLOC_MEM_PG_SZ=3M MPICH_ALLOC_MEM_POLICY=MANDATORY "$build/mpiexec" -n 2 "$program" fails > "$dir/out" 2>&1 || fail "mandatory"
+fails() { timeout 60 env "$@" MPICH_ALLOC_MEM_POLICY=MANDATORY "$build/mpiexec" -n 2 "$program" fails > "$dir/out" 2>&1 || fail "mandatory: $*"; }
+fails MPICH_ALLOC_MEM_PG_SZ=3M
+grep -q 'there are no pages of 3 MiB .*: this machine has \(none of that size\|no pool\)' "$dir/out" || fail "3M: not why"
+# A size that the kernel knows and of which nobody has reserved any: what is missing, and the file where it is asked for.
+size=/sys/kernel/mm/hugepages/hugepages-1048576kB
+if [ -d $size ] && [ "$(cat $size/nr_hugepages)$(cat $size/nr_overcommit_hugepages)" = 00 ]; then
+    fails MPICH_ALLOC_MEM_PG_SZ=1G
+    grep -q "there are no pages of 1 GiB .*: none is reserved on this machine, and 1 is needed: root writes how many into $size/nr_hugepages" \
+        "$dir/out" || fail "1G: not why"
+fi
+# With =mandatory the answer is the same on a busy machine.
+answer() { timeout 60 env MPICH_ALLOC_MEM_PG_SZ=2M MPICH_ALLOC_MEM_POLICY=MANDATORY "$build/mpiexec" -n 2 "$program" > "$dir/out" 2>&1 && grep -c ', all$' "$dir/out"; }
+quiet=$(answer) || quiet=none
+busy=
+for i in $(seq $(($(nproc) * 4 + 4))); do
+    nice -n 19 sh -c 'while :; do :; done' &
+    busy="$busy $!"
+done
+loud=$(answer) || loud=none
+kill $busy
+[ "$quiet" = "$loud" ] || fail "mandatory: $quiet pieces on large pages of a quiet machine, $loud of a busy one"
+# Pages that somebody has reserved are taken: where the kernel lets this test do so, some of its own.
+reserved=
+if [ -w $pool/nr_hugepages ] && [ "$(cat $pool/nr_hugepages)" = 0 ]; then
+    reserved=0
+    trap 'echo $reserved > $pool/nr_hugepages; rm -rf "$dir"' EXIT
+    { echo 40 > $pool/nr_hugepages; } 2> "$dir/err" || true
+fi
+if [ -n "$reserved" ] && [ "$(cat $pool/free_hugepages)" = 40 ]; then
+    quiet=$(answer) || fail "mandatory, with a pool"
+    [ "$quiet" = 6 ] && [ "$(pieces 2048 "[0-9]* KiB, all")" = 6 ] || fail "pages of the pool are there, and not taken"
+    fails MPICH_ALLOC_MEM_PG_SZ=1G
+    [ "$(cat $pool/free_hugepages)" = 40 ] || fail "pages of the pool are not given back"
+fi

@@ -121,6 +121,13 @@ def wrong():
     assert "x: is no number" in ask("-n x", status=2)
     assert "-q: is no option" in ask("-n 4 -q", status=2)
     assert "sorting: is no collective" in ask("-n 4 sorting", status=2)
+    assert "did you mean bcast?" in ask("-n 4 bcst", status=2)
+    for command in ("-n 4 sorting", ""):
+        assert re.search(r"Collectives: barrier, bcast, .*, exscan$", ask(command, status=2), re.M), command
+    assert ask("-np 4 MPI_Allreduce") == ask("-n 4 allreduce")
+    p = subprocess.run([BUILD + "/godwit-choices", "-n", "4"], env=dict(CLEAN, GODWIT_PROCESSOR="Xeon"), capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0 and "GODWIT_PROCESSOR=Xeon is not VENDOR/FAMILY/MODEL, such as intel/6/207, auto or none; using the default, auto" in p.stderr, p.stderr
+    assert "/0/0" not in ask("-n 4 bcast", GODWIT_PROCESSOR="none")
     assert "has no algorithm 'fast'" in ask("-n 4", status=2, GODWIT_COLL="bcast=fast")
 
 

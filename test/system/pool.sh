@@ -26,7 +26,7 @@ run -n 2 "$program"
 if [ ! -d $pool ]; then
     told "the node's segment does not lie on pages of the system's pool: this system has none"
 elif [ "$all" -eq 0 ]; then
-    told "the node's segment does not lie on pages of 2 MiB of the system's pool: none is reserved \(nr_hugepages is 0\)"
+    told "the node's segment does not lie on pages of 2 MiB of the system's pool: none is reserved on this machine, and [0-9]+ (is|are) needed: root writes how many into $pool/nr_hugepages"
 elif [ "$left" -ge 32 ]; then
     told "the node's segment of [0-9.]+ MiB lies on [0-9]+ pages of 2 MiB of the system's pool"
 else

@@ -54,5 +54,9 @@ has 'GODWIT_LANES=many is not a number'
 has '^GODWIT_LANES = auto$'
 if info wiat; then fail "godwit-info wiat was taken"; fi
 has 'no setting wiat; did you mean wait?'
+if info MPICH_OFI_EAGERMAX; then fail "godwit-info MPICH_OFI_EAGERMAX was taken"; fi
+has 'no setting MPICH_OFI_EAGERMAX; did you mean MPICH_OFI_EAGER_MAX?'
+if info GODWIT_EAGERMAX; then fail "godwit-info GODWIT_EAGERMAX was taken"; fi
+has 'no setting GODWIT_EAGERMAX; did you mean GODWIT_EAGER_MAX?'
 info MPICH_ENABLE_HCOLL && has '^MPICH_ENABLE_HCOLL is of no effect: '
 MPICH_ENABLE_HCOLL=1 info && has 'MPICH_ENABLE_HCOLL=1 is of no effect: there is no HCOLL'

@@ -169,7 +169,7 @@ def check_told(folder):
         for env in ({"XDG_CONFIG_HOME": home, "GODWIT_TUNE": ""}, {"XDG_CONFIG_HOME": folder}):
             assert "otherhost" not in said(*words, **env), words
         assert "/nonexistent cannot be read" in said(*words, GODWIT_TUNE="/nonexistent"), words
-    assert "GODWIT_EAGER_MAX=8K (from GODWIT_TUNE)" in said("godwit-info", XDG_CONFIG_HOME=home)
+    assert "GODWIT_EAGER_MAX=8K (from GODWIT_TUNE in %s, line 3)" % path in said("godwit-info", XDG_CONFIG_HOME=home)
     assert re.search(r"^bcast +binomial \(GODWIT_TUNE\)$", said("godwit-choices", "-n", "4", XDG_CONFIG_HOME=home), re.M)
     assert "at once up to 8K" in said("godwit-choices", "-n", "4", XDG_CONFIG_HOME=home)
     # A damaged one decides nothing, and all say so.
@@ -214,6 +214,8 @@ def check_processor(folder):
     text = said_of(*[w for w in job if w not in ("--vnodes", "2")], "other/3", program)
     assert "MPI_Init: GODWIT_PROCESSOR is unheard/1/2 on rank 0 and other/3 on rank 1, on one node; set it alike" in text, text
     assert "GODWIT_PROCESSOR=Xeon is not VENDOR/FAMILY/MODEL" in said_of("mpiexec", "-n", "1", program, GODWIT_PROCESSOR="Xeon")
+    text = said_of("mpiexec", "-n", "1", "-env", "GODWIT_PROCESSOR", "none", program, ":", "-n", "1", "-env", "GODWIT_PROCESSOR", "unheard/1/2", program)
+    assert "GODWIT_PROCESSOR is none on rank 0 and unheard/1/2 on rank 1" in text, text
 
 
 def main():

@@ -65,6 +65,33 @@ has "$("$bin/mpicc" --showme:version)" Godwit
 standard=$(sed -n 's/^#define MPI_VERSION *//p' "$prefix/include/mpi.h").$(sed -n 's/^#define MPI_SUBVERSION *//p' "$prefix/include/mpi.h")
 for w in mpicc mpicxx mpifort; do has "$("$bin/$w" --showme:version)" " $standard.0 "; done
 [ -f "$("$bin/mpicc" --showme:incdirs)/mpi.h" ] || wrong "--showme:incdirs"
+# A compiler that is not there: which, and who named it.
+misses() { # WHAT WORDS... of a command that fails so
+    what=$1
+    shift
+    if env "$@" >"$tmp/why" 2>&1; then wrong "$*: a compiler that is not there"; fi
+    has "$(cat "$tmp/why")" "$what"
+    [ "$(wc -l <"$tmp/why")" = 1 ] || wrong "$*: $(cat "$tmp/why")"
+}
+misses "mpicc: there is no compiler nosuch here (-cc=nosuch); install it, or name another by GODWIT_CC=..." "$bin/mpicc" -cc=nosuch "$tmp/a.c"
+misses "mpicc: there is no compiler nosuch here (GODWIT_CC=nosuch -O2)" GODWIT_CC='nosuch -O2' "$bin/mpicc" -c "$tmp/a.c"
+misses "mpicc: there is no compiler $tmp/a.c here" "$bin/mpicc" "-cc=$tmp/a.c" "$tmp/a.c"
+misses "mpicc: there is no compiler $tmp here" "$bin/mpicc" "-cc=$tmp" "$tmp/a.c"
+misses "mpicc: -cc= names no compiler" "$bin/mpicc" -cc= "$tmp/a.c"
+misses "mpicxx: there is no compiler nosuch here (-cxx=nosuch)" "$bin/mpicxx" -cxx=nosuch "$tmp/a.cc"
+misses "mpifort: there is no compiler nosuch here (-fc=nosuch)" "$bin/mpifort" -fc=nosuch "$tmp/a.f90"
+misses "mpifort: there is no compiler nosuch here (GODWIT_FC=nosuch)" GODWIT_FC=nosuch "$bin/mpifort" "$tmp/a.f90"
+misses "mpifort: -fc= names no compiler" "$bin/mpifort" -fc= "$tmp/a.f90"
+# Debian's packages have flang under the name of its version; who asks for another one is told which there are.
+mkdir "$tmp/path"
+printf '#!/bin/sh\necho "flang-new version 97.0.1"\n' >"$tmp/path/flang-new-97"
+chmod +x "$tmp/path/flang-new-97"
+misses "; here there is: flang-new-97" PATH="$tmp/path:/usr/bin:/bin" "$bin/mpifort" -fc=flang-old "$tmp/a.f90"
+# One that is too old for the modules says so, before it tries.
+printf '#!/bin/sh\necho "Debian flang-new version 16.0.6 (15~deb12u1)"\n[ "$1" = --version ] || { echo crashed; exit 1; }\n' >"$tmp/path/flang-new-16"
+chmod +x "$tmp/path/flang-new-16"
+misses "flang-new-16 is flang 16, which does not compile the modules mpi and mpi_f08 (mpif.h needs none); flang 19 does" \
+    PATH="$tmp/path:/usr/bin:/bin" "$bin/mpifort" -fc=flang-new-16 -build-modules
 if "$bin/mpicc" --showme:nonsense 2>/dev/null; then wrong "--showme:nonsense is accepted"; fi
 
 # pkg-config.
