@@ -25,7 +25,7 @@ static bool is_launcher(const char *name)
 }
 
 /* The parent of a process, and its name; 0: it has none in this pid namespace; -1: unknown. */
-static pid_t parent_of(pid_t pid, char name_out[64])
+static pid_t parent_of(pid_t pid, char name_out[BOOT_PROCESS_NAME])
 {
     char path[64], line[512] = "";
     int parent = 0;
@@ -35,8 +35,26 @@ static pid_t parent_of(pid_t pid, char name_out[64])
     char *end = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL, *begin = strchr(line, '(');
     fclose(f);
     if (!end || !begin || sscanf(end + 1, " %*c %d", &parent) != 1) return -1;
-    snprintf(name_out, 64, "%.*s", (int)(end - begin - 1), begin + 1);
+    snprintf(name_out, BOOT_PROCESS_NAME, "%.*s", (int)(end - begin - 1), begin + 1);
     return parent;
+}
+
+pid_t boot_parent_of(pid_t pid)
+{
+    char name[BOOT_PROCESS_NAME];
+    return parent_of(pid, name);
+}
+
+pid_t boot_launcher_above(pid_t *child_out, char name_out[BOOT_PROCESS_NAME])
+{
+    enum { UP_MOST = 16 };
+    pid_t child = getpid(), pid = getppid(), above;
+    for (int up = 0; up < UP_MOST && pid > 0 && (above = parent_of(pid, name_out)) >= 0; up++, child = pid, pid = above) {
+        if (!is_launcher(name_out) && strcmp(name_out, "slurmstepd") != 0) continue;
+        *child_out = child;
+        return pid;
+    }
+    return 0;
 }
 
 /* The remote address of a line of /proc/net/tcp or tcp6 for an established connection to another host, and its socket's number. */
@@ -116,7 +134,7 @@ static int peers_of(const struct sockets *s, const char *table, struct sockaddr_
 int boot_launcher_peers(struct sockaddr_storage *at_out, int most)
 {
     enum { UP_MOST = 16 };
-    char name[64];
+    char name[BOOT_PROCESS_NAME];
     int n = 0;
     pid_t pid = getppid(), above;
     struct sockets *s = gw_xmalloc(sizeof *s);

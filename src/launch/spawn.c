@@ -255,6 +255,10 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     char **env = env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3), mark[BOOT_ENV_MARK];
     boot_env_mark(env, mark);
     memcpy(strstr(own->at[boot], MARK_BEGINS) + strlen(MARK_BEGINS), mark, sizeof mark - 1);
+    struct boot_rank *slot = job_slot(j, rank);
+    const char *text = strchr(own->at[boot], '=') + 1;
+    snprintf(slot->told, sizeof slot->told, "%s", text);
+    if (strlen(text) >= sizeof slot->told) *strrchr(slot->told, ',') = 0; /* the last word has no room */
     return env;
 }
 
@@ -310,6 +314,7 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
         setsid();
     else
         setpgid(0, 0);
+    job_slot(j, rank)->started = getpid();
     keeper_note(rank, getpid()); /* noted here, because mpiexec may be killed before its fork() returns */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
