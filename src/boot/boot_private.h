@@ -118,7 +118,7 @@ const char *boot_pool_follow(const struct boot_head *h, char *base, uint64_t roo
 void boot_pool_close(void);
 int boot_named_listen(const char *name,
                       int backlog);       /* abstract unix sockets, as in boot_port.c; backlog 0: the name alone, to be seen */
-int boot_named_connect(const char *name); /* EACCES: another user listens there */
+int boot_named_connect(const char *name); /* EACCES, EKEYREJECTED: as boot_port_connect() */
 int boot_port_listen(uint64_t port, int backlog);
 int boot_far_listen(struct sockaddr_storage *at, int backlog); /* TCP; the port goes to `at` */
 const struct boot_head *boot_head_mapped(void);                /* NULL: not yet */
