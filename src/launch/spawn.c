@@ -353,6 +353,8 @@ static int explain_start(const struct launch_app *a, const int why[3])
 {
     assert(why[0] > 0);
     bool missing = why[0] == ENOENT;
+    size_t len = strlen(a->argv[0]);
+    bool is_page = missing && a->argv[1] && len > 5 && strcmp(a->argv[0] + len - 5, ".html") == 0;
     if (why[1] == 'd')
         say_line("cannot start %s in folder %s: %s", a->argv[0], a->wdir, strerror(why[0]));
     else if (why[1] == 'm')
@@ -363,6 +365,7 @@ static int explain_start(const struct launch_app *a, const int why[3])
         say_line("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
                  missing && a->argv[1] && strspn(a->argv[0], "0123456789") == strlen(a->argv[0])
                      ? " (was -n meant, before the number?)"
+                     : is_page ? " (was --profile=FILE meant, in one word?)"
                      : missing && lies_here(a)
                      ? " (one lies in this folder, which another user may have put there: say ./ before its name)"
                      : missing && doctor_meant(a->argv[0]) ? " (did you mean the command `mpiexec doctor`?)"
