@@ -57,6 +57,41 @@ pid_t boot_launcher_above(pid_t *child_out, char name_out[BOOT_PROCESS_NAME])
     return 0;
 }
 
+/* Is it a remote shell that has failed, and that nobody has waited for yet?  By the last number of its line, which the kernel shows to the same
+ * user. */
+static bool is_failed_shell(pid_t pid, int *status_out)
+{
+    char path[64], line[1024] = "", name[BOOT_PROCESS_NAME] = "", state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "re");
+    bool is_read = f && fgets(line, sizeof line, f);
+    if (f) fclose(f);
+    const char *last = strrchr(line, ' ');
+    if (!is_read || !last || sscanf(line, "%*d (%63[a-z]) %c", name, &state) != 2) return false;
+    int status = atoi(last);
+    *status_out = status >> 8 & 0xff;
+    return state == 'Z' && status && (strcmp(name, "ssh") == 0 || strcmp(name, "rsh") == 0);
+}
+
+bool boot_launcher_lost_way(struct boot_lost_way *out)
+{
+    char path[64];
+    int child;
+    pid_t below = getpid(), pid = boot_launcher_above(&below, out->launcher), above;
+    for (int up = 0; up < 2 && pid > 0; up++) { /* a launcher's own process on this host, and the one that the user has called */
+        bool is_lost = false;
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+        FILE *f = is_launcher(out->launcher) ? fopen(path, "re") : NULL;
+        while (f && !is_lost && fscanf(f, "%d", &child) == 1) is_lost = is_failed_shell(child, &out->status);
+        if (f) fclose(f);
+        out->pid = pid;
+        if (is_lost) return true;
+        above = boot_parent_of(pid);
+        pid = above > 0 && parent_of(above, out->launcher) >= 0 ? above : 0;
+    }
+    return false;
+}
+
 /* The remote address of a line of /proc/net/tcp or tcp6 for an established connection to another host, and its socket's number. */
 static bool peer_of_line(const char *line, struct sockaddr_storage *at_out, unsigned long *inode_out)
 {

@@ -46,6 +46,13 @@ int boot_launcher_peers(struct sockaddr_storage *at_out, int most);
  * this one itself; 0: there is none, or /proc does not say. */
 enum { BOOT_PROCESS_NAME = 64 };
 pid_t boot_launcher_above(pid_t *child_out, char name_out[BOOT_PROCESS_NAME]);
+/* A launcher above this process whose remote shell (ssh) for another host has failed, which it has not noticed. */
+struct boot_lost_way {
+    char launcher[BOOT_PROCESS_NAME];
+    pid_t pid;
+    int status; /* the shell's exit status */
+};
+bool boot_launcher_lost_way(struct boot_lost_way *out);
 pid_t boot_parent_of(pid_t pid); /* 0: it has none in this pid namespace; -1: unknown */
 /* ---- a process whose environment was cleared (boot_cleared.c) ---- */
 /* What GODWIT_BOOT would say, if mpiexec has started this very process as a rank, and no other launcher's variables are there; else NULL. */

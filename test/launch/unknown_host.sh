@@ -1,6 +1,7 @@
 #!/bin/sh
 # A host that nobody knows is told before anything starts, also from a file; what ssh has another name or a way of its own for is handed over,
-# and where a program of the user's own starts processes there, a warning is all.  The engine and ssh are stand-ins.
+# and where a program of the user's own starts processes there, a warning is all.  The engine and ssh are stand-ins.  Ranks that the real Hydra
+# has started by itself end when its ssh has failed.
 # users.md row 1
 # run.py: timeout=60 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -53,3 +54,10 @@ passed -n 2 -host far.invalid,alias.invalid
 HYDRA_LAUNCHER_EXEC=/opt/enter passed -n 2 -host nobody.invalid
 grep -q "warning: host nobody.invalid is not known on host .*HYDRA_LAUNCHER_EXEC" out || fail "no warning"
 GODWIT_HOST_TIMEOUT=0 passed -n 2 -host nobody.invalid
+
+[ -x /usr/bin/mpiexec.hydra ] || exit 0
+rc=0
+timeout 40 /usr/bin/mpiexec.hydra -hosts localhost,nobody.invalid -n 2 "$build/mpi_world_size" >out 2>&1 </dev/null || rc=$?
+[ $rc != 0 ] && [ $rc != 124 ] || fail "Hydra, and an unknown host: status $rc"
+grep -q "godwit: rank 0 (.*): the remote shell that mpiexec.* (process [0-9]*) had started for another host has failed with status 255" out ||
+    fail "Hydra, and an unknown host:"
