@@ -188,9 +188,9 @@ _godwit_mpiexec()
     *) COMPREPLY=($(compgen -c -- "$cur") $(compgen -f -- "$cur")) ;;
     esac
 }
-complete -o filenames -F _godwit_mpiexec mpiexec mpirun
+complete -o filenames -F _godwit_mpiexec mpiexec mpirun aprun
 """
-ZSH = """#compdef mpiexec mpirun
+ZSH = """#compdef mpiexec mpirun aprun
 # Completion of mpiexec for zsh, generated from its table of options.
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -280,7 +280,7 @@ def completions():
     """(path below the folder of data, text)."""
     rows = options()
     names = " ".join("GODWIT_" + s.name.upper() for s in settings.load(os.path.join(ROOT, "src")))
-    for name in ("mpiexec", "mpirun"):
+    for name in ("mpiexec", "mpirun", "aprun"):
         yield "bash-completion/completions/" + name, bash_completion(rows)
     yield "bash-completion/completions/godwit-info", INFO_BASH.replace("@SETTINGS@", names)
     for tool in ORDER_TOOLS:

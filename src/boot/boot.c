@@ -116,6 +116,7 @@ static void join_any(void)
     }
     const char *several = boot_env_several();
     if (several || offered) refuse(rc == GW_EOTHER, several ? several : offered, reasons);
+    boot_cleared_warn();
     join_alone();
 }
 

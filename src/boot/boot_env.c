@@ -85,9 +85,15 @@ static bool is_of_other_launcher(const char *text)
         boot_socket_name(st.st_ino) != boot_list_int(text, "pmi", -1);
 }
 
-static bool godwit_offered(void)
+static const char *boot_text(void)
 {
     const char *text = getenv("GODWIT_BOOT");
+    return text ? text : boot_cleared_text();
+}
+
+static bool godwit_offered(void)
+{
+    const char *text = boot_text();
     return text && !is_of_other_launcher(text);
 }
 
@@ -101,7 +107,7 @@ int boot_list_int(const char *list, const char *key, int fallback)
 
 bool boot_env_said(const char *key, char *value_out, size_t cap)
 {
-    const char *text = getenv("GODWIT_BOOT"), *file = text ? strstr(text, ",file=") : NULL;
+    const char *text = boot_text(), *file = text ? strstr(text, ",file=") : NULL;
     char word[16];
     snprintf(word, sizeof word, ",%s=", key);
     const char *at = text ? strstr(text, word) : NULL;
@@ -123,7 +129,7 @@ int boot_env_size(void)
 {
     static const char *const sizes[] = {"PMI_SIZE",  "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE",
                                         "PALS_SIZE", "JSM_NAMESPACE_SIZE",   "MPIEXEC_SIZE",         "MPIRUN_NPROCS"};
-    const char *text = getenv("GODWIT_BOOT");
+    const char *text = boot_text();
     struct boot_head h;
     bool is_new;
     if (boot_env_int("GODWIT_SINGLETON", 0) > 0) return 1;
@@ -139,7 +145,7 @@ int boot_env_size(void)
 
 static int godwit_join(void)
 {
-    const char *text = getenv("GODWIT_BOOT");
+    const char *text = boot_text();
     int local = boot_list_int(text, "local", -1), rc = GW_OK;
     struct boot_head h;
     bool is_new;

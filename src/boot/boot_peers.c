@@ -25,7 +25,7 @@ static bool is_launcher(const char *name)
 }
 
 /* The parent of a process, and its name; 0: it has none in this pid namespace; -1: unknown. */
-static pid_t parent_of(pid_t pid, char name_out[64])
+static pid_t parent_of(pid_t pid, char name_out[BOOT_PROCESS_NAME])
 {
     char path[64], line[512] = "";
     int parent = 0;
@@ -35,8 +35,61 @@ static pid_t parent_of(pid_t pid, char name_out[64])
     char *end = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL, *begin = strchr(line, '(');
     fclose(f);
     if (!end || !begin || sscanf(end + 1, " %*c %d", &parent) != 1) return -1;
-    snprintf(name_out, 64, "%.*s", (int)(end - begin - 1), begin + 1);
+    snprintf(name_out, BOOT_PROCESS_NAME, "%.*s", (int)(end - begin - 1), begin + 1);
     return parent;
+}
+
+pid_t boot_parent_of(pid_t pid)
+{
+    char name[BOOT_PROCESS_NAME];
+    return parent_of(pid, name);
+}
+
+pid_t boot_launcher_above(pid_t *child_out, char name_out[BOOT_PROCESS_NAME])
+{
+    enum { UP_MOST = 16 };
+    pid_t child = getpid(), pid = getppid(), above;
+    for (int up = 0; up < UP_MOST && pid > 0 && (above = parent_of(pid, name_out)) >= 0; up++, child = pid, pid = above) {
+        if (!is_launcher(name_out) && strcmp(name_out, "slurmstepd") != 0) continue;
+        *child_out = child;
+        return pid;
+    }
+    return 0;
+}
+
+/* Is it a remote shell that has failed, and that nobody has waited for yet?  By the last number of its line, which the kernel shows to the same
+ * user. */
+static bool is_failed_shell(pid_t pid, int *status_out)
+{
+    char path[64], line[1024] = "", name[BOOT_PROCESS_NAME] = "", state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "re");
+    bool is_read = f && fgets(line, sizeof line, f);
+    if (f) fclose(f);
+    const char *last = strrchr(line, ' ');
+    if (!is_read || !last || sscanf(line, "%*d (%63[a-z]) %c", name, &state) != 2) return false;
+    int status = atoi(last);
+    *status_out = status >> 8 & 0xff;
+    return state == 'Z' && status && (strcmp(name, "ssh") == 0 || strcmp(name, "rsh") == 0);
+}
+
+bool boot_launcher_lost_way(struct boot_lost_way *out)
+{
+    char path[64];
+    int child;
+    pid_t below = getpid(), pid = boot_launcher_above(&below, out->launcher), above;
+    for (int up = 0; up < 2 && pid > 0; up++) { /* a launcher's own process on this host, and the one that the user has called */
+        bool is_lost = false;
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+        FILE *f = is_launcher(out->launcher) ? fopen(path, "re") : NULL;
+        while (f && !is_lost && fscanf(f, "%d", &child) == 1) is_lost = is_failed_shell(child, &out->status);
+        if (f) fclose(f);
+        out->pid = pid;
+        if (is_lost) return true;
+        above = boot_parent_of(pid);
+        pid = above > 0 && parent_of(above, out->launcher) >= 0 ? above : 0;
+    }
+    return false;
 }
 
 /* The remote address of a line of /proc/net/tcp or tcp6 for an established connection to another host, and its socket's number. */
@@ -116,7 +169,7 @@ static int peers_of(const struct sockets *s, const char *table, struct sockaddr_
 int boot_launcher_peers(struct sockaddr_storage *at_out, int most)
 {
     enum { UP_MOST = 16 };
-    char name[64];
+    char name[BOOT_PROCESS_NAME];
     int n = 0;
     pid_t pid = getppid(), above;
     struct sockets *s = gw_xmalloc(sizeof *s);

@@ -81,14 +81,29 @@ bool boot_peer_is_ours(int s)
     return peer_of(s, &who);
 }
 
-/* Is it a process of our user?  The kernel shows the environment of a process to its own user only. */
-static bool process_is_open(pid_t pid)
+/* Is it a process of our user?  The kernel knows users by their numbers outside of all namespaces.  By these it lets a process signal those of
+ * its own user only, and open their environment. */
+static bool process_is_ours(pid_t pid)
 {
     char path[64];
+    if (pid <= 0) return false; /* it is not to be seen in this pid namespace */
+    if (kill(pid, 0) == 0) return true;
     snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) close(fd);
     return fd >= 0;
+}
+
+const char *boot_port_why(int error)
+{
+    switch (error) {
+    case EACCES: return "a process of another user has taken its place";
+    case EKEYREJECTED:
+        return "nothing shows that the process which listens there is this user's: the kernel shows number 65534 for all users that a "
+               "user namespace does not know, and that process cannot be signalled, nor seen in /proc; run both as another user, or in "
+               "one pid namespace with /proc";
+    default: return strerror(error);
+    }
 }
 
 int boot_named_connect(const char *name)
@@ -100,8 +115,9 @@ int boot_named_connect(const char *name)
     if (s < 0) return -1;
     if (connect(s, (struct sockaddr *)&a, len) != 0) return close_keep_errno(s);
     /* Before the secret is sent, the listener must be known to be a process of our user. */
-    if (peer_of(s, &who) && (user_is_certain(who.uid) || process_is_open(who.pid))) return s;
-    errno = EACCES;
+    bool seems_ours = peer_of(s, &who);
+    if (seems_ours && (user_is_certain(who.uid) || process_is_ours(who.pid))) return s;
+    errno = seems_ours ? EKEYREJECTED : EACCES;
     return close_keep_errno(s);
 }
 
@@ -204,7 +220,7 @@ int boot_spawner(int *fd_out, bool *is_alone_out)
     *is_alone_out = !control.name;
     if (!control.name) return start_mpiexec(fd_out);
     int fd = boot_port_connect(&control, PATIENCE_MS);
-    if (fd < 0) return gw_fail(GW_ESPAWN, "mpiexec does not answer: %s", strerror(errno));
+    if (fd < 0) return gw_fail(GW_ESPAWN, "mpiexec does not answer: %s", boot_port_why(errno));
     *fd_out = fd;
     return GW_OK;
 }

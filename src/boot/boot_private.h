@@ -42,6 +42,23 @@ void boot_wait_step(uint64_t since_ns);
 double boot_host_patience(void); /* seconds that a host is given to answer, if it has answered before */
 /* Hosts to which the launcher's processes above this one hold TCP connections: the addresses, at most `most`; how many (boot_peers.c). */
 int boot_launcher_peers(struct sockaddr_storage *at_out, int most);
+/* The nearest process above this one that is a launcher's, by its name, and the process below that which it has started, this one's ancestor or
+ * this one itself; 0: there is none, or /proc does not say. */
+enum { BOOT_PROCESS_NAME = 64 };
+pid_t boot_launcher_above(pid_t *child_out, char name_out[BOOT_PROCESS_NAME]);
+/* A launcher above this process whose remote shell (ssh) for another host has failed, which it has not noticed. */
+struct boot_lost_way {
+    char launcher[BOOT_PROCESS_NAME];
+    pid_t pid;
+    int status; /* the shell's exit status */
+};
+bool boot_launcher_lost_way(struct boot_lost_way *out);
+pid_t boot_parent_of(pid_t pid); /* 0: it has none in this pid namespace; -1: unknown */
+/* ---- a process whose environment was cleared (boot_cleared.c) ---- */
+/* What GODWIT_BOOT would say, if mpiexec has started this very process as a rank, and no other launcher's variables are there; else NULL. */
+const char *boot_cleared_text(void);
+/* Of a process that is about to run alone: one line on standard error where it should rather have been one of several. */
+void boot_cleared_warn(void);
 bool boot_backend_is_direct(void);                   /* whatever the settings say */
 void boot_backend_use(const struct boot_backend *w); /* for tests: as if it had been joined */
 extern const struct boot_backend boot_backend_pmix, boot_backend_pmi1, boot_backend_pmi2, boot_backend_godwit;
@@ -108,7 +125,7 @@ const char *boot_pool_follow(const struct boot_head *h, char *base, uint64_t roo
 void boot_pool_close(void);
 int boot_named_listen(const char *name,
                       int backlog);       /* abstract unix sockets, as in boot_port.c; backlog 0: the name alone, to be seen */
-int boot_named_connect(const char *name); /* EACCES: another user listens there */
+int boot_named_connect(const char *name); /* EACCES, EKEYREJECTED: as boot_port_connect() */
 int boot_port_listen(uint64_t port, int backlog);
 int boot_far_listen(struct sockaddr_storage *at, int backlog); /* TCP; the port goes to `at` */
 const struct boot_head *boot_head_mapped(void);                /* NULL: not yet */

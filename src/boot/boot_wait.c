@@ -181,6 +181,25 @@ static void look_at_clock(double waited)
     boot_abort(EXIT_LOST_HOST, text);
 }
 
+/* Hydra waits for ever for a host to which its remote shell did not come: the name is unknown, or the host lets nobody in. */
+static void look_at_shells(double waited)
+{
+    static double next = 1;
+    char text[320], shown[4 * BOOT_PROCESS_NAME];
+    struct boot_lost_way way;
+    bool is_start = atomic_load_explicit(&boot_my_rank_slot()->phase, memory_order_relaxed) < BOOT_RUNNING;
+    if (!is_start || gw_boot.local_rank || (gw_boot.how != BOOT_PMI1 && gw_boot.how != BOOT_PMI2) || waited < next) return;
+    next = waited + 1;
+    if (!boot_launcher_lost_way(&way)) return;
+    snprintf(
+        text, sizeof text,
+        "the remote shell that %s (process %d) had started for another host has failed with status %d (its message is above), so that "
+        "ranks there never come; the job ends now",
+        gw_plain(shown, sizeof shown, way.launcher, GW_PLAIN_WORD), (int)way.pid, way.status);
+    fprintf(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
+    boot_abort(EXIT_LOST_HOST, text);
+}
+
 void boot_wait_step(uint64_t since_ns)
 {
     static const double soon = 0.2;
@@ -188,6 +207,7 @@ void boot_wait_step(uint64_t since_ns)
     if (waited < soon || gw_boot.nlocal == gw_boot.size || gw_set.host_timeout <= 0) return;
     if (atomic_flag_test_and_set_explicit(&watch.is_taken, memory_order_acquire)) return;
     look_around();
+    look_at_shells(waited);
     look_at_clock(waited);
     atomic_flag_clear_explicit(&watch.is_taken, memory_order_release); /* pairs with the next one's test */
 }

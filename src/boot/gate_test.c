@@ -12,9 +12,12 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../test/unit.h"
@@ -300,6 +303,50 @@ static void test_names(void)
     CHECK(boot_name_fits("godwit:1") && !boot_name_fits("") && !boot_name_fits("a b") && !boot_name_fits("a\n"));
 }
 
+/* A process of `user` in a user namespace that knows nobody, where all users have number 65534, connects to one of `listener`: 0, or why not;
+ * -1: there are no such namespaces here. */
+static int connect_as(uid_t user, uid_t listener)
+{
+    enum { NONE_HERE = 255 };
+    struct boot_port port;
+    struct boot_gate gate;
+    int ready[2], status = -1;
+    char byte;
+    CHECK_EQ(boot_port_make(&port), GW_OK);
+    CHECK_EQ(pipe(ready), 0);
+    pid_t listens = fork();
+    if (listens == 0) {
+        if (setresuid(listener, listener, listener) || boot_gate_open(&gate, &port) || write(ready[1], "r", 1) < 0) _exit(1);
+        for (;;) pause();
+    }
+    CHECK_EQ(read(ready[0], &byte, 1), 1);
+    pid_t connects = fork();
+    if (connects == 0) {
+        if (setresuid(user, user, user) || unshare(CLONE_NEWUSER)) _exit(NONE_HERE);
+        _exit(boot_port_connect(&port, 0) >= 0 ? 0 : errno);
+    }
+    CHECK_EQ(waitpid(connects, &status, 0), connects);
+    kill(listens, SIGKILL);
+    CHECK_EQ(waitpid(listens, NULL, 0), listens);
+    close(ready[0]);
+    close(ready[1]);
+    CHECK(WIFEXITED(status));
+    return WEXITSTATUS(status) == NONE_HERE ? -1 : WEXITSTATUS(status);
+}
+
+/* The secret goes to a process of this user, of which the kernel shows no number of its own, and to nobody else's. */
+static void test_users(void)
+{
+    int own;
+    if (geteuid() != 0 || (own = connect_as(1000, 1000)) < 0) return;
+    CHECK_EQ(own, 0);
+    CHECK_EQ(connect_as(1000, 1001), EKEYREJECTED);
+    CHECK_EQ(connect_as(1000, 0), EKEYREJECTED);
+    CHECK_EQ(connect_as(65534, 65534), 0);
+    CHECK_EQ(connect_as(65534, 65533), EKEYREJECTED);
+    CHECK(strstr(boot_port_why(EKEYREJECTED), "65534") && strstr(boot_port_why(EACCES), "another user"));
+}
+
 int main(void)
 {
     test_secrets();
@@ -309,5 +356,6 @@ int main(void)
     test_far(false);
     test_far(true);
     test_names();
+    test_users();
     return unit_end();
 }

@@ -17,12 +17,13 @@
  * boot_socket_name(inode); who has another one was started by a launcher below.
  * ",job=J,pid=P,at=NAME:SECRET,env=MARK": the world's number (boot_head.uid, 16 digits), mpiexec, a port of it that hands out the segment, and
  * boot_env_mark().  A process to which the descriptor did not come down (a wrapper has closed it) opens the same segment by /proc/P/fd/N, or
- * gets it from the port: so all ranks come by one way, whatever each has inherited.
+ * gets it from the port: so all ranks come by one way, whatever each has inherited.  The slot holds the same text, for a rank whose
+ * environment was cleared.
  *
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 20u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 21u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 /* Eight digits for each variable that launchers set anew for what they start, 0 where it is not set: mpiexec notes them for its ranks.  A
  * process that has another value was started by a launcher between (boot_env_other()). */
@@ -65,12 +66,15 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     _Atomic uint32_t phase; /* enum boot_phase */
     _Atomic(uint32_t) call; /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_name() */
     _Atomic int32_t abort_code;
-    char what[112];                    /* text of a fatal error, for the launcher; 0-terminated */
-    _Atomic uint32_t n_colls;          /* collectives entered so far; the newest is colls[(n_colls - 1) % BOOT_COLLS] */
-    uint32_t is_threaded;              /* several threads may be in MPI at once: a wait of one does not block the rank */
-    uint32_t is_checking;              /* GODWIT_CHECK */
-    int32_t app;                       /* number of its application (MPMD), from 0; written by our mpiexec before the rank starts */
-    _Atomic uint32_t in_world;         /* it has called MPI_Init: a process with sessions only does not connect to its parent */
+    char what[112];           /* text of a fatal error, for the launcher; 0-terminated */
+    _Atomic uint32_t n_colls; /* collectives entered so far; the newest is colls[(n_colls - 1) % BOOT_COLLS] */
+    uint32_t is_threaded;     /* several threads may be in MPI at once: a wait of one does not block the rank */
+    uint32_t is_checking;     /* GODWIT_CHECK */
+    int32_t app;              /* number of its application (MPMD), from 0; written by our mpiexec before the rank starts */
+    int32_t
+        started; /* the process that mpiexec has started as this rank, written by that before it becomes the program; 0: unknown */
+    char told[320];            /* what its GODWIT_BOOT says, without what has no room at its end; by our mpiexec (boot_cleared.c) */
+    _Atomic uint32_t in_world; /* it has called MPI_Init: a process with sessions only does not connect to its parent */
     _Atomic uint32_t connections_more; /* connected worlds that did not fit into connections[] */
     _Atomic int32_t pool_pid,
         pool_fd; /* this slot's rank holds node's part of this segment open, if the pool has it (boot_pool.c) */

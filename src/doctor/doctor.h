@@ -93,6 +93,10 @@ int doctor_main(int argc, char **argv);
 unsigned doctor_kind(const struct job *j, int status);
 /* After a failure: prints the checks that are problems on stderr. */
 void doctor_after(unsigned when, const struct job *j);
+/* The first name of a list as GODWIT_NET_IFACE has it that no interface of this host has; then `there` lists those that there are.  false: all are
+ * there, or interfaces cannot be read. */
+bool doctor_no_interface(const char *list, char *name_out, char *there, size_t cap);
+enum { DOCTOR_INTERFACE = 64 }; /* room for name_out */
 /* The command of mpiexec whose name is similar to this one, of a program that does not exist; NULL: none. */
 const char *doctor_meant(const char *word);
 #endif

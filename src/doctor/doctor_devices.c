@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "net/iface.h"
 #include "job/words.h"
 
 /* ---- network: on one machine Godwit needs none of it ------------------------------------------------------------------------ */
@@ -175,4 +176,23 @@ void doctor_check_security(const struct machine *m, struct answer *a)
     if (scope > 0 && m->uid != 0)
         doctor_answer_raise(a, FINDING_NOTE,
                             "debuggers and mpiexec --stack may not look into running ranks: sysctl kernel.yama.ptrace_scope=0");
+}
+
+bool doctor_no_interface(const char *list, char *name_out, char *there, size_t cap)
+{
+    struct iface *all = NULL;
+    int n = iface_read(&all);
+    bool is_missing = false;
+    for (const char *p = list; n > 0 && *p && !is_missing; p += *p == ',') {
+        size_t len = strcspn(p, ",");
+        snprintf(name_out, DOCTOR_INTERFACE, "%.*s", (int)len, p);
+        p += len;
+        if (!*name_out || *name_out == '^' || strpbrk(name_out, "/.:")) continue; /* not to be used; a network */
+        is_missing = true;
+        for (int i = 0; i < n; i++) is_missing = is_missing && strcmp(all[i].name, name_out) != 0;
+    }
+    if (is_missing && cap) there[0] = 0;
+    for (int i = 0; is_missing && i < n; i++) gw_text_add(there, cap, "%s%s", i ? ", " : "", all[i].name);
+    free(all);
+    return is_missing;
 }

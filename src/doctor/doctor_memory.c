@@ -286,11 +286,11 @@ void doctor_check_stale(const struct machine *m, struct answer *a)
 {
     static const char *const begin[] = {"mpich_",   "shm_mpich", "vader_segment", "sm_segment", "psm2_shm",
                                         "psm3_shm", "nccl-",     "Intel_MPI_",    "mv2_",       "ucx_shm"};
-    enum { YOUNG_S = 60 }; /* a younger file may be about to be mapped */
+    enum { YOUNG_S = 60 /* a younger file may be about to be mapped */, MOST_LISTED = 8 };
     struct words files, processes;
     struct stat st;
-    char path[PATH_MAX], first[128] = "", size[32];
-    int n = 0;
+    char path[PATH_MAX], first[PATH_MAX] = "", list[180] = "", size[32];
+    int n = 0, listed = 0;
     uint64_t bytes = 0;
     doctor_root_list(m, "/dev/shm", &files);
     doctor_root_list(m, "/proc", &processes);
@@ -302,7 +302,10 @@ void doctor_check_stale(const struct machine *m, struct answer *a)
         snprintf(path, sizeof path, "/dev/shm/%s", files.at[i]);
         if (st.st_mtime > time(NULL) - YOUNG_S || in_use(m, &processes, path)) continue;
         n++;
-        if (!*first && strlen(path) < sizeof first && gw_is_shell_word(path)) snprintf(first, sizeof first, "%s", path);
+        if (gw_is_shell_word(path) && strlen(list) + strlen(path) + 1 < sizeof list && listed < MOST_LISTED) {
+            if (!listed++) snprintf(first, sizeof first, "%s", path);
+            gw_text_add(list, sizeof list, " %s", path);
+        }
         bytes += (uint64_t)st.st_blocks * 512;
     }
     words_free(&files);
@@ -314,8 +317,9 @@ void doctor_check_stale(const struct machine *m, struct answer *a)
     if (!n) return;
     const char *used =
         m->sees_all ? "no process uses them" : "no process that is seen from here uses them, others are not known; if none does";
+    if (*first) snprintf(path, sizeof path, n > listed ? " (and %d more of yours like them)" : "", n - listed);
     if (*first)
-        doctor_answer_raise(a, FINDING_NOTE, "%s: rm %s%s", used, first, n > 1 ? " and the others like it" : "");
+        doctor_answer_raise(a, FINDING_NOTE, "%s: rm%s%s", used, list, path);
     else
         doctor_answer_raise(a, FINDING_NOTE, "%s: their names are no words for a command: look with ls -b /dev/shm", used);
 }

@@ -289,10 +289,15 @@ static void stale(void)
         CHECK(utime(full, &old) == 0);
     }
     CHECK(finds(doctor_check_stale, FINDING_NOTE, "2 of yours",
-                "others are not known; if none does: rm /dev/shm/mpich_shar_tmp1 and the others"));
+                "others are not known; if none does: rm /dev/shm/mpich_shar_tmp1 /dev/shm/vader_segment.node1.0"));
     m.sees_all = true;
-    CHECK(
-        finds(doctor_check_stale, FINDING_NOTE, "2 of yours", "no process uses them: rm /dev/shm/mpich_shar_tmp1 and the others"));
+    CHECK(finds(doctor_check_stale, FINDING_NOTE, "2 of yours",
+                "no process uses them: rm /dev/shm/mpich_shar_tmp1 /dev/shm/vader_segment.node1.0"));
+    file("/dev/shm/mpich_a b", "xxxx"); /* a name that a shell would take for two is counted, and not in the command */
+    snprintf(full, sizeof full, "%s/dev/shm/mpich_a b", root);
+    CHECK(utime(full, &old) == 0);
+    CHECK(finds(doctor_check_stale, FINDING_NOTE, "3 of yours", "vader_segment.node1.0 (and 1 more of yours like them)"));
+    file("/dev/shm/mpich_a b", NULL);
     file("/proc/99/maps", "7f0000-7f1000 rw-s 0 00:19 7 /dev/shm/mpich_shar_tmp1\n");
     CHECK(finds(doctor_check_stale, FINDING_NOTE, "1 of yours", "rm /dev/shm/vader_segment.node1.0"));
     /* Names that would act on a terminal or in a command, and a link that somebody has laid to a file of ours. */

@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,36 +105,6 @@ bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap)
 }
 
 /* ---- which are here? ------------------------------------------------------------------------------------------------------------ */
-/* The output of a command with one option, both streams; what it has printed within the time if it does not end. */
-static void output_of(const char *path, const char *option, char *text_out, size_t cap)
-{
-    assert(cap > 1);
-    int pipes[2];
-    size_t n = 0;
-    pid_t pid = -1;
-    posix_spawn_file_actions_t files;
-    text_out[0] = 0;
-    if (pipe2(pipes, O_CLOEXEC) < 0) return;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, pipes[1], 1);
-    posix_spawn_file_actions_adddup2(&files, pipes[1], 2);
-    int rc = posix_spawn(&pid, path, &files, NULL, (char *[]){(char *)path, (char *)option, NULL}, environ);
-    posix_spawn_file_actions_destroy(&files);
-    close(pipes[1]);
-    while (rc == 0 && n + 1 < cap) {
-        struct pollfd p = {.fd = pipes[0], .events = POLLIN};
-        ssize_t got = poll(&p, 1, 5000) > 0 ? read(pipes[0], text_out + n, cap - 1 - n) : 0;
-        if (got <= 0) break;
-        n += (size_t)got;
-    }
-    text_out[n] = 0;
-    close(pipes[0]);
-    if (rc != 0) return;
-    child_kill(pid, SIGKILL); /* its output has been read */
-    child_reap(pid);
-}
-
 /* Copies the first number with a dot that follows `after` in the text. */
 static void version_behind(const char *text, const char *after, const char *name, char *version_out, size_t cap)
 {
@@ -187,7 +155,8 @@ static bool look_for(const char *name, enum engine_kind wanted, struct engine *e
     for (const char *p = secure_getenv("PATH"); p && *p; p += strcspn(p, ":"), p += *p == ':') {
         int n = snprintf(e->path, sizeof e->path, "%.*s/%s", (int)strcspn(p, ":"), p, name);
         if (n >= (int)sizeof e->path || access(e->path, X_OK) < 0 || is_ourselves(e->path)) continue;
-        output_of(e->path, wanted == ENGINE_FLUX ? "version" : "--version", text, sizeof text);
+        const char *option = wanted == ENGINE_FLUX ? "version" : "--version";
+        child_output(e->path, (const char *const[]){name, option, NULL}, text, sizeof text);
         e->kind = engine_of_version(text, e->version, sizeof e->version);
         if (e->kind == wanted || (wanted == ENGINE_OPENMPI && e->kind == ENGINE_PRTE)) return true;
     }
@@ -207,7 +176,7 @@ static bool find_srun(struct engine *e)
 {
     char text[4096];
     if (!look_for("srun", ENGINE_SRUN, e)) return false;
-    output_of(e->path, "--mpi=list", text, sizeof text);
+    child_output(e->path, (const char *const[]){"srun", "--mpi=list", NULL}, text, sizeof text);
     e->has_pmix = strstr(text, "pmix") != NULL;
     e->in_step = getenv("SLURM_STEP_ID") != NULL;
     e->nodes = slurm_nodes();
@@ -320,6 +289,56 @@ static bool goes_from_here(const struct engine *e)
 {
     return (e->kind == ENGINE_HYDRA || e->kind == ENGINE_OPENMPI || e->kind == ENGINE_PRTE) && !getenv("SLURM_JOB_ID") &&
         !getenv("FLUX_URI");
+}
+
+/* The program by which it reaches other hosts, if it is another one than ssh, which may know hosts by names of its own; NULL: ssh. */
+static const char *agent_of(const struct engine *e)
+{
+    static const struct {
+        bool is_hydra;
+        const char *variable;
+    } said[] = {
+        {true, "HYDRA_LAUNCHER_EXEC"},
+        {true, "HYDRA_BOOTSTRAP_EXEC"},
+        {true, "HYDRA_LAUNCHER"},
+        {true, "HYDRA_BOOTSTRAP"},
+        {false, "OMPI_MCA_plm_rsh_agent"},
+        {false, "OMPI_MCA_orte_rsh_agent"},
+        {false, "PRTE_MCA_plm_ssh_agent"},
+        {false, "PRTE_MCA_plm_rsh_agent"},
+        {false, "OMPI_MCA_plm"},
+        {false, "PRTE_MCA_plm"},
+        {true, "PBS_NODEFILE"},
+        {false, "PBS_NODEFILE"},
+        {true, "LSB_DJOB_HOSTFILE"},
+        {false, "LSB_DJOB_HOSTFILE"},
+    };
+    for (size_t i = 0; i < GW_ARRAY_LEN(said); i++) {
+        const char *value = said[i].is_hydra == (e->kind == ENGINE_HYDRA) ? getenv(said[i].variable) : NULL;
+        if (!value || !*value) continue;
+        const char *end = value + strcspn(value, " :"), *word = end; /* "/usr/bin/ssh -q : rsh" */
+        while (word > value && word[-1] != '/') word--;
+        if (end - word != 3 || (strncmp(word, "ssh", 3) != 0 && strncmp(word, "rsh", 3) != 0)) return said[i].variable;
+    }
+    return NULL;
+}
+
+/* A host that no way leads to because its name means nothing: Hydra would wait for it for ever.  0, or the exit status after an explanation;
+ * where a program of the user's own starts processes there, which may know more than this host, it is a warning. */
+static int check_known(const struct engine *e, const struct launch_options *o)
+{
+    const char *why, *agent = agent_of(e), *name = NULL;
+    char here[256] = "";
+    if (gw_set.host_timeout > 0 && goes_from_here(e)) name = hosts_unknown(&o->hosts, &why);
+    if (!name) return 0;
+    if (gethostname(here, sizeof here - 1) < 0) here[0] = 0;
+    if (agent)
+        say_line("warning: host %s is not known on host %s: %s; what %s names may know it", name, here, why, agent);
+    else
+        say_line("host %s is not known on host %s: %s; nor does ssh (~/.ssh/config) know it by that name. Nothing was started "
+                 "(GODWIT_HOST_TIMEOUT=0: names are not looked up)",
+                 name, here, why);
+    return agent ? 0 : EXIT_USAGE;
 }
 
 /* Says which host is gone.  True: the job must end. */
@@ -484,7 +503,6 @@ static int run_with(const struct engine *e, struct launch_options *o, const char
         hosts_expand(&o->hosts, getenv("SLURM_JOB_NODELIST"));
     if (!spawned) announce(e, o, why);
     if (o->verbose) say_words(e->path, &argv);
-    gw_settings_load();
     int rc = run(e, o, &argv, &env, spawned);
     free(counts);
     words_free(&argv);
@@ -499,6 +517,8 @@ int engine_run(struct launch_options *o, const char *why, struct job *spawned)
     if (rc == 0) rc = find(o, why, &e);
     if (rc && spawned && spawned->may_stay) return -1;
     if (rc == 0) rc = count_ranks(o, &e);
+    gw_settings_load();
+    if (rc == 0 && !spawned) rc = check_known(&e, o);
     if (rc == 0 && e.kind == ENGINE_HYDRA && (o->stdin_rank > 0 || o->stdin_rank == STDIN_ALL)) {
         say_line("-stdin: %s gives standard input to rank 0 alone; srun and mpirun can do it (--engine)", e.version);
         rc = EXIT_USAGE;

@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,6 +15,8 @@
 #include "job/child.h"
 #include "base/base.h"
 #include "base/time.h"
+
+extern char **environ;
 
 pid_t child_ended(pid_t pid, int *status_out)
 {
@@ -117,4 +121,33 @@ void child_stranger_group_kill(pid_t pid, uint64_t start, int sig)
     if (now && now != start)
         return; /* a later process has this pid.  While a group has members, its number is not given to a process. */
     child_group_kill(pid, sig);
+}
+
+void child_output(const char *path, const char *const *argv, char *text_out, size_t cap)
+{
+    assert(cap > 1);
+    int pipes[2];
+    size_t n = 0;
+    pid_t pid = -1;
+    posix_spawn_file_actions_t files;
+    text_out[0] = 0;
+    if (pipe2(pipes, O_CLOEXEC) < 0) return;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, pipes[1], 1);
+    posix_spawn_file_actions_adddup2(&files, pipes[1], 2);
+    int rc = posix_spawnp(&pid, path, &files, NULL, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    close(pipes[1]);
+    while (rc == 0 && n + 1 < cap) {
+        struct pollfd p = {.fd = pipes[0], .events = POLLIN};
+        ssize_t got = poll(&p, 1, 5000) > 0 ? read(pipes[0], text_out + n, cap - 1 - n) : 0;
+        if (got <= 0) break;
+        n += (size_t)got;
+    }
+    text_out[n] = 0;
+    close(pipes[0]);
+    if (rc != 0) return;
+    child_kill(pid, SIGKILL); /* its output has been read */
+    child_reap(pid);
 }

@@ -6,6 +6,7 @@
 #define GW_JOB_CHILD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -33,6 +34,9 @@ void child_signals_reset(void);
 void child_size_signal_ignore(void);
 void child_size_signal_reset(void);            /* before exec, where child_signals_reset() is not called, which does it, too */
 bool child_wait(pid_t pid, uint64_t until_ns); /* waits until it has ended and can be reaped; false: not by that time */
+
+/* The output of a command, both streams, as far as there is room; what it has printed if it is silent for 5 s.  argv ends with NULL. */
+void child_output(const char *path, const char *const *argv, char *text_out, size_t cap);
 
 /* orphans.c: this process becomes the subreaper: processes that ranks have started and left behind become its children. */
 void child_orphans_adopt(void);

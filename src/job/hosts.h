@@ -26,7 +26,10 @@ void hosts_expand(struct hosts *h, const char *list);      /* Slurm's "n[1-3,07]
 bool hosts_is_local(const char *name);
 const char *hosts_foreign(const struct hosts *h); /* the first that is not this machine, or NULL */
 bool hosts_are_here(const char *list, char *foreign_out,
-                    size_t cap);                 /* are all this machine?  If not, foreign_out gets the first */
+                    size_t cap); /* are all this machine?  If not, foreign_out gets the first */
+/* known.c: the first host that is another machine and of which nobody here knows where it is: it has no address, and ssh has no other name or
+ * way for it (~/.ssh/config).  NULL: there is none.  Hosts by relative names ("+n1") are passed over. */
+const char *hosts_unknown(const struct hosts *h, const char **why_out);
 int hosts_slots(const struct hosts *h, int ppn); /* total slots; hosts without a number count as one */
 bool hosts_say_slots(const struct hosts *h);     /* is the number given for each host? */
 void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out);

@@ -31,6 +31,8 @@ enum { APP_WORDS = 32 }; /* of a wrapper's line, as `nice -n 5 ./a.out`, that ma
 struct launch_app {
     int n, asked; /* ranks, and how many were asked for: `soft` may make them fewer */
     bool n_given;
+    int c; /* -c: ranks, or beside -n cores for each of them */
+    bool c_given;
     int dropped;      /* programs before it in the command line that get no rank (-n 0), and are not in launch_options.apps */
     const char *soft; /* allowed numbers of ranks (-soft, and the info key of a spawn); NULL: any */
     char **argv;
@@ -59,11 +61,12 @@ enum bind_to {
 enum unit { UNIT_CORE, UNIT_L2, UNIT_L3, UNIT_NUMA, UNIT_PACKAGE, UNIT_MACHINE };
 struct place_wanted {
     enum bind_to bind;
-    int bind_count;    /* units for each rank; 0 is 1 */
-    const char *user;  /* BIND_USER: CPUs rank by rank */
-    enum unit map;     /* UNIT_CORE: neighbours side by side, the default; else ranks go round these units */
-    int ppr;           /* number of ranks on each such unit; 0: not given */
-    enum unit rank_by; /* ranks are numbered round these units; UNIT_CORE: one unit after the other */
+    int bind_count;       /* units for each rank; 0 is 1 */
+    const char *user;     /* BIND_USER: CPUs rank by rank */
+    enum unit map;        /* UNIT_CORE: neighbours side by side, the default; else ranks go round these units */
+    int ppr;              /* number of ranks on each such unit; 0: not given */
+    const char *ppr_said; /* the option that says so, as it was typed */
+    enum unit rank_by;    /* ranks are numbered round these units; UNIT_CORE: one unit after the other */
     bool rank_by_given;
     const char *cpu_set; /* only these CPUs are used; NULL: all that mpiexec may use */
     const char *rankfile;
@@ -115,9 +118,10 @@ struct launch_options {
     double timeout;      /* seconds, 0: none */
     struct hosts hosts;  /* hosts of the command line */
     const char *default_hostfile;
-    int ppn;            /* ranks per host; 0: not given */
-    int usize;          /* universe size (-usize); 0: not given */
-    const char *engine; /* engine for jobs on several hosts; NULL: the first that is installed */
+    int ppn;              /* ranks per host; 0: not given */
+    const char *ppn_said; /* the option that says so, as it was typed */
+    int usize;            /* universe size (-usize); 0: not given */
+    const char *engine;   /* engine for jobs on several hosts; NULL: the first that is installed */
     const char *report_pid;
     const char *only_here;    /* an option that no engine has; NULL: none was given */
     struct words mca_unknown; /* parameters of Open MPI without effect */

@@ -65,6 +65,13 @@ static void wrapper_note(const struct job *j)
              j->o.wrapper->if_idle);
 }
 
+/* "--stack" or "--stack=JOB", as all options with one dash or two */
+static bool is_stack(const char *word)
+{
+    const char *name = word + (strncmp(word, "--", 2) == 0 ? 2 : 1);
+    return word[0] == '-' && strncmp(name, "stack", 5) == 0 && (!name[5] || name[5] == '=');
+}
+
 int main(int argc, char **argv)
 {
     struct job j = {.memfd = -1, .control = {.fd = -1, .listener = -1, .timer = -1}, .parent_fd = -1, .pmi = -1, .room = -1};
@@ -72,8 +79,7 @@ int main(int argc, char **argv)
     child_size_signal_ignore();
     signal(SIGCHLD, SIG_DFL); /* if it were ignored, the kernel would reap children itself */
     if (argc > 1 && strcmp(argv[1], "doctor") == 0) return doctor_main(argc - 1, argv + 1);
-    if (argc > 1 && (strcmp(argv[1], "--stack") == 0 || strncmp(argv[1], "--stack=", 8) == 0))
-        return stack_main(argc - 1, argv + 1);
+    if (argc > 1 && is_stack(argv[1])) return stack_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return launch_gdb_window_main(argc - 1, argv + 1);
     unsetenv(BOOT_PARENT); /* it is for ranks of the job around this mpiexec */
     bool is_spawned = argc == 3 && strcmp(argv[1], "--spawned") == 0;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "doctor/doctor.h"
+#include "engine/engine.h"
 #include "launch/gdb.h"
 #include "boot/boot.h"
 #include "boot/order.h"
@@ -25,6 +27,15 @@ void launch_options_free(struct launch_options *o)
     words_free(&o->mca_unknown);
     words_free(&o->held);
     hosts_free(&o->hosts);
+}
+
+/* "NAME VALUE", for messages that come when all options are known. */
+static const char *said_as(struct launch_options *o, const char *name, const char *text)
+{
+    char *both = gw_xasprintf("%s %s", name, text);
+    const char *held = launch_options_hold(o, both);
+    free(both);
+    return held;
 }
 
 /* ---- one option with its words v[0..] --------------------------------------------------------------------------------------- */
@@ -88,11 +99,25 @@ static int set_env(struct words *w, const char *name, char **v)
     return -1;
 }
 
+/* Called as aprun (a link to mpiexec), -D is a level of debugging output. */
+static bool is_debug_level(const char *name)
+{
+    return strcmp(name, "-D") == 0 && strcmp(program_invocation_short_name, "aprun") == 0;
+}
+
+/* "NAME=VALUE" */
+static bool is_pair(const char *text)
+{
+    size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    return n && text[n] == '=' && !(*text >= '0' && *text <= '9');
+}
+
 /* Sets an option of one program; -2: the option is of another kind. */
 static int set_of_program(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
 {
     switch (is) {
     case O_N: a->n_given = true; return set_number(name, v[0], 0, &a->n);
+    case O_C: return set_number(name, v[0], 0, &a->c) < 0 ? (a->c_given = true, -1) : EXIT_USAGE;
     case O_SOFT: a->soft = v[0]; return -1;
     case O_ENV: return set_env(&a->env, name, v);
     case O_X: return launch_set_x(a, v[0]);
@@ -100,7 +125,10 @@ static int set_of_program(enum option is, const char *name, char **v, struct lau
     case O_ENVNONE: a->inherits = (struct env_wanted){ENV_NONE, NULL}; return -1;
     case O_ENVLIST: a->inherits = (struct env_wanted){ENV_LIST, v[0]}; return -1;
     case O_EXPORT: return launch_set_export(a, o, v[0]);
-    case O_WDIR: a->wdir = v[0]; return -1;
+    case O_WDIR:
+        if (!is_debug_level(name)) a->wdir = v[0];
+        return -1;
+    case O_ERROR: return strcmp(name, "-e") == 0 && is_pair(v[0]) ? launch_set_x(a, v[0]) : -2;
     case O_PATH: a->path = v[0]; return -1;
     case O_ARCH: return launch_set_arch(v[0]);
     case O_FILE: a->file = v[0]; return -1;
@@ -109,6 +137,12 @@ static int set_of_program(enum option is, const char *name, char **v, struct lau
     case O_KINDS: launch_add_pair(&a->env, "GODWIT_MEMORY_ALLOC_KINDS", v[0]); return -1;
     default: return -2;
     }
+}
+
+static int set_ppr(struct launch_options *o, const char *name, const char *text)
+{
+    o->place.ppr_said = said_as(o, name, text);
+    return set_number(name, text, 1, &o->place.ppr);
 }
 
 static int set_of_place(enum option is, const char *name, char **v, struct launch_options *o)
@@ -120,11 +154,11 @@ static int set_of_place(enum option is, const char *name, char **v, struct launc
     case O_DISTRIBUTION: return launch_set_distribution(o, name, v[0]);
     case O_MEM_BIND: return launch_set_mem_bind(o, v[0]);
     case O_SS: return launch_set_membind(o, "bind");
-    case O_PER_NUMA: o->place.map = UNIT_NUMA; return set_number(name, v[0], 1, &o->place.ppr);
+    case O_PER_NUMA: o->place.map = UNIT_NUMA; return set_ppr(o, name, v[0]);
     case O_MAP: return launch_set_map(o, name, v[0]);
     case O_RANK_BY: return launch_set_rank_by(o, v[0]);
     case O_PPR: return launch_set_ppr(o, name, v[0]);
-    case O_NPERSOCKET: o->place.map = UNIT_PACKAGE; return set_number(name, v[0], 1, &o->place.ppr);
+    case O_NPERSOCKET: o->place.map = UNIT_PACKAGE; return set_ppr(o, name, v[0]);
     case O_CPUS_PER_RANK: o->place.bind = BIND_CORE; return set_number(name, v[0], 1, &o->place.bind_count);
     case O_CPU_SET: return launch_set_cpu_set(o, name, v[0]);
     case O_RANKFILE: o->place.rankfile = v[0]; return -1;
@@ -207,8 +241,11 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
         return launch_usage_error("%s looks at a job that runs already, and is the first word: mpiexec --stack [-v] [JOB]", name);
     case O_VNODES: launch_add_pair(&o->env, "GODWIT_VNODES", v[0]); return -1;
     case O_DEFAULT_HOSTFILE: o->default_hostfile = v[0]; return -1;
-    case O_PPN: return set_number(name, v[0], 1, &o->ppn);
-    case O_PERNODE: o->ppn = 1; return -1;
+    case O_PPN: o->ppn_said = said_as(o, name, v[0]); return set_number(name, v[0], 1, &o->ppn);
+    case O_PERNODE:
+        o->ppn = 1;
+        o->ppn_said = name;
+        return -1;
     case O_ENGINE: return set_engine(o, v[0]);
     case O_TAKEN: return -1;
     case O_REFUSED: return launch_usage_error("%s: %s", name, row->help);
@@ -331,6 +368,19 @@ static const char *find_here(struct launch_options *o, const struct launch_app *
     return found;
 }
 
+/* -c is the number of ranks, Open MPI's word, but beside -n Slurm's: cores for each of them. */
+static void settle_c(struct launch_options *o, struct launch_app *a)
+{
+    if (a->c_given && !a->n_given) {
+        a->n = a->c;
+        a->n_given = true;
+    } else if (a->c_given && a->c > 0) {
+        o->place.bind = BIND_CORE;
+        o->place.bind_count = a->c;
+        o->only_here = "-c (cores for each rank)";
+    }
+}
+
 /* Reads the options and the command of one program, argv[i..end). */
 static int parse_app(char **argv, int i, int end, struct launch_options *o, struct launch_app *a)
 {
@@ -338,6 +388,7 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
     int rc = parse_options(argv, &i, end, o, a);
     if (rc < 0 && a->file) rc = parse_file(o, a);
     if (rc >= 0) return rc;
+    settle_c(o, a);
     if (i >= end) return launch_usage_error("no program to start; such as: mpiexec -n 4 ./a.out");
     a->argv = calloc((size_t)(end - i + 1), sizeof *a->argv);
     if (!a->argv) gw_die("mpiexec: no memory");
@@ -466,7 +517,8 @@ static int count_ranks(struct launch_options *o)
         return launch_usage_error("--rankfile %s has %d ranks, and %d are to start", o->place.rankfile, o->place.rankfile_ranks,
                                   o->n_ranks);
     if (o->place.ppr && o->n_ranks > (int64_t)o->place.ppr * bind_units(o, o->place.map))
-        return launch_usage_error("%d ranks are more than %d on each unit", o->n_ranks, o->place.ppr);
+        return launch_usage_error("%s: %d ranks are more than %d on each of %d", o->place.ppr_said, o->n_ranks, o->place.ppr,
+                                  bind_units(o, o->place.map));
     if (o->no_oversubscribe && o->n_ranks > bind_cores(o))
         return launch_usage_error("--nooversubscribe: %d ranks are more than the %d cores that may be used", o->n_ranks,
                                   bind_cores(o));
@@ -505,8 +557,8 @@ static int parse_configfile(int argc, char **argv, struct launch_options *o)
     struct launch_app before = {0};
     int at = 1, n;
     int rc = parse_options(argv, &at, last, o, &before);
-    bool of_program =
-        before.n_given || before.env.n || before.wdir || before.path || before.soft || before.file || before.inherits.from;
+    bool of_program = before.n_given || before.c_given || before.env.n || before.wdir || before.path || before.soft ||
+        before.file || before.inherits.from;
     words_free(&before.env);
     if (rc >= 0) return rc;
     if (at < last) return -2; /* the program's own words */
@@ -522,6 +574,34 @@ static int take_default_hostfile(struct launch_options *o)
 {
     if (!o->default_hostfile || o->hosts.n || strcmp(o->default_hostfile, "none") == 0) return -1;
     return set_hosts(o, O_DEFAULT_HOSTFILE, "--default-hostfile", o->default_hostfile);
+}
+
+/* An interface that is not there: said where the network is used (--vnodes), before ranks start; else in one line, as nothing goes by it. */
+static int check_interface(const struct launch_options *o)
+{
+    char name[DOCTOR_INTERFACE], there[512], why[320];
+    const char *list = rank_variable(o, "GODWIT_NET_IFACE", "GODWIT_NET_IFACE");
+    struct launch_options here = *o;
+    if (!list || engine_is_needed(&here, why, sizeof why) || !doctor_no_interface(list, name, there, sizeof there)) return -1;
+    if (o->vnodes)
+        return launch_usage_error("-iface (GODWIT_NET_IFACE=%s): this host has no interface %s; there are: %s", list, name, there);
+    if (!o->quiet)
+        say_line("warning: GODWIT_NET_IFACE=%s: this host has no interface %s; there are: %s. The ranks on it do without", list,
+                 name, there);
+    return -1;
+}
+
+/* Where ranks are more than so many a host, the first host gets the others, too. */
+static void ppn_note(const struct launch_options *o)
+{
+    int64_t room = (int64_t)o->ppn * (o->hosts.n > 1 ? o->hosts.n : nodes_of(o));
+    char why[320];
+    struct launch_options here = *o;
+    bool is_list = o->vnodes && strchr(o->vnodes, ','); /* which says itself how many there are on each */
+    if (!o->ppn || o->quiet || is_list || o->n_ranks <= room || engine_is_needed(&here, why, sizeof why)) return;
+    say_line(
+        "note: %s: the job has %d ranks and one host, so all of them run here (-host n1,n2 names hosts, --vnodes fakes them)%s",
+        o->ppn_said, o->n_ranks, strncmp(o->ppn_said, "-N ", 3) == 0 ? "; Slurm's -N, a number of nodes, is --nodes here" : "");
 }
 
 int launch_options_parse(int argc, char **argv, struct launch_options *o)
@@ -542,5 +622,7 @@ int launch_options_parse(int argc, char **argv, struct launch_options *o)
     if (rc < 0) rc = check_order(o);
     if (rc < 0) rc = check_gdb(o);
     if (rc < 0) launch_mca_note(o);
+    if (rc < 0) rc = check_interface(o);
+    if (rc < 0) ppn_note(o);
     return rc;
 }

@@ -32,14 +32,16 @@ static const struct unit_word *unit_find(const char *word, size_t n)
 }
 
 /* Reports an unknown unit, with the word that is spelled most like it. */
-static int no_unit(const char *option, const char *text, size_t n)
+static int no_unit(const char *option, bool may_be_none, const char *text, size_t n)
 {
     const char *words[N_UNIT_WORDS], *near;
     char *word = gw_xasprintf("%.*s", (int)n, text);
-    for (int i = 0; i < N_UNIT_WORDS; i++) words[i] = unit_words[i].word;
-    near = gw_nearest(word, words, N_UNIT_WORDS);
-    launch_usage_error("%s is core, numa, none, hwthread, socket, l2cache, l3cache, machine or slot, not '%s'%s%s%s", option, word,
-                       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    int n_words = 0;
+    for (int i = 0; i < N_UNIT_WORDS; i++)
+        if (may_be_none || unit_words[i].bind != BIND_NONE) words[n_words++] = unit_words[i].word;
+    near = gw_nearest(word, words, n_words);
+    launch_usage_error("%s is core, numa, %shwthread, socket, l2cache, l3cache, machine or slot, not '%s'%s%s%s", option,
+                       may_be_none ? "none, " : "", word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     free(word);
     return EXIT_USAGE;
 }
@@ -125,7 +127,7 @@ int launch_set_bind(struct launch_options *o, const char *name, const char *text
     if (strcasecmp(text, "rr") == 0) text = "core";
     size_t n = strcspn(text, ":");
     const struct unit_word *u = unit_find(text, n);
-    if (!u) return no_unit(name, text, n);
+    if (!u) return no_unit(name, true, text, n);
     o->place.bind = u->bind;
     o->place.bind_count = 0;
     int rc = text[n] ? bind_more(o, name, text + n + 1) : -1;
@@ -239,6 +241,9 @@ static int ppr(struct launch_options *o, const char *name, const char *text, siz
     long v = digits && digits < 7 ? strtol(text, NULL, 10) : 0;
     if (!u || v < 1 || v > MAX_RANKS)
         return launch_usage_error("%s wants N:UNIT, such as 2:socket, not '%.*s'", name, (int)n, text);
+    char *said = gw_xasprintf("%s %s%.*s", name, strstr(name, "ppr") ? "" : "ppr:", (int)n, text);
+    o->place.ppr_said = launch_options_hold(o, said);
+    free(said);
     o->place.ppr = (int)v;
     o->place.map = u->unit;
     o->only_here = name;
@@ -288,7 +293,7 @@ int launch_set_map(struct launch_options *o, const char *name, const char *text)
         return rc >= 0 || !at[n] ? rc : map_more(o, name, at + n + 1);
     }
     const struct unit_word *u = unit_find(text, n);
-    if (!u || u->bind == BIND_NONE) return no_unit(name, text, n);
+    if (!u || u->bind == BIND_NONE) return no_unit(name, false, text, n);
     o->place.map = u->unit;
     o->place.ppr = 0;
     return text[n] ? map_more(o, name, text + n + 1) : -1;
@@ -301,7 +306,7 @@ int launch_set_rank_by(struct launch_options *o, const char *text)
     o->place.rank_by_given = true;
     o->place.rank_by = UNIT_CORE;
     if (is_word(text, n, "fill")) return -1;
-    if (!u || u->bind == BIND_NONE) return no_unit("--rank-by", text, n);
+    if (!u || u->bind == BIND_NONE) return no_unit("--rank-by", false, text, n);
     if (u->unit != UNIT_MACHINE)
         o->place.rank_by = u->unit; /* there is one host: going round the hosts is one rank after the other */
     return -1;

@@ -8,8 +8,10 @@
 #include "base/file.h"
 #include "boot/order.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MOST = 64 << 20 };
@@ -89,7 +91,10 @@ int launch_reorder_choose(struct launch_options *o)
         if (strcasecmp(text, words[i]) == 0)
             return launch_add_pair(&o->env, "GODWIT_RANK_ORDER", (const char *[]){"0", "1", "2"}[i]), -1;
     char whole[PATH_MAX];
+    if (!realpath(text, whole))
+        return launch_usage_error("--reorder is auto, smp, roundrobin, fold or a file of ranks, and there is no file '%s' (%s)",
+                                  text, strerror(errno));
     launch_add_pair(&o->env, "GODWIT_RANK_ORDER", "3");
-    launch_add_pair(&o->env, "GODWIT_RANK_ORDER_FILE", realpath(text, whole) ? whole : text);
+    launch_add_pair(&o->env, "GODWIT_RANK_ORDER_FILE", whole);
     return -1;
 }

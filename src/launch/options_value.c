@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -149,6 +150,11 @@ int launch_set_record(struct launch_options *o, bool repeats, const char *folder
         snprintf(path, sizeof path, "%s/%s", here, folder);
         folder = path;
     }
+    struct stat st;
+    if (repeats && stat(folder, &st) != 0)
+        return launch_usage_error("--replay: there is no folder %s (%s); mpiexec --record=%s makes one", folder, strerror(errno),
+                                  folder);
+    if (repeats && !S_ISDIR(st.st_mode)) return launch_usage_error("--replay: %s is no folder, which --record makes", folder);
     launch_add_pair(&o->env, repeats ? "GODWIT_REPLAY" : "GODWIT_RECORD", folder);
     return -1;
 }

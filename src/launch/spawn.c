@@ -255,6 +255,10 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     char **env = env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3), mark[BOOT_ENV_MARK];
     boot_env_mark(env, mark);
     memcpy(strstr(own->at[boot], MARK_BEGINS) + strlen(MARK_BEGINS), mark, sizeof mark - 1);
+    struct boot_rank *slot = job_slot(j, rank);
+    const char *text = strchr(own->at[boot], '=') + 1;
+    snprintf(slot->told, sizeof slot->told, "%s", text);
+    if (strlen(text) >= sizeof slot->told) *strrchr(slot->told, ',') = 0; /* the last word has no room */
     return env;
 }
 
@@ -310,6 +314,7 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
         setsid();
     else
         setpgid(0, 0);
+    job_slot(j, rank)->started = getpid();
     keeper_note(rank, getpid()); /* noted here, because mpiexec may be killed before its fork() returns */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != j->head->launcher_pid) _exit(EXIT_CANNOT_RUN);
@@ -348,6 +353,8 @@ static int explain_start(const struct launch_app *a, const int why[3])
 {
     assert(why[0] > 0);
     bool missing = why[0] == ENOENT;
+    size_t len = strlen(a->argv[0]);
+    bool is_page = missing && a->argv[1] && len > 5 && strcmp(a->argv[0] + len - 5, ".html") == 0;
     if (why[1] == 'd')
         say_line("cannot start %s in folder %s: %s", a->argv[0], a->wdir, strerror(why[0]));
     else if (why[1] == 'm')
@@ -358,6 +365,7 @@ static int explain_start(const struct launch_app *a, const int why[3])
         say_line("cannot start %s: %s%s", a->argv[0], strerror(why[0]),
                  missing && a->argv[1] && strspn(a->argv[0], "0123456789") == strlen(a->argv[0])
                      ? " (was -n meant, before the number?)"
+                     : is_page ? " (was --profile=FILE meant, in one word?)"
                      : missing && lies_here(a)
                      ? " (one lies in this folder, which another user may have put there: say ./ before its name)"
                      : missing && doctor_meant(a->argv[0]) ? " (did you mean the command `mpiexec doctor`?)"

@@ -24,7 +24,8 @@ bool network_address(bool is_far, struct sockaddr_storage *out)
     *out = (struct sockaddr_storage){.ss_family = AF_INET};
     four->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     snprintf(iface_found, sizeof iface_found, "lo");
-    if (!is_far) return true;
+    bool is_chosen = gw_set.net_iface && *gw_set.net_iface;
+    if (!is_far && !is_chosen) return true;
     iface_list_read(&f);
     const struct iface_address *a = f.n_usable > 0 ? iface_best_address(&f.all[f.verdicts[0].iface]) : NULL;
     bool is_fit = a && !iface_is_link_local(a);
@@ -36,7 +37,7 @@ bool network_address(bool is_far, struct sockaddr_storage *out)
     }
     if (is_fit) snprintf(iface_found, sizeof iface_found, "%s", f.all[f.verdicts[0].iface].name);
     iface_list_free(&f);
-    return is_fit;
+    return is_fit || !is_far;
 }
 
 const char *network_iface(void) { return iface_found; }

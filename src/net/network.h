@@ -37,8 +37,8 @@ enum network_trait { NETWORK_IS_LIBFABRIC, NETWORK_MATCHES, NETWORK_READS_MEMORY
 /* Warns of each setting that needs what the chosen network lacks and that somebody has set to something else than its default.  By one rank. */
 void network_unused_tell(enum network_trait lacking) GW_COLD;
 extern bool network_is_deferred; /* libfabric is opened on demand, by the first message: nothing of it is known after MPI_Init */
-/* The address of this host for ranks of other hosts (is_far), or of other faked nodes on this host: that of the best usable interface, or the
- * loopback; port 0.  False: none is usable. */
+/* The address of this host for ranks of other hosts (is_far), or of other faked nodes on this host: that of the best usable interface (of faked
+ * nodes only where GODWIT_NET_IFACE chooses one), or the loopback; port 0.  False: none is usable. */
 bool network_address(bool is_far, struct sockaddr_storage *out);
 const char *network_iface(void); /* interface of the address that network_address() found last */
 /* The rank has not answered for so many seconds: warns, naming interface and address, and after GODWIT_NET_TIMEOUT ends the job. */

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <limits.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,16 +209,9 @@ static bool is_in_allocation(struct job *j)
 /* Are all hosts known?  Hydra would wait for ever for one that is not. */
 static bool are_known(struct job *j)
 {
-    for (int i = 0; i < j->o.hosts.n; i++) {
-        const char *name = j->o.hosts.at[i].name, *user = strrchr(name, '@');
-        struct addrinfo *found = NULL;
-        int rc = hosts_is_local(name) ? 0 : getaddrinfo(user ? user + 1 : name, NULL, NULL, &found);
-        if (found) freeaddrinfo(found);
-        if (!rc) continue;
-        say_line("host %s is not known on host %s: %s", name, j->host, gai_strerror(rc));
-        return false;
-    }
-    return true;
+    const char *why, *name = hosts_unknown(&j->o.hosts, &why);
+    if (name) say_line("host %s is not known on host %s: %s", name, j->host, why);
+    return !name;
 }
 
 void elsewhere_choose(struct job *j, const char *parent, bool is_reached)

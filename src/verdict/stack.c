@@ -258,6 +258,14 @@ static int of_jobs(const struct running_jobs *jobs, const char *word, bool whole
 {
     const struct running_job *j = word ? job_of(jobs, word) : jobs->n == 1 ? &jobs->at[0] : NULL;
     if (j) return job_stacks(j, whole);
+    if (!jobs->n && !gw_has_proc()) {
+        say_line(
+            "jobs cannot be seen from here: /proc is %s, so mpiexec --stack%s%s finds none of the processes that this user may "
+            "have; call it where mpiexec was started, or mount /proc of this pid namespace",
+            access("/proc/self", F_OK) == 0 || access("/proc/version", F_OK) == 0 ? "of another pid namespace" : "hidden",
+            word ? "=" : "", word ? word : "");
+        return 1;
+    }
     if (word)
         say_line("there is no job %s of this user on this machine%s", word, jobs->n ? "; these run:" : "");
     else

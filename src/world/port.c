@@ -206,8 +206,10 @@ static int connect_near(const char *port_name, const struct boot_port *port, str
     *fd_out = fd;
     *not_here_out = fd < 0 && errno == ECONNREFUSED;
     if (fd >= 0 || *not_here_out) return GW_OK;
-    if (errno == EACCES) return bad_port(port_name, "it is closed, and a process of another user has taken its place");
-    return bad_port(port_name, strerror(errno));
+    int why = errno;
+    char text[512];
+    snprintf(text, sizeof text, "%s%s", why == EACCES ? "it is closed, and " : "", boot_port_why(why));
+    return bad_port(port_name, text);
 }
 
 static int connect_root(const char *port_name, struct gw_info *info, struct gw_comm *c, struct bridge *b)

@@ -109,7 +109,11 @@ GODWIT_EXPLAIN=wire timeout 30 "$build/mpiexec" -n 2 "$build/mpi_hello" 2>&1 </d
 # --profile of a program that has nothing to tell, and of one that has.
 [ "$(timeout 30 "$build/mpiexec" --profile="$dir/p.html" -n 2 true 2>&1 </dev/null)" = \
     "mpiexec: --profile: true did not call MPI_Init of this library, so there is nothing to tell of it" ] || fail "--profile true"
-timeout 60 "$build/mpiexec" --profile="$dir/p.html" -n 2 "$build/mpi_hello" 2>&1 </dev/null | grep "nothing to tell" && fail "--profile of a program with MPI"
+timeout 60 "$build/mpiexec" --profile="$dir/p.html" -n 2 "$build/mpi_hello" >"$dir/told" 2>&1 </dev/null || fail "--profile of a program with MPI ends with $?"
+grep "nothing to tell" "$dir/told" && fail "--profile of a program with MPI"
+grep "% for 0 looks" "$dir/told" && fail "--profile: shares of a time in which nobody has looked"
+grep -q "Cost of the profile: " "$dir/told" || fail "--profile says no cost"
+mkdir "$dir/r" # of --replay; --record makes it where it is not there
 
 for o in record:recorded replay:repeated; do
     [ "$(timeout 30 "$build/mpiexec" --${o%:*}="$dir/r" -n 2 true 2>&1 </dev/null)" = \

@@ -43,6 +43,25 @@ size() {
 size 2 -n 1 $wrap "$prog" : -n 1 "$prog"
 size 3 -n 1 "$prog" : -n 1 $wrap "$prog" : -n 1 python3 closes.py "$build/libmpi_abi.so.1"
 size 4 -n 2 --vnodes 2 "$prog" : -n 2 $wrap "$prog"
+# An environment that was cleared: the process that mpiexec has started is the rank all the same; one below it runs alone, and says so, unless
+# that is on purpose, the job has one rank, or a rank has started it.  users.md row 2
+size 2 -n 2 env -i "$prog"
+size 2 -n 1 "$prog" : -n 1 env -i "$prog"
+size 3 -n 3 --vnodes 2 env -i "$prog"
+alone() { # LINES COMMAND...: N programs run alone, and so many lines say so
+    lines=$1
+    shift
+    out=$("$@" </dev/null 2>err) || fail "$*: status $?"
+    ! echo "$out" | grep -qv '^1$' || fail "$*: $out"
+    [ "$(grep -c 'warning: this process was started below .* (process [0-9]*), but runs as a job of its own, of one rank' err)" = "$lines" ] &&
+        [ "$(wc -l <err)" = "$lines" ] || fail "$*: not $lines warnings:"
+}
+alone 2 "$build/mpiexec" -n 2 sh -c "env -i $prog; exit 0"
+alone 2 "$build/mpiexec" -n 2 env -i sh -c "$prog; exit 0"
+alone 0 "$build/mpiexec" -n 2 sh -c "env -i GODWIT_SINGLETON=1 $prog; exit 0"
+alone 0 "$build/mpiexec" -n 1 sh -c "env -i $prog; exit 0"
+alone 0 env -i "$prog"
+if command -v mpiexec.hydra >/dev/null; then alone 2 mpiexec.hydra -n 2 env -i "$prog"; fi
 if [ $all ]; then
     for n in 1 2 3 5; do size $n -n $n $wrap "$prog"; done
     size 2 -n 2 sh -c "python3 w.py $prog"
@@ -114,6 +133,7 @@ END
 taken -n 3 $wrap python3 starts.py "$build/libmpi_abi.so.1" "$prog"
 taken -n 2 python3 starts.py "$build/libmpi_abi.so.1" "$prog"
 size 1 -n 1 $wrap python3 starts.py "$build/libmpi_abi.so.1" env GODWIT_SINGLETON=1 "$prog"
+alone 0 "$build/mpiexec" -n 2 python3 starts.py "$build/libmpi_abi.so.1" env -i "$prog"
 
 # ---- who cannot come in says so, and does not wait elsewhere: another user
 if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$prog" 2>/dev/null; then

@@ -117,6 +117,7 @@ def options():
     expect("-R -g 4,4 -c 9,2 -q", "0,1,4,5,8,9,12,13\n2,3,6,7,10,11,14,15\n")
     expect("-R -c 2 -g 2,3 -q", "0,3\n1,4\n2,5\n")
     assert "usage: grid_order" in run("", status=2).stderr and run("--help").stdout.startswith("usage: grid_order")
+    assert run("-h").stdout == run("--help").stdout
 
 
 def wrong():

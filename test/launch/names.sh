@@ -27,11 +27,12 @@ same "0 0/1 0 0/1 0/1" -n 1 sh -c "$local"
 same "0/2 0/2 0 1/2 1/2 1" -genvnone -n 2 /bin/sh -c "$world"
 # nothing that leads to a server of another launcher, also where one is around us
 [ -z "$(PMI_FD=99 PMI_PORT=x:1 PMI_ID=3 run -n 2 env | grep -E '^(PMI_FD=99|(PMI_PORT|PMI_ID|SLURM_PROCID|OMPI_UNIVERSE_SIZE)=)')" ] || fail "it leads astray"
-# our own programs: as a job, alone on purpose, and alone where what leads to the job was taken away
+# our own programs: as a job, also where the environment was cleared (users.md row 2: never as jobs of one rank each), and alone on purpose
 same "2 2" -n 2 "$build/mpi_world_size"
 same "1 1" -n 2 env GODWIT_SINGLETON=1 "$build/mpi_world_size"
 same "2 2" -n 2 env -u GODWIT_BOOT "$build/mpi_world_size" # by PMI-1
-same "1 1" -n 2 env -i "$build/mpi_world_size"
+same "2 2" -n 2 env -i "$build/mpi_world_size"
+same "1 1" -n 2 env -i GODWIT_SINGLETON=1 "$build/mpi_world_size"
 same "3 3 3 3 3 3" -n 2 "$build/mpiexec" -n 3 "$build/mpi_world_size"
 # and not where another launcher's number alone is there: that is a job whose start went wrong
 rc=0

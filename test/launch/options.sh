@@ -315,6 +315,44 @@ for o in "-F exclusive" "-F share" "-m 500h" "-j 1" "--threads-per-core 1" "--ne
 done
 # what the kernel refuses (containers) it refuses with the other words, too
 [ "$(run -n 1 -ss echo x 2>&1)" = "$(run -n 1 -membind bind echo x 2>&1)" ] && [ "$(run -n 1 --mem-bind local echo x 2>&1)" = "$(run -n 1 -membind bind echo x 2>&1)" ] || fail "-ss, --mem-bind local"
+# -c beside -n is Slurm's; -e NAME=VALUE is aprun's; -L, and called as aprun -D
+[ "$(nproc)" -lt 2 ] || [ "$(run -n 1 -c 2 sh -c "$where")" = "$(run -n 1 --cpus-per-task 2 sh -c "$where")" ] || fail "-n 1 -c 2 gives no two cores"
+same "2 2" -c 1 -n 2 --oversubscribe sh -c 'echo $GODWIT_SIZE'
+same "2 2" -n 2 -c 1 --oversubscribe sh -c 'echo $GODWIT_SIZE'
+(cd "$dir" && same "5" -n 1 -e GW_OPT=5 sh -c 'echo $GW_OPT' && [ ! -e GW_OPT=5 ]) || fail "-e NAME=VALUE writes a file, or sets nothing"
+same "1" -L localhost sh -c 'echo $GODWIT_SIZE'
+ln -s "$(cd "$build" && pwd)/mpiexec" "$dir/aprun"
+[ "$("$dir/aprun" -D 1 -n 1 -e GW_OPT=a=b sh -c 'echo "$GW_OPT"' </dev/null)" = a=b ] || fail "aprun -D 1 -e"
+rm "$dir/aprun"
+refused 2 "-B: that asks ALPS for the numbers of a batch reservation" -B -n 1 true
+for o in "--wait=5" "-W 5" "--propagate=ALL" "-E" "--resv-ports" "--ntasks-per-core=1" "--comment x"; do
+    case $o in "-W 5") o=-W=5 ;; esac
+    same hello -n 1 $o echo hello
+done
+for o in --pty "--bcast x" --no-kill "--exclude n1" "--cpu-freq high" "--task-prolog x" "--het-group 0" --test-only "--gpus-per-node 1" "--licenses x"; do
+    refused 2 "${o%% *}: " $o -n 1 true
+done
+# more ranks than so many a host: a note with the option that was typed; a mapping that has no room is refused by its name
+for o in "-ppn 1" "--ntasks-per-node 1" "-N 1"; do
+    [ "$(run -n 2 $o --oversubscribe true 2>&1 | grep -c "^mpiexec: note: $o: the job has 2 ranks and one host")" = 1 ] || fail "$o: no note"
+    [ ! "$(run -q -n 2 $o true 2>&1)" ] && [ ! "$(run -n 2 $o --vnodes 2 --oversubscribe true 2>&1)" ] || fail "$o: a note without reason"
+done
+for o in "--map-by ppr:1:node" "--ppr 1:node"; do refused 2 "$o: 2 ranks are more than 1 on each of 1" -n 2 $o true; done
+# an interface that is not there is told with those that are; nothing goes by it on one host
+refused 2 "this host has no interface gw-none; there are: " -iface gw-none --vnodes 2 -n 2 true
+run -iface gw-none -n 1 true 2>&1 | grep -q "warning: GODWIT_NET_IFACE=gw-none: this host has no interface gw-none; there are: " || fail "-iface gw-none on one host"
+[ ! "$(run -q -iface gw-none -n 1 true 2>&1)" ] && [ ! "$(run -iface lo,10.0.0.0/8,^gw-none --vnodes 2 -n 2 --oversubscribe true 2>&1)" ] || fail "-iface lo"
+# what could not be done is said by the words that were typed
+refused 2 "--map-by is core, numa, hwthread, " -n 1 --map-by none true
+run -n 1 --map-by none true 2>&1 | grep -q "none?\|, none," && fail "--map-by none: none is offered"
+refused 127 "was --profile=FILE meant, in one word?" --profile page.html -n 1 true
+refused 2 "--reorder is auto, smp, roundrobin, fold or a file of ranks, and there is no file 'bogus'" --reorder=bogus -n 1 true
+refused 2 "--replay: there is no folder /gw-none" --replay=/gw-none -n 1 true
+for o in -stack --stack; do "$build/mpiexec" $o gw-no-job 2>&1 | grep -q "there is no job gw-no-job of this user" || fail "$o as the first word"; done
+if unshare -p -f true 2>/dev/null; then
+    unshare -p -f "$build/mpiexec" --stack 2>&1 | grep -q "jobs cannot be seen from here: /proc is of another pid namespace" || fail "--stack in another pid namespace"
+    unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" --stack' "$build/mpiexec" 2>&1 | grep -q "/proc is hidden" || fail "--stack where /proc is hidden"
+fi
 refused 2 "-m: plane=4 is not done here" -n 2 -m plane=4 true
 refused 2 "not 'plane'" -n 2 --distribution block:plane true
 refused 2 "-cc is cpu, depth" -n 2 -cc socket true

@@ -126,7 +126,7 @@ def wrong():
                         ("-g 4 -N 2 what", "what: what is it"), ("-g 4 -N 2 -Q", "-Q is no option"), ("-g 4 -N 2 -p 9", "numbered from 1")):
         p = run(words, status=2)
         assert said in p.stderr and not p.stdout, "rankplan %s: %s" % (words, p.stderr)
-    assert "usage: rankplan" in run("", status=2).stderr
+    assert "usage: rankplan" in run("", status=2).stderr and run("-h").stdout == run("--help").stdout
 
 
 if __name__ == "__main__":

@@ -302,8 +302,8 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--version") == 0) {
-        fputs(argv[1][2] == 'h' ? usage : "grid_order (Godwit) " GODWIT_VERSION "\n", stdout);
+    if (strcmp(argv[1], "--help") == 0 || (strcmp(argv[1], "-h") == 0 && argc == 2) || strcmp(argv[1], "--version") == 0) {
+        fputs(strcmp(argv[1], "--version") != 0 ? usage : "grid_order (Godwit) " GODWIT_VERSION "\n", stdout);
         return 0;
     }
     if (options(&o, argc, argv, &n_order) < 0 || settle(&o, n_order) < 0) return 2;

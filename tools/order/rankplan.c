@@ -335,8 +335,8 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--version") == 0) {
-        fputs(argv[1][2] == 'h' ? usage : "rankplan (Godwit) " GODWIT_VERSION "\n", stdout);
+    if (strcmp(argv[1], "--help") == 0 || (strcmp(argv[1], "-h") == 0 && argc == 2) || strcmp(argv[1], "--version") == 0) {
+        fputs(strcmp(argv[1], "--version") != 0 ? usage : "rankplan (Godwit) " GODWIT_VERSION "\n", stdout);
         return 0;
     }
     int rc = options(&a, argc, argv) < 0 || make_traffic(&a) < 0 || compare(&a) < 0 ? 2 : 0;

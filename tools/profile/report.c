@@ -274,7 +274,16 @@ static void print_sites(const struct prof_report *r)
 
 static void print_cost(const struct prof_report *r)
 {
-    double calls = r->rows[0].line.calls / r->ranks, percent = r->total > 0 ? calls * r->overhead_ns * 1e-7 / r->total : 0;
+    enum { SHORTEST_MS = 50 }; /* ten looks, when they are seldom */
+    double calls = r->rows[0].line.calls / r->ranks;
+    if (r->total * 1000 < SHORTEST_MS || !prof_own.samples) {
+        fprintf(out_to,
+                "\nCost of the profile: %.0f ns a call, %.0f calls a rank; the program ran for %.6f s, which is too short to say "
+                "what share of it that and the %.0f looks (%.6f s) are\n",
+                r->overhead_ns, calls, r->total, (double)prof_own.samples, prof_own.look_s);
+        return;
+    }
+    double percent = r->total > 0 ? calls * r->overhead_ns * 1e-7 / r->total : 0;
     fprintf(out_to, "\nCost of the profile: %.0f ns a call, %.0f calls a rank: %.2f %% of the time, and ", r->overhead_ns, calls,
             percent);
     if (!prof_samples) fputs("the waits before collectives, and ", out_to);
