@@ -40,7 +40,7 @@ static bool said(const char *text, const char *name, char *to, size_t cap)
 static bool ssh_knows(const char *name, const char *bare)
 {
     char text[16384], value[512];
-    child_output("ssh", (const char *const[]){"ssh", "-G", name, NULL}, text, sizeof text);
+    child_output("ssh", (const char *const[]){"ssh", "-G", "--", name, NULL}, text, sizeof text);
     if (said(text, "proxycommand", value, sizeof value) || said(text, "proxyjump", value, sizeof value)) return true;
     return said(text, "hostname", value, sizeof value) && strcasecmp(value, bare) != 0 && address_fault(value) == 0;
 }

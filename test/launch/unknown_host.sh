@@ -17,12 +17,12 @@ mkdir bin
 printf '#!/bin/sh\n[ "$1" != --version ] || { echo "HYDRA Version: 4.0.2"; exit; }\necho started\n' >bin/mpiexec.hydra
 cat >bin/ssh <<'END2'
 #!/bin/sh
-[ "$1" = -G ] || exit 255
-case $2 in
+[ "$1 $2" = "-G --" ] || exit 255
+case $3 in
 alias.invalid) echo hostname localhost ;;
 far.invalid) printf 'hostname far.invalid\nproxycommand connect far.invalid 22\n' ;;
 wrong.invalid) echo hostname also-wrong.invalid ;;
-*) echo "hostname $2" ;;
+*) echo "hostname $3" ;;
 esac
 END2
 chmod +x bin/*
