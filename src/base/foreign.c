@@ -12,9 +12,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Names that begin so are looked at, and one that is spelled nearly like another of its family is asked about.  `edits`: letters that may
- * differ; of libraries below us not all names are known.  `whose`: the rest of them are told of, in a line for all: this library does not have
- * them. */
+/* Names that begin so are looked at, and one that is spelled nearly like another of its family is asked about.  `edits`: letters
+ * that may differ; of libraries below us not all names are known.  `whose`: the rest of them are told of, in a line for all. */
 static const struct family {
     const char *begin;
     int edits;
