@@ -12,9 +12,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Names that begin so are looked at, and one that is spelled nearly like another of its family is asked about.  `edits`: letters that may
- * differ; of libraries below us not all names are known.  `whose`: the rest of them are told of, in a line for all: this library does not have
- * them. */
+/* Names that begin so are looked at, and one that is spelled nearly like another of its family is asked about.  `edits`: letters
+ * that may differ; of libraries below us not all names are known.  `whose`: the rest of them are told of, in a line for all. */
 static const struct family {
     const char *begin;
     int edits;
@@ -111,11 +110,12 @@ static void say_foreign(const struct gw_foreign *f, const char *value, void (*co
         complain("%s=%s is of no effect: %s", f->name, value, f->why);
 }
 
-/* The launcher of the other library has started this process and set them itself. */
+/* The launcher of the other library has started this process, also below an mpiexec of ours, and set them itself. */
 static bool is_launchers(const struct family *f)
 {
-    if (getenv("GODWIT_BOOT")) return false;
-    if (strstr(f->begin, "_MCA_")) return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK");
+    bool is_ours = getenv("GODWIT_BOOT") != NULL; /* mpiexec sets OMPI_COMM_WORLD_SIZE, too */
+    if (strstr(f->begin, "_MCA_"))
+        return getenv("PMIX_NAMESPACE") || getenv("OMPI_UNIVERSE_SIZE") || (!is_ours && getenv("OMPI_COMM_WORLD_SIZE"));
     return strcmp(f->begin, "I_MPI_") == 0 && getenv("I_MPI_MPIRUN");
 }
 

@@ -228,11 +228,16 @@ static void test_foreign(void)
     load_with("OMPI_MCA_ompio_x", "1");
     said = capture_end();
     CHECK(strstr(said, " and 2 more of Open MPI are of no effect here") != NULL);
-    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-    capture_begin();
-    load_with("OMPI_MCA_ompio_x", "1");
-    CHECK_STR(capture_end(), "");
-    unsetenv("OMPI_COMM_WORLD_SIZE");
+    static const char *const theirs[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE", "OMPI_UNIVERSE_SIZE"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(theirs); i++) {
+        setenv(theirs[i], "2", 1);
+        if (i > 0) setenv("GODWIT_BOOT", "fd=3,local=0", 1); /* below an mpiexec of ours */
+        capture_begin();
+        load_with("OMPI_MCA_ompio_x", "1");
+        CHECK_STR(capture_end(), "");
+        unsetenv(theirs[i]);
+        unsetenv("GODWIT_BOOT");
+    }
     unsetenv("OMPI_MCA_ompio_y");
     unsetenv("OMPI_MCA_mpool_z");
     static const char *const without[] = {"mtl_ofi_disable_hmem", "OMPI_MCA_mtl_ofi_enable_sep", "SHMEM_SYMMETRIC_SIZE",

@@ -1,4 +1,4 @@
-/* in_force.c -- what a setting comes to in this job, where its value alone does not say it: `auto`, and one that another setting raises.
+/* in_force.c -- what a setting comes to in this job, where its value alone does not say it: `auto`, and what another setting raises.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
