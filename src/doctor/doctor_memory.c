@@ -317,7 +317,8 @@ void doctor_check_stale(const struct machine *m, struct answer *a)
     if (!n) return;
     const char *used =
         m->sees_all ? "no process uses them" : "no process that is seen from here uses them, others are not known; if none does";
-    if (*first) snprintf(path, sizeof path, n > listed ? " (and %d more of yours like them)" : "", n - listed);
+    path[0] = 0;
+    if (n > listed) snprintf(path, sizeof path, " (and %d more of yours like them)", n - listed);
     if (*first)
         doctor_answer_raise(a, FINDING_NOTE, "%s: rm%s%s", used, list, path);
     else

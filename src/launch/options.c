@@ -576,13 +576,22 @@ static int take_default_hostfile(struct launch_options *o)
     return set_hosts(o, O_DEFAULT_HOSTFILE, "--default-hostfile", o->default_hostfile);
 }
 
+/* Do all ranks run on this host?  The hosts of a batch system are read once more when the job starts. */
+static bool runs_here(const struct launch_options *o)
+{
+    char why[320];
+    struct launch_options here = *o;
+    bool is_needed = engine_is_needed(&here, why, sizeof why);
+    if (!o->hosts.n) hosts_free(&here.hosts); /* what was read from the batch system */
+    return !is_needed;
+}
+
 /* An interface that is not there: said where the network is used (--vnodes), before ranks start; else in one line, as nothing goes by it. */
 static int check_interface(const struct launch_options *o)
 {
-    char name[DOCTOR_INTERFACE], there[512], why[320];
+    char name[DOCTOR_INTERFACE], there[512];
     const char *list = rank_variable(o, "GODWIT_NET_IFACE", "GODWIT_NET_IFACE");
-    struct launch_options here = *o;
-    if (!list || engine_is_needed(&here, why, sizeof why) || !doctor_no_interface(list, name, there, sizeof there)) return -1;
+    if (!list || !runs_here(o) || !doctor_no_interface(list, name, there, sizeof there)) return -1;
     if (o->vnodes)
         return launch_usage_error("-iface (GODWIT_NET_IFACE=%s): this host has no interface %s; there are: %s", list, name, there);
     if (!o->quiet)
@@ -595,10 +604,8 @@ static int check_interface(const struct launch_options *o)
 static void ppn_note(const struct launch_options *o)
 {
     int64_t room = (int64_t)o->ppn * (o->hosts.n > 1 ? o->hosts.n : nodes_of(o));
-    char why[320];
-    struct launch_options here = *o;
     bool is_list = o->vnodes && strchr(o->vnodes, ','); /* which says itself how many there are on each */
-    if (!o->ppn || o->quiet || is_list || o->n_ranks <= room || engine_is_needed(&here, why, sizeof why)) return;
+    if (!o->ppn || o->quiet || is_list || o->n_ranks <= room || !runs_here(o)) return;
     say_line(
         "note: %s: the job has %d ranks and one host, so all of them run here (-host n1,n2 names hosts, --vnodes fakes them)%s",
         o->ppn_said, o->n_ranks, strncmp(o->ppn_said, "-N ", 3) == 0 ? "; Slurm's -N, a number of nodes, is --nodes here" : "");

@@ -64,6 +64,11 @@ for provider in net tcp sockets; do
         GODWIT_OFI_PROVIDER=$provider timeout 60 "$build/mpiexec" $mode -n 4 "$build/mpi_listens" some >"$out" 2>&1 || fail "$mode by $provider:"
     done
 done
+# TCP of our own takes the loopback as well, unless an interface is chosen.
+for words in 127.0.0.1 "10.82.0.1 -iface eth2" "10.82.0.1 -iface 10.82.0.0/16" "127.0.0.1 -iface ^eth2,^eth1"; do
+    GODWIT_WIRES=tcp GODWIT_EXPLAIN=wire timeout 60 "$build/mpiexec" $(echo "$words" | cut -s -d' ' -f2-) --vnodes 2 -n 2 "$build/mpi_hello" >"$out" 2>&1 || fail "TCP: $words"
+    count 2 "network by TCP of our own, address ${words%% *}:"
+done
 run 3 GODWIT_NET_IFACE=eth1 GODWIT_EXPLAIN=wire || fail "no job on eth1"
 count 1 "wire: chosen"
 says "wire: NIC 0 (eth1): 3 ranks"
