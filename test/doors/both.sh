@@ -124,6 +124,8 @@ compare() {
             results own "$one" "$n" >"run/$one.its" || exit 1
             [ ! -e "run/$one.failed" ] || exit 1
             [ -s "run/$one.mine" ] || fail "$one on $n ranks says nothing"
+            # On a busy machine a program's own library may lose a line of it (Rmpi's on Open MPI 4.1 did): what it says is asked again.
+            cmp -s "run/$one.mine" "run/$one.its" || results own "$one" "$n" >"run/$one.its" || exit 1
             cmp -s "run/$one.mine" "run/$one.its" || fail "$one on $n ranks: other results (<) than on its own library (>)
 $(diff "run/$one.mine" "run/$one.its" | head -n 40)"
             runs=$((runs + 1))
