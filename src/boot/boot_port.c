@@ -212,6 +212,39 @@ static int start_mpiexec(int *fd_out)
     return gw_fail(GW_ESPAWN, "%s cannot be started: %s", path, strerror(rc));
 }
 
+/* A byte comes with it: a message without one may be lost. */
+union fd_room {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+int boot_fd_send(int s, int fd)
+{
+    char byte = 0;
+    union fd_room room = {0};
+    struct iovec v = {&byte, 1};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    assert(fd >= 0);
+    *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    return sendmsg(s, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+int boot_fd_receive(int s)
+{
+    char byte;
+    int fd = -1;
+    union fd_room room = {0};
+    struct iovec v = {&byte, 1};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
+    if (recvmsg(s, &m, MSG_CMSG_CLOEXEC) != 1) return -1;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fd))
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    return fd;
+}
+
 int boot_spawner(int *fd_out, bool *is_alone_out)
 {
     enum { PATIENCE_MS = 20000 };

@@ -109,7 +109,7 @@ const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */
 int boot_env_int(const char *name, int fallback);
 void boot_segment_close(void);
-int boot_segment_fetch(const struct boot_port *port); /* the descriptor that a port hands out (boot_segment_offer()); -1: none */
+int boot_segment_fetch(const struct boot_port *port); /* the descriptor that a port hands out (boot_fd_send()); -1: none */
 /* ---- the way to mpiexec's segment (boot_enter.c) ---- */
 /* A descriptor of the segment of GODWIT_BOOT=text, with a checked copy of its head: the inherited one, or one from mpiexec (*is_new_out: the
  * caller closes it).  -1, with the reason in gw_fail_text(). */

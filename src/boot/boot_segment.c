@@ -237,32 +237,6 @@ static void head_fill(struct boot_head *h, uint64_t bytes, uint64_t nonce)
     h->magic = BOOT_MAGIC;
 }
 
-/* Sends a byte with the descriptor `fd`, or, if that is -1, receives one.  Returns 0 or the descriptor; -1 on an error. */
-static int descriptor_pass(int s, int fd)
-{
-    char byte = 0;
-    union {
-        struct cmsghdr header;
-        char room[CMSG_SPACE(sizeof(int))];
-    } control;
-    memset(&control, 0, sizeof control);
-    struct iovec io = {&byte, 1};
-    struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    if (fd < 0) {
-        if (recvmsg(s, &m, MSG_CMSG_CLOEXEC) != 1) return -1;
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fd))
-            memcpy(&fd, CMSG_DATA(c), sizeof fd);
-        return fd;
-    }
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    return sendmsg(s, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
-}
-
 /* Passes the descriptor to each rank that asks, until every rank of the node has mapped the segment, or the launcher is gone. */
 static void rendezvous_serve(struct boot_gate *g, int fd, struct boot_head *h)
 {
@@ -277,7 +251,7 @@ static void rendezvous_serve(struct boot_gate *g, int fd, struct boot_head *h)
             look_ns = gw_now_ns();
             continue;
         }
-        descriptor_pass(peer, fd);
+        boot_fd_send(peer, fd);
         close(peer);
     }
 }
@@ -341,12 +315,6 @@ static struct boot_head *segment_try(int fd, uint64_t bytes, uint64_t nonce, con
     return h;
 }
 
-int boot_segment_offer(int s, int fd)
-{
-    assert(fd >= 0);
-    return descriptor_pass(s, fd);
-}
-
 int boot_segment_fetch(const struct boot_port *port)
 {
     enum { PATIENCE_MS = 20000 };
@@ -355,7 +323,7 @@ int boot_segment_fetch(const struct boot_port *port)
     if (s < 0) return -1;
     fcntl(s, F_SETFL, 0);
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    fd = descriptor_pass(s, -1);
+    fd = boot_fd_receive(s);
     close(s);
     return fd;
 }

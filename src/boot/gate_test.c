@@ -132,7 +132,7 @@ static void test_lesser(void)
     int out = boot_port_connect(&less, 0), carried[2];
     CHECK((in = let_in(&g)) >= 0 && g.was_lesser);
     CHECK_EQ(pipe(carried), 0);
-    CHECK_EQ(boot_segment_offer(in, carried[1]), 0);
+    CHECK_EQ(boot_fd_send(in, carried[1]), 0);
     close(in);
     close(out);
     passes(&g, &p);

@@ -69,8 +69,10 @@ void boot_gate_close(struct boot_gate *g);
 /* Connects to a listener of this user and sends the secret.  -1; EAGAIN: its queue is still full after patience_ms; EACCES: it is another
  * user's; EKEYREJECTED: nothing shows whose it is. */
 int boot_port_connect(const struct boot_port *port, int patience_ms);
-const char *boot_port_why(int error);  /* such an errno in words */
-int boot_segment_offer(int s, int fd); /* hands a descriptor to the process at the other end: 0, -1 */
+const char *boot_port_why(int error); /* such an errno in words */
+/* Hands a descriptor to the process at the other end of a unix socket: 0, -1; takes it there: -1: none came. */
+int boot_fd_send(int s, int fd);
+int boot_fd_receive(int s);
 /* Transfers as many bytes as possible without blocking: at least 1; 0: none now; -1: closed by the peer, or errno. */
 int64_t boot_port_read(int fd, void *data, size_t bytes);
 int64_t boot_port_write(int fd, const void *data, size_t bytes);

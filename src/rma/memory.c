@@ -3,8 +3,8 @@
  *
  * The first rank makes the file.  The others open it through /proc/PID/fd, and check that it begins with the nonce that the first
  * rank told them.  /proc does not allow this if the first rank is not dumpable (PR_SET_DUMPABLE), and may not be there: then that rank
- * passes the descriptor over a socket. Every rank then has the kernel allocate the pages of its own part (fallocate), so that they are in memory near
- * this rank, and touching them later cannot fail.  The kernel frees the file with its last mapping.
+ * passes the descriptor over a socket.  Every rank then has the kernel allocate the pages of its own part (fallocate), so that they are in
+ * memory near this rank, and touching them later cannot fail.  The kernel frees the file with its last mapping.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -18,15 +18,12 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/uio.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/os.h"
 #include "base/time.h"
+#include "boot/port.h"
 #include "boot/world.h"
 #include "coll/coll.h"
 
@@ -40,9 +37,8 @@ enum { HEAP_MAX = 32768, APART = 2048 };
 struct offer {     /* what the first rank broadcasts to the others */
     uint64_t heap; /* offset in the node's heap; 0: not there, but in `file` */
     struct memory_file file;
+    struct boot_port port; /* passes the descriptor of the file; no name: open it under /proc */
     int32_t rc;
-    int32_t name_bytes; /* length of `name`, the socket that passes the file; 0: open it under /proc */
-    char name[16];
 };
 
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
@@ -124,63 +120,27 @@ int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_ou
 }
 
 /* ---- passing the descriptor of a process that is not dumpable (PR_SET_DUMPABLE), or has no /proc ----
- * Other processes cannot open its descriptors there.  The owner passes them over a socket in the abstract namespace, which
- * exists during this call only, to processes of the same user that send the file's nonce. */
-/* The listening socket, with its name in *o; -1: not needed, or not possible. */
-static int hand_begin(struct offer *o)
+ * Other processes cannot open its descriptors there.  The owner passes them at a port, which exists during this call only. */
+/* The port, in *o; false: not needed, or not possible. */
+static bool hand_begin(struct offer *o, struct boot_gate *gate)
 {
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    socklen_t bytes = sizeof name;
-    if (prctl(PR_GET_DUMPABLE) == 1 && gw_has_proc()) return -1;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return -1;
-    /* An address without a name: the kernel chooses one. */
-    bool is_there = bind(fd, (struct sockaddr *)&name, sizeof name.sun_family) == 0 && listen(fd, SOMAXCONN) == 0 &&
-        getsockname(fd, (struct sockaddr *)&name, &bytes) == 0 && bytes <= sizeof name.sun_family + sizeof o->name;
-    if (is_there) {
-        o->name_bytes = (int32_t)(bytes - sizeof name.sun_family);
-        memcpy(o->name, name.sun_path, (size_t)o->name_bytes);
-        return fd;
-    }
-    close(fd);
-    return -1;
+    if (prctl(PR_GET_DUMPABLE) == 1 && gw_has_proc()) return false;
+    if (boot_port_make(&o->port) == GW_OK && boot_gate_open(gate, &o->port) == 0) return true;
+    o->port = (struct boot_port){0};
+    return false;
 }
 
-union fd_room {
-    struct cmsghdr head;
-    char bytes[CMSG_SPACE(sizeof(int))];
-};
-
-/* Passes the descriptor over an accepted connection.  False: the other process is not a rank of the window. */
-static bool hand_one(int to, const struct memory_file *f)
-{
-    struct ucred who = {.uid = (uid_t)-1};
-    socklen_t n = sizeof who;
-    struct timeval second = {1, 0};
-    uint64_t nonce = 0;
-    if (getsockopt(to, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 || who.uid != geteuid()) return false;
-    if (setsockopt(to, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second) != 0) return false;
-    if (recv(to, &nonce, sizeof nonce, MSG_WAITALL) != sizeof nonce || nonce != f->nonce) return false;
-    union fd_room room = {0};
-    struct iovec v = {&nonce, sizeof nonce};
-    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof f->fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    memcpy(CMSG_DATA(c), &f->fd, sizeof f->fd);
-    return sendmsg(to, &m, MSG_NOSIGNAL) == sizeof nonce;
-}
-
-static int hand_out(int listener, int others, const struct memory_file *f)
+static int hand_out(struct boot_gate *gate, int others, const struct memory_file *f)
 {
     const uint64_t end_ns = gw_now_ns() + HAND_NS;
     while (others > 0 && gw_now_ns() < end_ns) {
-        struct pollfd p = {listener, POLLIN, 0};
-        int to = poll(&p, 1, 1) > 0 ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
+        struct pollfd p = {gate->fd, POLLIN, 0};
+        int to = poll(&p, 1, 1) > 0 ? boot_gate_accept(gate) : -1;
         if (to < 0) {
             req_progress();
             continue;
         }
-        others -= hand_one(to, f);
+        others -= boot_fd_send(to, f->fd) == 0;
         close(to);
     }
     if (others == 0) return GW_OK;
@@ -190,23 +150,12 @@ static int hand_out(int listener, int others, const struct memory_file *f)
 
 static int hand_take(const struct offer *o, uint64_t bytes, int *fd_out)
 {
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    uint64_t nonce = o->file.nonce;
-    union fd_room room = {0};
-    struct iovec v = {&nonce, sizeof nonce};
-    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
-    int got = -1, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    memcpy(name.sun_path, o->name, (size_t)o->name_bytes);
-    bool is_sent = fd >= 0 &&
-        connect(fd, (struct sockaddr *)&name, (socklen_t)(sizeof name.sun_family + (size_t)o->name_bytes)) == 0 &&
-        send(fd, &nonce, sizeof nonce, MSG_NOSIGNAL) == sizeof nonce;
-    for (struct pollfd p = {fd, POLLIN, 0}; is_sent && poll(&p, 1, 1) == 0;) req_progress();
-    if (is_sent && recvmsg(fd, &m, MSG_CMSG_CLOEXEC) > 0) {
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof got))
-            memcpy(&got, CMSG_DATA(c), sizeof got);
+    int s = boot_port_connect(&o->port, (int)(HAND_NS / 1000000)), got = -1;
+    for (struct pollfd p = {s, POLLIN, 0}; s >= 0 && poll(&p, 1, 1) == 0;) req_progress();
+    if (s >= 0) {
+        got = boot_fd_receive(s);
+        close(s);
     }
-    if (fd >= 0) close(fd);
     const char *why = got < 0 ? "its owner is not dumpable (PR_SET_DUMPABLE), and did not hand it out by a socket"
                               : file_fault(&o->file, got, bytes);
     if (why) return file_refused(&o->file, got, why);
@@ -253,7 +202,8 @@ void rma_memory_noted(const struct rma_mapping *m, int sign)
 static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, uint64_t from, uint64_t own, char **base_out)
 {
     struct offer o = {.file.fd = -1};
-    int listener = -1;
+    struct boot_gate gate;
+    bool hands = false;
     const uint64_t apart = m->align <= APART && !m->is_paged ? APART : 0;
     if (c->rank == 0) {
         bool in_heap = c->one_node && total <= HEAP_MAX && m->align <= GW_CACHELINE && !m->is_paged; /* a heap belongs to one job */
@@ -262,12 +212,12 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
             memset(node_ptr(o.heap), 0, total);
         else
             o.rc = rma_memory_file_make(total + apart, m->is_paged ? rma_pages_wanted() : 0, &o.file);
-        if (!o.heap && o.rc == GW_OK && c->size > 1) listener = hand_begin(&o);
+        if (!o.heap && o.rc == GW_OK && c->size > 1) hands = hand_begin(&o, &gate);
     }
     int fd = -1, rc = coll_bcast(&o, sizeof o, gw_type_byte, 0, c, NULL);
-    if (rc == GW_OK && listener >= 0) rc = hand_out(listener, c->size - 1, &o.file);
-    if (listener >= 0) close(listener);
-    if (rc != GW_OK && listener < 0) return rc;
+    if (rc == GW_OK && hands) rc = hand_out(&gate, c->size - 1, &o.file);
+    if (hands) boot_gate_close(&gate);
+    if (rc != GW_OK && !hands) return rc;
     m->heap = o.heap;
     if (o.heap) {
         node_heap_join();
@@ -279,8 +229,7 @@ static int make_here(struct gw_comm *c, struct rma_mapping *m, uint64_t total, u
     if (c->rank == 0)
         fd = o.file.fd;
     else
-        rc = o.name_bytes > 0 && o.name_bytes <= (int32_t)sizeof o.name ? hand_take(&o, o.file.bytes, &fd)
-                                                                        : rma_memory_file_open(&o.file, o.file.bytes, &fd);
+        rc = o.port.name ? hand_take(&o, o.file.bytes, &fd) : rma_memory_file_open(&o.file, o.file.bytes, &fd);
     if (rc == GW_OK) rc = rma_memory_file_map(m, &o.file, fd, from + apart, own);
     rc = rma_agree(c, rc); /* all ranks have opened it: it can be closed */
     if (fd >= 0) close(fd);

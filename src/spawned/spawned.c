@@ -92,7 +92,7 @@ void spawned_control_accept(struct job *j)
     int fd;
     while ((fd = boot_gate_accept(&j->control)) >= 0) {
         if (j->control.was_lesser) { /* a rank to which the descriptor did not come down */
-            boot_segment_offer(fd, j->memfd);
+            boot_fd_send(fd, j->memfd);
             close(fd);
             continue;
         }
