@@ -336,6 +336,9 @@ def check_departs(job):
     assert "of 4, not of rank" in said, said
     shutil.rmtree(job.record)
     _, said = job.replayed(4, "32", fails=True)
+    assert re.search(r"there is no folder .*\(No such file", said), said
+    os.mkdir(job.record, 0o700)
+    _, said = job.replayed(4, "32", fails=True)
     assert re.search(r"cannot use .*rank\.\d: No such file", said), said
 
 
