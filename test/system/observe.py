@@ -77,7 +77,7 @@ def reordered(folder):
     assert ("Current", "0.000e+00", "0.00", "-") in table(text), text
     text = job(folder, "--reorder=MPICH_RANK_ORDER.Grid --profile=p.html", "4x4 isend")
     assert ("Current", "2.000e+04", "66.67", "-") in table(text), text
-    assert "none: it cannot be read" in job(folder, "--reorder=none", "4x4 isend", status=2)
+    assert "there is no file 'none'" in job(folder, "--reorder=none", "4x4 isend", status=2)
     with open(folder + "/MPICH_RANK_ORDER.Grid", encoding="utf-8") as f:
         lines = f.readlines()
     assert lines[0].startswith("# Sum ") and "Remove this line after a change by hand" in lines[0], lines[0]
