@@ -27,6 +27,7 @@ int boot_commit(void);
 bool boot_is_direct(void);
 /* Ranks of other nodes are known by the first fence alone, and a later one may have no end: who has a network meets others by that. */
 bool boot_fences_once(void);
+/* By any thread.  GW_AGAIN: the launcher answers nothing while boot_fence_is_going(). */
 int boot_get(int rank, const char *key, char *value_out, size_t cap);
 /* Must the ranks of a job on several nodes synchronise before the first message, or after the last one?  A network wire states its needs
  * when it is opened (boot_needs); before the first has, both are needed.  The settings async_init and async_finalize may add to them. */

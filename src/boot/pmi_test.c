@@ -4,11 +4,13 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/lock.h"
 #include "base/settings.h"
 #include "boot/kvs.h"
 #include "boot/world.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -20,6 +22,18 @@
 /* ---- PMI-1: a server for two ranks that knows what hydra knows ---- */
 static int pmi_fd[2], pmi_rank;
 static bool pmi_tells_mapping;
+
+/* Threads on different lanes look up peers at once. */
+static void *asks_often(void *arg)
+{
+    const char *of_one = arg;
+    char value[1100];
+    for (int i = 0; i < 100; i++) {
+        CHECK_EQ(boot_get(of_one ? 1 : 0, of_one ? "long" : "odd", value, sizeof value), GW_OK);
+        CHECK_STR(value, of_one ? of_one : "");
+    }
+    return NULL;
+}
 
 static int pmi_client(void)
 {
@@ -46,6 +60,12 @@ static int pmi_client(void)
     CHECK_STR(value, long_text);
     CHECK(boot_get(0, "absent", value, sizeof value) < 0);
     CHECK(boot_get(0, "long", value, 10) < 0);
+    gw_threads = true;
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, asks_often, long_text), 0);
+    asks_often(NULL);
+    pthread_join(thread, NULL);
+    gw_threads = false;
     struct boot_head *h = boot_map_segment(1 << 20, 0);
     CHECK_EQ(h->attached, 2);
     CHECK(h->nlocal == 2 && h->bytes == h->shm_offset + (1 << 20));

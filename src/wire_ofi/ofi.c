@@ -32,7 +32,6 @@ static struct ofi_all {
     bool is_shared;                   /* own_at has been published */
     char own_at[ONDEMAND_AT];         /* where peers can ask for an address of this process; "": nowhere yet */
     int woken;                        /* eventfd: a lane was opened on request of a peer; -1: none */
-    struct gw_lock boot_lock;         /* instead of `opening`: threads on different lanes that look up a peer in boot */
     atomic_flag is_asymmetry_said;    /* the warning that nodes have different network cards is given once */
 } ofi_all = {.opening = PTHREAD_MUTEX_INITIALIZER, .woken = -1, .is_asymmetry_said = ATOMIC_FLAG_INIT};
 
@@ -403,10 +402,8 @@ static int place_get(const struct wire *w, int rank, char value[ONDEMAND_VALUE])
     if (at) snprintf(value, ONDEMAND_VALUE, "%s", at);
     if (rank >= gw_boot.size) return at ? GW_OK : gw_fail(GW_EINTERN, "peer %d has no address", rank);
     snprintf(key, sizeof key, "gw.net.%d", w->lane);
-    gw_lock(&ofi_all.boot_lock);
     int rc = network_card_get(rank, "gw.net.0", value, ONDEMAND_VALUE);
     if (rc == GW_OK && w->lane > 0 && !ofi_ondemand_is_name(value)) rc = network_card_get(rank, key, value, ONDEMAND_VALUE);
-    gw_unlock(&ofi_all.boot_lock);
     if (rc == GW_OK && strncmp(value, "@tcp:", 5) == 0) network_differs(rank, "ofi");
     return rc;
 }

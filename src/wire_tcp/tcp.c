@@ -24,11 +24,10 @@
 
 /* What all lanes share. */
 static struct tcp_state {
-    struct gw_lock opening;   /* for the door and the members up to has_other_jobs */
-    int n_open;               /* lanes that are open */
-    bool is_published;        /* this process's address is in boot's key-value space */
-    bool has_other_jobs;      /* peers on other hosts may come by spawn or connect */
-    struct gw_lock boot_lock; /* threads on different lanes that look up a peer in boot */
+    struct gw_lock opening; /* for the door and the members up to has_other_jobs */
+    int n_open;             /* lanes that are open */
+    bool is_published;      /* this process's address is in boot's key-value space */
+    bool has_other_jobs;    /* peers on other hosts may come by spawn or connect */
 } tcp_state;
 static const char key[] = "gw.net.0"; /* as wire_ofi's, so that ranks with different wires see that */
 
@@ -163,9 +162,7 @@ static int place_get(int rank, struct tcp_place *out)
     if (at) {
         snprintf(value, sizeof value, "%s", at);
     } else {
-        gw_lock(&tcp_state.boot_lock);
         int rc = network_card_get(rank, key, value, sizeof value);
-        gw_unlock(&tcp_state.boot_lock);
         if (rc != GW_OK) return rc;
     }
     if (tcp_place_read(value, out)) {
