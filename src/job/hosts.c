@@ -46,6 +46,7 @@ bool hosts_is_name(const char *name, size_t n)
     return true;
 }
 
+static const char no_word[] = "is no word of a line of a host file; \"n1 slots=4\" and \"n1:4\" are such lines";
 static const char no_host[] = "is no name of a host", no_slots[] = "is no number of slots: they are from 1 to 65536";
 _Static_assert(MAX_RANKS == 65536, "the text says so");
 
@@ -109,14 +110,43 @@ void hosts_add(struct hosts *h, const char *list)
     if (before == 0 && h->n == 0) add_bad(h, list, strlen(list), no_host);
 }
 
+/* Words behind a host in the files of other launchers that change nothing here. */
+static bool is_known_word(const char *word, size_t n)
+{
+    static const char *const known[] = {"max_slots", "max-slots", "maxslots", "username", "user-name", "user_name",
+                                        "user",      "port",      "binding",  "bindmap",  "map",       "mapping",
+                                        "iface",     "interface", "boards",   "sockets"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
+        if (strlen(known[i]) == n && strncasecmp(word, known[i], n) == 0) return true;
+    return false;
+}
+
+/* Takes the words "name=value" behind a host, with or without blanks around the sign; the slots, or 0. */
+static int words_take(struct hosts *h, const char *p)
+{
+    static const char blanks[] = " \t";
+    int slots = 0;
+    for (p += strspn(p, blanks); *p; p += strspn(p, blanks)) {
+        size_t n = strcspn(p, " \t=");
+        const char *word = p, *sign = p + n + strspn(p + n, blanks),
+                   *value = *sign == '=' ? sign + 1 + strspn(sign + 1, blanks) : sign;
+        size_t bytes = *sign == '=' ? strcspn(value, blanks) : 0;
+        bool is_slots = n == 5 && strncasecmp(word, "slots", 5) == 0 && *sign == '=';
+        if (is_slots) slots = slots_of(h, value, bytes);
+        if (!is_slots && !is_known_word(word, n)) add_bad(h, word, n, no_word);
+        p = value + bytes;
+    }
+    return slots;
+}
+
 /* Reads a line of a host file: a host, with ":4" or "slots=4" or neither. */
 static void line_take(struct hosts *h, char *line)
 {
-    char *more = line + strcspn(line, " \t"), *slots = strstr(more, "slots=");
-    int given = slots && (slots[-1] == ' ' || slots[-1] == '\t') ? slots_of(h, slots + 6, strcspn(slots + 6, " \t")) : 0;
+    char *more = line + strcspn(line, " \t");
+    int slots = words_take(h, more);
     *more = 0;
-    if (given)
-        add(h, line, strcspn(line, ":"), given);
+    if (slots)
+        add(h, line, strcspn(line, ":"), slots);
     else
         add_words(h, line, " ");
 }

@@ -517,8 +517,8 @@ static int count_ranks(struct launch_options *o)
         return launch_usage_error("--rankfile %s has %d ranks, and %d are to start", o->place.rankfile, o->place.rankfile_ranks,
                                   o->n_ranks);
     if (o->place.ppr && o->n_ranks > (int64_t)o->place.ppr * bind_units(o, o->place.map))
-        return launch_usage_error("%s: %d ranks are more than %d on each of %d", o->place.ppr_said, o->n_ranks, o->place.ppr,
-                                  bind_units(o, o->place.map));
+        return launch_usage_error("%s: %d ranks are more than %d on each unit, of which this machine has %d", o->place.ppr_said,
+                                  o->n_ranks, o->place.ppr, bind_units(o, o->place.map));
     if (o->no_oversubscribe && o->n_ranks > bind_cores(o))
         return launch_usage_error("--nooversubscribe: %d ranks are more than the %d cores that may be used", o->n_ranks,
                                   bind_cores(o));

@@ -121,6 +121,14 @@ refused 2 '"2x" is no number of slots' -host localhost:2x true
 refused 2 '"" is no number of slots' -host localhost: true
 search=
 hosts=$dir/hosts
+for line in 'slots = 3' 'slots =3' 'slots= 3' 'SLOTS=3 max_slots=9' 'max-slots = 9 slots = 3'; do
+    printf 'localhost %s\n' "$line" >"$hosts"
+    [ "$(run --hostfile "$hosts" echo x | wc -l)" = 3 ] || fail "a host file with $line"
+done
+for word in slot=4 slots:4 ppn=4 4 node2; do
+    printf 'localhost %s\n' "$word" >"$hosts"
+    refused 2 "\"${word%=*}\" is no word of a line of a host file" --hostfile "$hosts" true
+done
 for slots in -1 999999999999 99999999999999999999999 0 two 4.5; do
     printf 'localhost slots=%s\n' "$slots" >"$hosts"
     refused 2 "\"$slots\" is no number of slots" --hostfile "$hosts" true
@@ -325,8 +333,7 @@ ln -s "$(cd "$build" && pwd)/mpiexec" "$dir/aprun"
 [ "$("$dir/aprun" -D 1 -n 1 -e GW_OPT=a=b sh -c 'echo "$GW_OPT"' </dev/null)" = a=b ] || fail "aprun -D 1 -e"
 rm "$dir/aprun"
 refused 2 "-B: that asks ALPS for the numbers of a batch reservation" -B -n 1 true
-for o in "--wait=5" "-W 5" "--propagate=ALL" "-E" "--resv-ports" "--ntasks-per-core=1" "--comment x"; do
-    case $o in "-W 5") o=-W=5 ;; esac
+for o in "--wait=5" "--wait 5" "-W 5" "--msg-timeout 5" "--slurmd-debug 1" "--propagate=ALL" "-E" "--resv-ports" "--ntasks-per-core=1" "--comment x"; do
     same hello -n 1 $o echo hello
 done
 for o in --pty "--bcast x" --no-kill "--exclude n1" "--cpu-freq high" "--task-prolog x" "--het-group 0" --test-only "--gpus-per-node 1" "--licenses x"; do
@@ -337,7 +344,7 @@ for o in "-ppn 1" "--ntasks-per-node 1" "-N 1"; do
     [ "$(run -n 2 $o --oversubscribe true 2>&1 | grep -c "^mpiexec: note: $o: the job has 2 ranks and one host")" = 1 ] || fail "$o: no note"
     [ ! "$(run -q -n 2 $o true 2>&1)" ] && [ ! "$(run -n 2 $o --vnodes 2 --oversubscribe true 2>&1)" ] || fail "$o: a note without reason"
 done
-for o in "--map-by ppr:1:node" "--ppr 1:node"; do refused 2 "$o: 2 ranks are more than 1 on each of 1" -n 2 $o true; done
+for o in "--map-by ppr:1:node" "--ppr 1:node"; do refused 2 "$o: 2 ranks are more than 1 on each unit, of which this machine has 1" -n 2 $o true; done
 # an interface that is not there is told with those that are; nothing goes by it on one host
 refused 2 "this host has no interface gw-none; there are: " -iface gw-none --vnodes 2 -n 2 true
 run -iface gw-none -n 1 true 2>&1 | grep -q "warning: GODWIT_NET_IFACE=gw-none: this host has no interface gw-none; there are: " || fail "-iface gw-none on one host"
