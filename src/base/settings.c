@@ -91,6 +91,14 @@ void gw_settings_report(void)
     state.complaints[0] = 0;
 }
 
+int gw_settings_complaints(char *first_out, size_t cap)
+{
+    int n = 0;
+    for (const char *p = state.complaints; *p; p++) n += *p == '\n';
+    snprintf(first_out, cap, "%.*s", (int)strcspn(state.complaints, "\n"), state.complaints);
+    return n;
+}
+
 /* ---- parsing: each answers false and leaves *out when the text is not one ---- */
 bool gw_set_bool(const char *text, bool *out)
 {

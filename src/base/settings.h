@@ -39,6 +39,8 @@ void gw_tuned_take(void);
  * 2 for another processor (amd/26/2), which do not count here; 1 line that is wrong (line 7) is left out".  A threshold that a variable of the
  * environment sets is none of the file's.  False: nothing. */
 bool gw_tuned_text(char *text_out, size_t cap);
+/* What a rank would warn of, while it has not: how many warnings, and the first of them (cap bytes). */
+int gw_settings_complaints(char *first_out, size_t cap);
 const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
 

@@ -85,7 +85,12 @@ void doctor_check_settings(const struct machine *m, struct answer *a)
     }
     bool is_tuned = gw_tuned_text(tuned, sizeof tuned);
     if (is_tuned) doctor_answer_add(a, "%stuning file: %s", *a->value ? "; " : "", tuned);
-    if (!*a->value) doctor_answer_add(a, "all at their defaults");
+    if (is_tuned && gw_set.tune && access(gw_set.tune, R_OK) != 0)
+        doctor_answer_raise(a, FINDING_NOTE, "name a file of godwit-tune that can be read, or unset GODWIT_TUNE");
+    int wrong = gw_settings_complaints(value, sizeof value);
+    if (!*a->value) doctor_answer_add(a, wrong ? "those that are right: all at their defaults" : "all at their defaults");
+    if (wrong) doctor_answer_add(a, "; %d warning%s", wrong, wrong == 1 ? "" : "s, the first is shown");
+    if (wrong) doctor_answer_raise(a, FINDING_NOTE, "%s", value);
 }
 
 /* ---- what else is about ----------------------------------------------------------------------------------------------------- */

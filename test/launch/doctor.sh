@@ -57,6 +57,9 @@ grep -q ' program: ' "$dir/out" && fail "a line for a program that was not given
 # programs
 doctor "$build/mpi_world_size" -n 3 --its --own
 says ok program "it loads $build/libmpi_abi.so.1 (Godwit)"
+(export GODWIT_NOSUCH=1 GODWIT_CHECK=abc; doctor; says note settings "2 warnings" "GODWIT_CHECK=abc is not a word") || exit 1
+(export GODWIT_SITE="$dir/no-site"; doctor; says note settings "1 warning" "$dir/no-site cannot be read") || exit 1
+(export GODWIT_TUNE="$dir/no-table"; doctor; says note settings "$dir/no-table cannot be read" "unset GODWIT_TUNE") || exit 1
 doctor gw-no-such-program
 says problem program "gw-no-such-program is not in PATH" "./a.out"
 doctor ./gw-no-such-program
