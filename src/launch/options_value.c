@@ -125,6 +125,18 @@ static int preload(struct launch_options *o, const struct launch_wrapper *wrappe
     return -1;
 }
 
+/* The file is written when the job is over: a folder that is not there is said before. */
+static int check_folder(const char *option, const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    char folder[PATH_MAX];
+    struct stat st;
+    if (!slash || slash == file) return -1;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - file), file);
+    if (stat(folder, &st) != 0) return launch_usage_error("%s: there is no folder %s (%s)", option, folder, strerror(errno));
+    return S_ISDIR(st.st_mode) ? -1 : launch_usage_error("%s: %s is no folder", option, folder);
+}
+
 int launch_set_profile(struct launch_options *o, const char *file)
 {
     static const struct launch_wrapper profile = {"--profile", "profile", "there is nothing to tell of it"};
@@ -133,6 +145,8 @@ int launch_set_profile(struct launch_options *o, const char *file)
     if (rc != -1) return rc;
     bool samples = file && strncmp(file, sample, sizeof sample - 1) == 0 && strchr(",", file[sizeof sample - 1]);
     if (samples) file = file[sizeof sample - 1] ? file + sizeof sample : "";
+    rc = check_folder("--profile", file);
+    if (rc != -1) return rc;
     launch_add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
     launch_add_pair(&o->env, "GODWIT_PROFILE_HOW", samples ? sample : "trace");
     return -1;

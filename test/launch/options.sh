@@ -353,6 +353,8 @@ run -iface gw-none -n 1 true 2>&1 | grep -q "warning: GODWIT_NET_IFACE=gw-none: 
 refused 2 "--map-by is core, numa, hwthread, " -n 1 --map-by none true
 run -n 1 --map-by none true 2>&1 | grep -q "none?\|, none," && fail "--map-by none: none is offered"
 refused 127 "was --profile=FILE meant, in one word?" --profile page.html -n 1 true
+refused 2 "--profile: there is no folder /gw-none/here (No such file" --profile=/gw-none/here/p.html -n 1 true
+refused 2 "--profile: /dev/null is no folder" --profile=sample,/dev/null/p.html -n 1 true
 refused 2 "--reorder is auto, smp, roundrobin, fold or a file of ranks, and there is no file 'bogus'" --reorder=bogus -n 1 true
 refused 2 "--replay: there is no folder /gw-none" --replay=/gw-none -n 1 true
 for o in -stack --stack; do "$build/mpiexec" $o gw-no-job 2>&1 | grep -q "there is no job gw-no-job of this user" || fail "$o as the first word"; done
