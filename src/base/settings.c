@@ -9,6 +9,8 @@
 #include "base/processor.h"
 #include "base/settings.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -25,7 +27,7 @@ static const char *const reserved[] = {
 
 enum { SETTINGS_MAX = 512 };
 static struct {
-    bool is_loaded;
+    atomic_bool is_loaded; /* release by the thread that has loaded them, acquire by others */
     bool is_help_said;
     bool is_raised;                    /* only the site's files set something */
     int n_ignored;                     /* variables that therefore do not count, */
@@ -380,10 +382,8 @@ bool gw_settings_set(int i, const char *text)
 
 const void *gw_settings_field(int i) { return field(&gw_setting_rows[i]); }
 
-void gw_settings_load(void)
+static void load(void)
 {
-    if (state.is_loaded) return;
-    state.is_loaded = true;
     assert(gw_setting_row_count <= SETTINGS_MAX);
     state.is_raised = gw_is_raised();
     site_load();
@@ -396,8 +396,23 @@ void gw_settings_load(void)
     check_unknown();
     gw_foreign_check(complain);
     explain_mask();
+}
+
+/* The first sessions may begin in several threads at once. */
+void gw_settings_load(void)
+{
+    static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+    static _Thread_local bool is_within; /* what it calls may ask for a setting */
     int rank;
-    if (gw_log_rank_known(&rank)) gw_settings_report();
+    if (is_within || atomic_load_explicit(&state.is_loaded, memory_order_acquire)) return;
+    pthread_mutex_lock(&loading);
+    is_within = true;
+    bool is_first = !atomic_load_explicit(&state.is_loaded, memory_order_relaxed);
+    if (is_first) load();
+    atomic_store_explicit(&state.is_loaded, true, memory_order_release);
+    if (is_first && gw_log_rank_known(&rank)) gw_settings_report();
+    is_within = false;
+    pthread_mutex_unlock(&loading);
 }
 
 void gw_settings_free(void)

@@ -129,12 +129,13 @@ static void turn(bool *flag, bool value)
     if (*flag != value) *flag = value;
 }
 
-/* Locks become real with the first instance that needs them, and stay so while there are instances. */
-static void threads_count(const struct life_user *user, int level)
+/* Locks become real with the first instance that needs them, and stay so while there are instances.  One that does not meet the others is a
+ * session: another thread may begin one of its own at any time, while this thread is in the middle of a call. */
+static void threads_count(const struct life_user *user, int level, bool meets)
 {
     bool is_first = life.n == 0;
     if (is_first) life.first_thread = pthread_self();
-    bool programs = level == GW_THREAD_MULTIPLE || !pthread_equal(life.first_thread, pthread_self());
+    bool programs = level == GW_THREAD_MULTIPLE || !meets || !pthread_equal(life.first_thread, pthread_self());
     turn(&gw_program_threads, programs || (gw_program_threads && !is_first));
     turn(&gw_threads, programs || gw_set.progress_thread || (gw_threads && !is_first));
     turn(&gw_checking, (user->checks && user->checks()) || (gw_checking && !is_first));
@@ -156,7 +157,7 @@ GW_ONCE void life_begin(const struct life_user *user, int level, bool meets)
     gw_settings_load();
     pthread_mutex_lock(&life.lock);
     int i = index_of(user);
-    threads_count(user, level);
+    threads_count(user, level, meets);
     if (life.rooms == DOWN) {
         gw_boot.meets = meets;
         life_rooms_up(false);
