@@ -234,6 +234,15 @@ bool gw_setting_fits(int i, const char *variable, const char *text, char *why_ou
     return fits;
 }
 
+/* "FILE, line N: " where a file of the site set the variable, else ""; for one complaint. */
+static const char *before(const char *variable)
+{
+    static char text[600];
+    const char *line = gw_site_source(variable);
+    snprintf(text, sizeof text, "%s%s", line ? line : "", line ? ": " : "");
+    return text;
+}
+
 static void setting_load(int i, const struct found *found)
 {
     const struct setting_row *row = &gw_setting_rows[i];
@@ -244,7 +253,7 @@ static void setting_load(int i, const struct found *found)
     const char *variable = setting_text(found->name->name);
     if (!setting_parse(row, found->value, false, field(row))) {
         say_wrong(row, variable, found->value, why, sizeof why);
-        complain("%s; using the default, %s", why, default_text[0] ? default_text : "none");
+        complain("%s%s; using the default, %s", before(variable), why, default_text[0] ? default_text : "none");
         return;
     }
     state.origins[i] = found->tuned ? "GODWIT_TUNE" : variable;
@@ -336,9 +345,9 @@ static void say_unknown(const char *name)
     for (int i = 0; i < gw_setting_row_count; i++) words[i] = setting_text(gw_setting_rows[i].env);
     const char *near = gw_nearest(name, words, gw_setting_row_count);
     if (near)
-        complain("%s is not a setting; did you mean %s?", name, near);
+        complain("%s%s is not a setting; did you mean %s?", before(name), name, near);
     else
-        complain("%s is not a setting; `godwit-info --settings` lists them", name);
+        complain("%s%s is not a setting; `godwit-info --settings` lists them", before(name), name);
 }
 
 static void check_unknown(void)

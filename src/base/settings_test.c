@@ -317,8 +317,8 @@ static void test_site(void)
     CHECK(
         dprintf(
             fd,
-            "# all jobs\n\n  GODWIT_LANES=3 \nGODWIT_WAIT:force=sleep\nGODWIT_HEAP=1M\nMPICH_ENV_DISPLAY=1\nnonsense\n=x\nA B=1\n:force=1\n") >
-        0);
+            "# all jobs\n\n  GODWIT_LANES=3 \nGODWIT_WAIT:force=sleep\nGODWIT_HEAP=1M\nMPICH_ENV_DISPLAY=1\nnonsense\n=x\nA B=1\n:force=1\n"
+            "GODWIT_EAGER_MAX=junk\nGODWIT_NO_SUCH_ONE=1\n") > 0);
     setenv("GODWIT_SITE", path, 1);
     setenv("GODWIT_WAIT", "spin", 1);
     setenv("GODWIT_HEAP", "2M", 1);
@@ -336,6 +336,10 @@ static void test_site(void)
         CHECK(strstr(said, want) != NULL);
     }
     CHECK(strstr(said, "line 6") == NULL);
+    CHECK(strstr(said, ", line 11: GODWIT_EAGER_MAX=junk is not a size") &&
+          strstr(said, ", line 12: GODWIT_NO_SUCH_ONE is not a setting"));
+    unsetenv("GODWIT_EAGER_MAX");
+    unsetenv("GODWIT_NO_SUCH_ONE");
     close(fd);
     setenv("GODWIT_SITE", "/nosuch", 1);
     capture_begin();

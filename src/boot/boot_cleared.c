@@ -117,6 +117,12 @@ void boot_cleared_warn(void)
 {
     char name[BOOT_PROCESS_NAME], shown[4 * BOOT_PROCESS_NAME];
     pid_t child = getpid(), launcher = boot_launcher_above(&child, name);
+    if (!launcher && found.size > 1)
+        gw_warn(
+            "this process was started as one of %d ranks of mpiexec, but runs as a job of its own, of one rank: its environment was "
+            "cleared on the way (env -i, a wrapper), and it is in another pid namespace. Let the variables GODWIT_* through; "
+            "GODWIT_SINGLETON=1 says that it is on purpose",
+            found.size);
     if (!launcher) return;
     for (pid_t p = getppid(), above; p != launcher && p > 0; p = above)
         if (is_mpi_program(p) || (above = boot_parent_of(p)) < 0) return;

@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +27,19 @@ static bool same_host(const char *name, size_t n, const char *host)
     return n == m || (n < m ? host[n] == '.' : name[m] == '.');
 }
 
+/* "me@n1" is this user's name before that of the host; another user's is no word for this machine. */
+static const char *without_own_user(const char *name)
+{
+    const char *at = strrchr(name, '@');
+    const struct passwd *own = at ? getpwuid(geteuid()) : NULL;
+    bool is_own = own && strlen(own->pw_name) == (size_t)(at - name) && strncmp(own->pw_name, name, (size_t)(at - name)) == 0;
+    return is_own ? at + 1 : name;
+}
+
 bool hosts_is_local(const char *name)
 {
     char host[256] = "";
+    name = without_own_user(name);
     size_t n = strlen(name);
     if (gethostname(host, sizeof host - 1) < 0) host[0] = 0;
     return same_host(name, n, "localhost") || same_host(name, n, host) || strcmp(name, "127.0.0.1") == 0 ||

@@ -58,6 +58,10 @@ alone() { # LINES COMMAND...: N programs run alone, and so many lines say so
 }
 alone 2 "$build/mpiexec" -n 2 sh -c "env -i $prog; exit 0"
 alone 2 "$build/mpiexec" -n 2 env -i sh -c "$prog; exit 0"
+if unshare -p -f --mount-proc true 2>/dev/null; then # which process it is cannot be known there
+    out=$("$build/mpiexec" -n 2 env -i unshare -p -f --mount-proc "$prog" 2>err </dev/null) || fail "in another pid namespace: status $?"
+    [ "$(grep -c 'was started as one of 2 ranks of mpiexec, but runs as a job of its own.*another pid namespace' err)" = 2 ] || fail "in another pid namespace, in silence"
+fi
 alone 0 "$build/mpiexec" -n 2 sh -c "env -i GODWIT_SINGLETON=1 $prog; exit 0"
 alone 0 "$build/mpiexec" -n 1 sh -c "env -i $prog; exit 0"
 alone 0 env -i "$prog"

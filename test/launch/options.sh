@@ -120,6 +120,7 @@ refused 2 '"0" is no number of slots' -host localhost:0 true
 refused 2 '"2x" is no number of slots' -host localhost:2x true
 refused 2 '"" is no number of slots' -host localhost: true
 search=
+[ "$(run -n 2 -host "$(id -un)@localhost" echo x | wc -l)" = 2 ] || fail "-host with one's own name before it"
 hosts=$dir/hosts
 for line in 'slots = 3' 'slots =3' 'slots= 3' 'SLOTS=3 max_slots=9' 'max-slots = 9 slots = 3'; do
     printf 'localhost %s\n' "$line" >"$hosts"
