@@ -107,7 +107,11 @@ static void ranks_find(struct running_job *j, int fd, const struct boot_head *he
     for (int i = 0; i < head->nlocal; i++) {
         if (pread(fd, &slot, sizeof slot, (off_t)(head->ranks_offset + sizeof slot * (uint64_t)i)) != sizeof slot) break;
         pid_t pid = atomic_load_explicit(&slot.pid, memory_order_relaxed);
-        if (pid > 0 && is_of_user(pid, st.st_uid) && rank_of(pid) == i) rank_add(j, j->n, i, pid);
+        bool is_child = slot.started > 0 && child_parent_of(slot.started) == j->launcher;
+        if (pid > 0 && is_of_user(pid, st.st_uid) && (rank_of(pid) == i || (is_child && slot.started == pid)))
+            rank_add(j, j->n, i, pid);
+        else if (is_child && is_of_user(slot.started, st.st_uid) && rank_of(slot.started) < 0) /* env -i */
+            rank_add(j, j->n, i, slot.started);
     }
     for (int i = 0, n_sure = j->n; i < processes->n; i++) {
         pid_t pid = atoi(processes->at[i]);
