@@ -72,8 +72,8 @@ bool boot_env_speaks(void)
     return true;
 }
 
-/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U][,pmi=I][,maxprocs=M][,soft=SET][,file=NAME]" and a
- * segment behind the descriptor.  SET has commas, NAME may have anything. ---- */
+/* ---- our own mpiexec: GODWIT_BOOT="fd=N,local=K[,app=A][,crash=1][,universe=U][,pmi=I][,sets=WHAT][,maxprocs=M][,soft=SET][,file=NAME]" and
+ * a segment behind the descriptor.  SET has commas, NAME may have anything. ---- */
 /* A launcher between mpiexec and us, such as Hydra, may hand down what it was given, beside a socket of its own; pmi=I is that of ours.
  * Others (mpirun, srun) have their variables. */
 static bool is_of_other_launcher(const char *text)
@@ -113,7 +113,8 @@ bool boot_env_said(const char *key, char *value_out, size_t cap)
     const char *at = text ? strstr(text, word) : NULL;
     if (!at || boot_env_int("GODWIT_SINGLETON", 0) > 0 || !godwit_offered() || (file && at > file)) return false;
     at += strlen(word);
-    size_t n = strcmp(key, "maxprocs") == 0 ? strcspn(at, ",") : file && file > at ? (size_t)(file - at) : strlen(at);
+    bool is_long = strcmp(key, "soft") == 0 || strcmp(key, "file") == 0;
+    size_t n = !is_long ? strcspn(at, ",") : file && file > at ? (size_t)(file - at) : strlen(at);
     snprintf(value_out, cap, "%.*s", (int)n, at);
     return true;
 }

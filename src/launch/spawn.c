@@ -218,7 +218,9 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     char more[64] = "";
     struct stat st;
     int n = app ? snprintf(more, sizeof more, ",app=%d", app) : 0;
-    if (pmi >= 0 && fstat(pmi, &st) == 0) snprintf(more + n, sizeof more - (size_t)n, ",pmi=%d", boot_socket_name(st.st_ino));
+    if (pmi >= 0 && fstat(pmi, &st) == 0) n += snprintf(more + n, sizeof more - (size_t)n, ",pmi=%d", boot_socket_name(st.st_ino));
+    bool has_set = j->o.wrapper || a->env.n; /* j->o.env also has what mpiexec sets by itself */
+    if (has_set) snprintf(more + n, sizeof more - (size_t)n, ",sets=%s", j->o.wrapper ? j->o.wrapper->option : "variables");
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* the spawning process may be a singleton with this variable set */
     int boot = own->n;
     boot_add(j, rank, a, more, own);

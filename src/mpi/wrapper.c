@@ -90,8 +90,22 @@ static __attribute__((constructor)) void begin(int argc, char **argv)
     free(both);
 }
 
+/* mpiexec has found a rank again whose environment was cleared, and with it what its options had set. */
+static void look_at_cleared(void)
+{
+    char option[64];
+    if (gw_boot.how != BOOT_GODWIT || gw_boot.rank != 0 || getenv("GODWIT_BOOT")) return;
+    if (!boot_env_said("sets", option, sizeof option)) return;
+    fprintf(
+        stderr,
+        "godwit: the environment of this program was cleared below mpiexec (env -i), so that %s has no effect on it: clear that of mpiexec, "
+        "or let the variables GODWIT_* and LD_PRELOAD through\n",
+        strcmp(option, "variables") == 0 ? "what an option sets" : option);
+}
+
 void mpi_wrapper_look(void)
 {
+    look_at_cleared();
     const char *wanted = getenv("GODWIT_WRAPPER"), *has = getenv("LD_PRELOAD");
     void *it = wanted && gw_boot.rank == 0 ? dlopen(wanted, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (it) dlclose(it);

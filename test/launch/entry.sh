@@ -64,8 +64,18 @@ if unshare -p -f --mount-proc true 2>/dev/null; then # which process it is canno
 fi
 alone 0 "$build/mpiexec" -n 2 sh -c "env -i GODWIT_SINGLETON=1 $prog; exit 0"
 alone 0 "$build/mpiexec" -n 1 sh -c "env -i $prog; exit 0"
+# and what options do by variables is lost, which is said
+for o in --profile --record=rec "-x A=1"; do
+    "$build/mpiexec" -n 2 $o env -i "$prog" >out 2>err </dev/null || fail "$o env -i: status $?"
+    [ "$(grep -c "the environment of this program was cleared below mpiexec (env -i), so that .* has no effect on it" err)" = 1 ] || fail "$o env -i, in silence"
+done
+"$build/mpiexec" -n 2 env -i "$prog" 2>&1 >out </dev/null | grep . && fail "env -i alone is no reason for a word"
 alone 0 env -i "$prog"
-if command -v mpiexec.hydra >/dev/null; then alone 2 mpiexec.hydra -n 2 env -i "$prog"; fi
+# Hydra tells nobody how many there are: who comes when the other is not there yet, or no longer, says nothing
+if command -v mpiexec.hydra >/dev/null; then
+    mpiexec.hydra -n 2 env -i "$prog" >out 2>err </dev/null || fail "mpiexec.hydra env -i: status $?"
+    grep -q 'warning: this process was started below .* (process [0-9]*), but runs as a job of its own, of one rank' err || fail "mpiexec.hydra env -i, in silence"
+fi
 if [ $all ]; then
     for n in 1 2 3 5; do size $n -n $n $wrap "$prog"; done
     size 2 -n 2 sh -c "python3 w.py $prog"
