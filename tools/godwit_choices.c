@@ -280,7 +280,7 @@ int main(int argc, char **argv)
         if (letter == 'b') bytes = v;
     }
     if (words_check(argv + optind, argc - optind)) return 2;
-    if (!j.ranks) return refuse("-n must say how many ranks there are", argv[0]);
+    if (!j.ranks) return refuse("say how many ranks there are", "-n N is not there");
     if (!j.per_node) j.per_node = j.ranks;
     if (j.per_node >= j.ranks) gw_tuned_take();
     gw_settings_load();

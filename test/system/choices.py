@@ -117,7 +117,7 @@ def atomics():
 def wrong():
     assert "usage: godwit-choices" in ask("", status=2)
     assert ask("--help") == ask("-h") == ask("", status=2) and "-N" in ask("--help")
-    assert "-n must say" in ask("-N 4", status=2)
+    assert "-n N is not there: say how many ranks" in ask("-N 4", status=2)
     assert "x: is no number" in ask("-n x", status=2)
     assert "-q: is no option" in ask("-n 4 -q", status=2)
     assert "sorting: is no collective" in ask("-n 4 sorting", status=2)
