@@ -20,8 +20,9 @@ static struct type_prog repeat(const struct type_prog *node, int64_t count, int6
 {
     struct type_prog r = *node;
     assert(count >= 0 && node->bytes >= 0);
-    r.disp += disp;
+    /* Before the sum: where there are no bytes, displacements may be any. */
     if (count == 0 || node->bytes == 0) return (struct type_prog){.kind = PROG_EMPTY};
+    r.disp += disp;
     if (count == 1) return r;
     if (node->kind == PROG_BLOCK && stride == node->bytes) {
         r.bytes *= count;
