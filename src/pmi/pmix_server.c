@@ -183,6 +183,15 @@ static pmix_status_t on_event(pmix_status_t code, const pmix_proc_t *source, pmi
     return PMIX_OPERATION_SUCCEEDED;
 }
 
+/* libpmix removes by itself what a client has registered to be removed after it, also one that was killed (Open MPI's segments in /dev/shm), but
+ * refuses the registration where there is no such function. */
+static pmix_status_t on_control(const pmix_proc_t *who, const pmix_proc_t of[], size_t n, const pmix_info_t wanted[],
+                                size_t n_wanted, pmix_info_cbfunc_t done, void *data)
+{
+    (void)who, (void)of, (void)n, (void)wanted, (void)n_wanted, (void)done, (void)data;
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
 static pmix_server_module_t module = {
     .client_connected = on_connected,
     .client_finalized = on_finalized,
@@ -192,6 +201,7 @@ static pmix_server_module_t module = {
     .register_events = on_events,
     .deregister_events = on_events_over,
     .notify_event = on_event,
+    .job_control = on_control,
 };
 
 /* ---- waiting for what goes on in its thread ------------------------------------------------------------------------------------ */
