@@ -29,7 +29,7 @@ static struct {
     bool has_needs;     /* boot_needs() was called */
     int abort_status;   /* exit status for give_up() */
 } state = {.needs = BOOT_BEFORE_FIRST | BOOT_AFTER_LAST};
-static struct gw_lock asking; /* threads on different lanes that look up peers, and who looks for hosts */
+struct gw_lock boot_asking;
 static const struct boot_backend *const ways[] = {[BOOT_GODWIT] = &boot_backend_godwit,
                                                   [BOOT_PMI1] = &boot_backend_pmi1,
                                                   [BOOT_PMI2] = &boot_backend_pmi2,
@@ -332,13 +332,15 @@ int boot_get(int rank, const char *key, char *value_out, size_t cap)
     if (!state.way)
         return gw_fail(GW_EUNSUPPORTED,
                        "there is no launcher to ask for \"%s\" of rank %d: MPI is finalized, or this process is alone", key, rank);
-    bool is_line = gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2;
-    if (is_line && boot_fence_is_going()) return GW_AGAIN; /* the thread that waits for the fence would read the answer */
-    gw_lock(&asking);
-    gw_counted(&gw_count.key_gets, 1);
-    if (boot_is_direct()) switch_to_collection(rank);
-    int rc = state.way->get(process_of(rank), key, value_out, cap);
-    gw_unlock(&asking);
+    bool has_one_line = gw_boot.how == BOOT_PMI1 || gw_boot.how == BOOT_PMI2;
+    int rc = GW_AGAIN;
+    gw_lock(&boot_asking);
+    if (!has_one_line || !boot_fence_is_going()) { /* else the thread that waits for the fence would read the answer */
+        gw_counted(&gw_count.key_gets, 1);
+        if (boot_is_direct()) switch_to_collection(rank);
+        rc = state.way->get(process_of(rank), key, value_out, cap);
+    }
+    gw_unlock(&boot_asking);
     if (rc == GW_OK) gw_counted(&gw_count.key_got_bytes, strlen(value_out));
     return rc;
 }

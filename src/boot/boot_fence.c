@@ -33,8 +33,11 @@ int boot_fence_begin(void (*over)(void))
     assert(!boot_fence_is_going() && over);
     fence.over = over;
     atomic_store_explicit(&fence.is_over, false, memory_order_relaxed);
+    gw_lock(&boot_asking);
+    atomic_store_explicit(&fence.is_going, true, memory_order_relaxed);
+    gw_unlock(&boot_asking);
     int rc = gw_thread_start(&fence.thread, wait_for_all, NULL);
-    atomic_store_explicit(&fence.is_going, rc == GW_OK, memory_order_relaxed);
+    if (rc != GW_OK) atomic_store_explicit(&fence.is_going, false, memory_order_relaxed);
     return rc;
 }
 

@@ -54,6 +54,8 @@ struct boot_lost_way {
 };
 bool boot_launcher_lost_way(struct boot_lost_way *out);
 pid_t boot_parent_of(pid_t pid); /* 0: it has none in this pid namespace; -1: unknown */
+/* Held while the launcher is asked, and when a fence begins: a line of PMI-1 or PMI-2 carries one question at a time. */
+extern struct gw_lock boot_asking;
 /* ---- a process whose environment was cleared (boot_cleared.c) ---- */
 /* What GODWIT_BOOT would say, if mpiexec has started this very process as a rank, and no other launcher's variables are there; else NULL. */
 const char *boot_cleared_text(void);
