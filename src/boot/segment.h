@@ -66,13 +66,12 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     _Atomic uint32_t phase; /* enum boot_phase */
     _Atomic(uint32_t) call; /* index of the MPI call last entered (GW_FN_*), 0 = none; see boot_call_name() */
     _Atomic int32_t abort_code;
-    char what[112];           /* text of a fatal error, for the launcher; 0-terminated */
-    _Atomic uint32_t n_colls; /* collectives entered so far; the newest is colls[(n_colls - 1) % BOOT_COLLS] */
-    uint32_t is_threaded;     /* several threads may be in MPI at once: a wait of one does not block the rank */
-    uint32_t is_checking;     /* GODWIT_CHECK */
-    int32_t app;              /* number of its application (MPMD), from 0; written by our mpiexec before the rank starts */
-    int32_t
-        started; /* the process that mpiexec has started as this rank, written by that before it becomes the program; 0: unknown */
+    char what[112];            /* text of a fatal error, for the launcher; 0-terminated */
+    _Atomic uint32_t n_colls;  /* collectives entered so far; the newest is colls[(n_colls - 1) % BOOT_COLLS] */
+    uint32_t is_threaded;      /* several threads may be in MPI at once: a wait of one does not block the rank */
+    uint32_t is_checking;      /* GODWIT_CHECK */
+    int32_t app;               /* number of its application (MPMD), from 0; written by our mpiexec before the rank starts */
+    int32_t started;           /* the process that mpiexec has started as this rank, which writes it before exec; 0: unknown */
     char told[320];            /* what its GODWIT_BOOT says, without what has no room at its end; by our mpiexec (boot_cleared.c) */
     _Atomic uint32_t in_world; /* it has called MPI_Init: a process with sessions only does not connect to its parent */
     _Atomic uint32_t connections_more; /* connected worlds that did not fit into connections[] */
