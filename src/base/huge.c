@@ -139,12 +139,20 @@ void *gw_place(uint64_t bytes, uint64_t align, uint64_t skew)
     return p + before;
 }
 
-/* Has pieces moved that are not there yet.  One that is in use just now stays (EAGAIN); what else goes wrong does so for all of them: the
- * system does not move such memory, or has no huge page left. */
-static void move_all(uintptr_t from, uintptr_t end)
+/* Has pieces moved that are not there yet; bytes that the kernel has said lie there.  One that is in use just now (EAGAIN) is asked for again, so
+ * often for all of them, and stays; what else goes wrong does so for all of them: the system does not move such memory, or has no huge page
+ * left. */
+static uint64_t move_all(uintptr_t from, uintptr_t end, int again)
 {
-    for (int err; from < end; from += GW_HUGE_BYTES)
-        if ((err = gw_huge_move(from)) && err != EAGAIN) return;
+    const struct timespec pause = {0, 500000};
+    uint64_t is = 0;
+    for (; from < end; from += GW_HUGE_BYTES) {
+        int err = gw_huge_move(from);
+        for (; err == EAGAIN && again > 0; again--, err = gw_huge_move(from)) nanosleep(&pause, NULL);
+        if (err && err != EAGAIN) return is;
+        is += err ? 0 : GW_HUGE_BYTES;
+    }
+    return is;
 }
 
 void gw_huge_explain(const char *what, void *at, uint64_t bytes)
@@ -153,23 +161,9 @@ void gw_huge_explain(const char *what, void *at, uint64_t bytes)
                (double)huge_bytes((uintptr_t)at, bytes) / (1 << 20), (double)bytes / (1 << 20));
 }
 
-/* As move_all(), and the bytes that the kernel has said lie there.  A piece that is in use just now is asked for again. */
-static uint64_t must_move(uintptr_t from, uintptr_t end)
-{
-    enum { AGAIN = 200 };
-    const struct timespec pause = {0, 500000};
-    uint64_t is = 0;
-    for (int n = 0; from < end; from += GW_HUGE_BYTES) {
-        int err = gw_huge_move(from);
-        for (; err == EAGAIN && n < AGAIN; n++, err = gw_huge_move(from)) nanosleep(&pause, NULL);
-        if (err && err != EAGAIN) return is;
-        is += err ? 0 : GW_HUGE_BYTES;
-    }
-    return is;
-}
-
 uint64_t gw_huge_make(void *at, uint64_t bytes, bool must, bool *is_crowded_out)
 {
+    enum { MUST_AGAIN = 200 };
     uintptr_t first = (uintptr_t)at, end = first + bytes;
     assert(first % GW_HUGE_BYTES == 0 && bytes % GW_HUGE_BYTES == 0);
     *is_crowded_out = false;
@@ -178,10 +172,10 @@ uint64_t gw_huge_make(void *at, uint64_t bytes, bool must, bool *is_crowded_out)
     madvise(at, bytes, MADV_POPULATE_WRITE);
     uint64_t is = huge_bytes(first, bytes);
     if (is == bytes || !gw_huge_is_offered()) return is;
-    if (must) return must_move(first, end);
+    if (must) return move_all(first, end, MUST_AGAIN);
     *is_crowded_out = gw_cores_are_crowded(); /* node/pages.c says why */
     if (*is_crowded_out) return is;
-    move_all(first, end);
+    move_all(first, end, 0);
     return huge_bytes(first, bytes);
 }
 
