@@ -115,8 +115,17 @@ static void leave(void)
     mpi_hot.call = &world.call;
 }
 
-const struct life_user mpi_life = {
+static const struct life_user mpi_life = {
     .checks = check_is_asked, .up = up, .wake = wake, .leave = leave, .rest = io_finalize, .down = io_finalize};
+
+GW_ONCE void mpi_instance_begin(int level, bool meets)
+{
+    life_begin(&mpi_life, level, meets);
+    if (gw_checking) check_level(life_highest());
+}
+
+/* A session may begin after others have ended, unless MPI was finalized. */
+GW_ONCE void mpi_instance_end(void) { life_end(&mpi_life, atomic_load(&mpi_phase) != MPI_PHASE_FINALIZED); }
 
 /* ---- the World Model ---- */
 /* Waits for the other ranks of this node. */
@@ -187,8 +196,7 @@ GW_ONCE int mpi_init(int required, int *provided_out)
                                                                     : "MPI was finalized: it cannot be initialized again");
     world.thread_level = life_level(required);
     world.main_thread = pthread_self();
-    life_begin(&mpi_life, world.thread_level, true);
-    if (gw_checking) check_level(life_highest());
+    mpi_instance_begin(world.thread_level, true);
     if (gw_checking) check_main_thread();
     atomic_store_explicit(&boot_slot->in_world, 1, memory_order_relaxed);
     gw_info_env_set("thread_level", mpi_level_name(world.thread_level));
@@ -265,7 +273,7 @@ GW_ONCE int mpi_finalize(void)
     if (unlikely(gw_checking)) check_end(life_is_last());
     atomic_store(&mpi_phase, MPI_PHASE_FINALIZED);
     comm_world_hide();
-    life_end(&mpi_life, false);
+    mpi_instance_end();
     return GW_OK;
 }
 

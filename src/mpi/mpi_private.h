@@ -11,7 +11,8 @@
 #include "life/life.h"
 
 /* ---- init.c: the World Model and each session is an instance ---- */
-extern const struct life_user mpi_life;
+void mpi_instance_begin(int level, bool meets); /* as life_begin() */
+void mpi_instance_end(void);                    /* as life_end() */
 const char *mpi_level_name(int level);
 
 /* wrapper.c: by rank 0, says that a library which mpiexec has put before the program (--profile, --record) is not there. */

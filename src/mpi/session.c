@@ -40,8 +40,7 @@ int mpi_session_init(struct gw_info *info, struct gw_errhandler *eh, struct mpi_
     s->thread_level = level_wanted(info);
     s->errhandler = gw_errhandler_hold(eh);
     s->family = comm_family_hold(family);
-    life_begin(&mpi_life, s->thread_level, false);
-    if (gw_checking) check_level(life_highest());
+    mpi_instance_begin(s->thread_level, false);
     *session_out = s;
     return GW_OK;
 }
@@ -53,7 +52,7 @@ int mpi_session_finalize(struct mpi_session **session)
     assert(s->family && s->errhandler);
     gw_obj_unregister(&s->obj); /* if two threads finalize the same session, the second gets an invalid handle */
     p2p_family_buffer_end(s->family);
-    life_end(&mpi_life, atomic_load(&mpi_phase) != MPI_PHASE_FINALIZED);
+    mpi_instance_end();
     comm_family_release(s->family);
     gw_errhandler_release(s->errhandler);
     free(s);
