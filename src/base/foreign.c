@@ -131,7 +131,7 @@ static void look_at(const char *name, const char *value, struct rest rest[GW_ARR
     const struct begin *b = begin_of(name);
     if (b && b->is_told) complain("%s=%s is of no effect: %s", name, value, b->why);
     if (b || (told && gw_set_lists(told, name))) return;
-    if (rest[f].n++ == 0) { snprintf(rest[f].first, sizeof rest[f].first, "%s", name); }
+    if (rest[f].n++ == 0) snprintf(rest[f].first, sizeof rest[f].first, "%s", name);
 }
 
 static void say_rest(const struct rest rest[GW_ARRAY_LEN(families)], void (*complain)(const char *fmt, ...))

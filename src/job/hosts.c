@@ -138,14 +138,14 @@ static int words_take(struct hosts *h, const char *p)
     static const char blanks[] = " \t";
     int slots = 0;
     for (p += strspn(p, blanks); *p; p += strspn(p, blanks)) {
-        size_t n = strcspn(p, " \t=");
-        const char *word = p, *sign = p + n + strspn(p + n, blanks),
-                   *value = *sign == '=' ? sign + 1 + strspn(sign + 1, blanks) : sign;
-        size_t bytes = *sign == '=' ? strcspn(value, blanks) : 0;
-        bool is_slots = n == 5 && strncasecmp(word, "slots", 5) == 0 && *sign == '=';
-        if (is_slots) slots = slots_of(h, value, bytes);
+        const char *word = p;
+        size_t n = strcspn(word, " \t="), bytes = 0;
+        p += n + strspn(p + n, blanks);
+        bool has_value = *p == '=', is_slots = has_value && n == 5 && strncasecmp(word, "slots", n) == 0;
+        if (has_value) p += 1 + strspn(p + 1, blanks), bytes = strcspn(p, blanks);
+        if (is_slots) slots = slots_of(h, p, bytes);
         if (!is_slots && !is_known_word(word, n)) add_bad(h, word, n, no_word);
-        p = value + bytes;
+        p += bytes;
     }
     return slots;
 }

@@ -1,5 +1,5 @@
 /* card.c -- what a rank publishes for ranks of other nodes: where it is reached, and a hash of the settings that all must have alike.  Ranks
- * of one node compare these in MPI_Init (mpi/alike.c); those of different nodes here, when the first asks where the second is reached.
+ * of one node compare these in MPI_Init (life/alike.c); those of different nodes here, when the first asks where the second is reached.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
