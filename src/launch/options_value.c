@@ -125,16 +125,22 @@ static int preload(struct launch_options *o, const struct launch_wrapper *wrappe
     return -1;
 }
 
+static int check_folder(const char *option, const char *folder, const char *advice)
+{
+    struct stat st;
+    if (stat(folder, &st) != 0)
+        return launch_usage_error("%s: there is no folder %s (%s)%s", option, folder, strerror(errno), advice);
+    return S_ISDIR(st.st_mode) ? -1 : launch_usage_error("%s: %s is no folder%s", option, folder, advice);
+}
+
 /* The file is written when the job is over: a folder that is not there is said before. */
-static int check_folder(const char *option, const char *file)
+static int check_folder_of(const char *option, const char *file)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
     char folder[PATH_MAX];
-    struct stat st;
     if (!slash || slash == file) return -1;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - file), file);
-    if (stat(folder, &st) != 0) return launch_usage_error("%s: there is no folder %s (%s)", option, folder, strerror(errno));
-    return S_ISDIR(st.st_mode) ? -1 : launch_usage_error("%s: %s is no folder", option, folder);
+    return check_folder(option, folder, "");
 }
 
 int launch_set_profile(struct launch_options *o, const char *file)
@@ -145,7 +151,7 @@ int launch_set_profile(struct launch_options *o, const char *file)
     if (rc != -1) return rc;
     bool samples = file && strncmp(file, sample, sizeof sample - 1) == 0 && strchr(",", file[sizeof sample - 1]);
     if (samples) file = file[sizeof sample - 1] ? file + sizeof sample : "";
-    rc = check_folder("--profile", file);
+    rc = check_folder_of("--profile", file);
     if (rc != -1) return rc;
     launch_add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
     launch_add_pair(&o->env, "GODWIT_PROFILE_HOW", samples ? sample : "trace");
@@ -164,11 +170,8 @@ int launch_set_record(struct launch_options *o, bool repeats, const char *folder
         snprintf(path, sizeof path, "%s/%s", here, folder);
         folder = path;
     }
-    struct stat st;
-    if (repeats && stat(folder, &st) != 0)
-        return launch_usage_error("--replay: there is no folder %s (%s); mpiexec --record=%s makes one", folder, strerror(errno),
-                                  folder);
-    if (repeats && !S_ISDIR(st.st_mode)) return launch_usage_error("--replay: %s is no folder, which --record makes", folder);
+    rc = repeats ? check_folder("--replay", folder, "; mpiexec --record=FOLDER makes one") : -1;
+    if (rc != -1) return rc;
     launch_add_pair(&o->env, repeats ? "GODWIT_REPLAY" : "GODWIT_RECORD", folder);
     return -1;
 }
