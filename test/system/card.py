@@ -50,7 +50,7 @@ def main():
         # What the network's buffers and queue have: nothing is told, and nothing lost.
         for name, value in (("MPICH_GNI_NUM_BUFS", "2"), ("mtl_ofi_progress_event_cnt", "1")):
             few, said = facts(folder, **{name: value})
-            assert few == card and said == "", (name, few, said)
+            assert few == card and said == "", (name, few, card, said)
         # Where the network matches, the layout of tags means something, and long messages are read all the same.
         tags, said = facts(folder, FI_CXI_RX_MATCH_MODE="hardware", mtl_ofi_tag_mode="ofi_tag_1")
         assert tags["net_matched"] > 0 and tags["sent_messages_r0"] > 0 and said == "", (tags, said)
