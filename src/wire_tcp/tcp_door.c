@@ -128,11 +128,15 @@ void tcp_door_close(void)
     memset(&door, 0, sizeof door);
 }
 
+/* There is a connection in the lane's inbox. */
+static void ring(struct wire *w) { (void)!write(w->bell, &(uint64_t){1}, sizeof(uint64_t)); }
+
 int tcp_door_watch(struct wire *w, bool is_on)
 {
     gw_lock(&door.lock);
     door.wires[w->lane] = is_on ? w : NULL;
     int rc = is_on ? tcp_watch(w, door.gate.fd, EPOLLIN, &w->door_is) : GW_OK;
+    if (is_on && door.inbox[w->lane]) ring(w); /* of a rank that has opened this lane earlier */
     gw_unlock(&door.lock);
     return rc;
 }
@@ -158,7 +162,7 @@ static void admit(int fd, const struct tcp_hello_rest *rest)
     struct tcp_in *in = gw_xcalloc(1, sizeof *in);
     *in = (struct tcp_in){.what = TCP_IS_IN, .fd = fd, .as = rest->as, .nonce = rest->nonce, .next = door.inbox[rest->lane]};
     door.inbox[rest->lane] = in;
-    if (w) (void)!write(w->bell, &(uint64_t){1}, sizeof(uint64_t));
+    if (w) ring(w);
 }
 
 static bool is_sound(const struct tcp_hello_rest *r)

@@ -298,6 +298,31 @@ static void test_crowd(void)
     tcp_ops.close(w);
 }
 
+/* A rank calls on a lane that is not open here yet: it is let in when that opens. */
+static void test_early(void)
+{
+    struct wire *w = open_wire(), *later = NULL;
+    struct tcp_hello early = hello_of(LANE + 1, 0), good = hello_of(LANE, 0);
+    int first = caller(), second = caller();
+    struct pollfd p[2] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
+    says(first, &early, sizeof early);
+    says(second, &good, sizeof good);
+    struct pollfd quiet = {.fd = w->fd, .events = POLLIN};
+    UNTIL(w,
+          poll(&p[1], 1, 0) == 1 &&
+              poll(&quiet, 1, 0) == 0); /* so the first has been read, too, and the door has nothing to tell */
+    CHECK_EQ(poll(&p[0], 1, 0), 0);
+    CHECK_EQ(tcp_ops.open(LANE + 1, arrived, &seen, &later), GW_OK);
+    struct pollfd told = {.fd = later->fd, .events = POLLIN};
+    CHECK_EQ(poll(&told, 1, 0), 1); /* at once: who waits for that rank may hear nothing else */
+    UNTIL(later, poll(&p[0], 1, 0) == 1);
+    CHECK(!is_closed(first) && !is_closed(second));
+    close(first);
+    close(second);
+    tcp_ops.close(later);
+    tcp_ops.close(w);
+}
+
 /* With the key, and then what no rank says. */
 static void test_members(void)
 {
@@ -552,6 +577,7 @@ int main(void)
     test_direct();
     test_strangers();
     test_crowd();
+    test_early();
     test_members();
     test_crossing();
     test_again();
