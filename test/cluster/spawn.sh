@@ -98,6 +98,7 @@ together() {
     name=$1 who=$2
     shift 2
     doing=$*
+    rm -f "$dir/out" # what the one before has said; the next line opens it when it gets to it
     timeout -k 10 60 "$@" "$meet" stay host n2 >"$dir/out" 2>&1 </dev/null & pid=$!
     for _ in $(seq 300); do grep -qsx met "$dir/out" && break; sleep 0.1; done
     grep -qx met "$dir/out" || fail "$name: they do not meet: $(head -c 1500 "$dir/out")"
