@@ -1,0 +1,55 @@
+/* sym_private.h -- shared by the files of sym/.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GW_SYM_SYM_PRIVATE_H
+#define GW_SYM_SYM_PRIVATE_H
+
+#include "comm/comm.h"
+#include "rma/rma.h"
+#include "sym/sym.h"
+#include "sym/sym_near.h"
+
+/* ---- memory of the regions (memory.c, data.c) ----
+ * LOCK     sym_memory_open() and _close() are collective over `world`, whose rank is the PE; the rest reads what they wrote. */
+enum sym_region_kind { SYM_HEAP, SYM_DATA, SYM_REGIONS };
+struct sym_memory {
+    struct gw_comm *world;
+    const int32_t *local; /* [PEs] place of a PE on this node, -1: on another; NULL: as godwit_sym_near says */
+    int32_t me, n_local;
+    struct sym_region region[SYM_REGIONS]; /* as in godwit_sym_near; of data: bytes 0 where it cannot be shared, then base and */
+    uint64_t data_bytes;                   /* this say where it lies all the same, for accesses by the window */
+    struct rma_win *win[SYM_REGIONS];      /* over this PE's part; NULL where all PEs are near */
+};
+extern struct sym_memory sym_memory;
+/* Maps the regions of all PEs of the node and fills godwit_sym_near.  heap_bytes: that the program may allocate, the same on all PEs.  GW_OK, or
+ * an error, the same on all PEs. */
+int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes);
+/* No PE accesses a region any more.  The program's static data keep their values. */
+void sym_memory_close(void);
+uint64_t sym_memory_heap_wanted(void); /* what SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's; 0: it cannot be read */
+/* The region in which all `bytes` bytes at addr lie; -1: none. */
+int sym_region_of(const void *addr, uint64_t bytes);
+/* A PE's copy, on this node; NULL: the PE is on another node, or the memory is not symmetric. */
+char *sym_place(const void *addr, uint64_t bytes, int pe);
+static inline bool sym_is_near(int pe)
+{
+    uint32_t local = (uint32_t)pe - godwit_sym_near.first;
+    return local < godwit_sym_near.n || (sym_memory.local && sym_memory.local[pe] >= 0);
+}
+
+/* ---- who allocates what in the heap (heap_blocks.c) ----
+ * First fit by address, deterministic: the same calls give the same offsets on all PEs.  Its records lie outside of the heap, in memory of this
+ * process, so what a program writes beyond a block does no harm to them. */
+struct sym_blocks;
+struct sym_blocks *sym_blocks_new(uint64_t bytes); /* NULL: no memory */
+void sym_blocks_end(struct sym_blocks *b);
+int64_t sym_blocks_take(struct sym_blocks *b, uint64_t bytes, uint64_t align); /* the offset; -1: no room */
+bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                  /* false: no block begins there */
+int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset);         /* bytes asked for; -1: no block begins there */
+struct sym_blocks_use {
+    uint64_t bytes, used, n, largest_free;
+};
+struct sym_blocks_use sym_blocks_use(const struct sym_blocks *b);
+
+#endif
