@@ -25,6 +25,7 @@
 #include <limits.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -144,6 +145,9 @@ struct boot_where *node_report_begin(void)
     where->n_unexpected = 0;
     where->held_bytes = where->kept_bytes = where->room_bytes = 0;
     where->is_any = where->has_coll = 0;
+    const char *as = atomic_load_explicit(&boot_call_as, memory_order_relaxed);
+    snprintf(where->as, sizeof where->as, "%s", as ? as : "");
+    where->note[0] = 0;
     return where;
 }
 

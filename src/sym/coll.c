@@ -2,17 +2,27 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/where.h"
 #include "coll/coll.h"
 #include "op/op.h"
 #include "sym/sym_private.h"
 
 #include <stdlib.h>
 
-/* The team's communicator; NULL: SYM_TEAM_INVALID. */
+/* The team's communicator, for one collective, which ends by over(); NULL: SYM_TEAM_INVALID. */
 static struct gw_comm *comm_of(const char *call, sym_team_id team)
 {
     struct sym_team *t = sym_team_of(call, team);
-    return t ? sym_team_comm(call, t) : NULL;
+    if (!t) return NULL;
+    atomic_store_explicit(&boot_call_as, call, memory_order_relaxed);
+    return sym_team_comm(call, t);
+}
+
+static int over(const char *call, int rc)
+{
+    atomic_store_explicit(&boot_call_as, NULL, memory_order_relaxed);
+    sym_must(call, rc);
+    return 0;
 }
 
 /* ---- synchronisation ---- */
@@ -21,8 +31,7 @@ int godwit_sym_sync(const char *call, sym_team_id team)
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
     atomic_thread_fence(memory_order_seq_cst); /* stores of this PE are visible to all who leave */
-    sym_must(call, coll_barrier(c, NULL));
-    return 0;
+    return over(call, coll_barrier(c, NULL));
 }
 
 void godwit_sym_sync_all(const char *call) { godwit_sym_sync(call, SYM_TEAM_WORLD); }
@@ -42,8 +51,7 @@ int godwit_sym_bcast(const char *call, sym_team_id team, void *dest, const void 
     bool is_root = c->rank == root;
     if (is_root && dest != source && bytes > 0) memcpy(dest, source, bytes);
     void *at = is_root ? (void *)(uintptr_t)source : dest;
-    sym_must(call, coll_bcast(at, (int64_t)bytes, gw_type_byte, root, c, NULL));
-    return 0;
+    return over(call, coll_bcast(at, (int64_t)bytes, gw_type_byte, root, c, NULL));
 }
 
 int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes)
@@ -52,8 +60,7 @@ int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const vo
     if (!c) return 1;
     int64_t n = (int64_t)bytes;
     bool in_place = source == (const char *)dest + (size_t)c->rank * bytes;
-    sym_must(call, coll_allgather(in_place ? GW_IN_PLACE : source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
-    return 0;
+    return over(call, coll_allgather(in_place ? GW_IN_PLACE : source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
 }
 
 int godwit_sym_collect(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes)
@@ -76,8 +83,7 @@ int godwit_sym_alltoall(const char *call, sym_team_id team, void *dest, const vo
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
     int64_t n = (int64_t)bytes;
-    sym_must(call, coll_alltoall(source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
-    return 0;
+    return over(call, coll_alltoall(source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
 }
 
 /* The elements for one PE, `stride` elements apart; the next PE's follow where one more would lie. */
@@ -99,7 +105,7 @@ int godwit_sym_alltoalls(const char *call, sym_team_id team, const struct sym_st
     if (!c) return 1;
     if (s->n == 0) return godwit_sym_alltoall(call, team, s->dest, s->source, 0);
     struct gw_type *from = strided_type(call, s, s->source_stride), *to = strided_type(call, s, s->dest_stride);
-    sym_must(call, coll_alltoall(s->source, 1, from, s->dest, 1, to, c, NULL));
+    over(call, coll_alltoall(s->source, 1, from, s->dest, 1, to, c, NULL));
     type_free(&from);
     type_free(&to);
     return 0;
@@ -120,8 +126,7 @@ int godwit_sym_reduce(const char *call, sym_team_id team, const struct sym_reduc
     if (!c) return 1;
     struct gw_type *t = type_of_basic(r->elem);
     const void *source = r->source == r->dest ? GW_IN_PLACE : r->source;
-    sym_must(call, coll_allreduce(source, r->dest, (int64_t)r->n, t, reduction(r->op), c, NULL));
-    return 0;
+    return over(call, coll_allreduce(source, r->dest, (int64_t)r->n, t, reduction(r->op), c, NULL));
 }
 
 int godwit_sym_scan(const char *call, sym_team_id team, const struct sym_reduce *r, bool is_inclusive)
@@ -130,7 +135,7 @@ int godwit_sym_scan(const char *call, sym_team_id team, const struct sym_reduce 
     if (!c) return 1;
     struct gw_type *t = type_of_basic(r->elem);
     const void *source = r->source == r->dest ? GW_IN_PLACE : r->source;
-    sym_must(call, (is_inclusive ? coll_scan : coll_exscan)(source, r->dest, (int64_t)r->n, t, gw_op_sum, c, NULL));
+    over(call, (is_inclusive ? coll_scan : coll_exscan)(source, r->dest, (int64_t)r->n, t, gw_op_sum, c, NULL));
     if (!is_inclusive && c->rank == 0 && r->n > 0) memset(r->dest, 0, r->n * (size_t)t->size);
     return 0;
 }

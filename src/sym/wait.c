@@ -5,6 +5,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
 #include "node/node.h"
 #include "req/req.h"
 #include "sym/sym_private.h"
@@ -34,11 +36,12 @@ struct kind {
     size_t bytes;
     bool (*holds)(const void *at, enum sym_cmp cmp, const void *value);
 };
+static const struct kind kinds[GW_ELEM_COUNT] = {
+    [GW_ELEM_I16] = {2, holds_int16_t},  [GW_ELEM_I32] = {4, holds_int32_t},  [GW_ELEM_I64] = {8, holds_int64_t},
+    [GW_ELEM_U16] = {2, holds_uint16_t}, [GW_ELEM_U32] = {4, holds_uint32_t}, [GW_ELEM_U64] = {8, holds_uint64_t}};
+
 static const struct kind *kind_of(const char *call, const struct sym_wait *w)
 {
-    static const struct kind kinds[GW_ELEM_COUNT] = {
-        [GW_ELEM_I16] = {2, holds_int16_t},  [GW_ELEM_I32] = {4, holds_int32_t},  [GW_ELEM_I64] = {8, holds_int64_t},
-        [GW_ELEM_U16] = {2, holds_uint16_t}, [GW_ELEM_U32] = {4, holds_uint32_t}, [GW_ELEM_U64] = {8, holds_uint64_t}};
     sym_begun(call);
     if (w->cmp > SYM_CMP_LE) sym_refuse(call, "cmp is %d; it must be one of SHMEM_CMP_EQ to SHMEM_CMP_LE", (int)w->cmp);
     assert(kinds[w->elem].holds);
@@ -87,6 +90,32 @@ size_t godwit_sym_test(const char *call, const struct sym_wait *w)
     return seen;
 }
 
+/* Says what is waited for, for mpiexec --stack and the verdict on a job that hangs. */
+static void tell(const char *call, const void *at, const struct sym_wait *w)
+{
+    static const char *const signs[] = {"==", "!=", ">", ">=", "<", "<="};
+    const char *const hows[] = {w->n > 1 ? "all of " : "", w->n > 1 ? "one of " : "", w->n > 1 ? "some of " : ""};
+    int r = sym_region_of(at, 1);
+    int64_t have[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        const char *from = i ? w->values : at;
+        bool is_signed = w->elem >= GW_ELEM_I8 && w->elem <= GW_ELEM_I64;
+        size_t bytes = kinds[w->elem].bytes;
+        memcpy(&have[i], from, bytes);
+        if (is_signed && bytes < 8) have[i] = have[i] << (64 - 8 * bytes) >> (64 - 8 * bytes);
+    }
+    struct boot_where *where = node_report_begin();
+    snprintf(where->as, sizeof where->as, "%s", call);
+    snprintf(where->note, sizeof where->note, "until %s%zu word%s at %s + 0x%llx %s %s %lld; it is %lld", hows[w->how], w->n,
+             w->n == 1 ? "" : "s",
+             r == SYM_HEAP       ? "heap"
+                 : r == SYM_DATA ? "static data"
+                                 : "address",
+             (unsigned long long)((uintptr_t)at - (r < 0 ? 0 : (uintptr_t)sym_memory.region[r].base)), w->n == 1 ? "is" : "are",
+             signs[w->cmp], (long long)have[1], (long long)have[0]);
+    node_report_end(where);
+}
+
 size_t godwit_sym_wait(const char *call, const struct sym_wait *w)
 {
     const struct kind *k = kind_of(call, w);
@@ -95,7 +124,8 @@ size_t godwit_sym_wait(const char *call, const struct sym_wait *w)
     if (!is_over(w, seen)) {
         struct node_wait wait;
         node_wait_begin(&wait);
-        while (!is_over(w, seen = look(k, w))) node_wait_step_blind(&wait, req_progress() > 0);
+        while (!is_over(w, seen = look(k, w)))
+            if (node_wait_step_blind(&wait, req_progress() > 0)) tell(call, w->vars, w);
         node_wait_end(&wait);
     }
     return w->how == SYM_ALL ? 0 : seen;
@@ -110,7 +140,7 @@ uint64_t godwit_sym_signal_wait(const char *call, uint64_t *at, enum sym_cmp cmp
     struct node_wait wait;
     node_wait_begin(&wait);
     while (seen = __atomic_load_n(at, __ATOMIC_ACQUIRE), !k->holds(&seen, cmp, &value))
-        node_wait_step_blind(&wait, req_progress() > 0);
+        if (node_wait_step_blind(&wait, req_progress() > 0)) tell(call, at, &w);
     node_wait_end(&wait);
     return seen;
 }
