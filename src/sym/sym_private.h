@@ -7,6 +7,7 @@
 
 #include "comm/comm.h"
 #include "rma/rma.h"
+#include "share/share.h"
 #include "sym/sym.h"
 #include "sym/sym_near.h"
 
@@ -27,7 +28,8 @@ extern struct sym_memory sym_memory;
 int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes);
 /* No PE accesses a region any more.  The program's static data keep their values. */
 void sym_memory_close(void);
-uint64_t sym_memory_heap_wanted(void); /* what SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's; 0: it cannot be read */
+uint64_t sym_memory_heap_wanted(
+    void); /* what SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's; 0: it cannot be read */
 /* The region in which all `bytes` bytes at addr lie; -1: none. */
 int sym_region_of(const void *addr, uint64_t bytes);
 /* A PE's copy, on this node; NULL: the PE is on another node, or the memory is not symmetric. */
@@ -38,6 +40,22 @@ static inline bool sym_is_near(int pe)
     return local < godwit_sym_near.n || (sym_memory.local && sym_memory.local[pe] >= 0);
 }
 
+/* For memory.c and data.c.  Collective: the first error of any member, the same on all. */
+int sym_agree(struct gw_comm *c, int rc);
+/* A file that the members of `here`, the PEs of a node, map whole, as share_map() does; nothing of it is touched. */
+struct sym_file {
+    struct share_file file;
+    int fd;
+    bool is_made; /* this PE has made it */
+    char *whole;  /* NULL: it is not mapped.  The memory is file.head behind it */
+};
+/* Collective over `here`; the error of this PE, which has to call sym_file_end() all the same. */
+int sym_file_make(struct gw_comm *here, const struct share_words *w, uint64_t bytes, uint64_t page, struct sym_file *f);
+int sym_file_guard(const struct sym_file *f, const struct share_words *w, uint64_t bytes,
+                   uint64_t stride);    /* no access behind `bytes` */
+void sym_file_hide(struct sym_file *f); /* closes the descriptor, once all have opened it */
+void sym_file_end(struct sym_file *f);
+
 /* ---- who allocates what in the heap (heap_blocks.c) ----
  * First fit by address, deterministic: the same calls give the same offsets on all PEs.  Its records lie outside of the heap, in memory of this
  * process, so what a program writes beyond a block does no harm to them. */
@@ -45,8 +63,8 @@ struct sym_blocks;
 struct sym_blocks *sym_blocks_new(uint64_t bytes); /* NULL: no memory */
 void sym_blocks_end(struct sym_blocks *b);
 int64_t sym_blocks_take(struct sym_blocks *b, uint64_t bytes, uint64_t align); /* the offset; -1: no room */
-bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                  /* false: no block begins there */
-int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset);         /* bytes asked for; -1: no block begins there */
+bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                   /* false: no block begins there */
+int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset);          /* bytes asked for; -1: no block begins there */
 struct sym_blocks_use {
     uint64_t bytes, used, n, largest_free;
 };
