@@ -20,7 +20,7 @@ struct sym_memory {
     int32_t me, n_local;
     struct sym_region region[SYM_REGIONS]; /* as in godwit_sym_near; of data: bytes 0 where it cannot be shared, then base and */
     uint64_t data_bytes;                   /* this say where it lies all the same, for accesses by the window */
-    struct rma_win *win[SYM_REGIONS];      /* over this PE's part; NULL where all PEs are near */
+    struct rma_win *win[SYM_REGIONS];      /* over this PE's part; NULL where all PEs have its region mapped */
 };
 extern struct sym_memory sym_memory;
 /* Maps the regions of all PEs of the node and fills godwit_sym_near.  heap_bytes: that the program may allocate, the same on all PEs.  GW_OK, or
@@ -55,6 +55,10 @@ int sym_file_guard(const struct sym_file *f, const struct share_words *w, uint64
                    uint64_t stride);    /* no access behind `bytes` */
 void sym_file_hide(struct sym_file *f); /* closes the descriptor, once all have opened it */
 void sym_file_end(struct sym_file *f);
+/* Collective over sym_memory.world; `here`: its members of this node.  Fills sym_memory's SYM_DATA.  *all_have_out: each PE maps those of its node;
+ * where it cannot be done, for whatever reason, they stay private on all PEs of the node. */
+int sym_data_open(struct gw_comm *here, bool *all_have_out);
+void sym_data_close(void);
 
 /* ---- who allocates what in the heap (heap_blocks.c) ----
  * First fit by address, deterministic: the same calls give the same offsets on all PEs.  Its records lie outside of the heap, in memory of this
