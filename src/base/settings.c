@@ -339,11 +339,27 @@ static bool is_reserved(const char *name)
     return strncmp(name, "GODWIT_TEST_", 12) == 0;
 }
 
+/* Settings whose names go on where this one ends, as a list of some of them; false: there is none. */
+static bool longer_names(const char *name, char *list_out, size_t cap)
+{
+    enum { SHOWN = 3, BEGIN = 7 }; /* GODWIT_ */
+    size_t len = strlen(name);
+    int n = 0;
+    list_out[0] = 0;
+    for (int i = 0; i < gw_setting_row_count && len > BEGIN; i++) {
+        const char *longer = setting_text(gw_setting_rows[i].env);
+        if (strncmp(longer, name, len) == 0 && ++n <= SHOWN) gw_text_add(list_out, cap, "%s%s", n > 1 ? ", " : "", longer);
+    }
+    if (n > SHOWN) gw_text_add(list_out, cap, " or another of %d", n);
+    return n > 0;
+}
+
 static void say_unknown(const char *name)
 {
     const char *words[SETTINGS_MAX];
+    char longer[256];
     for (int i = 0; i < gw_setting_row_count; i++) words[i] = setting_text(gw_setting_rows[i].env);
-    const char *near = gw_nearest(name, words, gw_setting_row_count);
+    const char *near = longer_names(name, longer, sizeof longer) ? longer : gw_nearest(name, words, gw_setting_row_count);
     if (near)
         complain("%s%s is not a setting; did you mean %s?", before(name), name, near);
     else

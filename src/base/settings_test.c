@@ -95,6 +95,16 @@ static void test_unknown(void)
     load_with("GODWIT_CHEK_ARGS", "1");
     CHECK(strstr(capture_end(), "GODWIT_CHEK_ARGS is not a setting; did you mean GODWIT_CHECK_ARGS?") != NULL);
     capture_begin();
+    load_with("GODWIT_EAGER", "1"); /* what the name goes on to */
+    CHECK(strstr(capture_end(), "GODWIT_EAGER is not a setting; did you mean GODWIT_EAGER_MAX?") != NULL);
+    capture_begin();
+    load_with("GODWIT_NET_EAGER", "1");
+    CHECK(strstr(capture_end(), "GODWIT_NET_EAGER is not a setting; did you mean GODWIT_NET_EAGER_MAX?") != NULL);
+    capture_begin();
+    load_with("GODWIT_PRO", "1");
+    const char *said = capture_end();
+    CHECK(strstr(said, "GODWIT_PRO is not a setting; did you mean GODWIT_PRO") && strstr(said, " or another of "));
+    capture_begin();
     load_with("GODWIT_QQQQQQQQQQQQQQQQ", "1");
     CHECK(strstr(capture_end(), "GODWIT_QQQQQQQQQQQQQQQQ is not a setting") != NULL);
     capture_begin();
