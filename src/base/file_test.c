@@ -171,6 +171,12 @@ static void test_open(void)
     CHECK_EQ(gw_file_may(in_dir("way/new"), 0), 0);
     CHECK_EQ(gw_file_may(in_dir("round"), 0), ELOOP);
     CHECK_EQ(gw_file_may(in_dir("none/x"), 0), ENOENT);
+    CHECK_EQ(gw_file_may("/proc/x", 0), ENOENT); /* where not even root creates a file */
+    CHECK_EQ(gw_file_may("/proc/x/y", GW_FILE_FOLDERS), ENOENT);
+    CHECK_EQ(gw_file_may("/dev/stderr", 0), 0);
+    CHECK_EQ(gw_file_may("/dev/null", 0), 0);
+    CHECK_EQ(gw_file_may("/dev/null", GW_FILE_FRESH), GW_FILE_KIND);
+    CHECK(access(in_dir("way/new"), F_OK) != 0);
     unlink(in_dir("round"));
     unlink(in_dir("way"));
     unlink(in_dir("a/b/o"));

@@ -673,6 +673,7 @@ int launch_options_parse(int argc, char **argv, struct launch_options *o)
     if (rc < 0) rc = launch_reorder_choose(o);
     if (rc < 0) rc = check_order(o);
     if (rc < 0) rc = check_gdb(o);
+    if (rc < 0 && !o->no_launch && runs_here(o)) rc = launch_writes_check(o);
     if (rc < 0) launch_mca_note(o);
     if (rc < 0) launch_without_effect_say(o);
     if (rc < 0) rc = check_interface(o);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "launch/options_private.h"
+#include "base/file.h"
 #include "base/os.h"
 #include "base/settings.h"
 
@@ -174,6 +175,22 @@ int launch_set_record(struct launch_options *o, bool repeats, const char *folder
     rc = repeats ? check_folder("--replay", folder, "; mpiexec --record=FOLDER makes one") : -1;
     if (rc != -1) return rc;
     launch_add_pair(&o->env, repeats ? "GODWIT_REPLAY" : "GODWIT_RECORD", folder);
+    return -1;
+}
+
+int launch_writes_check(const struct launch_options *o)
+{
+    const char *page = words_value(&o->env, "GODWIT_PROFILE", NULL), *record = words_value(&o->env, "GODWIT_RECORD", NULL);
+    const char *in = o->apps[0].wdir ? o->apps[0].wdir : ".";
+    if (page && (!o->wrapper || strcmp(page, "1") == 0)) page = NULL; /* "1": it names no file */
+    for (int k = 0; k < 2; k++) {
+        const char *name = k ? record : page;
+        if (!name || (*name != '/' && access(in, F_OK) != 0)) continue; /* that there is no such folder is said at the start */
+        char *path = gw_xasprintf("%s%s%s%s", *name == '/' ? "" : in, *name == '/' ? "" : "/", name, k ? "/rank.0" : "");
+        int err = gw_file_may(path, k ? GW_FILE_FOLDERS | GW_FILE_FRESH : 0);
+        free(path);
+        if (err) return launch_usage_error("%s: cannot write %s: %s", k ? "--record" : "--profile", name, gw_file_why(err));
+    }
     return -1;
 }
 

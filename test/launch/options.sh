@@ -464,6 +464,18 @@ run -n 1 --map-by none true 2>&1 | grep -q "none?\|, none," && fail "--map-by no
 refused 127 "was --profile=FILE meant, in one word?" --profile page.html -n 1 true
 refused 2 "--profile: there is no folder /gw-none/here (No such file" --profile=/gw-none/here/p.html -n 1 true
 refused 2 "--profile: /dev/null is no folder" --profile=sample,/dev/null/p.html -n 1 true
+# what can only be found out by trying: nothing is started, and nothing is left
+mkdir -p "$dir/folders/p"
+refused 2 "--profile: cannot write /proc/x.html: No such file" --profile=/proc/x.html -n 1 true
+refused 2 "--profile: cannot write /etc: Is a directory" --profile=sample,/etc -n 1 true
+refused 2 "--profile: cannot write p: Is a directory" -wdir "$dir/folders" --profile=p -n 1 true
+for o in /proc/x /proc/self/x/y /etc/passwd "$dir/one/x"; do refused 2 "--record: cannot write $o: " --record=$o -n 1 true; done
+for o in "--report-pid /proc/x" "--output-filename /proc/x" "-outfile-pattern /proc/x%r" "-o /proc/x" "-e /proc/x" "--output dir=/proc/x" "--output file=/proc/x"; do
+    refused 126 "/proc/x" $o -n 1 echo started
+done
+refused 126 "cannot write /etc: Is a directory" -errfile-pattern /etc -n 1 echo started
+run --profile=/dev/null -n 1 "$build/mpi_hello" >/dev/null 2>&1 && (cd "$dir/folders" && run --record -n 1 true 2>/dev/null && run --record=rec/a/b -n 1 true 2>/dev/null) ||
+    fail "what can be written is refused"
 refused 2 "--reorder is auto, smp, roundrobin, fold or a file of ranks, and there is no file 'bogus'" --reorder=bogus -n 1 true
 refused 2 "--replay: there is no folder /gw-none" --replay=/gw-none -n 1 true
 for o in -stack --stack; do "$build/mpiexec" $o gw-no-job 2>&1 | grep -q "there is no job gw-no-job of this user" || fail "$o as the first word"; done
