@@ -97,8 +97,17 @@ static bool say_near(const char *name, const struct family *of, void (*complain)
     const char *near = gw_nearest(name, words, n);
     /* Where all names are told of, short ones differ by few letters and are other words: OMPI_MCA_btl, OMPI_MCA_pml. */
     int most = of->whose ? (int)strlen(name + strlen(of->begin)) / 4 : of->edits;
-    if (!near || gw_edits(name, near) > (most < of->edits ? most : of->edits)) return false;
-    complain("%s is not a variable that is read; did you mean %s?", name, near);
+    if (near && gw_edits(name, near) <= (most < of->edits ? most : of->edits)) {
+        complain("%s is not a variable that is read; did you mean %s?", name, near);
+        return true;
+    }
+    /* All of Cray's names are told of: one that is shorter is none of its library, either. */
+    bool is_crays = strcmp(of->begin, "MPICH_") == 0 && strlen(name) >= strlen(of->begin) + 3;
+    int at, longer = is_crays ? gw_longer(name, words, n, &at, 1) : 0;
+    if (!longer || words[at][strlen(name)] != '_') return false;
+    complain(longer > 1 ? "%s is not a variable that is read; did you mean %s, or another of %d that begin so?"
+                        : "%s is not a variable that is read; did you mean %s?",
+             name, words[at], longer);
     return true;
 }
 

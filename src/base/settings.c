@@ -339,28 +339,25 @@ static bool is_reserved(const char *name)
     return strncmp(name, "GODWIT_TEST_", 12) == 0;
 }
 
-/* Settings whose names go on where this one ends, as a list of some of them; false: there is none. */
-static bool longer_names(const char *name, char *list_out, size_t cap)
+/* What is asked about: settings whose names go on where this one ends, or the one that is spelled most like it; "": none. */
+static void near_text(const char *name, char *out, size_t cap)
 {
     enum { SHOWN = 3, BEGIN = 7 }; /* GODWIT_ */
-    size_t len = strlen(name);
-    int n = 0;
-    list_out[0] = 0;
-    for (int i = 0; i < gw_setting_row_count && len > BEGIN; i++) {
-        const char *longer = setting_text(gw_setting_rows[i].env);
-        if (strncmp(longer, name, len) == 0 && ++n <= SHOWN) gw_text_add(list_out, cap, "%s%s", n > 1 ? ", " : "", longer);
-    }
-    if (n > SHOWN) gw_text_add(list_out, cap, " or another of %d", n);
-    return n > 0;
+    const char *words[SETTINGS_MAX];
+    int at[SHOWN];
+    for (int i = 0; i < gw_setting_row_count; i++) words[i] = setting_text(gw_setting_rows[i].env);
+    int n = strlen(name) > BEGIN ? gw_longer(name, words, gw_setting_row_count, at, SHOWN) : 0;
+    const char *near = n ? NULL : gw_nearest(name, words, gw_setting_row_count);
+    snprintf(out, cap, "%s", near ? near : "");
+    for (int i = 0; i < n && i < SHOWN; i++) gw_text_add(out, cap, "%s%s", i ? ", " : "", words[at[i]]);
+    if (n > SHOWN) gw_text_add(out, cap, " or another of %d", n);
 }
 
 static void say_unknown(const char *name)
 {
-    const char *words[SETTINGS_MAX];
-    char longer[256];
-    for (int i = 0; i < gw_setting_row_count; i++) words[i] = setting_text(gw_setting_rows[i].env);
-    const char *near = longer_names(name, longer, sizeof longer) ? longer : gw_nearest(name, words, gw_setting_row_count);
-    if (near)
+    char near[256];
+    near_text(name, near, sizeof near);
+    if (*near)
         complain("%s%s is not a setting; did you mean %s?", before(name), name, near);
     else
         complain("%s%s is not a setting; `godwit-info --settings` lists them", before(name), name);

@@ -154,6 +154,12 @@ static void test_foreign(void)
     capture_begin();
     load_with("MPICH_GATHERV_SHORT_MSGS", "1");
     CHECK(strstr(capture_end(), "did you mean MPICH_GATHERV_SHORT_MSG?") != NULL);
+    capture_begin();
+    load_with("MPICH_GATHERV_SHORT", "1"); /* what the name goes on to */
+    CHECK(strstr(capture_end(), "did you mean MPICH_GATHERV_SHORT_MSG?") != NULL);
+    capture_begin();
+    load_with("MPICH_CC", "gcc"); /* of the compilers' wrappers */
+    CHECK_STR(capture_end(), "");
     static const struct {
         const char *name, *near;
     } misspelt[] = {

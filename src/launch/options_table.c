@@ -85,6 +85,23 @@ const struct option_row *launch_option_find(const char *name, size_t n)
     return NULL;
 }
 
+/* The first name that goes on where the word ends; NULL: none does. */
+static const char *longer_name(const char *word, char *out, size_t cap)
+{
+    enum { SHORTEST = 4 };
+    size_t n = strlen(word);
+    for (int i = 0; i < launch_option_row_count && n >= SHORTEST; i++)
+        for (const char *p = launch_option_rows[i].names; *p; p += strspn(p, " ")) {
+            size_t len = strcspn(p, " "), skip = dashes(p);
+            if (len > skip + n && strncmp(p + skip, word, n) == 0) {
+                snprintf(out, cap, "%.*s", (int)len, p);
+                return out;
+            }
+            p += len;
+        }
+    return NULL;
+}
+
 /* Names of few letters are similar to many others, so none is suggested for them, nor are they suggested. */
 const char *launch_option_nearest(const char *name, char *out, size_t cap)
 {
@@ -106,7 +123,7 @@ const char *launch_option_nearest(const char *name, char *out, size_t cap)
             }
             p += len;
         }
-    return near ? out : NULL;
+    return near ? out : longer_name(word, out, cap);
 }
 
 /* ---- help ----------------------------------------------------------------------------------------------------------------------- */

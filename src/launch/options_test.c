@@ -125,6 +125,8 @@ static void guesses(void)
     guess("-wdi", "-wdir");
     guess("--hosfile=x", "-hostfile");
     guess("--timestamp-otput", "--timestamp-output");
+    guess("--bind", "--bind-to");
+    guess("--runtime", "--runtime-options");
     guess("-z", "nothing");
     guess("-nq", "nothing");
     guess("--", "nothing");
