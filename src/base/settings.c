@@ -304,6 +304,7 @@ static char *tuned_load(struct found *found)
     const char *path = !state.is_raised || gw_site_sets(name, sizeof name - 1) ? getenv(name) : NULL;
     char *text = NULL;
     const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
+    if (text && !*text) why = "it is empty";
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
     struct gw_lines lines = {text, 0};
     struct gw_processor here = {.features = 0};
