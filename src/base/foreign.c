@@ -67,6 +67,14 @@ struct gw_foreign gw_foreign_at(int i)
     return (struct gw_foreign){setting_text(r->name), (enum gw_foreign_kind)r->kind, setting_text(r->usual), setting_text(r->why)};
 }
 
+/* What is said of the name in this row, which may be another than that in foreign.def. */
+static struct gw_foreign foreign_of(int at)
+{
+    struct gw_foreign f = gw_foreign_at(gw_setting_names[at].foreign);
+    f.name = setting_text(gw_setting_names[at].name);
+    return f;
+}
+
 bool gw_foreign_find(const char *name, struct gw_foreign *out)
 {
     int at = gw_setting_name_find(name, strlen(name));
@@ -74,7 +82,7 @@ bool gw_foreign_find(const char *name, struct gw_foreign *out)
     if (b) *out = (struct gw_foreign){name, b->is_told ? GW_FOREIGN_NOTHING : GW_FOREIGN_OTHERS, "", b->why};
     if (b) return true;
     if (at < 0 || gw_setting_names[at].foreign < 0) return false;
-    *out = gw_foreign_at(gw_setting_names[at].foreign);
+    *out = foreign_of(at);
     return true;
 }
 
@@ -163,7 +171,7 @@ void gw_foreign_check(void (*complain)(const char *fmt, ...))
         const char *value = *e + len + ((*e)[len] == '=');
         int at = gw_setting_name_find(*e, len);
         if (at >= 0 && gw_setting_names[at].foreign >= 0) {
-            struct gw_foreign f = gw_foreign_at(gw_setting_names[at].foreign);
+            struct gw_foreign f = foreign_of(at);
             say_foreign(&f, value, complain);
         } else if (at < 0) {
             char name[128];

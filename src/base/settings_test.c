@@ -169,8 +169,8 @@ static void test_foreign(void)
     load_with("MPI_GNI_MAX_NDREG_SIZE", "256K");
     CHECK(strstr(capture_end(), "MPI_GNI_MAX_NDREG_SIZE=256K is taken as the chunk of R1 (GODWIT_NET_CHUNK)") != NULL);
     static const char *const quiet[] = {
-        "FI_CXI_RDZV_THRESHOLD", "FI_LOG_LEVEL",         "CXI_FORK_SAFE",     "OMPI_MCA_btl", "FI_CXI_SOMETHING_NEW",
-        "OMPI_MCA_pml",          "OMPI_MCA_orte_tmpdir", "FI_OPX_HFI_SELECT", "SHMEM_X",      "MTL"};
+        "FI_CXI_RDZV_THRESHOLD", "FI_LOG_LEVEL",         "CXI_FORK_SAFE",     "OMPI_MCA_btl_x", "FI_CXI_SOMETHING_NEW",
+        "OMPI_MCA_pml_x",        "OMPI_MCA_orte_tmpdir", "FI_OPX_HFI_SELECT", "SHMEM_X",        "MTL"};
     for (size_t i = 0; i < GW_ARRAY_LEN(quiet); i++) {
         capture_begin();
         load_with(quiet[i], "1");
@@ -186,7 +186,13 @@ static void test_foreign(void)
         {"PRTE_MCA_state_x", "PRTE_MCA_state_x of Open MPI's launcher is of no effect here"},
         {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "is of no effect: GODWIT_COLL chooses"},
         {"MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", "is of no effect: GODWIT_EAGER_MAX says"},
-        {"MPIR_CVAR_ASYNC_PROGRESS", "is of no effect: GODWIT_PROGRESS_THREAD=1"},
+        {"MPIR_CVAR_ASYNC_PROGRESS", "MPIR_CVAR_ASYNC_PROGRESS=5 is not a switch"},
+        {"MPIR_CVAR_ASYNC_PROGRES", "did you mean MPIR_CVAR_ASYNC_PROGRESS?"},
+        {"MPIR_CVAR_GPU_IPC_CACHE_MAX_SIZE", "MPIR_CVAR_GPU_IPC_CACHE_MAX_SIZE=5 is of no effect: memory of GPUs"},
+        {"OMPI_MCA_pml", "is of no effect: which ways there are is found out; GODWIT_WIRES"},
+        {"OMPI_MCA_btl", "is of no effect: which ways there are is found out; GODWIT_WIRES"},
+        {"OMPI_MCA_mtl", "is of no effect: which ways there are is found out; GODWIT_WIRES"},
+        {"OMPI_MCA_osc", "is of no effect: which ways there are is found out; GODWIT_WIRES"},
         {"MPIR_CVAR_NOLOCAL", "MPIR_CVAR_NOLOCAL of MPICH is of no effect here"},
         {"MPIR_CVAR_CH4_NUM_VCI", "did you mean MPIR_CVAR_CH4_NUM_VCIS?"},
         {"I_MPI_ADJUST_ALLREDUCE", "is of no effect: GODWIT_COLL chooses"},
@@ -201,6 +207,25 @@ static void test_foreign(void)
         CHECK(strstr(said, elsewhere[i].said) && strstr(said, elsewhere[i].name));
         CHECK(strchr(said, '\n') && !strchr(said, '\n')[1]);
     }
+    /* Each name that begins with MPICH_ is one that begins with MPIR_CVAR_, too, which counts after it. */
+    for (int i = 0; i < gw_setting_name_count; i++) {
+        char twin[128];
+        const char *name = setting_text(gw_setting_names[i].name);
+        if (strncmp(name, "MPICH_", 6) != 0) continue;
+        snprintf(twin, sizeof twin, "MPIR_CVAR_%s", name + 6);
+        int at = gw_setting_name_find(twin, strlen(twin));
+        CHECK(at >= 0 && (gw_setting_names[i].row < 0 || gw_setting_names[at].row >= 0));
+    }
+    capture_begin();
+    load_with("MPIR_CVAR_ASYNC_PROGRESS", "1");
+    CHECK_STR(capture_end(), "");
+    CHECK(gw_set.progress_thread);
+    setenv("MPICH_ASYNC_PROGRESS", "0", 1);
+    capture_begin();
+    load_with("MPIR_CVAR_ASYNC_PROGRESS", "1");
+    CHECK_STR(capture_end(), "");
+    CHECK(!gw_set.progress_thread);
+    unsetenv("MPICH_ASYNC_PROGRESS");
     /* What systems, containers and launchers set, and what asks for what is so in any case. */
     static const char *const usual[][2] = {{"OMPI_MCA_plm_rsh_agent", "ssh : rsh"},
                                            {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
@@ -209,6 +234,7 @@ static void test_foreign(void)
                                            {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
                                            {"OMPI_MCA_mpi_yield_when_idle", "1"},
                                            {"OMPI_MCA_osc", "ucx"},
+                                           {"OMPI_MCA_btl", "^openib"},
                                            {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
                                            {"MPIR_CVAR_ASYNC_PROGRESS", "0"},
                                            {"MPIR_CVAR_PMI_VERSION", "1"},
