@@ -25,6 +25,10 @@ static const struct family {
     {"FI_", 2, NULL},
 };
 
+/* Names of libraries that MPI opens when it starts, which are not looked at. */
+static const char *const below[] = {"MPI_",   "OMPI_", "PMI_",  "PMIX_", "PRTE_", "PSM2_", "PSM3_",
+                                    "RDMAV_", "IBV_",  "MLX4_", "MLX5_", "UCX_",  "HFI_"};
+
 /* Rows BEGIN and QUIET of foreign.def. */
 static const struct begin {
     bool is_told;
@@ -44,6 +48,16 @@ static const struct begin {
 #undef BEGIN
 #undef QUIET
 };
+
+bool gw_foreign_is_mpis(const char *name)
+{
+    if (gw_setting_name_find(name, strlen(name)) >= 0) return true;
+    for (size_t i = 0; i < GW_ARRAY_LEN(families); i++)
+        if (strncmp(name, families[i].begin, strlen(families[i].begin)) == 0) return true;
+    for (size_t i = 0; i < GW_ARRAY_LEN(below); i++)
+        if (strncmp(name, below[i], strlen(below[i])) == 0) return true;
+    return false;
+}
 
 /* Variables of a family that nothing else is said of. */
 struct rest {

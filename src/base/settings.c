@@ -333,7 +333,7 @@ static void environment_load(void)
     free(tuned);
 }
 
-static bool is_reserved(const char *name)
+bool gw_setting_is_reserved(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(reserved); i++)
         if (strcmp(reserved[i], name) == 0) return true;
@@ -357,7 +357,7 @@ static void check_unknown(void)
         if (strncmp(*e, "GODWIT_", 7) != 0) continue;
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
-        if (gw_setting_name_find(name, strlen(name)) < 0 && !is_reserved(name)) say_unknown(name);
+        if (gw_setting_name_find(name, strlen(name)) < 0 && !gw_setting_is_reserved(name)) say_unknown(name);
     }
 }
 

@@ -367,6 +367,26 @@ static void test_site(void)
     unsetenv("GODWIT_EAGER_MAX");
     unsetenv("GODWIT_NO_SUCH_ONE");
     close(fd);
+    /* What is no variable of MPI's comes too late; what is one of a library that MPI opens does not. */
+    static const char *const late[] = {"PATH", "LD_PRELOAD", "gw_foo", "GODWIT_PREFIX"};
+    fd = memfd_create("site", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    CHECK(dprintf(fd, "PATH=/nowhere\nLD_PRELOAD=\ngw_foo:force=1\nGODWIT_PREFIX=/x\nFI_GW=1\nPSM3_GW=1\nMPICH_DIR=/x\n") > 0);
+    setenv("GODWIT_SITE", path, 1);
+    capture_begin();
+    load_with(NULL, NULL);
+    said = capture_end();
+    for (int i = 0; i < (int)GW_ARRAY_LEN(late); i++) {
+        char want[80];
+        snprintf(want, sizeof want, "%s, line %d: %s is no ", path, i + 1, late[i]);
+        if (!strstr(said, want)) fprintf(stderr, "%s: said \"%s\"\n", want, said);
+        CHECK(strstr(said, want) != NULL);
+        if (i > 0) unsetenv(late[i]);
+    }
+    CHECK(!strstr(said, "line 5") && !strstr(said, "line 6") && !strstr(said, "line 7"));
+    CHECK(!strstr(getenv("PATH"), "nowhere"));
+    unsetenv("FI_GW"), unsetenv("PSM3_GW"), unsetenv("MPICH_DIR");
+    close(fd);
     setenv("GODWIT_SITE", "/nosuch", 1);
     capture_begin();
     load_with(NULL, NULL); /* no such file: no defaults; who named it is told */
