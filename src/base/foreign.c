@@ -25,6 +25,10 @@ static const struct family {
     {"FI_", 2, NULL},
 };
 
+/* Names of libraries that MPI opens when it starts, which are not looked at. */
+static const char *const below[] = {"MPI_",   "OMPI_", "PMI_",  "PMIX_", "PRTE_", "PSM2_", "PSM3_",
+                                    "RDMAV_", "IBV_",  "MLX4_", "MLX5_", "UCX_",  "HFI_"};
+
 /* Rows BEGIN and QUIET of foreign.def. */
 static const struct begin {
     bool is_told;
@@ -44,6 +48,16 @@ static const struct begin {
 #undef BEGIN
 #undef QUIET
 };
+
+bool gw_foreign_is_mpis(const char *name)
+{
+    if (gw_setting_name_find(name, strlen(name)) >= 0) return true;
+    for (size_t i = 0; i < GW_ARRAY_LEN(families); i++)
+        if (strncmp(name, families[i].begin, strlen(families[i].begin)) == 0) return true;
+    for (size_t i = 0; i < GW_ARRAY_LEN(below); i++)
+        if (strncmp(name, below[i], strlen(below[i])) == 0) return true;
+    return false;
+}
 
 /* Variables of a family that nothing else is said of. */
 struct rest {
@@ -67,6 +81,14 @@ struct gw_foreign gw_foreign_at(int i)
     return (struct gw_foreign){setting_text(r->name), (enum gw_foreign_kind)r->kind, setting_text(r->usual), setting_text(r->why)};
 }
 
+/* What is said of the name in this row, which may be another than that in foreign.def. */
+static struct gw_foreign foreign_of(int at)
+{
+    struct gw_foreign f = gw_foreign_at(gw_setting_names[at].foreign);
+    f.name = setting_text(gw_setting_names[at].name);
+    return f;
+}
+
 bool gw_foreign_find(const char *name, struct gw_foreign *out)
 {
     int at = gw_setting_name_find(name, strlen(name));
@@ -74,7 +96,7 @@ bool gw_foreign_find(const char *name, struct gw_foreign *out)
     if (b) *out = (struct gw_foreign){name, b->is_told ? GW_FOREIGN_NOTHING : GW_FOREIGN_OTHERS, "", b->why};
     if (b) return true;
     if (at < 0 || gw_setting_names[at].foreign < 0) return false;
-    *out = gw_foreign_at(gw_setting_names[at].foreign);
+    *out = foreign_of(at);
     return true;
 }
 
@@ -172,7 +194,7 @@ void gw_foreign_check(void (*complain)(const char *fmt, ...))
         const char *value = *e + len + ((*e)[len] == '=');
         int at = gw_setting_name_find(*e, len);
         if (at >= 0 && gw_setting_names[at].foreign >= 0) {
-            struct gw_foreign f = gw_foreign_at(gw_setting_names[at].foreign);
+            struct gw_foreign f = foreign_of(at);
             say_foreign(&f, value, complain);
         } else if (at < 0) {
             char name[128];

@@ -304,6 +304,7 @@ static char *tuned_load(struct found *found)
     const char *path = !state.is_raised || gw_site_sets(name, sizeof name - 1) ? getenv(name) : NULL;
     char *text = NULL;
     const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
+    if (text && !*text) why = "it is empty";
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
     struct gw_lines lines = {text, 0};
     struct gw_processor here = {.features = 0};
@@ -332,7 +333,7 @@ static void environment_load(void)
     free(tuned);
 }
 
-static bool is_reserved(const char *name)
+bool gw_setting_is_reserved(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(reserved); i++)
         if (strcmp(reserved[i], name) == 0) return true;
@@ -369,7 +370,7 @@ static void check_unknown(void)
         if (strncmp(*e, "GODWIT_", 7) != 0) continue;
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
-        if (gw_setting_name_find(name, strlen(name)) < 0 && !is_reserved(name)) say_unknown(name);
+        if (gw_setting_name_find(name, strlen(name)) < 0 && !gw_setting_is_reserved(name)) say_unknown(name);
     }
 }
 
