@@ -118,6 +118,37 @@ static void races(void)
     }
 }
 
+/* A PE comes late and says so to all: who leaves the call has been told. */
+static void late(int *told, int round, void (*does)(void **), void **block)
+{
+    int me = sym_memory.me;
+    if (round % PES == me) usleep(3000);
+    for (int to = 0; to < PES; to++) {
+        int *there = (int *)(void *)sym_place(&told[me], sizeof(int), to);
+        __atomic_store_n(there, round, __ATOMIC_RELEASE);
+    }
+    does(block);
+    for (int from = 0; from < PES; from++) CHECK(__atomic_load_n(&told[from], __ATOMIC_ACQUIRE) >= round);
+}
+
+static void by_malloc(void **p) { *p = godwit_sym_malloc(call, 1000, 0, 0); }
+static void by_align(void **p) { *p = godwit_sym_malloc(call, 1000, 4096, 0); }
+static void by_calloc(void **p) { *p = godwit_sym_calloc(call, 1000, 1); }
+static void by_free(void **p) { godwit_sym_free(call, *p); }
+static void by_larger(void **p) { *p = godwit_sym_realloc(call, *p, 10000); }
+static void by_smaller(void **p) { *p = godwit_sym_realloc(call, *p, 10); }
+static void by_none(void **p) { godwit_sym_free(call, *p = godwit_sym_realloc(call, *p, 0)); }
+
+static void barriers(void)
+{
+    static void (*const calls[])(void **) = {by_malloc, by_free, by_align, by_free, by_calloc, by_smaller, by_larger, by_none};
+    int *told = godwit_sym_calloc(call, PES, sizeof *told), round = 0;
+    void *block = NULL;
+    for (int i = 0; i < 5; i++)
+        for (size_t c = 0; c < GW_ARRAY_LEN(calls); c++) late(told, ++round, calls[c], &block);
+    godwit_sym_free(call, told);
+}
+
 static void pe(int rank)
 {
     int provided = -1;
@@ -128,6 +159,7 @@ static void pe(int rank)
     blocks();
     zeros();
     if (sym_memory.world->size == PES) races();
+    if (sym_memory.world->size == PES) barriers();
     godwit_sym_end("shmem_finalize");
 }
 
