@@ -68,9 +68,14 @@ void sym_heap_close(void);
 struct sym_blocks;
 struct sym_blocks *sym_blocks_new(uint64_t bytes); /* NULL: no memory */
 void sym_blocks_end(struct sym_blocks *b);
-int64_t sym_blocks_take(struct sym_blocks *b, uint64_t bytes, uint64_t align); /* the offset; -1: no room */
+int64_t sym_blocks_take(struct sym_blocks *b, uint64_t bytes, uint64_t align); /* the offset; -1: no room.  align: a power of two */
 bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                   /* false: no block begins there */
-int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset);          /* bytes asked for; -1: no block begins there */
+/* Grows or shrinks a block where it is; false: there is no room behind it, or no block begins there. */
+bool sym_blocks_resize(struct sym_blocks *b, uint64_t offset, uint64_t bytes);
+int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset); /* bytes asked for; -1: no block begins there */
+int64_t sym_blocks_around(const struct sym_blocks *b,
+                          uint64_t offset);                /* where the block begins of which this is a byte; -1: of none */
+const char *sym_blocks_broken(const struct sym_blocks *b); /* the invariant that does not hold, in words; NULL: all do */
 struct sym_blocks_use {
     uint64_t bytes, used, n, largest_free;
 };
