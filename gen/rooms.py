@@ -19,9 +19,9 @@ import subprocess
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
-# Symbols that only programs from elsewhere look up: entry points, what doors of other ABIs call, and what debuggers read (MPIR, the
+# Symbols that only programs from elsewhere look up: entry points, what doors of other ABIs and libgodwit_shmem.so call, and what debuggers read (MPIR, the
 # message queues).
-FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_(?:debugger|MPI_\w+|door_\w+)|main|__\w+")
+FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_(?:debugger|MPI_\w+|door_\w+|sym_\w+)|main|__\w+")
 PARAMETERS = 8
 CALLED_BACK = {"cut"} # parameters are those of a library's callback (PMIx)
 FUNCTION = re.compile(r"^[a-zA-Z][\w\s*()]*?\b(\w+)\(((?:[^()]|\([^()]*\))*)\)\s*\{", re.M)
