@@ -37,6 +37,7 @@ static struct {
 const struct boot_head *boot_head_mapped(void) { return segment.head; }
 static struct boot_rank unmapped_slot; /* used before the segment is mapped, and after it was unmapped */
 struct boot_rank *boot_slot = &unmapped_slot;
+_Atomic(const char *) boot_call_as;
 
 struct boot_rank *boot_my_rank_slot(void) { return boot_slot; }
 

@@ -12,7 +12,7 @@
 /* ---- state introspection --------------------------------------------------------------------------------------
  * Each rank records in its slot of the segment the collectives that it enters and, once a wait has become long, what it waits for.  Our
  * mpiexec reads this to analyse a job that hangs (verdict/verdict.h).  Fast paths write nothing but one cache line per collective. */
-enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 28, BOOT_WORLD_UNKNOWN = -2 };
+enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 28, BOOT_WORLD_UNKNOWN = -2, BOOT_CALL_AS = 48, BOOT_NOTE = 112 };
 enum boot_state {               /* of struct boot_where */
                   BOOT_BUSY,    /* not in a long wait: computing or communicating */
                   BOOT_MOVING,  /* in a long wait, but there was an event since it was described */
@@ -69,12 +69,17 @@ static inline enum boot_difference boot_coll_differ(uint64_t a, int64_t a_bytes,
     return a_op && b_op && a_op != b_op ? BOOT_OTHER_OP : BOOT_SAME; /* members without data have op 0 */
 }
 
+/* The entry point of a library beside MPI in which this process may block: a constant text; NULL: none. */
+extern _Atomic(const char *) boot_call_as;
+
 struct boot_where {
     _Atomic uint32_t version; /* seqlock: odd while the fields below `state` are being written */
     _Atomic uint32_t state;   /* enum boot_state */
     uint64_t since_ns;        /* start of the wait, approximately; CLOCK_MONOTONIC */
     uint64_t told_ns;         /* when this was written */
     uint32_t call;            /* GW_FN_* */
+    char as[BOOT_CALL_AS];    /* the name of a call of another library (boot_call_as), which counts instead; "": none */
+    char note[BOOT_NOTE];     /* what is waited for, in words that follow "in CALL "; "": pending operations say it */
     int32_t n_pending;        /* operations waited for; the first BOOT_PENDING are listed */
     uint8_t is_any;           /* completion of one of them is enough */
     uint8_t has_coll;         /* in a collective: coll.peer is its root, or GW_ANY_SOURCE */

@@ -177,6 +177,15 @@ static inline bool node_wait_step(struct node_wait *w, bool progressed)
     node_wait_reset(w);
     return false;
 }
+/* The same where what is waited for is a plain store of another process, which rings no bell: sleeps of 20 us to 1 ms. */
+bool node_wait_step_blind_slow(struct node_wait *w);
+static inline bool node_wait_step_blind(struct node_wait *w, bool progressed)
+{
+    if (w->phase == 0 && w->count > 0) return node_wait_step(w, progressed);
+    if (!progressed) return node_wait_step_blind_slow(w);
+    node_wait_reset(w);
+    return false;
+}
 /* Adds a descriptor whose readability wakes sleepers of this process; until node_finalize().  Wires without doorbell arm theirs in the poll that
  * follows an arming step (gw_node.armed, wire_ops.arm). */
 int node_wait_on(int fd);

@@ -25,6 +25,7 @@
 #include <limits.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -144,6 +145,9 @@ struct boot_where *node_report_begin(void)
     where->n_unexpected = 0;
     where->held_bytes = where->kept_bytes = where->room_bytes = 0;
     where->is_any = where->has_coll = 0;
+    const char *as = atomic_load_explicit(&boot_call_as, memory_order_relaxed);
+    snprintf(where->as, sizeof where->as, "%s", as ? as : "");
+    where->note[0] = 0;
     return where;
 }
 
@@ -277,11 +281,11 @@ static void sleep_on_descriptors(struct node_wait *w, int64_t ns)
         gw_futex_wait(seq, w->seen, gw_min64((int64_t)NAP_NS << (w->count < DOUBLINGS ? w->count : DOUBLINGS), NAP_MOST_NS));
 }
 
-/* The timeout is a net below the proof above, and what bounds the harm of a rank that was killed while it rang. */
-static void sleep_once(struct node_wait *w)
+/* The timeout is a net below the proof above, and what bounds the harm of a rank that was killed while it rang.  Who waits for what rings no
+ * bell has nothing else. */
+static void sleep_once(struct node_wait *w, int64_t shortest_ns, int64_t longest_ns)
 {
     assert(w->phase == ARMED);
-    static const int64_t shortest_ns = 1000000, longest_ns = 50000000;
     int64_t ns = shortest_ns << (w->count < 6 ? w->count : 6);
     uint64_t before = gw_now_ns();
     if (unlikely(node_bell_is_used()))
@@ -296,7 +300,8 @@ static void sleep_once(struct node_wait *w)
     if (gw_event_wanted(GW_EVENT_SLEPT)) gw_event_raise(GW_EVENT_SLEPT, true, (int64_t)slept, 0, 0, 0);
 }
 
-bool node_wait_step_slow(struct node_wait *w)
+/* One step of a wait without an event; it sleeps so long at most. */
+static bool step_idle(struct node_wait *w, int64_t shortest_ns, int64_t longest_ns)
 {
     switch (w->phase) {
     case SPIN:
@@ -327,7 +332,7 @@ bool node_wait_step_slow(struct node_wait *w)
         boot_look();
         return tell_again(w) && tell_plainly(w);
     default:
-        sleep_once(w);
+        sleep_once(w, shortest_ns, longest_ns);
         count_sleepers(-1U);
         /* The doorbell has rung, probably for this wait: look for a while before the next sleep. */
         w->phase = YIELD;
@@ -335,4 +340,16 @@ bool node_wait_step_slow(struct node_wait *w)
         if (w->count > 1) boot_look();
         return w->count > 1 && tell_again(w) && tell_plainly(w);
     }
+}
+
+bool node_wait_step_slow(struct node_wait *w)
+{
+    static const int64_t shortest_ns = 1000000, longest_ns = 50000000;
+    return step_idle(w, shortest_ns, longest_ns);
+}
+
+bool node_wait_step_blind_slow(struct node_wait *w)
+{
+    static const int64_t shortest_ns = 20000, longest_ns = 1000000;
+    return step_idle(w, shortest_ns, longest_ns);
 }

@@ -264,6 +264,8 @@ void rma_combine_packed(struct gw_op *op, struct gw_type *t, const char *operand
     }
 }
 
+void rma_use_instructions(struct rma_win *w) { w->has_instructions = true; }
+
 static void place_enter(struct place *p)
 {
     rma_busy_enter(p->w, p->rank);
@@ -352,7 +354,7 @@ static int update_packed(struct place *p, struct gw_op *op, const struct data *i
 
 static int update_far(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
 {
-    if (!is_here(p->w, p->rank)) return update_apart(p, false, op, in, result);
+    if (!is_here(p->w, p->rank) || p->w->has_instructions) return update_apart(p, false, op, in, result);
     int rc = GW_OK;
     place_enter(p);
     bool is_done = update_by_mail(p, op, in, result), can = p->target->has_cma;
@@ -499,7 +501,8 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
         if (rc == GW_OK && is_by_wire) rc = rma_atomic_swap(p->w, p->rank, there, origin, compare, result->buf, result->type);
         if (rc != GW_OK || is_by_wire) return rc;
     }
-    if (!is_here(p->w, p->rank)) return rma_ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
+    if (!is_here(p->w, p->rank) || p->w->has_instructions)
+        return rma_ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
     place_enter(p);
     if (is_near) {
         memcpy(result->buf, p->there.buf, bytes);

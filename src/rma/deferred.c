@@ -526,6 +526,11 @@ int rma_deferred_settle(struct rma_win *w)
 
 int rma_settle(struct rma_win *w) { return rma_deferred_settle(w); }
 
+void rma_go_soon(struct rma_win *w)
+{
+    if (w->deferred && !gw_list_empty(&w->deferred->open)) batches_go_soon(w->deferred);
+}
+
 /* A batch without gets has copies of its data, so it need not be sent for a local flush.  Thus short operations with a local flush
  * after each one are still batched. */
 int rma_deferred_flush_local(struct rma_win *w)

@@ -68,6 +68,7 @@ struct rma_win {
     struct rma_mailer *mailer;     /* NULL: the memory of all ranks is mapped here */
     _Atomic uint32_t reply_tag;
     bool has_service;       /* req_service_hold() is this window's */
+    bool has_instructions;  /* atomics are instructions of the target's processor, see rma_use_instructions() */
     _Atomic uint64_t n_ops; /* operations that this rank has started */
     /* State of the access epoch, for the fast path (epoch.c). */
     _Atomic uint32_t n_open;         /* all ranks below may be accessed, */
@@ -129,8 +130,12 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
                         int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w,
                         struct gw_req **req_out);
 
-/* For check/: waits until all operations of this rank are complete at the origin (the data of gets have arrived). */
+/* Sends what is batched, and waits until all operations of this rank are complete at the origin (the data of gets have arrived). */
 int rma_settle(struct rma_win *w);
+void rma_go_soon(struct rma_win *w); /* what is batched leaves with the next round of progress at the latest */
+/* Accumulates, fetches and swaps of one aligned element of 4 or 8 bytes are from now on done by an atomic instruction of a processor of the
+ * target, like those of its node's ranks that see the memory without the window.  Collective; before the first of them. */
+void rma_use_instructions(struct rma_win *w);
 int64_t rma_disp_unit(const struct rma_win *w, int target);
 
 /* ---- epochs (epoch.c) ---- */

@@ -102,6 +102,7 @@ static void runs_write(const struct ask_head *h, const char *in)
 /* ---- admission: what a request needs before it can be done ---- */
 static bool needs_busy(const struct rma_win *w, const struct ask_head *h)
 {
+    if (w->has_instructions) return false;
     bool is_move = h->what == ASK_READ || h->what == ASK_WRITE;
     return h->what == ASK_UPDATE || h->what == ASK_SWAP || (is_move && w->flavor == GW_WIN_FLAVOR_DYNAMIC);
 }
@@ -197,11 +198,52 @@ static void move_long(struct rma_win *w, const struct ask_head *h)
     p2p_stream_then(w->comm, rc, p->req, &p->arrived);
 }
 
+/* ---- atomic instructions ---- */
+static uint64_t combined(uint32_t op, uint64_t old, uint64_t value)
+{
+    switch (op) {
+    case GW_H_SUM: return old + value;
+    case GW_H_BAND: return old & value;
+    case GW_H_BOR: return old | value;
+    case GW_H_BXOR: return old ^ value;
+    case GW_H_REPLACE: return value;
+    default: return old;
+    }
+}
+
+/* Of the element at `at`: *old becomes combined(*old, value), or with ASK_SWAP `value` where it is `compare`. */
+#define INSTRUCTION(T)                                                                                                             \
+    static void instruction_##T(const struct ask_head *h, T *at, const char *data, char *old_out)                                  \
+    {                                                                                                                              \
+        T operand[2] = {0, 0}, old = __atomic_load_n(at, __ATOMIC_SEQ_CST), new;                                                   \
+        bool is_swap = h->what == ASK_SWAP;                                                                                        \
+        if (is_swap || h->op != GW_H_NO_OP) memcpy(operand, data, is_swap ? sizeof operand : sizeof operand[0]);                   \
+        do new = is_swap ? (old == operand[0] ? operand[1] : old) : (T)combined(h->op, old, operand[0]);                           \
+        while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));                            \
+        memcpy(old_out, &old, sizeof old);                                                                                         \
+    }
+INSTRUCTION(uint32_t)
+INSTRUCTION(uint64_t)
+
+/* False: not of one such element. */
+static bool do_instruction(const struct rma_win *w, const struct ask_head *h, char *old)
+{
+    const struct ask_run *run = runs_of(h);
+    bool is_one = h->n_runs == 1 && (run->bytes == 4 || run->bytes == 8) && run->at % run->bytes == 0;
+    if (!w->has_instructions || !is_one || (h->what != ASK_UPDATE && h->what != ASK_SWAP)) return false;
+    if (run->bytes == 8)
+        instruction_uint64_t(h, (uint64_t *)(uintptr_t)run->at, data_of(h), old);
+    else
+        instruction_uint32_t(h, (uint32_t *)(uintptr_t)run->at, data_of(h), old);
+    return true;
+}
+
 /* Does a request on the memory of its runs.  `old` gets the previous value, and is also room for the new one.  Returns how many
  * bytes of `old` belong into the answer. */
-static int64_t do_runs(const struct ask_head *h, char *old)
+static int64_t do_runs(const struct rma_win *w, const struct ask_head *h, char *old)
 {
     const char *data = data_of(h);
+    if (do_instruction(w, h, old)) return h->what == ASK_UPDATE && !(h->flags & ASK_OLD) ? 0 : h->bytes;
     bool has_new = h->what == ASK_UPDATE && h->op != GW_H_NO_OP;
     if (h->what == ASK_WRITE)
         runs_write(h, data);
@@ -224,7 +266,7 @@ static void move_few(struct rma_win *w, const struct ask_head *h)
     int64_t bytes = 0;
     GW_ORDER_ELSEWHERE_BEGIN; /* the programs order these accesses by epochs */
     a->how.rc = check_attached(w, h, &a->how.at);
-    if (a->how.rc == GW_OK) bytes = do_runs(h, a->data);
+    if (a->how.rc == GW_OK) bytes = do_runs(w, h, a->data);
     GW_ORDER_ELSEWHERE_END;
     if (needs_busy(w, h)) rma_busy_exit(w, w->comm->rank);
     if (!(h->flags & ASK_DEFERRED) || h->what == ASK_READ) {

@@ -73,7 +73,8 @@ enum { SYM_SESSION_TOTAL_OPS = 1, SYM_SESSION_BATCH = 1 }; /* a bit of the mask 
 struct sym_session_config {
     size_t total_ops;
 };
-GW_EXPORT void godwit_sym_session_start(const char *call, sym_ctx_id ctx, long options, const struct sym_session_config *config, long mask);
+GW_EXPORT void godwit_sym_session_start(const char *call, sym_ctx_id ctx, long options, const struct sym_session_config *config,
+                                        long mask);
 GW_EXPORT void godwit_sym_session_stop(const char *call, sym_ctx_id ctx);
 
 /* ---- remote memory access (section 9.6; move.c) ----  `pe` is a number in the context's team.  nbi: complete with a quiet only. */
@@ -97,7 +98,8 @@ struct sym_atomic {
     void *at;
     uint64_t value, compare;
 };
-GW_EXPORT uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe); /* the old value, 0 of SET */
+GW_EXPORT uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_atomic *a,
+                                     int pe); /* the old value, 0 of SET */
 GW_EXPORT void godwit_sym_atomic_nbi(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, void *fetch_out, int pe);
 struct sym_signal {
     uint64_t *at;
@@ -136,7 +138,7 @@ GW_EXPORT void godwit_sym_barrier_all(const char *call);
 GW_EXPORT void godwit_sym_sync_all(const char *call);
 GW_EXPORT int godwit_sym_sync(const char *call, sym_team_id team);
 GW_EXPORT int godwit_sym_bcast(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes, int root);
-GW_EXPORT int godwit_sym_collect(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes);  /* may differ */
+GW_EXPORT int godwit_sym_collect(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes); /* may differ */
 GW_EXPORT int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes); /* are equal */
 GW_EXPORT int godwit_sym_alltoall(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes); /* a PE */
 GW_EXPORT int godwit_sym_alltoalls(const char *call, sym_team_id team, const struct sym_strided *s); /* block 1, n elements a PE */

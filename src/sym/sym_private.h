@@ -27,7 +27,8 @@ extern struct sym_memory sym_memory;
 int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes);
 /* No PE accesses a region any more.  The program's static data keep their values. */
 void sym_memory_close(void);
-uint64_t sym_memory_heap_wanted(void); /* what SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's; 0: it cannot be read */
+uint64_t sym_memory_heap_wanted(
+    void); /* what SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's; 0: it cannot be read */
 /* The region in which all `bytes` bytes at addr lie; -1: none. */
 int sym_region_of(const void *addr, uint64_t bytes);
 /* A PE's copy, on this node; NULL: the PE is on another node, or the memory is not symmetric. */
@@ -41,15 +42,65 @@ static inline bool sym_is_near(int pe)
 /* ---- who allocates what in the heap (heap_blocks.c) ----
  * First fit by address, deterministic: the same calls give the same offsets on all PEs.  Its records lie outside of the heap, in memory of this
  * process, so what a program writes beyond a block does no harm to them. */
+int sym_heap_open(uint64_t bytes); /* heap.c: nothing is allocated */
+void sym_heap_close(void);
 struct sym_blocks;
 struct sym_blocks *sym_blocks_new(uint64_t bytes); /* NULL: no memory */
 void sym_blocks_end(struct sym_blocks *b);
 int64_t sym_blocks_take(struct sym_blocks *b, uint64_t bytes, uint64_t align); /* the offset; -1: no room */
-bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                  /* false: no block begins there */
-int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset);         /* bytes asked for; -1: no block begins there */
+bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                   /* false: no block begins there */
+int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset);          /* bytes asked for; -1: no block begins there */
 struct sym_blocks_use {
     uint64_t bytes, used, n, largest_free;
 };
 struct sym_blocks_use sym_blocks_use(const struct sym_blocks *b);
+
+/* ---- what the caller did wrong (begin.c) ----  Ends the job: "CALL: what (printf format)", and the arguments. */
+void sym_refuse(const char *call, const char *fmt, ...) GW_PRINTF(2, 3) __attribute__((noreturn, cold));
+void sym_must(const char *call, int rc); /* an operation on another node failed: there is nothing that the program could do */
+void sym_begun(const char *call);        /* refuses where there is no instance */
+
+/* ---- teams and contexts (team.c, ctx.c) ---- */
+struct sym_team {
+    uint64_t magic; /* SYM_TEAM_MAGIC while it lives */
+    struct gw_group *group;
+    struct gw_comm *comm; /* for collectives; NULL: not made yet (SHARED, active sets) */
+    struct sym_team_config config;
+    struct sym_ctx *ctxs;
+    struct sym_team *next; /* of all that programs made */
+    bool is_set;           /* of an active set; `set` says of which */
+    struct sym_set set;
+};
+struct sym_ctx {
+    uint64_t magic;
+    struct sym_team *team;
+    long options;
+    struct sym_ctx *next;
+};
+struct sym_team *sym_team_of(const char *call, sym_team_id id);      /* NULL: SYM_TEAM_INVALID; refuses what is no team */
+struct gw_comm *sym_team_comm(const char *call, struct sym_team *t); /* made by the first collective of SHARED and of a set */
+sym_team_id sym_team_id_of(const struct sym_team *t);
+int sym_teams_open(struct gw_comm *world);                   /* WORLD and SHARED; the world's communicator stays the caller's */
+void sym_teams_close(void);                                  /* all that are left, with their contexts */
+struct sym_ctx *sym_ctx_of(const char *call, sym_ctx_id id); /* NULL: SYM_CTX_INVALID; refuses what is no context */
+void sym_ctxs_end(struct sym_team *t);
+/* The PE of the world that is number `pe` of the context's team; refuses others. */
+int sym_ctx_pe(const char *call, sym_ctx_id ctx, int pe);
+
+/* ---- other nodes (far.c) ----  Errors end the job. */
+struct sym_far {
+    const char *call;
+    int pe;
+    const void *addr; /* symmetric, as this PE knows it */
+    uint64_t bytes;
+};
+void sym_far_put(const struct sym_far *f, const void *source, bool nbi);
+void sym_far_get(const struct sym_far *f, void *dest, bool nbi);
+uint64_t sym_far_atomic(const struct sym_far *f, const struct sym_atomic *a, bool wants_old);
+void sym_far_quiet(const char *call);
+void sym_far_quiet_pe(const char *call, int pe);
+
+/* ---- atomic instructions (atomic.c) ---- */
+uint64_t sym_amo_at(void *at, enum sym_amo op, int bytes, uint64_t value, uint64_t compare);
 
 #endif

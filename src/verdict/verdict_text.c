@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "verdict/verdict.h"
 #include "obj/consts_gen.h"
 
@@ -154,9 +155,16 @@ static bool is_polling_call(const char *name)
         strncmp(name, "MPI_Request_get_status", 22) == 0;
 }
 
+/* The call that the rank waits in: of MPI, or of another library. */
+static const char *name_of_wait(const struct verdict_job *j, const struct boot_where *w, uint32_t call)
+{
+    static char shown[4 * BOOT_CALL_AS];
+    return w->as[0] ? gw_plain(shown, sizeof shown, w->as, 0) : verdict_call_name(j, call);
+}
+
 static void text_coll(struct text *t, const struct verdict_job *j, const struct boot_where *w)
 {
-    const char *name = verdict_call_name(j, w->coll_call);
+    const char *name = name_of_wait(j, w, w->coll_call);
     verdict_text_add(t, "%s", name[0] ? name : "a collective");
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0) return;
     if (w->coll_number) verdict_text_add(t, " #%llu", (unsigned long long)w->coll_number);
@@ -168,10 +176,15 @@ static void text_coll(struct text *t, const struct verdict_job *j, const struct 
 static void text_blocked(struct text *t, const struct verdict_job *j, const struct verdict_rank *r)
 {
     const struct boot_where *w = &r->where;
-    const char *name = verdict_call_name(j, w->call);
+    const char *name = name_of_wait(j, w, w->call);
     verdict_text_add(t, verdict_rank_is(r) == RANK_POLLING ? "polling with " : "in ");
+    if (w->note[0]) {
+        char shown[4 * BOOT_NOTE];
+        verdict_text_add(t, "%s %s", name, gw_plain(shown, sizeof shown, w->note, 0));
+        return;
+    }
     if (w->has_coll) {
-        if (w->coll_call != w->call) verdict_text_add(t, "%s for ", name);
+        if (w->coll_call != w->call && !w->as[0]) verdict_text_add(t, "%s for ", name);
         text_coll(t, j, w);
         return;
     }
@@ -249,6 +262,7 @@ static struct place place_of(const struct verdict_job *j, int i)
         p.coll_call = w->coll_call, p.about = BOOT_MEMBER;
     } else if (rank_waits(r)) {
         p.call = w->call, p.n_pending = (uint32_t)w->n_pending;
+        p.number = (uint32_t)gw_hash(gw_hash(GW_HASH_SEED, w->as, strlen(w->as)), w->note, strlen(w->note));
         if (p.n_pending) p.ctx = w->pending[0].ctx, p.tag = w->pending[0].tag, p.about = w->pending[0].about;
     } else if (p.is == RANK_BUSY || p.is == RANK_STOPPED) {
         p.call = r->call, p.os = (uint32_t)r->os;

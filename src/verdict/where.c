@@ -101,7 +101,7 @@ static void where_copy(const struct boot_where *from, struct boot_where *to)
 /* Terminates texts that another process has written. */
 static void names_end(struct boot_where *w)
 {
-    w->coll.comm[BOOT_COMM_NAME - 1] = 0;
+    w->coll.comm[BOOT_COMM_NAME - 1] = w->as[BOOT_CALL_AS - 1] = w->note[BOOT_NOTE - 1] = 0;
     for (int k = 0; k < BOOT_PENDING; k++) w->pending[k].comm[BOOT_COMM_NAME - 1] = w->unexpected[k].comm[BOOT_COMM_NAME - 1] = 0;
 }
 

@@ -1,0 +1,88 @@
+/* atomic.c -- atomics and signals (OpenSHMEM 1.6 sections 9.7, 9.8): instructions of a processor of the target's node.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "base/copy.h"
+#include "sym/sym_private.h"
+
+#define AMO_AT(T)                                                                                                                  \
+    static T amo_at_##T(T *at, enum sym_amo op, T value, T compare)                                                                \
+    {                                                                                                                              \
+        switch (op) {                                                                                                              \
+        case SYM_AMO_FETCH: return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                          \
+        case SYM_AMO_SET: __atomic_store_n(at, value, __ATOMIC_SEQ_CST); return 0;                                                 \
+        case SYM_AMO_ADD: return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                  \
+        case SYM_AMO_AND: return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                  \
+        case SYM_AMO_OR: return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                    \
+        case SYM_AMO_XOR: return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                                  \
+        case SYM_AMO_SWAP: return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                \
+        case SYM_AMO_CSWAP: break;                                                                                                 \
+        }                                                                                                                          \
+        __atomic_compare_exchange_n(at, &compare, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                               \
+        return compare;                                                                                                            \
+    }
+AMO_AT(uint32_t)
+AMO_AT(uint64_t)
+
+uint64_t sym_amo_at(void *at, enum sym_amo op, int bytes, uint64_t value, uint64_t compare)
+{
+    if (bytes == 8) return amo_at_uint64_t(at, op, value, compare);
+    return amo_at_uint32_t(at, op, (uint32_t)value, (uint32_t)compare);
+}
+
+static const char *const amo_names[] = {"fetch", "set", "add", "and", "or", "xor", "swap", "compare_swap"};
+
+uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe)
+{
+    int world = sym_ctx_pe(call, ctx, pe);
+    if (unlikely((uintptr_t)a->at % (unsigned)a->bytes))
+        sym_refuse(call, "the address %p is not a multiple of %d, as an atomic %s of so many bytes needs", a->at, a->bytes,
+                   amo_names[a->op]);
+    char *at = sym_place(a->at, (uint64_t)a->bytes, world);
+    if (likely(at != NULL)) return sym_amo_at(at, a->op, a->bytes, a->value, a->compare);
+    bool wants_old = a->op != SYM_AMO_SET;
+    return sym_far_atomic(&(struct sym_far){call, world, a->at, (uint64_t)a->bytes}, a, wants_old);
+}
+
+void godwit_sym_atomic_nbi(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, void *fetch_out, int pe)
+{
+    uint64_t old = godwit_sym_atomic(call, ctx, a, pe);
+    uint32_t low = (uint32_t)old;
+    memcpy(fetch_out, a->bytes == 8 ? (void *)&old : (void *)&low, (size_t)a->bytes);
+}
+
+void godwit_sym_put_signal(const char *call, sym_ctx_id ctx, void *dest, const void *source, size_t bytes,
+                           const struct sym_signal *signal, int pe, bool nbi)
+{
+    int world = sym_ctx_pe(call, ctx, pe);
+    struct sym_atomic a = {signal->is_add ? SYM_AMO_ADD : SYM_AMO_SET, 8, signal->at, signal->value, 0};
+    char *at = bytes > 0 ? sym_place(dest, bytes, world) : NULL;
+    if (at)
+        gw_copy_out(at, source, bytes);
+    else if (bytes > 0)
+        sym_far_put(&(struct sym_far){call, world, dest, bytes}, source, nbi);
+    if (bytes > 0 && !at) sym_far_quiet_pe(call, world); /* long data and the signal would go by different ways */
+    char *word = sym_place(signal->at, 8, world);
+    if (likely(word != NULL))
+        sym_amo_at(word, a.op, 8, a.value, 0);
+    else
+        sym_far_atomic(&(struct sym_far){call, world, signal->at, 8}, &a, false);
+}
+
+/* ---- order and completion (section 9.12) ----  All that is near is done when its call returns, but for what the processor's store buffer holds. */
+void godwit_sym_fence(const char *call, sym_ctx_id ctx) { godwit_sym_quiet(call, ctx); }
+
+void godwit_sym_quiet(const char *call, sym_ctx_id ctx)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (ctx != SYM_CTX_DEFAULT && !sym_ctx_of(call, ctx)) return;
+    sym_begun(call);
+    sym_far_quiet(call);
+}
+
+void godwit_sym_pe_quiet(const char *call, sym_ctx_id ctx, const int *pes, size_t n)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (ctx != SYM_CTX_DEFAULT && !sym_ctx_of(call, ctx)) return;
+    for (size_t i = 0; i < n; i++) sym_far_quiet_pe(call, sym_ctx_pe(call, ctx, pes[i]));
+}

@@ -1,0 +1,194 @@
+/* begin.c -- initialisation and end of OpenSHMEM, which may be nested, and how errors end a job.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "sym/sym_private.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "boot/boot.h"
+#include "coll/coll.h"
+#include "life/life.h"
+#include "world/world.h"
+
+struct sym_near godwit_sym_near;
+
+static struct {
+    pthread_mutex_t lock; /* guards the rest */
+    _Atomic int n;        /* initialisations without their end */
+    int level;
+    bool ends_at_exit; /* start_pes was called */
+    bool has_at_exit;
+    pid_t pid; /* a forked child ends nothing */
+    struct gw_comm *world;
+} begun = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const struct life_user sym_life = {0};
+
+/* ---- errors ---- */
+void sym_refuse(const char *call, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    gw_die("%s: %s", call, text);
+}
+
+void sym_must(const char *call, int rc)
+{
+    if (unlikely(rc != GW_OK)) gw_die("%s: %s", call, gw_fail_text()[0] ? gw_fail_text() : gw_error_text(rc));
+}
+
+void sym_begun(const char *call)
+{
+    if (unlikely(atomic_load_explicit(&begun.n, memory_order_relaxed) == 0))
+        sym_refuse(call, "OpenSHMEM is not initialised; call shmem_init first, and this before the last shmem_finalize");
+}
+
+/* ---- begin ---- */
+static int world_make(struct gw_comm **world_out)
+{
+    struct gw_group *all;
+    int rc = comm_group(&gw_comm_world, &all);
+    if (rc != GW_OK) return rc;
+    rc = world_comm_create_from_group(all, "godwit://shmem", NULL, &gw_errors_return, world_out);
+    group_release(all);
+    return rc;
+}
+
+/* What each PE would take may differ: the least is right for all.  0 where one cannot read its setting. */
+static int heap_agree(struct gw_comm *world, uint64_t *bytes_out)
+{
+    int64_t mine = (int64_t)sym_memory_heap_wanted(), least = 0;
+    int rc = coll_allreduce(&mine, &least, 1, gw_type_int64, gw_op_min, world, NULL);
+    if (rc == GW_OK && least <= 0) rc = mine <= 0 ? GW_EARG : gw_fail(GW_EARG, "another PE cannot read its SHMEM_SYMMETRIC_SIZE");
+    *bytes_out = (uint64_t)least;
+    return rc;
+}
+
+/* Ends the instance again if there is no memory: the program may go on without OpenSHMEM. */
+static int first_begin(int level)
+{
+    uint64_t heap = 0;
+    life_begin(&sym_life, level, true);
+    life_must(world_make(&begun.world), "meeting the other PEs");
+    life_alike_compare();
+    int rc = heap_agree(begun.world, &heap);
+    if (rc == GW_OK) rc = sym_memory_open(begun.world, heap);
+    if (rc == GW_OK) {
+        rc = sym_teams_open(begun.world);
+        if (rc == GW_OK) rc = sym_heap_open(heap);
+        if (rc == GW_OK) return coll_barrier(begun.world, NULL);
+        sym_memory_close();
+    }
+    gw_warn("OpenSHMEM cannot be initialised: %s", gw_fail_text());
+    world_comm_end(&begun.world);
+    life_end(&sym_life, true);
+    return rc;
+}
+
+static void at_exit(void);
+int godwit_sym_begin(const char *call, int level, int *provided_out)
+{
+    int rc = GW_OK;
+    (void)call;
+    pthread_mutex_lock(&begun.lock);
+    if (atomic_load(&begun.n) == 0) {
+        begun.level = life_level(level);
+        rc = first_begin(begun.level);
+    }
+    if (rc == GW_OK) atomic_fetch_add(&begun.n, 1);
+    if (provided_out && rc == GW_OK) *provided_out = begun.level;
+    pthread_mutex_unlock(&begun.lock);
+    return rc == GW_OK ? 0 : 1;
+}
+
+void godwit_sym_begin_once(const char *call)
+{
+    if (godwit_sym_is_begun()) return;
+    if (godwit_sym_begin(call, GW_THREAD_SINGLE, NULL) != 0) gw_die("%s: there is no symmetric memory", call);
+    begun.ends_at_exit = true;
+    begun.pid = getpid();
+    if (!begun.has_at_exit) begun.has_at_exit = atexit(at_exit) == 0;
+}
+
+/* ---- end ---- */
+static void last_end(const char *call)
+{
+    sym_must(call, coll_barrier(begun.world, NULL)); /* nobody accesses anything any more */
+    sym_teams_close();
+    sym_heap_close();
+    sym_memory_close();
+    sym_must(call, world_comm_end(&begun.world));
+    begun.ends_at_exit = false;
+    life_end(&sym_life, true);
+}
+
+void godwit_sym_end(const char *call)
+{
+    sym_begun(call);
+    pthread_mutex_lock(&begun.lock);
+    godwit_sym_barrier_all(call);
+    if (atomic_load(&begun.n) == 1) last_end(call);
+    atomic_fetch_sub(&begun.n, 1);
+    pthread_mutex_unlock(&begun.lock);
+}
+
+static void at_exit(void)
+{
+    if (begun.ends_at_exit && getpid() == begun.pid) godwit_sym_end("exit after start_pes");
+}
+
+void godwit_sym_exit(int status)
+{
+    fflush(NULL);
+    char text[64];
+    snprintf(text, sizeof text, "shmem_global_exit(%d)", status);
+    boot_abort(status, text);
+}
+
+/* ---- questions ---- */
+int godwit_sym_is_begun(void) { return atomic_load(&begun.n) > 0; }
+
+int godwit_sym_level(const char *call)
+{
+    sym_begun(call);
+    return begun.level;
+}
+
+int godwit_sym_pe(const char *call)
+{
+    sym_begun(call);
+    return gw_boot.rank;
+}
+
+int godwit_sym_pes(const char *call)
+{
+    sym_begun(call);
+    return gw_boot.size;
+}
+
+int godwit_sym_pe_is_accessible(const char *call, int pe)
+{
+    sym_begun(call);
+    return pe >= 0 && pe < gw_boot.size;
+}
+
+int godwit_sym_is_accessible(const char *call, const void *addr, int pe)
+{
+    return godwit_sym_pe_is_accessible(call, pe) && sym_region_of(addr, 1) >= 0;
+}
+
+void *godwit_sym_ptr(const char *call, const void *addr, sym_team_id team, int pe)
+{
+    struct sym_team *t = sym_team_of(call, team);
+    if (!t || pe < 0 || pe >= t->group->size || sym_region_of(addr, 1) < 0) return NULL;
+    int world = group_world(t->group, pe);
+    return world == gw_boot.rank ? (void *)(uintptr_t)addr : sym_place(addr, 1, world);
+}

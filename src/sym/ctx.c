@@ -1,0 +1,89 @@
+/* ctx.c -- contexts (OpenSHMEM 1.6 section 9.5).  What is complete is known for each PE of another node as a whole, so a context is the team whose
+ * numbers it counts in, and its options.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "sym/sym_private.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "boot/boot.h"
+
+#define SYM_CTX_MAGIC 0x7874632d2d6d7973u
+
+static pthread_mutex_t ctxs_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct sym_ctx *sym_ctx_of(const char *call, sym_ctx_id id)
+{
+    sym_begun(call);
+    if (id == SYM_CTX_INVALID) return NULL;
+    struct sym_ctx *c = (struct sym_ctx *)id;
+    if (id % _Alignof(struct sym_ctx) || c->magic != SYM_CTX_MAGIC)
+        sym_refuse(call, "the context (0x%llx) is none, or was destroyed", (unsigned long long)id);
+    return c;
+}
+
+int sym_ctx_pe(const char *call, sym_ctx_id ctx, int pe)
+{
+    const struct sym_ctx *c = ctx == SYM_CTX_DEFAULT ? NULL : sym_ctx_of(call, ctx);
+    if (ctx == SYM_CTX_DEFAULT)
+        sym_begun(call);
+    else if (!c)
+        sym_refuse(call, "ctx is SHMEM_CTX_INVALID; look at what shmem_ctx_create returned");
+    int n = c ? c->team->group->size : gw_boot.size;
+    if (pe < 0 || pe >= n) sym_refuse(call, "pe is %d; the context's team has the PEs 0 to %d", pe, n - 1);
+    return c ? group_world(c->team->group, pe) : pe;
+}
+
+int godwit_sym_ctx_create(const char *call, sym_team_id team, long options, sym_ctx_id *ctx_out)
+{
+    struct sym_team *t = sym_team_of(call, team);
+    struct sym_ctx *c = t ? malloc(sizeof *c) : NULL;
+    *ctx_out = SYM_CTX_INVALID;
+    if (!c) return 1;
+    pthread_mutex_lock(&ctxs_lock);
+    *c = (struct sym_ctx){.magic = SYM_CTX_MAGIC, .team = t, .options = options, .next = t->ctxs};
+    t->ctxs = c;
+    pthread_mutex_unlock(&ctxs_lock);
+    *ctx_out = (sym_ctx_id)c;
+    return 0;
+}
+
+void godwit_sym_ctx_destroy(const char *call, sym_ctx_id ctx)
+{
+    if (ctx == SYM_CTX_DEFAULT) sym_refuse(call, "SHMEM_CTX_DEFAULT cannot be destroyed");
+    struct sym_ctx *c = sym_ctx_of(call, ctx);
+    if (!c) return;
+    godwit_sym_quiet(call, ctx);
+    pthread_mutex_lock(&ctxs_lock);
+    struct sym_ctx **at = &c->team->ctxs;
+    while (*at != c) at = &(*at)->next;
+    *at = c->next;
+    pthread_mutex_unlock(&ctxs_lock);
+    c->magic = 0;
+    free(c);
+}
+
+void sym_ctxs_end(struct sym_team *t)
+{
+    while (t->ctxs) godwit_sym_ctx_destroy("shmem_ctx_destroy", (sym_ctx_id)t->ctxs);
+}
+
+int godwit_sym_ctx_team(const char *call, sym_ctx_id ctx, sym_team_id *team_out)
+{
+    const struct sym_ctx *c = ctx == SYM_CTX_DEFAULT ? NULL : sym_ctx_of(call, ctx);
+    *team_out = ctx == SYM_CTX_DEFAULT ? SYM_TEAM_WORLD : c ? sym_team_id_of(c->team) : SYM_TEAM_INVALID;
+    return *team_out == SYM_TEAM_INVALID;
+}
+
+/* Hints (section 9.9).  Accesses to other nodes are batched where nothing waits for them in any case. */
+void godwit_sym_session_start(const char *call, sym_ctx_id ctx, long options, const struct sym_session_config *config, long mask)
+{
+    (void)options, (void)config, (void)mask;
+    if (ctx != SYM_CTX_DEFAULT) sym_ctx_of(call, ctx);
+}
+void godwit_sym_session_stop(const char *call, sym_ctx_id ctx)
+{
+    if (ctx != SYM_CTX_DEFAULT) sym_ctx_of(call, ctx);
+}

@@ -1,0 +1,89 @@
+/* lock.c -- distributed locks (OpenSHMEM 1.6 section 9.13): a queue of PEs, in which each waits for a word of its own.
+ *
+ * A lock is a long, zero on all PEs.  Its home is one PE, chosen by the address.  Of the home's copy the low half is the tail of the queue, the
+ * last PE in it plus 1.  Of each PE's own copy the high half is its place in the queue: who comes next, plus 1, whether it is there, and whether
+ * it still waits.
+ *
+ *     free --set: swap the tail--> held           (there was none before)
+ *                             `--> waits --the one before clears--> held
+ *     held --clear: nobody behind: the tail back to 0--> free
+ *                `--somebody behind: its WAITS bit--> it holds the lock
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/boot.h"
+#include "sym/sym_private.h"
+
+_Static_assert(sizeof(long) == 8, "two halves");
+#define WAITS 0x80000000u
+#define THERE 0x40000000u /* this PE holds the lock, or waits for it */
+#define NEXT  0x3fffffffu
+
+static uint32_t *half(long *lock, bool is_high)
+{
+    bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    return (uint32_t *)(void *)lock + (is_high == is_little);
+}
+
+static int home_of(const char *call, long *lock)
+{
+    sym_begun(call);
+    int r = sym_region_of(lock, sizeof *lock);
+    if (r < 0)
+        sym_refuse(call, "the lock at %p is not symmetric; it must be a static variable or come from shmem_malloc", (void *)lock);
+    return (int)(((uintptr_t)lock - (uintptr_t)sym_memory.region[r].base) / sizeof *lock % (uint64_t)gw_boot.size);
+}
+
+static uint32_t word(const char *call, enum sym_amo op, uint32_t *at, uint32_t value, uint32_t compare, int pe)
+{
+    struct sym_atomic a = {op, 4, at, value, compare};
+    return (uint32_t)godwit_sym_atomic(call, SYM_CTX_DEFAULT, &a, pe);
+}
+
+static uint32_t place_wait(const char *call, long *lock, enum sym_cmp cmp, uint32_t value)
+{
+    uint32_t *at = half(lock, true);
+    struct sym_wait w = {.vars = at, .elem = GW_ELEM_U32, .cmp = cmp, .n = 1, .values = &value, .how = SYM_ALL};
+    godwit_sym_wait(call, &w);
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+void godwit_sym_lock_set(const char *call, long *lock)
+{
+    int home = home_of(call, lock);
+    uint32_t me = (uint32_t)gw_boot.rank + 1, *place = half(lock, true);
+    if (__atomic_load_n(place, __ATOMIC_RELAXED) & THERE)
+        sym_refuse(call, "this PE (%d) has set the lock at %p already", gw_boot.rank, (void *)lock);
+    __atomic_store_n(place, WAITS | THERE, __ATOMIC_SEQ_CST);
+    uint32_t before = word(call, SYM_AMO_SWAP, half(lock, false), me, 0, home);
+    if (before == 0) {
+        __atomic_fetch_and(place, ~WAITS, __ATOMIC_SEQ_CST);
+        return;
+    }
+    word(call, SYM_AMO_OR, place, me, 0, (int)before - 1);
+    place_wait(call, lock, SYM_CMP_LT, WAITS);
+}
+
+void godwit_sym_lock_clear(const char *call, long *lock)
+{
+    int home = home_of(call, lock);
+    uint32_t me = (uint32_t)gw_boot.rank + 1, *place = half(lock, true), seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if ((seen & (WAITS | THERE)) != THERE)
+        sym_refuse(call, "this PE (%d) does not hold the lock at %p", gw_boot.rank, (void *)lock);
+    if (!sym_near_quiet()) godwit_sym_quiet(call, SYM_CTX_DEFAULT);
+    seen = __atomic_exchange_n(place, 0, __ATOMIC_SEQ_CST) & NEXT; /* gone before the tail says so */
+    if (seen == 0) {
+        if (word(call, SYM_AMO_CSWAP, half(lock, false), 0, me, home) == me) return;
+        seen = place_wait(call, lock, SYM_CMP_GT, 0); /* the next one is about to say who it is */
+        __atomic_store_n(place, 0, __ATOMIC_SEQ_CST);
+    }
+    word(call, SYM_AMO_AND, place, ~WAITS, 0, (int)seen - 1);
+}
+
+int godwit_sym_lock_test(const char *call, long *lock)
+{
+    uint32_t me = (uint32_t)gw_boot.rank + 1;
+    if (word(call, SYM_AMO_CSWAP, half(lock, false), me, 0, home_of(call, lock)) != 0) return 1;
+    __atomic_fetch_or(half(lock, true), THERE, __ATOMIC_SEQ_CST);
+    return 0;
+}
