@@ -96,7 +96,7 @@ def setting_entry(s):
 
 def settings_text():
     titles = {"base": "In general", "boot": "Start of a job", "check": "Looking for misuse", "coll": "Collectives", "io": "Files", "mpi": "MPI calls",
-              "node": "Shared memory of a node", "peer": "Connections", "proto": "Messages", "req": "Waiting and progress", "rma": "Windows",
+              "node": "Shared memory of a node", "peer": "Connections", "proto": "Messages", "req": "Waiting and progress", "rma": "Windows", "sym": "OpenSHMEM",
               "topo": "Topologies", "wire_ofi": "libfabric", "net": "The network", "wire_shm": "Messages on a node"}
     lines, room = [], None
     for s in settings.load(os.path.join(ROOT, "src")):

@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
-# Symbols that only programs from elsewhere look up: entry points, what doors of other ABIs and libgodwit_shmem.so call, and what debuggers read (MPIR, the
+# Symbols that only programs from elsewhere look up: entry points, what doors of other ABIs and libgodwit_shmem call, and what debuggers read (MPIR, the
 # message queues).
 FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_(?:debugger|MPI_\w+|door_\w+|sym_\w+)|main|__\w+")
 PARAMETERS = 8

@@ -22,7 +22,7 @@ static const struct family {
     {"MPICH_", 4, NULL},        {"MPI_GNI_", 4, NULL},      {"OMPI_MCA_", 4, "Open MPI"}, {"PRTE_MCA_", 4, "Open MPI's launcher"},
     {"MPIR_CVAR_", 4, "MPICH"}, {"I_MPI_", 4, "Intel MPI"}, {"mtl_ofi_", 4, NULL},        {"mpi_add_", 4, NULL},
     {"pmix_base_", 4, NULL},    {"async_mpi_", 3, NULL},    {"SHMEM_", 4, NULL},          {"CXI_", 2, NULL},
-    {"FI_", 2, NULL},
+    {"FI_", 2, NULL},           {"SMA_", 4, NULL},          {"XT_SYMMETRIC_", 4, NULL},
 };
 
 /* Rows BEGIN and QUIET of foreign.def. */

@@ -21,7 +21,7 @@
 
 enum { MAX_PIECES = 256, MAX_KEPT = 16, KEPT_BYTES = 32 << 20 };
 struct piece {
-    struct memory_file file;
+    struct share_file file;
     struct rma_mapping mapping; /* the user's memory begins at file.head of it */
     uint64_t pages;             /* what rma_pages_wanted() said */
 };

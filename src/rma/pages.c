@@ -37,7 +37,7 @@ int rma_pages_smaller(uint64_t got, const char *why)
     return GW_OK;
 }
 
-bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char why[GW_POOL_WHY])
+bool rma_pages_file(uint64_t bytes, uint64_t pages, struct share_file *o, char why[GW_POOL_WHY])
 {
     char later[GW_POOL_WHY];
     struct stat st;
@@ -79,7 +79,7 @@ static int made(uintptr_t first, uint64_t bytes, uint64_t all)
     return rma_pages_smaller(0, why);
 }
 
-int rma_pages_make(const struct rma_mapping *m, const struct memory_file *f, uint64_t from, uint64_t own)
+int rma_pages_make(const struct rma_mapping *m, const struct share_file *f, uint64_t from, uint64_t own)
 {
     uintptr_t at = (uintptr_t)m->base + f->head + from, first = gw_align_up(at, GW_HUGE_BYTES),
               end = gw_align_up(at + own, GW_HUGE_BYTES);

@@ -14,6 +14,7 @@
 #include "node/node.h"
 #include "p2p/p2p.h"
 #include "rma/rma_fast.h"
+#include "share/share.h"
 
 /* What this process knows of a rank's part of the window. */
 struct rma_target {
@@ -281,28 +282,19 @@ int rma_memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, ui
 void rma_memory_unmap(const struct rma_mapping *m);           /* does nothing if nothing is mapped */
 void rma_memory_noted(const struct rma_mapping *m, int sign); /* adds it to (1), or subtracts it from (-1), the counters */
 void rma_memory_drop(struct rma_win *w, struct rma_mapping *m);
-/* Memory files (memfd).  The nonce, by which other ranks recognise the file, stands at its begin; the memory is behind it, from a multiple of
- * the size of its pages on.  A file of pages of the system's pool is all memory, and recognised by its number. */
-struct memory_file {
-    uint64_t nonce;
-    uint64_t bytes, head;   /* its length; where the memory begins in it */
-    uint64_t page;          /* large pages of this size, as far as the system gives them; 0: the system's ordinary ones */
-    uint64_t inode, device; /* 0: its pages are not the pool's */
-    int32_t pid, fd;
-};
 /* bytes: of memory; pages: what rma_pages_wanted() says, or 0.  The memory is on smaller pages if it must be, unless GODWIT_ALLOC_MEM_POLICY
  * forbids it. */
-int rma_memory_file_make(uint64_t bytes, uint64_t pages, struct memory_file *o);
-int rma_memory_file_open(const struct memory_file *o, uint64_t bytes, int *fd_out); /* fails if the file could shrink below that */
+int rma_memory_file_make(uint64_t bytes, uint64_t pages, struct share_file *o);
+int rma_memory_file_open(const struct share_file *o, uint64_t bytes, int *fd_out); /* fails if the file could shrink below that */
 /* All of it, so that the memory begins at a multiple of m->align and of its pages; the kernel sets [from, from + own) of that aside. */
-int rma_memory_file_map(struct rma_mapping *m, const struct memory_file *f, int fd, uint64_t from, uint64_t own);
+int rma_memory_file_map(struct rma_mapping *m, const struct share_file *f, int fd, uint64_t from, uint64_t own);
 
 /* ---- which pages MPI_Alloc_mem and MPI_Win_allocate take (pages.c) ---- */
 /* Makes a file of the pool's pages: of `pages` bytes, or the next smaller ones that can be had.  False: there are none; o->page: transparent
  * ones might do; why: of the size that was asked for. */
-bool rma_pages_file(uint64_t bytes, uint64_t pages, struct memory_file *o, char why[GW_POOL_WHY]);
+bool rma_pages_file(uint64_t bytes, uint64_t pages, struct share_file *o, char why[GW_POOL_WHY]);
 /* Puts [from, from + own) of such memory, as those pages that begin there, onto transparent ones. */
-int rma_pages_make(const struct rma_mapping *m, const struct memory_file *f, uint64_t from, uint64_t own);
+int rma_pages_make(const struct rma_mapping *m, const struct share_file *f, uint64_t from, uint64_t own);
 /* It is on smaller pages than asked for, of `got` bytes, or ordinary ones: an error, or a sentence by one rank of the node. */
 int rma_pages_smaller(uint64_t got, const char *why);
 bool rma_pages_must(void); /* GODWIT_ALLOC_MEM_POLICY=mandatory: no smaller ones */
@@ -311,7 +303,7 @@ int rma_pages_alone(uint64_t bytes, uint64_t align, void **out);
 
 /* ---- memory of MPI_Alloc_mem (alloc.c) ---- */
 struct rma_alloc_offer {
-    struct memory_file file; /* fd -1: the memory is not in a file */
+    struct share_file file; /* fd -1: the memory is not in a file */
     uint64_t offset;
 };
 void rma_alloc_offer(const void *base, int64_t size, struct rma_alloc_offer *o);

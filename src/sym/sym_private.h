@@ -7,6 +7,7 @@
 
 #include "comm/comm.h"
 #include "rma/rma.h"
+#include "share/share.h"
 #include "sym/sym.h"
 #include "sym/sym_near.h"
 
@@ -38,6 +39,22 @@ static inline bool sym_is_near(int pe)
     uint32_t local = (uint32_t)pe - godwit_sym_near.first;
     return local < godwit_sym_near.n || (sym_memory.local && sym_memory.local[pe] >= 0);
 }
+
+/* For memory.c and data.c.  Collective: the first error of any member, the same on all. */
+int sym_agree(struct gw_comm *c, int rc);
+/* A file that the members of `here`, the PEs of a node, map whole, as share_map() does; nothing of it is touched. */
+struct sym_file {
+    struct share_file file;
+    int fd;
+    bool is_made; /* this PE has made it */
+    char *whole;  /* NULL: it is not mapped.  The memory is file.head behind it */
+};
+/* Collective over `here`; the error of this PE, which has to call sym_file_end() all the same. */
+int sym_file_make(struct gw_comm *here, const struct share_words *w, uint64_t bytes, uint64_t page, struct sym_file *f);
+int sym_file_guard(const struct sym_file *f, const struct share_words *w, uint64_t bytes,
+                   uint64_t stride);    /* no access behind `bytes` */
+void sym_file_hide(struct sym_file *f); /* closes the descriptor, once all have opened it */
+void sym_file_end(struct sym_file *f);
 
 /* ---- who allocates what in the heap (heap_blocks.c) ----
  * First fit by address, deterministic: the same calls give the same offsets on all PEs.  Its records lie outside of the heap, in memory of this

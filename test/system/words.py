@@ -246,7 +246,7 @@ def threads():
 def misspelt():
     """A name that is nearly one of its family gets the right one, once; what is nothing like one gets nothing."""
     right = ["MPICH_RANK_REORDER_METHOD", "MPICH_GPU_ALLREDUCE_USE_KERNEL", "MPI_GNI_MAX_NDREG_SIZE", "OMPI_MCA_mtl_ofi_tag_mode", "mtl_ofi_progress_event_cnt",
-             "mpi_add_procs_cutoff", "pmix_base_async_modex", "async_mpi_finalize", "SHMEM_SYMMETRIC_SIZE", "CXI_FORK_SAFE", "FI_CXI_RX_MATCH_MODE"]
+             "mpi_add_procs_cutoff", "pmix_base_async_modex", "async_mpi_finalize", "SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE", "XT_SYMMETRIC_HEAP_SIZE", "CXI_FORK_SAFE", "FI_CXI_RX_MATCH_MODE"]
     said = job(1, "mpi_hello", **{name[:-2] + name[-1]: "1" for name in right})
     for name in right:
         assert said.count("%s is not a variable that is read; did you mean %s?" % (name[:-2] + name[-1], name)) == 1, (name, said)

@@ -1,0 +1,232 @@
+/* memory.c -- the symmetric heap: a file of each node with a part for each of its PEs, mapped whole by all of them.
+ *
+ *     file:  | head | part of local PE 0 | guard | part of local PE 1 | guard | ...
+ *     mapped at `map` as it is, the guards without access; the own part a second time at `base`, with a guard behind it
+ *
+ * Nothing of it is set aside or touched: a page is had when somebody first writes there.  `base` is the same address on all PEs where it is
+ * free on all; programs must not count on that (OpenSHMEM 1.6 section 3.1), but some do, and a debugger's user is glad.  An access of a few
+ * bytes that begins at the last byte of a part ends in the guard, at either place, and is a SIGSEGV of who made it.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "sym/sym_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/os.h"
+#include "coll/coll.h"
+#include "op/op.h"
+#include "world/world.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+/* GUARD: at least; sym_near.h compares the first byte of an access only.  PLACES: addresses that are tried for `base`. */
+enum { GUARD = 64 << 10, PLACES = 4 };
+
+static const struct share_words words = {"godwit-heap", "the symmetric heap", "the symmetric heaps of all PEs of this node",
+                                         "; set SHMEM_SYMMETRIC_SIZE lower"};
+
+GW_EXPORT struct sym_near godwit_sym_near;
+struct sym_memory sym_memory;
+
+static struct {
+    struct sym_file file;
+    char *own; /* the second mapping of the own part, of own_bytes with its guard; NULL: there is none */
+    uint64_t own_bytes;
+} heap;
+
+/* ---- the heap ---- */
+static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
+
+/* The parts are had page by page, and may be more than there is memory; one that is more can be nobody's wish. */
+static int check_size(uint64_t bytes)
+{
+    const char *limit;
+    int64_t have = gw_memory_available(&limit);
+    if (have < 0 || (uint64_t)have >= bytes) return GW_OK;
+    return gw_fail(GW_ENOMEM, "the symmetric heap of a PE is to be %.1f MiB, but %s leaves %.1f MiB%s", mib(bytes), limit,
+                   mib((uint64_t)have), words.cure);
+}
+
+/* An address where most programs have nothing: far below the libraries and the stack, above what is loaded first. */
+static char *place(int which, uint64_t align)
+{
+    char *somewhere = mmap(NULL, gw_page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (somewhere == MAP_FAILED) return NULL;
+    munmap(somewhere, gw_page_bytes());
+    uint64_t top =
+        (uint64_t)1 << (63 - __builtin_clzll((uint64_t)(uintptr_t)somewhere)); /* the half of the addresses in which it is */
+    return (char *)(uintptr_t)((top / 8 * (uint64_t)(4 - which)) & ~(align - 1));
+}
+
+/* Collective: `span` bytes without access at one address on all PEs; NULL: there is none. */
+static int agree_place(struct gw_comm *world, uint64_t span, uint64_t align, char **at_out)
+{
+    *at_out = NULL;
+    for (int i = 0; i < PLACES; i++) {
+        char *wanted = place(i, align), *got = MAP_FAILED;
+        if (wanted) got = mmap(wanted, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got != MAP_FAILED && got != wanted) { /* an older kernel, or a sanitizer's */
+            munmap(got, span);
+            got = MAP_FAILED;
+        }
+        int64_t least[3] = {got != MAP_FAILED, (int64_t)(uintptr_t)wanted, -(int64_t)(uintptr_t)wanted};
+        int rc = coll_allreduce(GW_IN_PLACE, least, 3, gw_type_int64, gw_op_min, world, NULL);
+        bool is_alike = rc == GW_OK && least[1] == -least[2];
+        if (is_alike && least[0]) {
+            *at_out = got;
+            return GW_OK;
+        }
+        if (got != MAP_FAILED) munmap(got, span);
+        if (!is_alike) return rc;
+    }
+    return GW_OK;
+}
+
+static int heap_open(struct gw_comm *here, uint64_t wanted)
+{
+    struct gw_comm *world = sym_memory.world;
+    const uint64_t page = wanted >= GW_HUGE_BYTES ? GW_HUGE_BYTES : gw_page_bytes(), bytes = gw_align_up(wanted, page),
+                   stride = gw_align_up(bytes + GUARD, page);
+    int rc = check_size(bytes);
+    if (rc == GW_OK && stride > (uint64_t)INT64_MAX / 2 / (uint64_t)here->size)
+        rc = gw_fail(GW_ENOMEM, "symmetric heaps of %.1f MiB are more than addresses can tell%s", mib(bytes), words.cure);
+    rc = sym_agree(world, rc);
+    if (rc != GW_OK) return rc;
+    struct sym_region r = {.stride = stride, .bytes = bytes};
+    char *own = NULL;
+    rc = sym_file_make(here, &words, stride * (uint64_t)here->size, page, &heap.file);
+    if (rc == GW_OK) rc = sym_file_guard(&heap.file, &words, bytes, stride);
+    rc = sym_agree(world, rc);
+    if (rc == GW_OK && world->size > 1) rc = agree_place(world, stride, page, &own);
+    if (own) heap.own = own, heap.own_bytes = stride;
+    if (rc == GW_OK && own && share_map_at(&heap.file.file, heap.file.fd, (uint64_t)here->rank * stride, bytes, own) != 0)
+        rc = gw_fail(GW_ENOMEM, "the symmetric heap's own part cannot be mapped: %s", strerror(errno));
+    rc = sym_agree(world, rc);
+    sym_file_hide(&heap.file); /* all have opened it */
+    if (rc != GW_OK) return rc;
+    r.map = heap.file.whole + heap.file.file.head;
+    r.base = own ? own : r.map + (uint64_t)here->rank * stride;
+    sym_memory.region[SYM_HEAP] = r;
+    GW_EXPLAIN(GW_LOG_BOOT, "the symmetric heap of a PE has %.1f MiB%s", mib(bytes), own ? ", at the same address on all PEs" : "");
+    return GW_OK;
+}
+
+static void heap_close(void)
+{
+    if (heap.own) munmap(heap.own, heap.own_bytes);
+    heap.own = NULL;
+    sym_file_end(&heap.file);
+}
+
+/* ---- who is near ---- */
+static int find_near(struct gw_comm *world)
+{
+    const int *at = gw_boot.local_to_world, n = gw_boot.nlocal;
+    bool is_row = true;
+    for (int i = 0; i < n; i++) is_row = is_row && at[i] == at[0] + i;
+    sym_memory = (struct sym_memory){.world = world, .me = world->rank, .n_local = n};
+    if (is_row) return GW_OK;
+    int32_t *local = malloc(sizeof *local * (size_t)world->size);
+    if (!local) return gw_fail(GW_ENOMEM, "no memory for %d PEs", world->size);
+    for (int i = 0; i < world->size; i++) local[i] = -1;
+    for (int i = 0; i < n; i++) local[at[i]] = i;
+    sym_memory.local = local;
+    return GW_OK;
+}
+
+static int comm_here(struct gw_comm *world, struct gw_comm **here_out)
+{
+    *here_out = world;
+    if (world->one_node) return GW_OK;
+    struct gw_group *g = NULL;
+    struct gw_comm *here = NULL;
+    int rc = sym_agree(world, group_from_map(gw_boot.nlocal, gw_boot.local_to_world, &g));
+    if (rc == GW_OK) rc = world_comm_create(world, g, &here);
+    if (g) group_release(g);
+    if (rc == GW_OK) *here_out = here;
+    return rc;
+}
+
+/* A window over the parts that lie at `base`, to which every PE has access until it is freed. */
+static int window(char *base, uint64_t bytes, struct rma_win **win_out)
+{
+    int rc = rma_win_create(base, (int64_t)bytes, 1, NULL, sym_memory.world, win_out);
+    return rc == GW_OK ? rma_win_lock_all(GW_MODE_NOCHECK, *win_out) : rc;
+}
+
+static int windows_open(void)
+{
+    const struct sym_region *h = &sym_memory.region[SYM_HEAP];
+    return sym_memory.world->one_node ? GW_OK : window(h->base, h->bytes, &sym_memory.win[SYM_HEAP]);
+}
+
+static void windows_close(void)
+{
+    for (int i = 0; i < SYM_REGIONS; i++) {
+        if (!sym_memory.win[i]) continue;
+        rma_win_unlock_all(sym_memory.win[i]);
+        rma_win_free(&sym_memory.win[i]);
+    }
+}
+
+static void publish(void)
+{
+    bool is_row = sym_memory.local == NULL;
+    atomic_store_explicit(&godwit_sym_near.is_far, sym_memory.n_local < sym_memory.world->size, memory_order_relaxed);
+    godwit_sym_near.heap = sym_memory.region[SYM_HEAP];
+    godwit_sym_near.data = sym_memory.region[SYM_DATA];
+    godwit_sym_near.first = is_row ? (uint32_t)gw_boot.local_to_world[0] : 0;
+    godwit_sym_near.n = is_row ? (uint32_t)sym_memory.n_local : 0;
+}
+
+int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes)
+{
+    struct gw_comm *here;
+    int rc = find_near(world);
+    if ((rc = sym_agree(world, rc)) == GW_OK) rc = comm_here(world, &here);
+    if (rc == GW_OK) {
+        rc = heap_open(here, heap_bytes);
+        if (here != world) world_comm_end(&here);
+    }
+    if (rc == GW_OK) rc = windows_open();
+    if (rc == GW_OK)
+        publish();
+    else
+        sym_memory_close();
+    return rc;
+}
+
+void sym_memory_close(void)
+{
+    godwit_sym_near.n = 0;
+    godwit_sym_near.heap = godwit_sym_near.data = (struct sym_region){0};
+    atomic_store_explicit(&godwit_sym_near.is_far, 0, memory_order_relaxed);
+    windows_close();
+    heap_close();
+    free((void *)(uintptr_t)sym_memory.local);
+    sym_memory = (struct sym_memory){0};
+}
+
+/* ---- questions ---- */
+int sym_region_of(const void *addr, uint64_t bytes)
+{
+    for (int i = 0; i < SYM_REGIONS; i++) {
+        const struct sym_region *r = &sym_memory.region[i];
+        uint64_t all = i == SYM_DATA ? sym_memory.data_bytes : r->bytes, offset = (uint64_t)((uintptr_t)addr - (uintptr_t)r->base);
+        if (offset < all && bytes <= all - offset) return i;
+    }
+    return -1;
+}
+
+char *sym_place(const void *addr, uint64_t bytes, int pe)
+{
+    int region = sym_region_of(addr, bytes);
+    if (region < 0 || !sym_is_near(pe) || pe < 0 || pe >= sym_memory.world->size) return NULL;
+    uint32_t local = sym_memory.local ? (uint32_t)sym_memory.local[pe] : (uint32_t)pe - godwit_sym_near.first;
+    return sym_near_in(&sym_memory.region[region], addr, local);
+}

@@ -1,0 +1,82 @@
+/* size.c -- how large the symmetric heap of a PE is to be: what a variable says, or a part of the machine's memory.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "sym/sym_private.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/os.h"
+#include "base/settings.h"
+
+/* USUAL: of a PE without a word from the user, where there is so much.  SIZE_MOST: beyond what processors can address. */
+#define USUAL     (UINT64_C(64) << 20)
+#define SIZE_MOST 0x1p56
+
+static const char *size_variable(void)
+{
+    struct gw_setting_info info;
+    const char *origin = NULL;
+    char value[256];
+    for (int i = 0; i < gw_settings_count(); i++) {
+        gw_settings_get(i, &info, value, sizeof value, &origin);
+        if (strcmp(info.name, "symmetric_size") == 0) return origin && *origin ? origin : info.env;
+    }
+    return "SHMEM_SYMMETRIC_SIZE";
+}
+
+/* DIGITS, perhaps with a fraction and with one of kmgt behind, in bytes, rounded up; what follows that letter is nothing.  Below 0: it is none. */
+static double size_read(const char *text)
+{
+    static const char letters[] = "kmgt";
+    double value = 0, part = 1;
+    int digits = 0;
+    text += strspn(text, " \t");
+    for (; *text >= '0' && *text <= '9'; text++, digits++) value = value * 10 + (*text - '0');
+    if (*text == '.')
+        for (text++; *text >= '0' && *text <= '9'; text++, digits++) value += (*text - '0') * (part /= 10);
+    if (digits == 0) return -1;
+    if (*text == 0 || *text == ' ') return value;
+    const char *letter = strchr(letters, *text | 0x20);
+    return letter ? value * (double)(UINT64_C(1) << (10 * (letter - letters + 1))) : -1;
+}
+
+static uint64_t limit_least(int which, uint64_t so_far, uint64_t part)
+{
+    struct rlimit r;
+    if (getrlimit((__rlimit_resource_t)which, &r) != 0 || r.rlim_cur == RLIM_INFINITY) return so_far;
+    return r.rlim_cur / part < so_far ? r.rlim_cur / part : so_far;
+}
+
+static uint64_t size_usual(void)
+{
+    const char *limit;
+    int64_t have = gw_memory_available(&limit);
+    uint64_t n = (uint64_t)(gw_boot.nlocal > 0 ? gw_boot.nlocal : 1),
+             all = have > 0 && have < INT64_MAX ? (uint64_t)have : USUAL * n * 2, bytes = all / 2 / n;
+    if (bytes < USUAL && all / n >= USUAL) bytes = USUAL;
+    bytes = limit_least(RLIMIT_AS, bytes, 4 * n); /* all parts are mapped, the own one twice */
+    bytes = limit_least(RLIMIT_FSIZE, bytes, 2 * n);
+    uint64_t page = bytes >= GW_HUGE_BYTES ? GW_HUGE_BYTES : gw_page_bytes();
+    return bytes >= page ? bytes & ~(page - 1) : page;
+}
+
+uint64_t sym_memory_heap_wanted(void)
+{
+    const char *text = gw_set.symmetric_size;
+    if (!text || !*text) return size_usual();
+    double bytes = size_read(text);
+    if (bytes < 0) {
+        gw_fail(GW_EARG, "%s=%s is no size: a number, perhaps with a fraction, and with K, M, G or T behind, such as 512M or 1.5g",
+                size_variable(), text);
+        return 0;
+    }
+    if (bytes >= SIZE_MOST) {
+        gw_fail(GW_ENOMEM, "%s=%s is more than a process can address", size_variable(), text);
+        return 0;
+    }
+    uint64_t whole = (uint64_t)bytes;
+    whole += (double)whole < bytes;
+    return whole ? whole : 1; /* none: a heap of which nothing is promised */
+}
