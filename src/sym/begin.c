@@ -15,8 +15,6 @@
 #include "life/life.h"
 #include "world/world.h"
 
-struct sym_near godwit_sym_near;
-
 static struct {
     pthread_mutex_t lock; /* guards the rest */
     _Atomic int n;        /* initialisations without their end */

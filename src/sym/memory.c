@@ -156,6 +156,7 @@ static int comm_here(struct gw_comm *world, struct gw_comm **here_out)
 static int window(char *base, uint64_t bytes, struct rma_win **win_out)
 {
     int rc = rma_win_create(base, (int64_t)bytes, 1, NULL, sym_memory.world, win_out);
+    if (rc == GW_OK) rma_use_instructions(*win_out);
     return rc == GW_OK ? rma_win_lock_all(GW_MODE_NOCHECK, *win_out) : rc;
 }
 
