@@ -3,9 +3,10 @@
  *     file:  | head | part of local PE 0 | guard | part of local PE 1 | guard | ...
  *     mapped at `map` as it is, the guards without access; the own part a second time at `base`, with a guard behind it
  *
- * Nothing of it is set aside or touched: a page is had when somebody first writes there.  `base` is the same address on all PEs where it is
- * free on all; programs must not count on that (OpenSHMEM 1.6 section 3.1), but some do, and a debugger's user is glad.  An access of a few
- * bytes that begins at the last byte of a part ends in the guard, at either place, and is a SIGSEGV of who made it.
+ * Nothing of it is set aside or touched: a page is had when somebody first writes there.  `base` is the same address on all PEs
+ * where it is free on all; programs must not count on that (OpenSHMEM 1.6 section 3.1), but some do, and a debugger's user is
+ * glad.  An access of a few bytes that begins at the last byte of a part ends in the guard, at either place, and is a SIGSEGV of
+ * who made it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

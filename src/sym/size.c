@@ -29,7 +29,8 @@ static const char *size_variable(void)
     return "SHMEM_SYMMETRIC_SIZE";
 }
 
-/* DIGITS, perhaps with a fraction and with one of kmgt behind, in bytes, rounded up; what follows that letter is nothing.  Below 0: it is none. */
+/* DIGITS, perhaps with a fraction and with one of kmgt behind, in bytes, rounded up; what follows that letter is
+ * nothing.  Below 0: it is none. */
 static double size_read(const char *text)
 {
     static const char letters[] = "kmgt";

@@ -1,4 +1,5 @@
-/* size_test.c -- the size of the symmetric heap: the variables by which it is told, what they may say, and what is taken without them.
+/* size_test.c -- the size of the symmetric heap: the variables by which it is told, what they may say, and what is taken without
+ * them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
