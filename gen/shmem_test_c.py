@@ -124,7 +124,7 @@ enum { COUNT = 310 };
 static uint64_t *flag, expected;
 
 /* What is signalled to `next` in this turn; what the own flag is to become, by `last`. */
-static uint64_t amount_of(int pe, int turn) { return (uint64_t)pe * 1000 + (uint64_t)turn + 1; }
+static uint64_t amount_of(int pe, int turn) { return (uint64_t)pe * 1000 + (uint64_t)turn + 11; }
 static uint64_t begin_turn(int op, int turn)
 {
     *flag = 5;
