@@ -57,7 +57,7 @@ static void stop(void)
 """
 
 PUTS_AND_GETS = """
-enum { SPAN = 310, AREAS = 21, TOTAL = SPAN * AREAS, SOURCE = 400 }; /* elements; an area for each put */
+enum { SPAN = 310, AREAS = 21, TOTAL = SPAN * AREAS, SOURCE = 700 }; /* elements; an area for each put */
 _Static_assert(TOTAL * 16 <= sizeof data, "room for the widest type");
 """
 
