@@ -24,7 +24,7 @@ class Option:
         if kind == "X":
             self.id, names, self.argument, self.section, self.where, self.help = fields
         else:
-            self.id, self.section, self.where = kind, kind, "ANYWHERE"
+            self.id, self.section, self.where = kind, "TAKEN" if kind == "NOTED" else kind, "ANYWHERE"
             names, self.argument, self.help = fields
         self.names = names.split()
 
@@ -45,14 +45,20 @@ def options():
         text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
     string = r'"((?:[^"\\]|\\.)*)"'
     rows = []
-    for m in re.finditer(r'^(X|TAKEN|REFUSED)\(((?:\s*(?:%s|\w+)\s*,?)+)\)$' % string.replace("(", "(?:", 1), text, re.M):
+    for m in re.finditer(r'^(X|TAKEN|NOTED|REFUSED)\(((?:\s*(?:%s|\w+)\s*,?)+)\)$' % string.replace("(", "(?:", 1), text, re.M):
         fields = []
         for field in re.finditer(r'((?:\s*%s)+)|\w+' % string.replace("(", "(?:", 1), m.group(2)):
             parts = re.findall(string, field.group(0))
             fields.append("".join(parts).replace('\\"', '"').replace("\\\\", "\\") if '"' in field.group(0) else field.group(0))
         rows.append(Option(m.group(1), fields))
-    assert len(rows) == len(re.findall(r"^(?:X|TAKEN|REFUSED)\(", text, re.M)), "options.def has a row that cannot be read"
+    assert len(rows) == len(re.findall(r"^(?:X|TAKEN|NOTED|REFUSED)\(", text, re.M)), "options.def has a row that cannot be read"
     return rows
+
+
+def aprun():
+    """(names, the name that they are like) of the rows APRUN."""
+    with open(os.path.join(ROOT, "src", "launch", "options.def"), encoding="utf-8") as f:
+        return re.findall(r'^APRUN\("([^"]*)", "([^"]*)"\)$', f.read(), re.M)
 
 
 # ---- manual pages ----
@@ -81,6 +87,9 @@ def options_text(rows):
         for o in rows:
             if o.section == section:
                 lines += option_entry(o)
+    lines += [".SS Called as aprun", "Some letters are other options where mpiexec is called by that name, which is a link to it:"]
+    for names, like in aprun():
+        lines += [".TP", ", ".join("\\fB%s\\fR" % roff(n) for n in names.split()), "As %s." % roff(like)]
     return lines
 
 

@@ -109,6 +109,14 @@ def header(settings):
     return lines + ["#endif", ""]
 
 
+TWIN = 64  # a twin counts where none of the names that stand in the tables is set
+
+
+def twin_of(name):
+    """MPICH reads each of its variables by several names; ours that has MPICH_NAME has MPIR_CVAR_NAME, too."""
+    return "MPIR_CVAR_" + name[len("MPICH_"):] if name.startswith("MPICH_") else name
+
+
 def names_of(settings, foreign):
     """(name, row of a setting, which of its names, row of foreign.def) of each variable, in the order of strcmp()."""
     out = []
@@ -117,6 +125,8 @@ def names_of(settings, foreign):
     flat = [name for f in foreign for name in f.names]
     where = {name: i for i, name in enumerate(flat)}
     out = [(name, i, n, where.pop(name, -1)) for name, i, n in out] + [(name, -1, 0, i) for name, i in where.items()]
+    known = {name for name, *_ in out}
+    out += [(twin_of(name), i, n + TWIN if i >= 0 else n, other) for name, i, n, other in out if twin_of(name) not in known]
     return sorted(out, key=lambda row: (row[0].encode(),) + row[1:])
 
 

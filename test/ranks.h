@@ -21,7 +21,10 @@
 
 #include "unit.h"
 
-static inline void ranks_run(int n, int cores, void (*fn)(int rank))
+static inline void ranks_boot(void) { CHECK_EQ(boot_init(), GW_OK); }
+
+/* begin: what each calls before fn(rank), after which boot is there and will be ended; NULL: nothing, and fn does both. */
+static inline void ranks_start(int n, int cores, void (*begin)(void), void (*fn)(int rank))
 {
     struct boot_head h = {.magic = BOOT_MAGIC, .version = GODWIT_SHM_VERSION, .nlocal = n, .size = n, .cores = cores};
     h.ranks_offset = BOOT_RANKS_OFFSET;
@@ -37,10 +40,10 @@ static inline void ranks_run(int n, int cores, void (*fn)(int rank))
             snprintf(text, sizeof text, "fd=%d,local=%d", fd, i);
             setenv("GODWIT_BOOT", text, 1);
             alarm(300);
-            CHECK_EQ(boot_init(), GW_OK);
+            if (begin) begin();
             fn(i);
-            boot_finalize();
-            gw_settings_free();
+            if (begin) boot_finalize();
+            if (begin) gw_settings_free();
             exit(unit_failures != before); /* exit, so that leaks are looked for */
         }
     }
@@ -54,5 +57,7 @@ static inline void ranks_run(int n, int cores, void (*fn)(int rank))
         }
     }
 }
+
+static inline void ranks_run(int n, int cores, void (*fn)(int rank)) { ranks_start(n, cores, ranks_boot, fn); }
 
 #endif

@@ -194,11 +194,21 @@ static void names_of(const struct row *r, struct names *all)
 
 static void say_none(const char *name, struct names *all)
 {
+    enum { SHOWN = 3, SHORTEST = 3 };
     struct names asked = {NULL, 0};
+    int at[SHOWN];
     for (int i = 0; i < gw_foreign_count(); i++) name_add(all, gw_foreign_at(i).name, strlen(gw_foreign_at(i).name));
     name_add(&asked, name, strlen(name));
-    const char *near = gw_nearest(asked.at[0], (const char *const *)all->at, all->n);
-    if (near)
+    bool is_long = strlen(name) > (strncasecmp(name, "GODWIT_", 7) == 0 ? 7 : SHORTEST);
+    int n = is_long ? gw_longer(asked.at[0], (const char *const *)all->at, all->n, at, SHOWN) : 0;
+    const char *near = n ? NULL : gw_nearest(asked.at[0], (const char *const *)all->at, all->n);
+    if (n) {
+        fprintf(stderr, "godwit-info: there is no setting %s; did you mean ", name);
+        for (int i = 0; i < n && i < SHOWN; i++)
+            fprintf(stderr, "%s%s", i ? ", " : "", all->at[at[i]] + strlen(all->at[at[i]]) + 1);
+        if (n > SHOWN) fprintf(stderr, " or another of %d", n);
+        fputs("?\n", stderr);
+    } else if (near)
         fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near + strlen(near) + 1);
     else
         fprintf(stderr, "godwit-info: there is no setting %s; `godwit-info --settings` lists all\n", name);

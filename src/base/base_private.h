@@ -27,6 +27,8 @@ enum { GW_TUNED_NOTHING = -1 /* it is no setting's */, GW_TUNED_OTHER = -2 /* fo
 int gw_tuned_setting(char *line, const struct gw_processor *here, char **value_out, char *why_out, size_t cap);
 /* Says which variables of HPE's MPI in the environment are of no effect, or are spelled nearly like one that has (foreign.c). */
 void gw_foreign_check(void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
+bool gw_foreign_is_mpis(const char *name);     /* a variable of an MPI library, or of a network's that is opened when MPI starts */
+bool gw_setting_is_reserved(const char *name); /* it has our prefix, and who starts a job reads it, before the ranks do */
 /* The position of word[0..len) in a comma-separated list, -1 if it is not there; capitals do not count. */
 int gw_word_index(const char *list, const char *word, size_t len);
 

@@ -18,8 +18,7 @@
 #include "base/file_private.h"
 
 /* ---- written ---- */
-/* A new file in that folder, by a name that nobody knew before. */
-static int temp_open(const struct file_folder *in, char temp_out[FILE_NAME])
+int file_temp_open(const struct file_folder *in, char temp_out[FILE_NAME])
 {
     int fd = -1;
     for (int i = 0; i < 3; i++) {
@@ -44,7 +43,7 @@ static int create_in(const struct file_folder *in, const char *name, char temp_o
     if (is_there && S_ISREG(st.st_mode) && file_is_others(in, &st) && in->is_sticky) errno = GW_FILE_THEIRS;
     if (errno) return -1;
     if (is_there && !S_ISREG(st.st_mode)) return file_there_open(in, name, 0, 0);
-    int fd = temp_open(in, temp_out), why = errno;
+    int fd = file_temp_open(in, temp_out), why = errno;
     if (fd >= 0 || !is_there) return fd;
     *temp_out = 0;
     fd = file_there_open(in, name, 0, FILE_REGULAR); /* we may write it, and nothing else there */

@@ -49,7 +49,7 @@ enum {
 /* For what is written as it comes (output, records): a file of ours that is there is made empty, a device or pipe is opened; of a pipe
  * nobody reads, seconds are waited for a reader.  A descriptor; -1: errno as above. */
 int gw_file_open(const char *path, unsigned how);
-/* Could it be created now?  0, or why not. */
+/* Could it be created now?  0, or why not.  It is tried, and nothing is left but folders. */
 int gw_file_may(const char *path, unsigned how);
 
 /* Reads a text file of at most `most` bytes into *text_out, zero-terminated, which the caller frees; one of gw_file_store() is compared

@@ -209,11 +209,27 @@ int gw_file_open(const char *path, unsigned how)
     return fd;
 }
 
+/* Rights do not tell: nobody can create a file in /proc, root included. */
+static int try_file(const struct file_folder *in)
+{
+    char temp[FILE_NAME];
+    int fd = file_temp_open(in, temp);
+    if (fd < 0) return errno;
+    close(fd);
+    unlinkat(in->fd, temp, 0);
+    return 0;
+}
+
 int gw_file_may(const char *path, unsigned how)
 {
     struct file_folder in;
     struct stat st;
     char name[FILE_NAME];
+    int fd = how & GW_FILE_FRESH ? -1 : file_standard_open(path);
+    if (fd >= 0) {
+        close(fd);
+        return 0;
+    }
     int err = file_folder_open(path, how & GW_FILE_FOLDERS, &in, name);
     if (err) return err;
     bool is_there = fstatat(in.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -221,8 +237,10 @@ int gw_file_may(const char *path, unsigned how)
         err = S_ISLNK(st.st_mode) ? ELOOP : EISDIR;
     else if (is_there && S_ISREG(st.st_mode) && file_is_others(&in, &st) && in.is_sticky)
         err = GW_FILE_THEIRS;
-    else if (!(is_there && faccessat(in.fd, name, W_OK, 0) == 0) && faccessat(in.fd, ".", W_OK, 0) != 0)
-        err = errno;
+    else if (how & GW_FILE_FRESH && is_there && !S_ISREG(st.st_mode))
+        err = GW_FILE_KIND;
+    else if (!(is_there && faccessat(in.fd, name, W_OK, 0) == 0))
+        err = faccessat(in.fd, ".", W_OK, 0) != 0 ? errno : try_file(&in);
     close(in.fd);
     return err;
 }

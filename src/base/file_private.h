@@ -16,6 +16,8 @@ struct file_folder {
 };
 /* The folder of a path, each above it looked at; its last part in name_out.  0, or an error as gw_file_why() knows it. */
 int file_folder_open(const char *path, bool with_folders, struct file_folder *in_out, char name_out[FILE_NAME]);
+/* A new file in that folder, by a name that nobody knew before.  A descriptor; -1: errno. */
+int file_temp_open(const struct file_folder *in, char temp_out[FILE_NAME]);
 /* Another user has put it there. */
 bool file_is_others(const struct file_folder *in, const struct stat *st);
 /* /dev/stdout, /dev/stderr, /dev/fd/N: another descriptor of that; -1: it is none. */

@@ -76,15 +76,51 @@ static size_t bad_line(const char *body, size_t n)
     return 0;
 }
 
+static bool is_first_line(const char *at, unsigned long long *sum_out, size_t *n_out)
+{
+    return strncmp(at, first, sizeof first - 1) == 0 &&
+        sscanf(at + sizeof first - 1, "%16llx of the %zu lines", sum_out, n_out) == 2;
+}
+
+/* The number of the line in which, behind others, a stored text begins; 0: in none. */
+static size_t line_of_another(const char *text)
+{
+    unsigned long long sum;
+    size_t n, line = 1;
+    for (const char *at = text; (at = strstr(at, first)); at += sizeof first - 1) {
+        if (at == text || !is_first_line(at, &sum, &n)) continue;
+        for (const char *p = text; (p = strchr(p, '\n')) && p < at; p++) line++;
+        return line;
+    }
+    return 0;
+}
+
+/* A text that does not begin as stored ones do. */
+static bool is_other(const char *text, char *why_out, size_t cap)
+{
+    size_t line = line_of_another(text), n = strlen(text);
+    if (line > 0)
+        snprintf(
+            why_out, cap,
+            "it is damaged: what was written begins in line %zu, behind something else; remove that line after a change by hand",
+            line);
+    else if (n > 2 && strncmp(text, first, n) == 0)
+        snprintf(why_out, cap, "it is damaged: it ends in line 1");
+    return why_out[0];
+}
+
 bool file_is_damaged(const char *text, char *why_out, size_t cap)
 {
     unsigned long long sum;
     size_t n, there = 0;
-    if (strncmp(text, first, sizeof first - 1) != 0) return false;
+    why_out[0] = 0;
+    if (strncmp(text, first, sizeof first - 1) != 0) return is_other(text, why_out, cap);
     const char *body = strchr(text, '\n');
-    bool is_known = body && sscanf(text + sizeof first - 1, "%16llx of the %zu lines", &sum, &n) == 2;
+    bool is_known = body && is_first_line(text, &sum, &n);
     if (is_known && sum == gw_hash_text(++body)) return false;
-    for (const char *p = is_known ? body : ""; (p = strchr(p, '\n')); p++) there++;
+    const char *end = is_known ? body : "";
+    for (const char *p = end; (p = strchr(p, '\n')); end = ++p) there++;
+    there += there >= n && *end; /* a line more, without an end */
     size_t bad = is_known && there >= n ? bad_line(body, n) : 0;
     if (is_known && there < n)
         snprintf(why_out, cap, "it is damaged: of %zu lines below the first %zu are there", n, there);

@@ -171,6 +171,12 @@ static void test_open(void)
     CHECK_EQ(gw_file_may(in_dir("way/new"), 0), 0);
     CHECK_EQ(gw_file_may(in_dir("round"), 0), ELOOP);
     CHECK_EQ(gw_file_may(in_dir("none/x"), 0), ENOENT);
+    CHECK_EQ(gw_file_may("/proc/x", 0), ENOENT); /* where not even root creates a file */
+    CHECK_EQ(gw_file_may("/proc/x/y", GW_FILE_FOLDERS), ENOENT);
+    CHECK_EQ(gw_file_may("/dev/stderr", 0), 0);
+    CHECK_EQ(gw_file_may("/dev/null", 0), 0);
+    CHECK_EQ(gw_file_may("/dev/null", GW_FILE_FRESH), GW_FILE_KIND);
+    CHECK(access(in_dir("way/new"), F_OK) != 0);
     unlink(in_dir("round"));
     unlink(in_dir("way"));
     unlink(in_dir("a/b/o"));
@@ -385,6 +391,43 @@ static void test_store(void)
     unlink(in_dir("s"));
 }
 
+static const char *why_not(const char *before, const char *text, int n, const char *behind)
+{
+    char *all, *read = NULL;
+    CHECK(asprintf(&all, "%s%.*s%s", before, n, text, behind) >= 0);
+    put(in_dir("s"), all);
+    const char *why = gw_file_read(in_dir("s"), 8192, false, &read);
+    if (!why) free(read);
+    free(all);
+    return why ? why : "";
+}
+
+/* A stored text with something before or behind it, cut at each byte, or twice. */
+static void test_store_parts(void)
+{
+    char *was = NULL;
+    CHECK_EQ(gw_file_store(in_dir("s"), "a\nb\n"), 0);
+    CHECK(!gw_file_read(in_dir("s"), 4096, false, &was));
+    int n = (int)strlen(was), head = (int)strcspn(was, "\n");
+    CHECK_STR(why_not("", was, n, ""), "");
+    CHECK_STR(why_not("", was, n, "x"), "it is damaged: line 5 is not what was written; after a change by hand, remove line 1");
+    CHECK_STR(why_not("", was, n, "x\n"), "it is damaged: line 5 is not what was written; after a change by hand, remove line 1");
+    CHECK_STR(why_not("", was, n, "\n"), "it is damaged: line 5 is not what was written; after a change by hand, remove line 1");
+    CHECK_STR(why_not("", was, n, was), "it is damaged: line 5 is not what was written; after a change by hand, remove line 1");
+    CHECK_STR(why_not("x", was, n, ""),
+              "it is damaged: what was written begins in line 1, behind something else; remove that line after a change by hand");
+    CHECK_STR(why_not("\nx\n", was, n, ""),
+              "it is damaged: what was written begins in line 3, behind something else; remove that line after a change by hand");
+    CHECK_STR(why_not(was + head + 1, was, n, ""),
+              "it is damaged: what was written begins in line 4, behind something else; remove that line after a change by hand");
+    for (int i = 3; i < n; i++) {
+        const char *why = why_not("", was, i, "");
+        CHECK(strncmp(why, "it is damaged: ", 15) == 0 && strpbrk(why + 15, "0123456789"));
+    }
+    free(was);
+    unlink(in_dir("s"));
+}
+
 int main(void)
 {
     CHECK(mkdtemp(dir) != NULL);
@@ -396,6 +439,7 @@ int main(void)
     test_full();
     test_read();
     test_store();
+    test_store_parts();
     test_image();
     unlink(in_dir("new"));
     CHECK_EQ(rmdir(dir), 0);

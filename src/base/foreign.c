@@ -25,6 +25,10 @@ static const struct family {
     {"FI_", 2, NULL},           {"SMA_", 4, NULL},          {"XT_SYMMETRIC_", 4, NULL},
 };
 
+/* Names of libraries that MPI opens when it starts, which are not looked at. */
+static const char *const below[] = {"MPI_",   "OMPI_", "PMI_",  "PMIX_", "PRTE_", "PSM2_", "PSM3_",
+                                    "RDMAV_", "IBV_",  "MLX4_", "MLX5_", "UCX_",  "HFI_"};
+
 /* Rows BEGIN and QUIET of foreign.def. */
 static const struct begin {
     bool is_told;
@@ -44,6 +48,16 @@ static const struct begin {
 #undef BEGIN
 #undef QUIET
 };
+
+bool gw_foreign_is_mpis(const char *name)
+{
+    if (gw_setting_name_find(name, strlen(name)) >= 0) return true;
+    for (size_t i = 0; i < GW_ARRAY_LEN(families); i++)
+        if (strncmp(name, families[i].begin, strlen(families[i].begin)) == 0) return true;
+    for (size_t i = 0; i < GW_ARRAY_LEN(below); i++)
+        if (strncmp(name, below[i], strlen(below[i])) == 0) return true;
+    return false;
+}
 
 /* Variables of a family that nothing else is said of. */
 struct rest {
@@ -67,6 +81,14 @@ struct gw_foreign gw_foreign_at(int i)
     return (struct gw_foreign){setting_text(r->name), (enum gw_foreign_kind)r->kind, setting_text(r->usual), setting_text(r->why)};
 }
 
+/* What is said of the name in this row, which may be another than that in foreign.def. */
+static struct gw_foreign foreign_of(int at)
+{
+    struct gw_foreign f = gw_foreign_at(gw_setting_names[at].foreign);
+    f.name = setting_text(gw_setting_names[at].name);
+    return f;
+}
+
 bool gw_foreign_find(const char *name, struct gw_foreign *out)
 {
     int at = gw_setting_name_find(name, strlen(name));
@@ -74,7 +96,7 @@ bool gw_foreign_find(const char *name, struct gw_foreign *out)
     if (b) *out = (struct gw_foreign){name, b->is_told ? GW_FOREIGN_NOTHING : GW_FOREIGN_OTHERS, "", b->why};
     if (b) return true;
     if (at < 0 || gw_setting_names[at].foreign < 0) return false;
-    *out = gw_foreign_at(gw_setting_names[at].foreign);
+    *out = foreign_of(at);
     return true;
 }
 
@@ -97,8 +119,17 @@ static bool say_near(const char *name, const struct family *of, void (*complain)
     const char *near = gw_nearest(name, words, n);
     /* Where all names are told of, short ones differ by few letters and are other words: OMPI_MCA_btl, OMPI_MCA_pml. */
     int most = of->whose ? (int)strlen(name + strlen(of->begin)) / 4 : of->edits;
-    if (!near || gw_edits(name, near) > (most < of->edits ? most : of->edits)) return false;
-    complain("%s is not a variable that is read; did you mean %s?", name, near);
+    if (near && gw_edits(name, near) <= (most < of->edits ? most : of->edits)) {
+        complain("%s is not a variable that is read; did you mean %s?", name, near);
+        return true;
+    }
+    /* All of Cray's names are told of: one that is shorter is none of its library, either. */
+    bool is_crays = strcmp(of->begin, "MPICH_") == 0 && strlen(name) >= strlen(of->begin) + 3;
+    int at, longer = is_crays ? gw_longer(name, words, n, &at, 1) : 0;
+    if (!longer || words[at][strlen(name)] != '_') return false;
+    complain(longer > 1 ? "%s is not a variable that is read; did you mean %s, or another of %d that begin so?"
+                        : "%s is not a variable that is read; did you mean %s?",
+             name, words[at], longer);
     return true;
 }
 
@@ -163,7 +194,7 @@ void gw_foreign_check(void (*complain)(const char *fmt, ...))
         const char *value = *e + len + ((*e)[len] == '=');
         int at = gw_setting_name_find(*e, len);
         if (at >= 0 && gw_setting_names[at].foreign >= 0) {
-            struct gw_foreign f = gw_foreign_at(gw_setting_names[at].foreign);
+            struct gw_foreign f = foreign_of(at);
             say_foreign(&f, value, complain);
         } else if (at < 0) {
             char name[128];

@@ -304,6 +304,7 @@ static char *tuned_load(struct found *found)
     const char *path = !state.is_raised || gw_site_sets(name, sizeof name - 1) ? getenv(name) : NULL;
     char *text = NULL;
     const char *why = path && *path ? gw_file_read(path, MOST, false, &text) : NULL;
+    if (text && !*text) why = "it is empty";
     if (why) complain("GODWIT_TUNE=%s cannot be read (%s): what is built in decides", path, why);
     struct gw_lines lines = {text, 0};
     struct gw_processor here = {.features = 0};
@@ -332,19 +333,32 @@ static void environment_load(void)
     free(tuned);
 }
 
-static bool is_reserved(const char *name)
+bool gw_setting_is_reserved(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(reserved); i++)
         if (strcmp(reserved[i], name) == 0) return true;
     return strncmp(name, "GODWIT_TEST_", 12) == 0;
 }
 
+/* What is asked about: settings whose names go on where this one ends, or the one that is spelled most like it; "": none. */
+static void near_text(const char *name, char *out, size_t cap)
+{
+    enum { SHOWN = 3, BEGIN = 7 }; /* GODWIT_ */
+    const char *words[SETTINGS_MAX];
+    int at[SHOWN];
+    for (int i = 0; i < gw_setting_row_count; i++) words[i] = setting_text(gw_setting_rows[i].env);
+    int n = strlen(name) > BEGIN ? gw_longer(name, words, gw_setting_row_count, at, SHOWN) : 0;
+    const char *near = n ? NULL : gw_nearest(name, words, gw_setting_row_count);
+    snprintf(out, cap, "%s", near ? near : "");
+    for (int i = 0; i < n && i < SHOWN; i++) gw_text_add(out, cap, "%s%s", i ? ", " : "", words[at[i]]);
+    if (n > SHOWN) gw_text_add(out, cap, " or another of %d", n);
+}
+
 static void say_unknown(const char *name)
 {
-    const char *words[SETTINGS_MAX];
-    for (int i = 0; i < gw_setting_row_count; i++) words[i] = setting_text(gw_setting_rows[i].env);
-    const char *near = gw_nearest(name, words, gw_setting_row_count);
-    if (near)
+    char near[256];
+    near_text(name, near, sizeof near);
+    if (*near)
         complain("%s%s is not a setting; did you mean %s?", before(name), name, near);
     else
         complain("%s%s is not a setting; `godwit-info --settings` lists them", before(name), name);
@@ -356,7 +370,7 @@ static void check_unknown(void)
         if (strncmp(*e, "GODWIT_", 7) != 0) continue;
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*e, "="), *e);
-        if (gw_setting_name_find(name, strlen(name)) < 0 && !is_reserved(name)) say_unknown(name);
+        if (gw_setting_name_find(name, strlen(name)) < 0 && !gw_setting_is_reserved(name)) say_unknown(name);
     }
 }
 

@@ -43,5 +43,7 @@ bool gw_tuned_text(char *text_out, size_t cap);
 int gw_settings_complaints(char *first_out, size_t cap);
 const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */
 const char *gw_nearest(const char *word, const char *const *words, int n); /* NULL if nothing is near */
+/* Those that go on where the word ends: how many, and the places of the first `most` of them. */
+int gw_longer(const char *word, const char *const *words, int n, int *at_out, int most);
 
 #endif

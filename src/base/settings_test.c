@@ -95,6 +95,16 @@ static void test_unknown(void)
     load_with("GODWIT_CHEK_ARGS", "1");
     CHECK(strstr(capture_end(), "GODWIT_CHEK_ARGS is not a setting; did you mean GODWIT_CHECK_ARGS?") != NULL);
     capture_begin();
+    load_with("GODWIT_EAGER", "1"); /* what the name goes on to */
+    CHECK(strstr(capture_end(), "GODWIT_EAGER is not a setting; did you mean GODWIT_EAGER_MAX?") != NULL);
+    capture_begin();
+    load_with("GODWIT_NET_EAGER", "1");
+    CHECK(strstr(capture_end(), "GODWIT_NET_EAGER is not a setting; did you mean GODWIT_NET_EAGER_MAX?") != NULL);
+    capture_begin();
+    load_with("GODWIT_PRO", "1");
+    const char *said = capture_end();
+    CHECK(strstr(said, "GODWIT_PRO is not a setting; did you mean GODWIT_PRO") && strstr(said, " or another of "));
+    capture_begin();
     load_with("GODWIT_QQQQQQQQQQQQQQQQ", "1");
     CHECK(strstr(capture_end(), "GODWIT_QQQQQQQQQQQQQQQQ is not a setting") != NULL);
     capture_begin();
@@ -144,6 +154,12 @@ static void test_foreign(void)
     capture_begin();
     load_with("MPICH_GATHERV_SHORT_MSGS", "1");
     CHECK(strstr(capture_end(), "did you mean MPICH_GATHERV_SHORT_MSG?") != NULL);
+    capture_begin();
+    load_with("MPICH_GATHERV_SHORT", "1"); /* what the name goes on to */
+    CHECK(strstr(capture_end(), "did you mean MPICH_GATHERV_SHORT_MSG?") != NULL);
+    capture_begin();
+    load_with("MPICH_CC", "gcc"); /* of the compilers' wrappers */
+    CHECK_STR(capture_end(), "");
     static const struct {
         const char *name, *near;
     } misspelt[] = {
@@ -169,8 +185,8 @@ static void test_foreign(void)
     load_with("MPI_GNI_MAX_NDREG_SIZE", "256K");
     CHECK(strstr(capture_end(), "MPI_GNI_MAX_NDREG_SIZE=256K is taken as the chunk of R1 (GODWIT_NET_CHUNK)") != NULL);
     static const char *const quiet[] = {
-        "FI_CXI_RDZV_THRESHOLD", "FI_LOG_LEVEL",         "CXI_FORK_SAFE",     "OMPI_MCA_btl", "FI_CXI_SOMETHING_NEW",
-        "OMPI_MCA_pml",          "OMPI_MCA_orte_tmpdir", "FI_OPX_HFI_SELECT", "SHMEM_X",      "MTL"};
+        "FI_CXI_RDZV_THRESHOLD", "FI_LOG_LEVEL",         "CXI_FORK_SAFE",     "OMPI_MCA_btl_x", "FI_CXI_SOMETHING_NEW",
+        "OMPI_MCA_pml_x",        "OMPI_MCA_orte_tmpdir", "FI_OPX_HFI_SELECT", "SHMEM_X",        "MTL"};
     for (size_t i = 0; i < GW_ARRAY_LEN(quiet); i++) {
         capture_begin();
         load_with(quiet[i], "1");
@@ -186,7 +202,13 @@ static void test_foreign(void)
         {"PRTE_MCA_state_x", "PRTE_MCA_state_x of Open MPI's launcher is of no effect here"},
         {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "is of no effect: GODWIT_COLL chooses"},
         {"MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", "is of no effect: GODWIT_EAGER_MAX says"},
-        {"MPIR_CVAR_ASYNC_PROGRESS", "is of no effect: GODWIT_PROGRESS_THREAD=1"},
+        {"MPIR_CVAR_ASYNC_PROGRESS", "MPIR_CVAR_ASYNC_PROGRESS=5 is not a switch"},
+        {"MPIR_CVAR_ASYNC_PROGRES", "did you mean MPIR_CVAR_ASYNC_PROGRESS?"},
+        {"MPIR_CVAR_GPU_IPC_CACHE_MAX_SIZE", "MPIR_CVAR_GPU_IPC_CACHE_MAX_SIZE=5 is of no effect: memory of GPUs"},
+        {"OMPI_MCA_pml", "is of no effect: which ways there are is found out; GODWIT_WIRES"},
+        {"OMPI_MCA_btl", "is of no effect: which ways there are is found out; GODWIT_WIRES"},
+        {"OMPI_MCA_mtl", "is of no effect: which ways there are is found out; GODWIT_WIRES"},
+        {"OMPI_MCA_osc", "is of no effect: which ways there are is found out; GODWIT_WIRES"},
         {"MPIR_CVAR_NOLOCAL", "MPIR_CVAR_NOLOCAL of MPICH is of no effect here"},
         {"MPIR_CVAR_CH4_NUM_VCI", "did you mean MPIR_CVAR_CH4_NUM_VCIS?"},
         {"I_MPI_ADJUST_ALLREDUCE", "is of no effect: GODWIT_COLL chooses"},
@@ -201,6 +223,25 @@ static void test_foreign(void)
         CHECK(strstr(said, elsewhere[i].said) && strstr(said, elsewhere[i].name));
         CHECK(strchr(said, '\n') && !strchr(said, '\n')[1]);
     }
+    /* Each name that begins with MPICH_ is one that begins with MPIR_CVAR_, too, which counts after it. */
+    for (int i = 0; i < gw_setting_name_count; i++) {
+        char twin[128];
+        const char *name = setting_text(gw_setting_names[i].name);
+        if (strncmp(name, "MPICH_", 6) != 0) continue;
+        snprintf(twin, sizeof twin, "MPIR_CVAR_%s", name + 6);
+        int at = gw_setting_name_find(twin, strlen(twin));
+        CHECK(at >= 0 && (gw_setting_names[i].row < 0 || gw_setting_names[at].row >= 0));
+    }
+    capture_begin();
+    load_with("MPIR_CVAR_ASYNC_PROGRESS", "1");
+    CHECK_STR(capture_end(), "");
+    CHECK(gw_set.progress_thread);
+    setenv("MPICH_ASYNC_PROGRESS", "0", 1);
+    capture_begin();
+    load_with("MPIR_CVAR_ASYNC_PROGRESS", "1");
+    CHECK_STR(capture_end(), "");
+    CHECK(!gw_set.progress_thread);
+    unsetenv("MPICH_ASYNC_PROGRESS");
     /* What systems, containers and launchers set, and what asks for what is so in any case. */
     static const char *const usual[][2] = {{"OMPI_MCA_plm_rsh_agent", "ssh : rsh"},
                                            {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
@@ -209,6 +250,7 @@ static void test_foreign(void)
                                            {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
                                            {"OMPI_MCA_mpi_yield_when_idle", "1"},
                                            {"OMPI_MCA_osc", "ucx"},
+                                           {"OMPI_MCA_btl", "^openib"},
                                            {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
                                            {"MPIR_CVAR_ASYNC_PROGRESS", "0"},
                                            {"MPIR_CVAR_PMI_VERSION", "1"},
@@ -340,6 +382,26 @@ static void test_site(void)
           strstr(said, ", line 12: GODWIT_NO_SUCH_ONE is not a setting"));
     unsetenv("GODWIT_EAGER_MAX");
     unsetenv("GODWIT_NO_SUCH_ONE");
+    close(fd);
+    /* What is no variable of MPI's comes too late; what is one of a library that MPI opens does not. */
+    static const char *const late[] = {"PATH", "LD_PRELOAD", "gw_foo", "GODWIT_PREFIX"};
+    fd = memfd_create("site", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    CHECK(dprintf(fd, "PATH=/nowhere\nLD_PRELOAD=\ngw_foo:force=1\nGODWIT_PREFIX=/x\nFI_GW=1\nPSM3_GW=1\nMPICH_DIR=/x\n") > 0);
+    setenv("GODWIT_SITE", path, 1);
+    capture_begin();
+    load_with(NULL, NULL);
+    said = capture_end();
+    for (int i = 0; i < (int)GW_ARRAY_LEN(late); i++) {
+        char want[80];
+        snprintf(want, sizeof want, "%s, line %d: %s is no ", path, i + 1, late[i]);
+        if (!strstr(said, want)) fprintf(stderr, "%s: said \"%s\"\n", want, said);
+        CHECK(strstr(said, want) != NULL);
+        if (i > 0) unsetenv(late[i]);
+    }
+    CHECK(!strstr(said, "line 5") && !strstr(said, "line 6") && !strstr(said, "line 7"));
+    CHECK(!strstr(getenv("PATH"), "nowhere"));
+    unsetenv("FI_GW"), unsetenv("PSM3_GW"), unsetenv("MPICH_DIR");
     close(fd);
     setenv("GODWIT_SITE", "/nosuch", 1);
     capture_begin();

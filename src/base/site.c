@@ -76,8 +76,17 @@ static bool is_its(const char *name, const char *value, bool is_forced)
     return is_forced || !now || (getenv("GODWIT_BOOT") && strcmp(now, value) == 0);
 }
 
-/* False: it is none.  Blanks around it are no part of it. */
-static bool site_line(char *line, const char *path, int number, bool is_raised)
+/* Ranks and tools read the files when they begin, which is no matter for their own variables and those of libraries that MPI opens. */
+static const char *too_late(const char *name)
+{
+    if (gw_setting_is_reserved(name)) return "is no setting: who starts a job reads it, before a site's file is";
+    if (strncmp(name, "GODWIT_", 7) == 0 || gw_foreign_is_mpis(name)) return NULL; /* or asked about, as anybody's */
+    return "is no variable of an MPI library or its network: a rank that begins MPI sets it if nobody has, which is too late for programs that "
+           "start, and libraries that are loaded, before";
+}
+
+/* False: it is none.  Blanks around it are no part of it.  *late_out: the name of a variable that has not the effect which it has elsewhere. */
+static bool site_line(char *line, const char *path, int number, bool is_raised, const char **late_out)
 {
     static const char force[] = ":force";
     line = gw_trimmed(line);
@@ -90,6 +99,7 @@ static bool site_line(char *line, const char *path, int number, bool is_raised)
     if (is_forced) line[name -= tail] = 0;
     if (name == 0 || strcspn(line, " \t:") != name) return false;
     is_forced |= is_raised && !gw_site_sets(line, strlen(line));
+    if (too_late(line)) *late_out = line;
     if (is_its(line, equals + 1, is_forced)) source_keep(line, path, number);
     return setenv(line, equals + 1, is_forced) == 0 && (!is_raised || name_keep(line));
 }
@@ -108,8 +118,11 @@ void gw_site_read(const char *path, bool is_named, bool is_raised, void (*compla
     for (char *line = text, *next; line; line = next, number++) {
         next = strchr(line, '\n');
         if (next) *next++ = 0;
-        if (!site_line(line, path, number, is_raised))
+        const char *late = NULL;
+        if (!site_line(line, path, number, is_raised, &late))
             complain("%s, line %d is neither NAME=VALUE nor NAME:force=VALUE; it is left out", path, number);
+        else if (late)
+            complain("%s, line %d: %s %s", path, number, late, too_late(late));
     }
     free(text);
 }

@@ -129,3 +129,12 @@ const char *gw_nearest(const char *word, const char *const *words, int n)
     }
     return nearest;
 }
+
+int gw_longer(const char *word, const char *const *words, int n, int *at_out, int most)
+{
+    size_t len = strlen(word);
+    int found = 0;
+    for (int i = 0; i < n; i++)
+        if (strncmp(words[i], word, len) == 0 && words[i][len] && found++ < most) at_out[found - 1] = i;
+    return found;
+}

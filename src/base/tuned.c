@@ -123,8 +123,10 @@ bool gw_tuned_text(char *text_out, size_t cap)
     struct stat st;
     if (!path || !*path) return false;
     const char *why = gw_file_read(path, MOST, false, &text);
+    if (text && !*text) why = "it is empty";
     if (why) {
         snprintf(text_out, cap, "%s cannot be read (%s): what is built in decides", path, why);
+        free(text);
         return true;
     }
     if (!head_of(text, about, sizeof about)) {

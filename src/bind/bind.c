@@ -72,15 +72,15 @@ static int set_min_missing(const cpu_set_t *wanted, const cpu_set_t *have)
 static cpu_set_t *user_set(const char *list, int which)
 {
     assert(which >= 0);
-    char text[1024];
     int parts = 1;
     for (const char *p = list; *p; p++) parts += *p == ',';
     for (which %= parts; which > 0; which--) list += strcspn(list, ",") + 1;
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(list, ","), list);
+    char *text = gw_xasprintf("%.*s", (int)strcspn(list, ","), list);
     for (char *p = text; *p; p++)
         if (*p == '+') *p = ',';
     cpu_set_t *set = set_new();
     gw_cpus_read(text, set, PLACE_SET_BYTES);
+    free(text);
     return set;
 }
 
@@ -98,7 +98,7 @@ static int user_check(const struct launch_options *o)
     CPU_FREE(all);
     bind_cores_free(&c);
     if (cpu < 0) return -1;
-    say_line("--bind-to user:%s: CPU %d is not among those that may be used here", o->place.user, cpu);
+    say_line("%s: CPU %d is not among those that may be used here", o->said.user ? o->said.user : o->place.user, cpu);
     return EXIT_USAGE;
 }
 
@@ -117,23 +117,23 @@ static bool rank_line(char *line, struct rank_line *out)
 }
 
 /* Calls `see` for each line.  Returns 0, or an exit status after the reason was printed. */
-static int rankfile_read(const char *path, bool (*see)(void *to, const struct rank_line *l), void *to)
+static int rankfile_read(const struct launch_options *o, bool (*see)(void *to, const struct rank_line *l), void *to)
 {
     enum { MOST = 16 << 20 };
+    const char *path = o->place.rankfile, *as = o->said.rankfile;
     char *text = NULL;
     const char *why = gw_file_read(path, MOST, true, &text);
     struct gw_lines lines = {text, 0};
-    if (why) say_line("--rankfile %s: %s", path, why);
+    if (why) say_line("%s %s: %s", as, path, why);
     for (char *line; !why && (line = gw_line_next(&lines));) {
         struct rank_line l;
         if (!rank_line(line, &l)) {
-            say_line("--rankfile %s, line %d: %s", path, lines.number, why = "a line is rank R=HOST slot=CORES");
+            say_line("%s %s, line %d: %s", as, path, lines.number, why = "a line is rank R=HOST slot=CORES");
         } else if (l.host[0] != '+' && !hosts_is_local(l.host)) {
-            say_line("--rankfile %s, line %d: %s is another machine; only places on this one can be named", path, lines.number,
-                     l.host);
+            say_line("%s %s, line %d: %s is another machine; only places on this one can be named", as, path, lines.number, l.host);
             why = "another machine";
         } else if (!see(to, &l)) {
-            say_line("--rankfile %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", path, lines.number,
+            say_line("%s %s, line %d: rank %d comes twice, or slot=%s names cores that are not here", as, path, lines.number,
                      l.rank, l.slot);
             why = "not here";
         }
@@ -190,10 +190,10 @@ static bool take_line(void *to, const struct rank_line *l)
 static int rankfile_sets(const struct launch_options *o, const struct cores *c, struct rank_sets *out)
 {
     *out = (struct rank_sets){.c = c};
-    int rc = rankfile_read(o->place.rankfile, take_line, out), missing = 0;
+    int rc = rankfile_read(o, take_line, out), missing = 0;
     while (missing < out->n && out->at[missing]) missing++;
     if (!rc && (missing < out->n || !out->n)) {
-        say_line("--rankfile %s: there is no line for rank %d", o->place.rankfile, missing);
+        say_line("%s %s: there is no line for rank %d", o->said.rankfile, o->place.rankfile, missing);
         rc = EXIT_USAGE;
     }
     return rc;
@@ -206,6 +206,69 @@ static void rank_sets_free(struct rank_sets *s)
     free(s->at);
 }
 
+/* "0,2-3" of a set; the caller frees it. */
+static char *set_text(const cpu_set_t *set)
+{
+    char *text = gw_xasprintf("%s", "");
+    for (int cpu = 0; cpu < PLACE_CPUS; cpu++) {
+        if (!CPU_ISSET_S((size_t)cpu, PLACE_SET_BYTES, set)) continue;
+        int first = cpu;
+        while (cpu + 1 < PLACE_CPUS && CPU_ISSET_S((size_t)cpu + 1, PLACE_SET_BYTES, set)) cpu++;
+        char *longer = gw_xasprintf("%s%s%d", text, *text ? "," : "", first), *whole = gw_xasprintf("%s-%d", longer, cpu);
+        free(text);
+        text = cpu > first ? whole : longer;
+        free(cpu > first ? longer : whole);
+    }
+    return text;
+}
+
+/* The NUMA nodes of the cores. */
+static cpu_set_t *numa_set(const struct cores *c)
+{
+    cpu_set_t *set = set_new();
+    for (int i = 0; i < c->n; i++) CPU_SET_S((size_t)c->at[i].numa, PLACE_SET_BYTES, set);
+    return set;
+}
+
+int bind_numa(struct launch_options *o)
+{
+    if (!o->place.numa && !o->place.numa_most) return -1;
+    struct cores all = bind_cores_find(NULL, PLACE_UNIT(UNIT_NUMA)), c = bind_cores_find(o->place.cpu_set, PLACE_UNIT(UNIT_NUMA));
+    cpu_set_t *there = numa_set(&all), *mine = numa_set(&c), *wanted = numa_set(&all), *used = set_new();
+    char *nodes = set_text(there);
+    int rc = EXIT_USAGE;
+    if (o->place.numa) CPU_ZERO_S(PLACE_SET_BYTES, wanted);
+    if (o->place.numa) gw_cpus_read(o->place.numa, wanted, PLACE_SET_BYTES);
+    int missing = set_min_missing(wanted, there), most = o->place.numa_most;
+    CPU_AND_S(PLACE_SET_BYTES, wanted, wanted, mine); /* --cpu-set limits them, too */
+    int have = CPU_COUNT_S(PLACE_SET_BYTES, wanted);
+    for (int node = 0, n = 0; most && node < PLACE_CPUS; node++)
+        if (CPU_ISSET_S((size_t)node, PLACE_SET_BYTES, wanted) && ++n > most) CPU_CLR_S((size_t)node, PLACE_SET_BYTES, wanted);
+    for (int i = 0; i < c.n; i++)
+        if (CPU_ISSET_S((size_t)c.at[i].numa, PLACE_SET_BYTES, wanted)) CPU_OR_S(PLACE_SET_BYTES, used, used, c.at[i].cpus);
+    if (missing >= 0) {
+        say_line("%s: NUMA node %d has no core that may be used here; there are: %s", o->said.numa, missing, nodes);
+    } else if (most > have || !have) {
+        say_line("%s: the cores that may be used here are of %d NUMA node%s (%s)", o->said.numa, have, have == 1 ? "" : "s", nodes);
+    } else {
+        rc = -1;
+        if (CPU_COUNT_S(PLACE_SET_BYTES, wanted) < CPU_COUNT_S(PLACE_SET_BYTES, mine)) { /* else it is no limit */
+            char *cpus = set_text(used);
+            words_add(&o->held, cpus);
+            o->place.cpu_set = o->held.at[o->held.n - 1];
+            free(cpus);
+        }
+    }
+    free(nodes);
+    CPU_FREE(there);
+    CPU_FREE(mine);
+    CPU_FREE(wanted);
+    CPU_FREE(used);
+    bind_cores_free(&all);
+    bind_cores_free(&c);
+    return rc;
+}
+
 int bind_check(struct launch_options *o)
 {
     bool is_user = o->place.bind == BIND_USER;
@@ -214,7 +277,7 @@ int bind_check(struct launch_options *o)
     struct rank_sets s = {0};
     int rc = -1;
     if (!c.n) {
-        say_line("--cpu-set %s: none of these CPUs may be used here", o->place.cpu_set ? o->place.cpu_set : "");
+        say_line("%s: none of these CPUs may be used here", o->said.cpu_set ? o->said.cpu_set : "--cpu-set");
         rc = EXIT_USAGE;
     } else if (o->place.rankfile) {
         rc = rankfile_sets(o, &c, &s);
@@ -252,7 +315,7 @@ static bool named_sets(const struct launch_options *o, const struct cores *c, st
     if (o->place.rankfile) {
         struct rank_sets s;
         if (rankfile_sets(o, c, &s) || s.n < o->n_ranks)
-            gw_die("mpiexec: --rankfile %s has %d ranks, and %d are to start", o->place.rankfile, s.n, o->n_ranks);
+            gw_die("mpiexec: %s %s has %d ranks, and %d are to start", o->said.rankfile, o->place.rankfile, s.n, o->n_ranks);
         for (int r = 0; r < o->n_ranks; r++) {
             m->set[r] = s.at[r];
             s.at[r] = NULL;
@@ -287,7 +350,8 @@ void bind_make(const struct launch_options *o, struct bind_map *m_out)
     struct cores c =
         bind_cores_find(o->place.cpu_set, bind_place_units(&o->place) | (o->place.rankfile ? PLACE_UNIT(UNIT_PACKAGE) : 0));
     if (o->place.reserve >= c.n)
-        gw_die("mpiexec: -r %d reserves all of the %d cores here: none is left for the ranks", o->place.reserve, c.n);
+        gw_die("mpiexec: %s %d reserves all of the %d cores here: none is left for the ranks", o->said.reserve, o->place.reserve,
+               c.n);
     if (o->place.reserve) m_out->reserved = bind_cores_reserve(&c, o->place.reserve);
     if (o->place.bind == BIND_HWTHREAD) bind_cores_split(&c);
     int quota = gw_cores_allowed();

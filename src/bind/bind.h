@@ -7,6 +7,7 @@
 
 #include "job/job.h"
 
+int bind_numa(struct launch_options *o);  /* -sl, -sn: their cores become those that are used; as bind_check() */
 int bind_check(struct launch_options *o); /* names cores that are not here: the exit status, after an explanation; else -1 */
 void bind_make(const struct launch_options *o, struct bind_map *m_out);
 void bind_free(struct bind_map *m, int n_ranks);

@@ -2,11 +2,13 @@
  *
  * mpiexec notes in each slot which process it has started as that rank.  If that very process comes without a variable of any launcher, and the
  * descriptor came down to it, it is the rank.  One further below cannot know whether it is meant: programs clear the environment to run others
- * alone, too.  It runs alone then, and says so, unless a process between is an MPI program.
+ * alone, too.  It runs alone then, and says so, unless a process between is an MPI program.  One that has another user's rights (set-user-ID)
+ * cannot join; of the segment, which is the memory of the user who has started it, it believes how many ranks there are, to say so, and no more.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/os.h"
 #include "boot/world.h"
 
 #include <ctype.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct {
@@ -21,14 +24,28 @@ static struct {
     char text[sizeof((struct boot_rank *)0)->told]; /* "": there is none */
     int size; /* of the job whose segment came down, whoever this process is in it; 0: none did */
     pid_t launcher;
+    bool is_theirs; /* this process has raised rights, and the segment is the user's who has started it */
 } found;
+
+/* Is the descriptor a segment of the user who has started this program, which has another one's rights? */
+static bool take_theirs(int fd)
+{
+    struct boot_head h;
+    struct stat st;
+    if (!gw_is_raised() || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != getuid() || st.st_uid == geteuid() ||
+        pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h || h.magic != BOOT_MAGIC || h.version != GODWIT_SHM_VERSION)
+        return false;
+    found.is_theirs = true;
+    found.size = h.size;
+    return true;
+}
 
 /* Is the descriptor mpiexec's segment?  Then it is noted, with what this process was told as a rank. */
 static bool take(int fd)
 {
     struct boot_head h;
     uint64_t bytes;
-    if (boot_head_read(fd, &h, &bytes)) return false;
+    if (boot_head_read(fd, &h, &bytes)) return take_theirs(fd);
     found.size = h.size;
     found.launcher = h.launcher_pid;
     int32_t me = getpid(), started;
@@ -111,6 +128,13 @@ static bool has_several(pid_t pid, const char *name)
 
 void boot_cleared_warn(void)
 {
+    if (found.is_theirs && found.size > 1)
+        gw_warn(
+            "this process was started as one of %d ranks of mpiexec, but runs as a job of its own, of one rank: it has the rights of user "
+            "%d (set-user-ID), with which it cannot join a job of user %d, and its environment was cleared (env -i). Start the program "
+            "without these rights, or all of the job as that user; GODWIT_SINGLETON=1 says that it is on purpose",
+            found.size, (int)geteuid(), (int)getuid());
+    if (found.is_theirs) return;
     char name[BOOT_PROCESS_NAME], shown[4 * BOOT_PROCESS_NAME];
     pid_t child = getpid(), launcher = boot_launcher_above(&child, name);
     if (!launcher && found.size > 1)

@@ -63,10 +63,12 @@ void boot_memory_check(uint64_t bytes)
 
 bool boot_may_be_huge(void) { return segment.head && segment.may_be_huge; }
 
-bool boot_pages_tell(bool is_large)
+bool boot_pages_tell(bool is_large, bool *is_more_out)
 {
-    uint32_t bit = is_large ? 2 : 1;
-    return segment.head && !(atomic_fetch_or_explicit(&segment.head->pages_told, bit, memory_order_relaxed) & bit);
+    if (!segment.head) return false;
+    uint32_t bit = is_large ? 2 : 1, told = atomic_fetch_or_explicit(&segment.head->pages_told, bit, memory_order_relaxed);
+    *is_more_out = told != 0;
+    return is_large ? !told : !(told & bit);
 }
 
 uint64_t boot_mapped_bytes(void) { return segment.mapped_bytes; }

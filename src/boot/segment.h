@@ -139,7 +139,9 @@ struct boot_head *boot_map_segment(uint64_t node_bytes, uint64_t seldom_bytes);
  * seconds.  True: it lies there, resident; else, if it does not fit into memory, the process ends with a message.  Every rank
  * calls it before it touches that part, whatever its setting. */
 bool boot_pool_take(struct boot_head *h, uint64_t node_bytes);
-bool boot_pages_tell(bool is_large); /* true for one rank of the node, once for each: it says what is so for all of them */
+/* Memory of the program's lies on smaller pages than it asks for: large ones, or ordinary ones.  True for one rank of the node, once for each: it
+ * says what is so for all of them.  *is_more_out: some lies on large ones, as was said.  Of large ones nothing is said after ordinary ones. */
+bool boot_pages_tell(bool is_large, bool *is_more_out);
 /* The segment lies where large pages fit, as the system may grant them and GODWIT_HUGE_PAGES says nothing else. */
 bool boot_may_be_huge(void);
 /* this rank's slot; never NULL: a private one before the segment is mapped and after boot_finalize() */

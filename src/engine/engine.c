@@ -99,6 +99,7 @@ bool engine_is_needed(struct launch_options *o, char *why_out, size_t cap)
     }
     char from[64] = "";
     hosts_of_batch_system(&o->hosts, from, sizeof from);
+    if (o->nodes_most && o->hosts.n >= o->nodes_least) hosts_first(&o->hosts, o->nodes_most);
     const char *foreign = hosts_foreign(&o->hosts);
     if (foreign) snprintf(why_out, cap, "%s is another machine%s", foreign, from);
     return foreign || o->hosts.bad;
@@ -443,8 +444,13 @@ static int run(const struct engine *e, const struct launch_options *o, const str
 static int count_ranks(struct launch_options *o, const struct engine *e)
 {
     assert(o->n_apps > 0 && e->nodes >= 0);
+    int nodes = o->nodes_most && o->nodes_most < e->nodes ? o->nodes_most : e->nodes;
+    if (o->hosts.n && o->hosts.n < o->nodes_least) {
+        say_line("--nodes %s: there are only %d hosts", o->nodes, o->hosts.n);
+        return EXIT_USAGE;
+    }
     if (o->n_apps == 1 && !o->apps[0].n_given) {
-        o->apps[0].n = o->n_ranks = o->hosts.n ? hosts_slots(&o->hosts, o->ppn) : o->ppn * e->nodes;
+        o->apps[0].n = o->n_ranks = o->hosts.n ? hosts_slots(&o->hosts, o->ppn) : o->ppn * nodes;
     } else {
         for (int i = 0; i < o->n_apps; i++)
             if (!o->apps[i].n_given) {
@@ -457,7 +463,7 @@ static int count_ranks(struct launch_options *o, const struct engine *e)
         return EXIT_USAGE;
     }
     if (o->stdin_rank >= o->n_ranks && o->stdin_rank > 0 && o->n_ranks) {
-        say_line("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
+        say_line("%s %d: there are only %d ranks", o->said.stdin_rank ? o->said.stdin_rank : "-stdin", o->stdin_rank, o->n_ranks);
         return EXIT_USAGE;
     }
     return 0;
@@ -470,7 +476,7 @@ static void announce(const struct engine *e, const struct launch_options *o, con
     if (o->n_ranks) snprintf(ranks, sizeof ranks, "%d rank%s", o->n_ranks, o->n_ranks == 1 ? "" : "s");
     say_line("%s: %s (%s) starts %s", why, slash ? slash + 1 : e->path, e->version, ranks);
     if (o->place.reserve && e->kind != ENGINE_SRUN)
-        say_line("-r %d: %s has no such option; ranks may run on all cores", o->place.reserve, e->version);
+        say_line("%s %d: %s has no such option; ranks may run on all cores", o->said.reserve, o->place.reserve, e->version);
 }
 
 static int refused(const struct launch_options *o, const char *why)

@@ -59,6 +59,9 @@ static void slurm(void)
     CHECK_STR(words_of(e, "./a b"), SRUN("--input=0 ./a b"));
     CHECK_STR(words_of(e, "-n 12 -l ./a"), SRUN("--ntasks=12 --nodes=3 --label --input=0 ./a"));
     CHECK_STR(words_of(e, "-n 2 ./a"), SRUN("--ntasks=2 --nodes=2 --input=0 ./a"));
+    CHECK_STR(words_of(e, "-n 2 --nodes 1-2 ./a"), SRUN("--ntasks=2 --nodes=1-2 --input=0 ./a"));
+    CHECK_STR(words_of(e, "-n 4 --nodes=1 -w n[1-2] ./a"),
+              SRUN("--ntasks=4 --nodes=1 --ntasks-per-node=4 --distribution=block --nodelist=n1 --input=0 ./a"));
     CHECK_STR(words_of(e, "-n 13 -stdin all ./a"), SRUN("--ntasks=13 --nodes=3 --overcommit --input=all ./a"));
     CHECK_STR(words_of(e, "-n 6 -ppn 2 -stdin none ./a"), SRUN("--ntasks=6 --nodes=3 --ntasks-per-node=2 ./a"));
     CHECK_STR(words_of(e, "-n 4 -host n1,n2 --bind-to core -r 1 -wdir /w ./a"),

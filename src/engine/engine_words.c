@@ -161,7 +161,10 @@ static void srun_places(const struct engine *e, const struct launch_options *o, 
         free(list);
         return;
     }
-    if (o->n_ranks && e->nodes) putf(w, "--nodes=%d", o->n_ranks < e->nodes ? o->n_ranks : e->nodes);
+    if (o->nodes)
+        putf(w, "--nodes=%s", o->nodes);
+    else if (o->n_ranks && e->nodes)
+        putf(w, "--nodes=%d", o->n_ranks < e->nodes ? o->n_ranks : e->nodes);
     if (o->ppn) putf(w, "--ntasks-per-node=%d", o->ppn);
 }
 
@@ -197,6 +200,8 @@ static void flux_words(const struct launch_options *o, const int *counts, struct
     put(w, "run", NULL);
     if (o->n_ranks && o->ppn && !o->hosts.n) {
         putf(w, "--nodes=%d", (o->n_ranks + o->ppn - 1) / o->ppn);
+    } else if (o->nodes_most && !o->hosts.n) {
+        putf(w, "--nodes=%d", o->n_ranks && o->n_ranks < o->nodes_most ? o->n_ranks : o->nodes_most);
     } else if (o->hosts.n) {
         char *list = host_list(o, counts, false), *where = gw_xasprintf("--requires=hosts:%s", list);
         int nodes = 0;

@@ -187,6 +187,7 @@ static int open_all(struct gw_file *f, const char *name, int amode, struct gw_in
     io_hints_default(&f->hints);
     io_hints_read(&f->hints, info);
     io_hints_of_user(&f->hints, f->name);
+    if (f->comm->rank == 0) io_hints_look();
     rc = io_hints_share(f, &f->hints);
     if (rc == GW_OK) rc = open_everywhere(f);
     if (rc != GW_OK) return rc;

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -81,67 +82,83 @@ static bool read_flag(const char *text, bool *on_out)
     return *on_out || strcmp(text, "false") == 0 || strcmp(text, "disable") == 0;
 }
 
-/* Reads access_style, a list of words; some become advice to the kernel. */
-static void read_style(struct io_hints *h, const char *text)
+/* Reads access_style, a list of words; some become advice to the kernel.  False: another word is among them. */
+static bool read_style(struct io_hints *h, const char *text)
 {
+    static const char *const others[] = {"write_once", "read_mostly", "write_mostly", "reverse_sequential"};
+    bool fits = true;
     h->sequential = h->random = h->once = 0;
     while (*text) {
         size_t n = strcspn(text, ", ");
-        if (n == 10 && memcmp(text, "sequential", n) == 0) h->sequential = 1;
-        if (n == 6 && memcmp(text, "random", n) == 0) h->random = 1;
-        if (n == 9 && memcmp(text, "read_once", n) == 0) h->once = 1;
+        if (n == 10 && memcmp(text, "sequential", n) == 0)
+            h->sequential = 1;
+        else if (n == 6 && memcmp(text, "random", n) == 0)
+            h->random = 1;
+        else if (n == 9 && memcmp(text, "read_once", n) == 0)
+            h->once = 1;
+        else {
+            bool is_other = n == 0;
+            for (size_t i = 0; i < GW_ARRAY_LEN(others); i++) is_other |= strlen(others[i]) == n && memcmp(text, others[i], n) == 0;
+            fits &= is_other;
+        }
         text += n + strspn(text + n, ", ");
     }
+    return fits;
 }
 
-/* Copies a list host:most,... without spaces; other texts are ignored. */
-static void read_list(char *list, size_t room, const char *text)
+/* Copies a list host:most,... without spaces.  False: it is another text. */
+static bool read_list(char *list, size_t room, const char *text)
 {
-    if (strlen(text) >= room || !*text) return;
+    if (strlen(text) >= room || !*text) return false;
     for (const char *c = text; *c;) {
         size_t n = strcspn(c, ","), host = strcspn(c, ":,");
         bool has_count = host<n, fits = host> 0;
         for (size_t i = host + 1; has_count && i < n; i++) fits &= isdigit((unsigned char)c[i]) || (c[i] == '*' && n == host + 2);
-        if (!fits || (has_count && n == host + 1)) return;
+        if (!fits || (has_count && n == host + 1)) return false;
         c += n + (c[n] == ',');
     }
     strcpy(list, text);
+    return true;
 }
 
-static void read_one(struct io_hints *h, enum kind kind, size_t at, const char *text)
+static bool read_number(void *field, size_t bytes, const char *text, int base, int64_t least, int64_t most)
+{
+    int64_t v;
+    if (!number(text, base, least, most, &v)) return false;
+    if (bytes == sizeof v)
+        *(int64_t *)field = v;
+    else
+        *(int32_t *)field = (int32_t)v;
+    return true;
+}
+
+/* False: the text is no value of such a hint, and changes nothing. */
+static bool read_one(struct io_hints *h, enum kind kind, size_t at, const char *text)
 {
     void *field = (char *)h + at;
-    int64_t v;
-    bool on;
+    bool on, is_flag = (kind == BOTH || kind == COLLECTIVE || kind == FLAG) && read_flag(text, &on);
     switch (kind) {
-    case SIZE:
-        if (number(text, 10, 1, (int64_t)1 << 40, &v)) *(int64_t *)field = v;
-        return;
-    case COUNT:
-        if (number(text, 10, 1, INT32_MAX, &v)) *(int32_t *)field = (int32_t)v;
-        return;
-    case INDEX:
-        if (number(text, 10, 0, UINT16_MAX, &v)) *(int32_t *)field = (int32_t)v;
-        return;
+    case SIZE: return read_number(field, 8, text, 10, 1, (int64_t)1 << 40);
+    case COUNT: return read_number(field, 4, text, 10, 1, INT32_MAX);
+    case INDEX: return read_number(field, 4, text, 10, 0, UINT16_MAX);
+    case OCTAL: return read_number(field, 4, text, 8, 0, 07777);
     case BOTH: /* aggregators for both directions, always or never */
-        if (read_flag(text, &on)) h->buffer_read = h->buffer_write = on ? IO_ENABLE : IO_DISABLE;
-        return;
+        if (is_flag) h->buffer_read = h->buffer_write = on ? IO_ENABLE : IO_DISABLE;
+        return is_flag;
     case COLLECTIVE:
-        if (read_flag(text, &on)) *(int32_t *)field = on;
+        if (is_flag) *(int32_t *)field = on;
         if (h->collective_only) h->buffer_read = h->buffer_write = IO_ENABLE; /* else all ranks would have to open the file */
-        return;
+        return is_flag;
     case FLAG:
-        if (read_flag(text, &on)) *(int32_t *)field = on;
-        return;
-    case STYLE: read_style(h, text); return;
-    case LIST: read_list(field, sizeof h->aggregator_list, text); return;
-    case OCTAL:
-        if (number(text, 8, 0, 07777, &v)) *(int32_t *)field = (int32_t)v;
-        return;
+        if (is_flag) *(int32_t *)field = on;
+        return is_flag;
+    case STYLE: return read_style(h, text);
+    case LIST: return read_list(field, sizeof h->aggregator_list, text);
     case CHOICE:
         for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
-            if (strcmp(text, choices[i]) == 0) *(int32_t *)field = (int32_t)i;
+            if (strcmp(text, choices[i]) == 0) return *(int32_t *)field = (int32_t)i, true;
     }
+    return false;
 }
 
 void io_hints_read(struct io_hints *h, const struct gw_info *info)
@@ -171,20 +188,70 @@ static size_t span(const char *text, const char *ends)
     return n;
 }
 
-static void read_pair(struct io_hints *h, const char *pair, size_t n)
+/* Of a hint that is spelled wrong. */
+static void say_no_hint(const char *key)
 {
-    char text[256], *value;
-    if (n >= sizeof text) return;
-    memcpy(text, pair, n);
-    text[n] = 0;
-    if (!(value = strchr(text, '='))) return;
+    const char *words[GW_ARRAY_LEN(rows) + GW_ARRAY_LEN(idle)];
+    int n = 0;
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) words[n++] = rows[i].key;
+    for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++) words[n++] = idle[i].key;
+    const char *near = gw_nearest(key, words, n);
+    if (near)
+        gw_warn("MPICH_MPIIO_HINTS: files have no hint %s; did you mean %s?", key, near);
+    else
+        gw_warn("MPICH_MPIIO_HINTS: files have no hint %s (MPICH_MPIIO_HINTS_DISPLAY=1 shows those that they have)", key);
+}
+
+static void say_no_value(const char *key, enum kind kind, const char *value)
+{
+    static const char *const wanted[] = {[SIZE] = "a number of bytes, from 1 on, without a unit",
+                                         [COUNT] = "a number from 1 on",
+                                         [INDEX] = "a number from 0 to 65535",
+                                         [CHOICE] = "automatic, enable or disable",
+                                         [OCTAL] = "an octal number",
+                                         [BOTH] = "true, enable, false or disable",
+                                         [COLLECTIVE] = "true, enable, false or disable",
+                                         [FLAG] = "true, enable, false or disable",
+                                         [STYLE] = "of the words of MPI's access_style",
+                                         [LIST] = "a list HOST:MOST,.. (between two #)"};
+    gw_warn("MPICH_MPIIO_HINTS: %s=%s is left out: the value is not %s", key, value, wanted[kind]);
+}
+
+/* says: of what is no hint. */
+static void read_pair(struct io_hints *h, const char *pair, size_t n, bool says)
+{
+    char text[256], *value = NULL;
+    if (n < sizeof text) {
+        *(char *)mempcpy(text, pair, n) = 0;
+        value = strchr(text, '=');
+    }
+    if (!value && says) gw_warn("MPICH_MPIIO_HINTS: \"%.*s\" is no key=value of at most 255 characters", (int)n, pair);
+    if (!value) return;
     *value++ = 0;
     size_t len = strlen(value);
     if (len >= 2 && value[0] == '#' && value[len - 1] == '#') value[len - 1] = 0, value++;
-    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++)
-        if (strcmp(rows[i].key, text) == 0) read_one(h, rows[i].kind, rows[i].at, value);
-    for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++)
-        if (strcmp(idle[i].key, text) == 0) h->idle |= 1 << i;
+    bool is_known = false;
+    for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++) {
+        if (strcmp(rows[i].key, text) != 0) continue;
+        is_known = true;
+        if (!read_one(h, rows[i].kind, rows[i].at, value) && says) say_no_value(text, rows[i].kind, value);
+    }
+    for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++) {
+        if (strcmp(idle[i].key, text) != 0) continue;
+        is_known = true;
+        h->idle |= 1 << i;
+    }
+    if (!is_known && says) say_no_hint(text);
+}
+
+/* The pairs of an entry, behind its pattern of n characters. */
+static void read_entry(struct io_hints *h, const char *at, size_t n, size_t entry, bool says)
+{
+    if (n == entry && says) gw_warn("MPICH_MPIIO_HINTS: \"%.*s\" has no hints: an entry is pattern:key=value", (int)n, at);
+    for (size_t k = n; k < entry; k += span(at + k, ":,")) {
+        k++;
+        read_pair(h, at + k, span(at + k, ":,"), says);
+    }
 }
 
 void io_hints_of_user(struct io_hints *h, const char *file)
@@ -195,12 +262,20 @@ void io_hints_of_user(struct io_hints *h, const char *file)
         char *pattern = strndup(at, n);
         bool fits = pattern && fnmatch(pattern, file, 0) == 0;
         free(pattern);
-        for (size_t k = n; fits && k < entry; k += span(at + k, ":,")) {
-            k++;
-            read_pair(h, at + k, span(at + k, ":,"));
-        }
-        if (fits) return; /* the first entry that fits counts */
+        if (fits) return read_entry(h, at, n, entry, false); /* the first entry that fits counts */
         at += entry + (at[entry] == ',');
+    }
+}
+
+void io_hints_look(void)
+{
+    static atomic_bool is_looked;
+    struct io_hints unused = {.permissions = -1};
+    const char *at = gw_set.mpiio_hints ? gw_set.mpiio_hints : "";
+    if (atomic_exchange(&is_looked, true)) return;
+    for (size_t entry; *at; at += entry + (at[entry] == ',')) {
+        entry = span(at, ",");
+        read_entry(&unused, at, span(at, ":,"), entry, true);
     }
 }
 

@@ -29,6 +29,7 @@ void io_hints_read(struct io_hints *h, const struct gw_info *info); /* absent ke
 int io_hints_share(struct gw_file *f, struct io_hints *h);          /* collective: all get the hints of rank 0 */
 /* Applies MPIIO_HINTS, which takes precedence over the hints of the program. */
 void io_hints_of_user(struct io_hints *h, const char *file);
+void io_hints_look(void); /* warns of what is wrong in MPIIO_HINTS, whichever files it is for; once in a process */
 void io_hints_show(struct gw_file *f);
 
 /* ---- the file system (fs.c) ---- */

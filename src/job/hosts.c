@@ -200,6 +200,12 @@ bool hosts_are_here(const char *list, char *foreign_out, size_t cap)
     return are_here;
 }
 
+void hosts_first(struct hosts *h, int most)
+{
+    assert(most > 0);
+    while (h->n > most) free(h->at[--h->n].name);
+}
+
 void hosts_free(struct hosts *h)
 {
     for (int i = 0; i < h->n; i++) free(h->at[i].name);

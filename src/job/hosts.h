@@ -33,6 +33,7 @@ const char *hosts_unknown(const struct hosts *h, const char **why_out);
 int hosts_slots(const struct hosts *h, int ppn); /* total slots; hosts without a number count as one */
 bool hosts_say_slots(const struct hosts *h);     /* is the number given for each host? */
 void hosts_place(const struct hosts *h, int n_ranks, int ppn, int *counts_out);
+void hosts_first(struct hosts *h, int most); /* keeps so many */
 void hosts_free(struct hosts *h);
 
 #endif

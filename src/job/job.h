@@ -31,7 +31,9 @@ enum { APP_WORDS = 32 }; /* of a wrapper's line, as `nice -n 5 ./a.out`, that ma
 struct launch_app {
     int n, asked; /* ranks, and how many were asked for: `soft` may make them fewer */
     bool n_given;
-    int c; /* -c: ranks, or beside -n cores for each of them */
+    const char *n_said; /* as which option */
+    const char *said;   /* the last of its options; NULL: none */
+    int c;              /* -c: ranks, or beside -n cores for each of them */
     bool c_given;
     int dropped;      /* programs before it in the command line that get no rank (-n 0), and are not in launch_options.apps */
     const char *soft; /* allowed numbers of ranks (-soft, and the info key of a spawn); NULL: any */
@@ -71,6 +73,8 @@ struct place_wanted {
     const char *cpu_set; /* only these CPUs are used; NULL: all that mpiexec may use */
     const char *rankfile;
     int rankfile_ranks;  /* number of ranks in that file */
+    const char *numa;    /* only the cores of these NUMA nodes are used, a list by the kernel's numbers; NULL: of all */
+    int numa_most;       /* only those of so many NUMA nodes; 0: of all */
     const char *membind; /* memory policy; NULL: that of the kernel */
     int reserve;         /* number of cores that no rank runs on, for progress threads */
 };
@@ -88,6 +92,10 @@ enum { STREAM_NONE = -1 };
 
 enum { STDIN_NONE = -1, STDIN_ALL = -2 };
 enum pmix_mode { PMIX_AUTO, PMIX_ON, PMIX_OFF };
+/* How options were typed whose values are judged when all are known; NULL: by no option. */
+struct launch_said {
+    const char *cpu_set, *no_oversubscribe, *numa, *only[2], *rankfile, *reserve, *stdin_rank, *user;
+};
 struct launch_wrapper {
     const char *option, *library; /* the library is libgodwit_LIBRARY.so */
     const char *if_idle;          /* what comes of it where no rank calls MPI_Init: the end of a sentence */
@@ -116,16 +124,21 @@ struct launch_options {
     const char *reorder; /* --reorder; NULL: not given, "": auto */
     const char *gdb;     /* ranks under gdb: a list, "" for all; NULL: none */
     double timeout;      /* seconds, 0: none */
+    long cpu_time;       /* seconds that each rank may compute; 0: mpiexec's own limit */
     struct hosts hosts;  /* hosts of the command line */
     const char *default_hostfile;
     int ppn;              /* ranks per host; 0: not given */
     const char *ppn_said; /* the option that says so, as it was typed */
-    int usize;            /* universe size (-usize); 0: not given */
-    const char *engine;   /* engine for jobs on several hosts; NULL: the first that is installed */
+    const char *nodes;    /* how many hosts get ranks, "MIN" or "MIN-MAX", and these numbers; NULL: not given */
+    int nodes_least, nodes_most;
+    int usize;          /* universe size (-usize); 0: not given */
+    const char *engine; /* engine for jobs on several hosts; NULL: the first that is installed */
     const char *report_pid;
-    const char *only_here;    /* an option that no engine has; NULL: none was given */
-    struct words mca_unknown; /* parameters of Open MPI without effect */
-    struct words held;        /* texts that other fields point to */
+    const char *only_here;     /* an option that no engine has; NULL: none was given */
+    struct words mca_unknown;  /* parameters of Open MPI without effect */
+    struct words taken, noted; /* other options without effect, with the reason; `noted` is said */
+    struct launch_said said;
+    struct words held; /* texts that other fields point to */
 };
 /* Where each rank may run. */
 struct bind_map {

@@ -25,6 +25,8 @@ void launch_options_free(struct launch_options *o)
     free(o->apps);
     words_free(&o->env);
     words_free(&o->mca_unknown);
+    words_free(&o->taken);
+    words_free(&o->noted);
     words_free(&o->held);
     hosts_free(&o->hosts);
 }
@@ -39,17 +41,6 @@ static const char *said_as(struct launch_options *o, const char *name, const cha
 }
 
 /* ---- one option with its words v[0..] --------------------------------------------------------------------------------------- */
-static int set_hosts(struct launch_options *o, enum option is, const char *name, const char *text)
-{
-    const char *why = NULL;
-    if (is == O_HOSTS)
-        hosts_add(&o->hosts, text);
-    else
-        why = hosts_read(&o->hosts, text);
-    if (!why && o->hosts.bad) return launch_usage_error("%s: \"%s\" %s", name, o->hosts.bad, o->hosts.bad_why);
-    return why ? launch_usage_error("%s %s: %s", name, text, why) : -1;
-}
-
 static int set_number(const char *name, const char *text, long low, int *out)
 {
     assert(low >= 0);
@@ -59,9 +50,29 @@ static int set_number(const char *name, const char *text, long low, int *out)
     return -1;
 }
 
+/* Ranks of a program.  0 is for one of several, and is judged when all are known. */
+static int set_ranks(struct launch_app *a, const char *name, const char *text)
+{
+    a->n_given = true;
+    a->n_said = name;
+    if (text[0] && strspn(text, "0") == strlen(text)) {
+        a->n = 0;
+        return -1;
+    }
+    return set_number(name, text, 1, &a->n);
+}
+
 static int set_engine(struct launch_options *o, const char *text)
 {
     static const char *const engines[] = {"srun", "flux", "prterun", "mpirun", "hydra", "none"};
+    static const struct {
+        const char *also, *is;
+    } same[] = {{"slurm", "srun"},     {"prrte", "prterun"}, {"prte", "prterun"},
+                {"openmpi", "mpirun"}, {"ompi", "mpirun"},   {"mpich", "hydra"}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(same); i++)
+        if (strcasecmp(text, same[i].also) == 0)
+            return launch_usage_error("--engine is srun, flux, prterun, mpirun, hydra or none, not '%s'; did you mean %s?", text,
+                                      same[i].is);
     int c = launch_parse_choice("--engine", text, engines, 6);
     if (c >= 0) o->engine = engines[c];
     return c < 0 ? EXIT_USAGE : -1;
@@ -99,12 +110,6 @@ static int set_env(struct words *w, const char *name, char **v)
     return -1;
 }
 
-/* Called as aprun (a link to mpiexec), -D is a level of debugging output. */
-static bool is_debug_level(const char *name)
-{
-    return strcmp(name, "-D") == 0 && strcmp(program_invocation_short_name, "aprun") == 0;
-}
-
 /* "NAME=VALUE" */
 static bool is_pair(const char *text)
 {
@@ -116,19 +121,17 @@ static bool is_pair(const char *text)
 static int set_of_program(enum option is, const char *name, char **v, struct launch_options *o, struct launch_app *a)
 {
     switch (is) {
-    case O_N: a->n_given = true; return set_number(name, v[0], 0, &a->n);
+    case O_N: return set_ranks(a, name, v[0]);
     case O_C: return set_number(name, v[0], 0, &a->c) < 0 ? (a->c_given = true, -1) : EXIT_USAGE;
     case O_SOFT: a->soft = v[0]; return -1;
     case O_ENV: return set_env(&a->env, name, v);
-    case O_X: return launch_set_x(a, v[0]);
+    case O_X: return launch_set_x(a, name, v[0]);
     case O_ENVALL: a->inherits = (struct env_wanted){ENV_ALL, NULL}; return -1;
     case O_ENVNONE: a->inherits = (struct env_wanted){ENV_NONE, NULL}; return -1;
     case O_ENVLIST: a->inherits = (struct env_wanted){ENV_LIST, v[0]}; return -1;
     case O_EXPORT: return launch_set_export(a, o, v[0]);
-    case O_WDIR:
-        if (!is_debug_level(name)) a->wdir = v[0];
-        return -1;
-    case O_ERROR: return strcmp(name, "-e") == 0 && is_pair(v[0]) ? launch_set_x(a, v[0]) : -2;
+    case O_WDIR: a->wdir = v[0]; return -1;
+    case O_ERROR: return strcmp(name, "-e") == 0 && is_pair(v[0]) ? launch_set_x(a, name, v[0]) : -2;
     case O_PATH: a->path = v[0]; return -1;
     case O_ARCH: return launch_set_arch(v[0]);
     case O_FILE: a->file = v[0]; return -1;
@@ -150,7 +153,7 @@ static int set_of_place(enum option is, const char *name, char **v, struct launc
     switch (is) {
     case O_BIND: return launch_set_bind(o, name, v[0]);
     case O_CPU_BIND: return launch_set_cpu_bind(o, v[0]);
-    case O_CC: return launch_set_cc(o, v[0]);
+    case O_CC: return launch_set_cc(o, name, v[0]);
     case O_DISTRIBUTION: return launch_set_distribution(o, name, v[0]);
     case O_MEM_BIND: return launch_set_mem_bind(o, v[0]);
     case O_SS: return launch_set_membind(o, "bind");
@@ -161,7 +164,10 @@ static int set_of_place(enum option is, const char *name, char **v, struct launc
     case O_NPERSOCKET: o->place.map = UNIT_PACKAGE; return set_ppr(o, name, v[0]);
     case O_CPUS_PER_RANK: o->place.bind = BIND_CORE; return set_number(name, v[0], 1, &o->place.bind_count);
     case O_CPU_SET: return launch_set_cpu_set(o, name, v[0]);
-    case O_RANKFILE: o->place.rankfile = v[0]; return -1;
+    case O_RANKFILE: return launch_set_rankfile(o, name, v[0]);
+    case O_NUMA_LIST: o->said.numa = said_as(o, name, v[0]); return launch_set_numa(o, name, v[0]);
+    case O_NUMA_COUNT: o->said.numa = said_as(o, name, v[0]); return set_number(name, v[0], 1, &o->place.numa_most);
+    case O_DISPLAY: return launch_set_display(o, name, v[0]);
     case O_MEMBIND: return launch_set_membind(o, v[0]);
     case O_BIND_CORE: return launch_set_bind(o, name, "core");
     case O_BIND_SOCKET: return launch_set_bind(o, name, "socket");
@@ -169,9 +175,9 @@ static int set_of_place(enum option is, const char *name, char **v, struct launc
     case O_BY_CORE: return launch_set_map(o, name, "core");
     case O_BY_NODE: return launch_set_map(o, name, "node");
     case O_BY_SOCKET: return launch_set_map(o, name, "socket");
-    case O_RESERVE: return set_number(name, v[0], 0, &o->place.reserve);
+    case O_RESERVE: o->said.reserve = name; return set_number(name, v[0], 0, &o->place.reserve);
     case O_OVERSUBSCRIBE: o->oversubscribe = true; return -1;
-    case O_NO_OVERSUBSCRIBE: o->no_oversubscribe = true; return -1;
+    case O_NO_OVERSUBSCRIBE: launch_no_oversubscribe(o, name, true); return -1;
     case O_DISPLAY_MAP: o->show_map = true; return -1;
     case O_DO_NOT_LAUNCH: o->no_launch = true; return -1;
     default: return -2;
@@ -187,10 +193,10 @@ static int set_of_output(enum option is, const char *name, char **v, struct laun
     case O_MERGE: o->output.merged = true; return -1;
     case O_OUTFILE: return launch_set_pattern(o, name, &o->output.file[0], v[0]);
     case O_ERRFILE: return launch_set_pattern(o, name, &o->output.file[1], v[0]);
-    case O_OUTPUT_FILENAME: return launch_set_output_filename(o, v[0]);
+    case O_OUTPUT_FILENAME: return launch_set_output_filename(o, name, v[0]);
     case O_OUTPUT: return launch_set_output(o, name, 0, v[0]);
     case O_ERROR: return launch_set_output(o, name, 1, v[0]);
-    case O_STDIN: return launch_set_stdin(o, v[0]);
+    case O_STDIN: return launch_set_stdin(o, name, v[0]);
     case O_EXITCODES: o->exit_codes = true; return -1;
     case O_VERBOSE: o->verbose = true; return -1;
     case O_QUIET: o->quiet = true; return -1;
@@ -209,9 +215,19 @@ static int print_and_end(enum option is)
     return 1;
 }
 
+static int set_pmix_parameter(struct launch_options *o, const char *name, char **v)
+{
+    if (!*v[0] || strchr(v[0], '=')) return launch_usage_error("%s wants a name and a value as two words, not '%s'", name, v[0]);
+    char *variable = gw_xasprintf("PMIX_MCA_%s", v[0]);
+    launch_add_pair(&o->env, variable, v[1]);
+    free(variable);
+    return -1;
+}
+
 static int set(const struct option_row *row, const char *name, char **v, struct launch_options *o, struct launch_app *a)
 {
     if (row->where == HERE) o->only_here = name;
+    if (row->section == SECTION_PROGRAM && row->is != O_ARCH) a->said = name;
     int rc = set_of_program(row->is, name, v, o, a);
     if (rc == -2) rc = set_of_place(row->is, name, v, o);
     if (rc == -2) rc = set_of_output(row->is, name, v, o);
@@ -221,10 +237,13 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
     case O_GENVALL: o->inherits = (struct env_wanted){ENV_ALL, NULL}; return -1;
     case O_GENVNONE: o->inherits = (struct env_wanted){ENV_NONE, NULL}; return -1;
     case O_GENVLIST: o->inherits = (struct env_wanted){ENV_LIST, v[0]}; return -1;
-    case O_MCA: return launch_set_mca(o, v[0], v[1]);
+    case O_MCA: return launch_set_mca(o, name, v);
+    case O_PMIXMCA: return set_pmix_parameter(o, name, v);
+    case O_CPU_TIME: return launch_set_cpu_time(o, name, v[0]);
+    case O_RUNTIME: return launch_set_runtime(o, name, v[0]);
     case O_IFACE: launch_add_pair(&o->env, "GODWIT_NET_IFACE", v[0]); return -1;
     case O_USIZE: return launch_set_usize(o, v[0]);
-    case O_TIMEOUT: return launch_set_timeout(o, v[0]);
+    case O_TIMEOUT: return launch_set_timeout(o, name, v[0]);
     case O_STACKS: o->stacks = true; return -1;
     case O_CRASH_STACKS: o->crash_stacks = true; return -1;
     case O_NO_CLEANUP: o->no_cleanup = true; return -1;
@@ -247,10 +266,17 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
         o->ppn_said = name;
         return -1;
     case O_ENGINE: return set_engine(o, v[0]);
-    case O_TAKEN: return -1;
+    case O_NODES: return launch_set_nodes(o, name, v[0]);
+    case O_TAKEN:
+    case O_NOTED: launch_without_effect(o, row, name); return -1;
     case O_REFUSED: return launch_usage_error("%s: %s", name, row->help);
-    case O_CONFIGFILE: return launch_usage_error("%s stands at the end of the command line, and not in a file", name);
-    default: return set_hosts(o, row->is, name, v[0]);
+    case O_CONFIGFILE:
+        return launch_usage_error(
+            "%s stands at the end of the command line, and not in a file: nothing follows the file's name, and "
+            "-n and the programs stand in its lines",
+            name);
+    case O_HOSTFILE: return launch_set_hostfile(o, name, v[0]);
+    default: return launch_set_hosts(o, name, v[0]);
     }
 }
 
@@ -258,6 +284,8 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
 static int unknown(const char *name)
 {
     char near[64];
+    const char *aprun = launch_option_of_aprun(name, strcspn(name, "="));
+    if (aprun) return launch_usage_error("unknown option %s; of aprun, a link to mpiexec, it is %s", name, aprun);
     if (launch_option_nearest(name, near, sizeof near))
         return launch_usage_error("unknown option %s (did you mean %s?); `mpiexec --help` lists them", name, near);
     return launch_usage_error("unknown option %s; `mpiexec --help` lists them", name);
@@ -374,6 +402,7 @@ static void settle_c(struct launch_options *o, struct launch_app *a)
     if (a->c_given && !a->n_given) {
         a->n = a->c;
         a->n_given = true;
+        a->n_said = "-c";
     } else if (a->c_given && a->c > 0) {
         o->place.bind = BIND_CORE;
         o->place.bind_count = a->c;
@@ -405,7 +434,8 @@ static int drop_empty(struct launch_options *o)
     int kept = 0;
     for (int i = 0; i < o->n_apps; i++) kept += !o->apps[i].n_given || o->apps[i].n > 0;
     if (!kept)
-        return launch_usage_error("-n wants a number from 1 to %d, not '0'%s", MAX_RANKS, o->n_apps > 1 ? " everywhere" : "");
+        return launch_usage_error("%s wants a number from 1 to %d, not '0'%s", o->apps[0].n_said, MAX_RANKS,
+                                  o->n_apps > 1 ? " everywhere" : "");
     kept = 0;
     for (int i = 0; i < o->n_apps; i++) {
         struct launch_app *a = &o->apps[i];
@@ -509,18 +539,19 @@ static int count_ranks(struct launch_options *o)
     }
     if (total > MAX_RANKS) return launch_usage_error("%lld ranks; at most %d", (long long)total, MAX_RANKS);
     o->n_ranks = (int)total;
-    if (o->stdin_rank >= o->n_ranks) return launch_usage_error("-stdin %d: there are only %d ranks", o->stdin_rank, o->n_ranks);
+    if (o->stdin_rank >= o->n_ranks)
+        return launch_usage_error("%s %d: there are only %d ranks", o->said.stdin_rank, o->stdin_rank, o->n_ranks);
     for (int k = 0; k < 2; k++)
         if (o->output.only[k] > o->n_ranks)
-            return launch_usage_error("%s %d: there are only %d ranks", k ? "-e" : "-o", o->output.only[k] - 1, o->n_ranks);
+            return launch_usage_error("%s %d: there are only %d ranks", o->said.only[k], o->output.only[k] - 1, o->n_ranks);
     if (o->place.rankfile && o->n_ranks > o->place.rankfile_ranks)
-        return launch_usage_error("--rankfile %s has %d ranks, and %d are to start", o->place.rankfile, o->place.rankfile_ranks,
-                                  o->n_ranks);
+        return launch_usage_error("%s %s has %d ranks, and %d are to start", o->said.rankfile, o->place.rankfile,
+                                  o->place.rankfile_ranks, o->n_ranks);
     if (o->place.ppr && o->n_ranks > (int64_t)o->place.ppr * bind_units(o, o->place.map))
         return launch_usage_error("%s: %d ranks are more than %d on each unit, of which this machine has %d", o->place.ppr_said,
                                   o->n_ranks, o->place.ppr, bind_units(o, o->place.map));
     if (o->no_oversubscribe && o->n_ranks > bind_cores(o))
-        return launch_usage_error("--nooversubscribe: %d ranks are more than the %d cores that may be used", o->n_ranks,
+        return launch_usage_error("%s: %d ranks are more than the %d cores that may be used", o->said.no_oversubscribe, o->n_ranks,
                                   bind_cores(o));
     return -1;
 }
@@ -555,15 +586,19 @@ static int parse_configfile(int argc, char **argv, struct launch_options *o)
     }
     if (!row || row->is != O_CONFIGFILE || !value) return -2;
     struct launch_app before = {0};
+    char name[64];
     int at = 1, n;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(argv[last], "="), argv[last]);
     int rc = parse_options(argv, &at, last, o, &before);
-    bool of_program = before.n_given || before.c_given || before.env.n || before.wdir || before.path || before.soft ||
-        before.file || before.inherits.from;
     words_free(&before.env);
     if (rc >= 0) return rc;
     if (at < last) return -2; /* the program's own words */
-    if (of_program) return launch_usage_error("%s: options of a program stand in the file, those of the job before it", row->names);
-    char **words = file_words(o, argv[last], value, &n);
+    if (before.said)
+        return launch_usage_error(
+            "%s beside %s %s: options of a program stand in the file, a line for each program, those of the job "
+            "before it",
+            before.said, name, value);
+    char **words = file_words(o, name, value, &n);
     if (!words) return EXIT_USAGE;
     rc = parse_apps(words, 0, n, o);
     free(words);
@@ -573,7 +608,7 @@ static int parse_configfile(int argc, char **argv, struct launch_options *o)
 static int take_default_hostfile(struct launch_options *o)
 {
     if (!o->default_hostfile || o->hosts.n || strcmp(o->default_hostfile, "none") == 0) return -1;
-    return set_hosts(o, O_DEFAULT_HOSTFILE, "--default-hostfile", o->default_hostfile);
+    return launch_set_hostfile(o, "--default-hostfile", o->default_hostfile);
 }
 
 /* Do all ranks run on this host?  The hosts of a batch system are read once more when the job starts. */
@@ -611,6 +646,14 @@ static void ppn_note(const struct launch_options *o)
         o->ppn_said, o->n_ranks, strncmp(o->ppn_said, "-N ", 3) == 0 ? "; Slurm's -N, a number of nodes, is --nodes here" : "");
 }
 
+/* 1 where no option fakes several. */
+static int faked_nodes(const struct launch_options *o)
+{
+    int n = nodes_of(o);
+    for (const char *p = o->vnodes; p && *p; p++) n += *p == ',';
+    return n;
+}
+
 int launch_options_parse(int argc, char **argv, struct launch_options *o)
 {
     *o = (struct launch_options){0};
@@ -623,12 +666,16 @@ int launch_options_parse(int argc, char **argv, struct launch_options *o)
     if (rc < 0) rc = drop_empty(o);
     if (rc < 0) rc = take_default_hostfile(o);
     if (rc < 0) rc = check_vnodes(o);
+    if (rc < 0) rc = launch_nodes_settle(o, runs_here(o) ? faked_nodes(o) : 0);
+    if (rc < 0) rc = bind_numa(o);
     if (rc < 0) rc = bind_check(o);
     if (rc < 0) rc = count_ranks(o);
     if (rc < 0) rc = launch_reorder_choose(o);
     if (rc < 0) rc = check_order(o);
     if (rc < 0) rc = check_gdb(o);
+    if (rc < 0 && !o->no_launch && runs_here(o)) rc = launch_writes_check(o);
     if (rc < 0) launch_mca_note(o);
+    if (rc < 0) launch_without_effect_say(o);
     if (rc < 0) rc = check_interface(o);
     if (rc < 0) ppn_note(o);
     return rc;

@@ -21,7 +21,7 @@ static int of_launcher(struct launch_options *o, const char *name, const char *v
     if (strcmp(name, "rmaps_base_oversubscribe") == 0)
         o->oversubscribe = is_yes(value);
     else if (strcmp(name, "rmaps_base_no_oversubscribe") == 0)
-        o->no_oversubscribe = is_yes(value);
+        launch_no_oversubscribe(o, "--mca rmaps_base_no_oversubscribe", is_yes(value));
     else if (strcmp(name, "rmaps_base_mapping_policy") == 0 || strcmp(name, "rmaps_default_mapping_policy") == 0)
         return launch_set_map(o, "--mca rmaps_base_mapping_policy", value);
     else if (strcmp(name, "hwloc_base_binding_policy") == 0 || strcmp(name, "hwloc_default_binding_policy") == 0)
@@ -65,9 +65,10 @@ static void told_set(struct launch_options *o)
     free(names);
 }
 
-int launch_set_mca(struct launch_options *o, const char *name, const char *value)
+int launch_set_mca(struct launch_options *o, const char *option, char **v)
 {
-    if (!*name || strchr(name, '=')) return launch_usage_error("--mca wants a name and a value as two words, not '%s'", name);
+    const char *name = v[0], *value = v[1];
+    if (!*name || strchr(name, '=')) return launch_usage_error("%s wants a name and a value as two words, not '%s'", option, name);
     char *variable = gw_xasprintf("OMPI_MCA_%s", name);
     int rc = of_launcher(o, name, value);
     if (rc == -2 && !is_setting(variable) &&

@@ -70,19 +70,22 @@ static bool is_cpu_list(const char *text, size_t n, char between)
     return false;
 }
 
-static int set_user(struct launch_options *o, const char *option, const char *list)
+/* What stands in `said` has become the list with commas, + and -, which are the words of --bind-to user. */
+int launch_set_user(struct launch_options *o, const char *said, const char *list)
 {
+    bool is_ours = strstr(said, "user:") != NULL;
     for (const char *p = list; *p || p == list;) {
         size_t n = strcspn(p, ",");
         if (!is_cpu_list(p, n, '+'))
-            return launch_usage_error(
-                "%s user: wants CPUs rank by rank with commas, + and - between those of one rank, such as user:0+2,1,4-7, not '%s'",
-                option, list);
+            return launch_usage_error("%s: wants CPUs rank by rank%s", said,
+                                      is_ours ? " with commas, + and - between those of one rank, such as user:0+2,1,4-7"
+                                              : ", each below 8192");
         p += n;
-        if (*p == ',' && !*++p) return launch_usage_error("%s user:%s ends with a comma", option, list);
+        if (*p == ',' && !*++p) return launch_usage_error("%s ends with a comma", said);
     }
     o->place.bind = BIND_USER;
     o->place.user = launch_options_hold(o, list);
+    o->said.user = launch_options_hold(o, said);
     return -1;
 }
 
@@ -90,8 +93,32 @@ int launch_set_cpu_set(struct launch_options *o, const char *name, const char *t
 {
     if (!is_cpu_list(text, strlen(text), ','))
         return launch_usage_error("%s wants a list of CPUs such as 0-3,8, not '%s'", name, text);
+    char *said = gw_xasprintf("%s %s", name, text);
     o->place.cpu_set = launch_options_hold(o, text);
+    o->said.cpu_set = launch_options_hold(o, said);
+    free(said);
     return -1;
+}
+
+int launch_set_numa(struct launch_options *o, const char *name, const char *text)
+{
+    if (!is_cpu_list(text, strlen(text), ','))
+        return launch_usage_error("%s wants a list of NUMA nodes such as 0,2-3, not '%s'", name, text);
+    o->place.numa = launch_options_hold(o, text);
+    return -1;
+}
+
+int launch_set_rankfile(struct launch_options *o, const char *name, const char *file)
+{
+    o->place.rankfile = file;
+    o->said.rankfile = launch_options_hold(o, name);
+    return -1;
+}
+
+void launch_no_oversubscribe(struct launch_options *o, const char *said, bool is_wanted)
+{
+    o->no_oversubscribe = is_wanted;
+    o->said.no_oversubscribe = launch_options_hold(o, said);
 }
 
 /* ---- binding ------------------------------------------------------------------------------------------------------------- */
@@ -122,7 +149,10 @@ int launch_set_bind(struct launch_options *o, const char *name, const char *text
 {
     if (strncasecmp(text, "user:", 5) == 0) {
         o->only_here = name;
-        return set_user(o, name, text + 5);
+        char *said = gw_xasprintf("%s %s", name, text);
+        int rc = launch_set_user(o, said, text + 5);
+        free(said);
+        return rc;
     }
     if (strcasecmp(text, "rr") == 0) text = "core";
     size_t n = strcspn(text, ":");
@@ -132,6 +162,17 @@ int launch_set_bind(struct launch_options *o, const char *name, const char *text
     o->place.bind_count = 0;
     int rc = text[n] ? bind_more(o, name, text + n + 1) : -1;
     if (o->place.bind_count > 1) o->only_here = name;
+    return rc;
+}
+
+/* Takes over `ours`, what the text of the option is in our words. */
+static int set_ours(struct launch_options *o, const char *name, const char *text, char *ours)
+{
+    char *said = gw_xasprintf("%s %s", name, text);
+    int rc = launch_set_user(o, said, ours);
+    o->only_here = name;
+    free(said);
+    free(ours);
     return rc;
 }
 
@@ -156,10 +197,7 @@ static int set_singles(struct launch_options *o, const char *name, const char *t
             ours = longer;
         }
     }
-    const char *held = launch_options_hold(o, ours);
-    free(ours);
-    o->only_here = name;
-    return set_user(o, name, held);
+    return set_ours(o, name, text, ours);
 }
 
 /* "0,1:2-3": CPUs with commas and ranges, the ranks with colons between them; ours has + and commas. */
@@ -167,10 +205,7 @@ static int set_cpus(struct launch_options *o, const char *name, const char *text
 {
     char *ours = gw_xasprintf("%s", text);
     for (char *c = ours; *c; c++) *c = *c == ',' ? '+' : *c == ':' ? ',' : *c;
-    const char *held = launch_options_hold(o, ours);
-    free(ours);
-    o->only_here = name;
-    return set_user(o, name, held);
+    return set_ours(o, name, text, ours);
 }
 
 int launch_set_cpu_bind(struct launch_options *o, const char *text)
@@ -190,27 +225,29 @@ int launch_set_cpu_bind(struct launch_options *o, const char *text)
         if (!text[n]) return -1;
         text += n + 1;
     }
-    if (strncmp(text, "map_cpu:", 8) == 0) {
+    if (strncmp(text, "map_cpu:", 8) == 0 || strncmp(text, "mask_cpu:", 9) == 0) {
         o->only_here = "--cpu-bind";
-        return set_user(o, "--cpu-bind", text + 8);
+        return launch_set_slurm_cpus(o, text);
     }
     if (strncmp(text, "list:", 5) == 0) return set_cpus(o, "--cpu-bind", text + 5);
     if (strcasecmp(text, "depth") == 0) return bind_depth(o);
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++)
         if (strcasecmp(text, same[i].slurm) == 0) return launch_set_bind(o, "--cpu-bind", same[i].ours);
     return launch_usage_error(
-        "--cpu-bind is cores, sockets, ldoms, numa, threads, none, depth, map_cpu:LIST or list:CPUS:CPUS..., not '%s'", text);
+        "--cpu-bind is cores, sockets, ldoms, numa, threads, none, depth, map_cpu:LIST, mask_cpu:LIST or list:CPUS:CPUS..., not '%s'",
+        text);
 }
 
-int launch_set_cc(struct launch_options *o, const char *text)
+int launch_set_cc(struct launch_options *o, const char *name, const char *text)
 {
-    if (strcmp(text, "cpu") == 0) return launch_set_bind(o, "-cc", "core");
-    if (strcmp(text, "numa_node") == 0) return launch_set_bind(o, "-cc", "numa");
-    if (strcmp(text, "none") == 0) return launch_set_bind(o, "-cc", "none");
+    if (strcmp(text, "cpu") == 0) return launch_set_bind(o, name, "core");
+    if (strcmp(text, "numa_node") == 0) return launch_set_bind(o, name, "numa");
+    if (strcmp(text, "none") == 0) return launch_set_bind(o, name, "none");
     if (strcmp(text, "depth") == 0) return bind_depth(o);
     /* CPUs are dealt one to each rank, or a list to each with colons between them. */
-    if (*text >= '0' && *text <= '9') return strchr(text, ':') ? set_cpus(o, "-cc", text) : set_singles(o, "-cc", text);
-    return launch_usage_error("-cc is cpu, depth, numa_node, none or CPUs rank by rank, such as 0,1 or 0,1:2,3, not '%s'", text);
+    if (*text >= '0' && *text <= '9') return strchr(text, ':') ? set_cpus(o, name, text) : set_singles(o, name, text);
+    return launch_usage_error("%s is cpu, depth, numa_node, none or CPUs rank by rank, such as 0,1 or 0,1:2,3, not '%s'", name,
+                              text);
 }
 
 /* Slurm's "nodes[:sockets]": blocks of ranks on nodes are the default here, in turns is by node; on one machine the sockets matter.  A number is
@@ -271,7 +308,11 @@ static int map_more(struct launch_options *o, const char *name, const char *more
         } else if (is_word(p, n, "oversubscribe")) {
             o->oversubscribe = known = true;
         } else if (is_word(p, n, "nooversubscribe")) {
-            o->no_oversubscribe = known = true;
+            char *said = gw_xasprintf("%s ...:%.*s", name, (int)n, p);
+            launch_no_oversubscribe(o, said, known = true);
+            free(said);
+        } else if (is_word(p, n, "nolocal")) {
+            return launch_usage_error("%s ...:%.*s: name the other hosts: -host n1,n2", name, (int)n, p);
         }
         for (size_t i = 0; i < GW_ARRAY_LEN(passed); i++) known |= is_word(p, n, passed[i]);
         if (!known)
@@ -279,6 +320,36 @@ static int map_more(struct launch_options *o, const char *name, const char *more
                                       (int)n, p);
         p += n + (p[n] != 0);
     }
+    return -1;
+}
+
+/* "pe-list=0,2-3", with ":ORDERED" behind it one CPU for each rank. */
+static int map_list(struct launch_options *o, const char *name, const char *text)
+{
+    static const char ordered[] = ":ordered";
+    const char *list = strchr(text, '=') + 1, *more = list + strcspn(list, ":");
+    char *cpus = gw_xasprintf("%.*s", (int)(more - list), list), *said = gw_xasprintf("%s pe-list=", name);
+    bool is_ordered = strncasecmp(more, ordered, sizeof ordered - 1) == 0 && strchr(":", more[sizeof ordered - 1]);
+    int rc = is_ordered ? set_singles(o, said, cpus) : launch_set_cpu_set(o, said, cpus);
+    o->only_here = name;
+    if (rc < 0 && *more) rc = map_more(o, name, more + 1);
+    free(said);
+    free(cpus);
+    return rc;
+}
+
+/* "rankfile:file=NAME", "seq" and "seq:file=NAME", a host file of which ranks take the hosts in their order. */
+static int map_file(struct launch_options *o, const char *name, const char *text, bool is_seq)
+{
+    const char *more = strchr(text, ':');
+    const char *file = more && strncasecmp(more, ":file=", 6) == 0 ? launch_options_hold(o, more + 6) : NULL;
+    if (!file && more) return map_more(o, name, more + 1);
+    if (!file && !is_seq) return launch_usage_error("%s rankfile wants a file: rankfile:FILE=NAME, or --rankfile NAME", name);
+    o->only_here = is_seq ? "--map-by seq" : name;
+    if (file && is_seq) return launch_set_hostfile(o, name, file);
+    char *said = gw_xasprintf("%s rankfile", name);
+    if (file) launch_set_rankfile(o, said, file);
+    free(said);
     return -1;
 }
 
@@ -292,6 +363,9 @@ int launch_set_map(struct launch_options *o, const char *name, const char *text)
         int rc = ppr(o, name, at, n);
         return rc >= 0 || !at[n] ? rc : map_more(o, name, at + n + 1);
     }
+    if (n == 0 && text[n] == ':') return map_more(o, name, text + 1); /* the default, with words of PRRTE's behind it */
+    if (strncasecmp(text, "pe-list=", 8) == 0) return map_list(o, name, text);
+    if (is_word(text, n, "rankfile") || is_word(text, n, "seq")) return map_file(o, name, text, is_word(text, n, "seq"));
     const struct unit_word *u = unit_find(text, n);
     if (!u || u->bind == BIND_NONE) return no_unit(name, false, text, n);
     o->place.map = u->unit;
@@ -314,10 +388,20 @@ int launch_set_rank_by(struct launch_options *o, const char *text)
 
 int launch_set_mem_bind(struct launch_options *o, const char *text)
 {
-    if (strcmp(text, "local") == 0) return launch_set_membind(o, "bind");
-    if (strcmp(text, "none") == 0 || strcmp(text, "no") == 0) return launch_set_membind(o, "none");
-    if (strcmp(text, "v") == 0 || strcmp(text, "verbose") == 0 || strcmp(text, "q") == 0 || strcmp(text, "quiet") == 0) return -1;
-    return launch_usage_error("--mem-bind is local or none here (-membind has more), not '%s'", text);
+    for (;;) { /* "quiet,local" */
+        size_t n = strcspn(text, ",");
+        if (is_word(text, n, "local"))
+            launch_set_membind(o, "bind");
+        else if (is_word(text, n, "none") || is_word(text, n, "no"))
+            launch_set_membind(o, "none");
+        else if (is_word(text, n, "v") || is_word(text, n, "verbose"))
+            o->verbose = true;
+        else if (!is_word(text, n, "q") && !is_word(text, n, "quiet") && !is_word(text, n, "sort") && !is_word(text, n, "nosort") &&
+                 !is_word(text, n, "p") && !is_word(text, n, "prefer"))
+            return launch_usage_error("--mem-bind is local or none here (-membind has more), not '%.*s'", (int)n, text);
+        if (!text[n]) return -1;
+        text += n + 1;
+    }
 }
 
 int launch_set_membind(struct launch_options *o, const char *text)

@@ -1,7 +1,7 @@
 /* options_private.h -- private to launch: the table of options, and how their values are read.
  *
  *   options.c (the command line, one option after the other) -> options_table.c (what there is) -> options_value.c, options_place.c,
- *   options_mca.c, options_reorder.c (what stands behind an option), options_file.c (command lines in files)
+ *   options_words.c, options_mca.c, options_reorder.c (what stands behind an option), options_file.c (command lines in files)
  *
  * Functions that read a value return -1 to go on, else the exit status, after explaining.
  *
@@ -17,12 +17,17 @@
 enum option {
 #define X(id, names, argument, section, where, help) O_##id,
 #define TAKEN(names, argument, why)
+#define NOTED(names, argument, why)
 #define REFUSED(names, argument, why)
+#define APRUN(names, like)
 #include "launch/options.def"
 #undef X
 #undef TAKEN
+#undef NOTED
 #undef REFUSED
+#undef APRUN
     O_TAKEN,
+    O_NOTED,
     O_REFUSED
 };
 enum option_section { SECTION_PROGRAM, SECTION_JOB, SECTION_HOSTS, SECTION_PLACE, SECTION_OUTPUT, SECTION_TAKEN, SECTION_REFUSED };
@@ -33,15 +38,16 @@ struct option_row {
     const char *names, *argument;
     enum option_section section;
     enum option_where where;
-    const char *help; /* of TAKEN and REFUSED: why */
+    const char *help; /* of TAKEN, NOTED and REFUSED: why */
 };
 extern const struct option_row launch_option_rows[];
 extern const int launch_option_row_count;
 
 int launch_option_words(const struct option_row *row);      /* words behind it, or OPTIONAL */
 bool launch_option_is_number(const struct option_row *row); /* which may be joined with the name */
-/* The row of a name, with one dash or two, `n` characters of it; NULL: none. */
+/* The row of a name, with one dash or two, `n` characters of it, as this program is called; NULL: none. */
 const struct option_row *launch_option_find(const char *name, size_t n);
+const char *launch_option_of_aprun(const char *name, size_t n); /* what aprun has by that name; NULL: nothing else */
 /* The name that is spelled most like an unknown one; NULL: none is near. */
 const char *launch_option_nearest(const char *name, char *out, size_t cap);
 void launch_option_help(FILE *to);
@@ -51,18 +57,21 @@ int launch_usage_error(const char *fmt, ...) GW_PRINTF(1, 2);                   
 long launch_parse_number(const char *option, const char *text, long low, long high);            /* -1 after explaining */
 int launch_parse_choice(const char *option, const char *text, const char *const *words, int n); /* its place; -1 after explaining */
 void launch_add_pair(struct words *w, const char *name, const char *value);
-int launch_set_stdin(struct launch_options *o, const char *text);
-int launch_set_timeout(struct launch_options *o, const char *text);
+int launch_set_stdin(struct launch_options *o, const char *name, const char *text);
+int launch_set_timeout(struct launch_options *o, const char *name, const char *text);
+int launch_set_cpu_time(struct launch_options *o, const char *name, const char *text);
 int launch_set_profile(struct launch_options *o, const char *file);
 int launch_set_record(struct launch_options *o, bool repeats, const char *folder); /* repeats: --replay */
-int launch_set_x(struct launch_app *a, const char *text);
+int launch_writes_check(
+    const struct launch_options *o); /* when all are known: can the files be made that --profile, --record name? */
+int launch_set_x(struct launch_app *a, const char *name, const char *text);
 int launch_set_export(struct launch_app *a, struct launch_options *o, const char *text);
 int launch_set_arch(const char *text);
 int launch_set_usize(struct launch_options *o, const char *text);
 int launch_set_soft(struct launch_app *a); /* when -n is known */
 int launch_set_output(struct launch_options *o, const char *name, int stream,
                       const char *text); /* Slurm's and PRRTE's --output; 1: --error */
-int launch_set_output_filename(struct launch_options *o, const char *text);
+int launch_set_output_filename(struct launch_options *o, const char *name, const char *text);
 int launch_set_pattern(struct launch_options *o, const char *name, const char **slot, const char *text); /* Hydra's */
 
 /* ---- options_place.c ---- */
@@ -71,15 +80,32 @@ int launch_set_cpu_bind(struct launch_options *o, const char *text);
 int launch_set_map(struct launch_options *o, const char *name, const char *text);
 int launch_set_ppr(struct launch_options *o, const char *name, const char *text);
 int launch_set_rank_by(struct launch_options *o, const char *text);
+int launch_set_rankfile(struct launch_options *o, const char *name, const char *file);
+int launch_set_numa(struct launch_options *o, const char *name, const char *text); /* a list of NUMA nodes */
 int launch_set_cpu_set(struct launch_options *o, const char *name, const char *text);
 int launch_set_membind(struct launch_options *o, const char *text);
 /* Words of aprun, PALS and Slurm for the same. */
 int launch_set_mem_bind(struct launch_options *o, const char *text);
-int launch_set_cc(struct launch_options *o, const char *text);
+int launch_set_cc(struct launch_options *o, const char *name, const char *text);
 int launch_set_distribution(struct launch_options *o, const char *name, const char *text);
 
+void launch_no_oversubscribe(struct launch_options *o, const char *said, bool is_wanted);
+int launch_set_user(struct launch_options *o, const char *said, const char *list); /* CPUs rank by rank; `said`: in what words */
+
+/* ---- options_words.c: what one launcher has, and its words for it ---- */
+int launch_set_hostfile(struct launch_options *o, const char *name, const char *file);
+int launch_set_hosts(struct launch_options *o, const char *name, const char *text);
+int launch_set_nodes(struct launch_options *o, const char *name, const char *text); /* Slurm's number of them */
+/* When hosts are known.  have: nodes that this machine acts as; 0: an engine starts the ranks. */
+int launch_nodes_settle(struct launch_options *o, int have);
+int launch_set_slurm_cpus(struct launch_options *o, const char *text); /* map_cpu:LIST, mask_cpu:LIST */
+int launch_set_display(struct launch_options *o, const char *name, const char *text);
+int launch_set_runtime(struct launch_options *o, const char *name, const char *text);
+void launch_without_effect(struct launch_options *o, const struct option_row *row, const char *name); /* TAKEN, NOTED */
+void launch_without_effect_say(const struct launch_options *o);
+
 /* ---- options_mca.c ---- */
-int launch_set_mca(struct launch_options *o, const char *name, const char *value);
+int launch_set_mca(struct launch_options *o, const char *option, char **v); /* a name and a value */
 void launch_mca_note(const struct launch_options *o);
 
 /* ---- options_file.c ---- */

@@ -2,6 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <string.h>
 
 #include "launch/options_private.h"
@@ -9,13 +10,34 @@
 const struct option_row launch_option_rows[] = {
 #define X(id, names, argument, section, where, help) {O_##id, names, argument, SECTION_##section, where, help},
 #define TAKEN(names, argument, why)                  {O_TAKEN, names, argument, SECTION_TAKEN, ANYWHERE, why},
+#define NOTED(names, argument, why)                  {O_NOTED, names, argument, SECTION_TAKEN, ANYWHERE, why},
 #define REFUSED(names, argument, why)                {O_REFUSED, names, argument, SECTION_REFUSED, ANYWHERE, why},
+#define APRUN(names, like)
 #include "launch/options.def"
 #undef X
 #undef TAKEN
+#undef NOTED
 #undef REFUSED
+#undef APRUN
 };
 const int launch_option_row_count = GW_ARRAY_LEN(launch_option_rows);
+
+static const struct option_alias {
+    const char *names, *like;
+} of_aprun[] = {
+#define X(id, names, argument, section, where, help)
+#define TAKEN(names, argument, why)
+#define NOTED(names, argument, why)
+#define REFUSED(names, argument, why)
+#define APRUN(names, like) {names, like},
+#include "launch/options.def"
+#undef X
+#undef TAKEN
+#undef NOTED
+#undef REFUSED
+#undef APRUN
+    {NULL, NULL},
+};
 
 int launch_option_words(const struct option_row *row)
 {
@@ -41,12 +63,42 @@ static bool has_name(const char *names, const char *name, size_t n)
     return false;
 }
 
+const char *launch_option_of_aprun(const char *name, size_t n)
+{
+    size_t skip = dashes(name);
+    for (const struct option_alias *a = of_aprun; a->names && n > skip; a++)
+        if (has_name(a->names, name + skip, n - skip)) return a->like;
+    return NULL;
+}
+
 const struct option_row *launch_option_find(const char *name, size_t n)
 {
+    const char *like = strcmp(program_invocation_short_name, "aprun") == 0 ? launch_option_of_aprun(name, n) : NULL;
+    if (like) {
+        name = like;
+        n = strlen(like);
+    }
     size_t skip = dashes(name);
     if (n <= skip) return NULL;
     for (int i = 0; i < launch_option_row_count; i++)
         if (has_name(launch_option_rows[i].names, name + skip, n - skip)) return &launch_option_rows[i];
+    return NULL;
+}
+
+/* The first name that goes on where the word ends; NULL: none does. */
+static const char *longer_name(const char *word, char *out, size_t cap)
+{
+    enum { SHORTEST = 4 };
+    size_t n = strlen(word);
+    for (int i = 0; i < launch_option_row_count && n >= SHORTEST; i++)
+        for (const char *p = launch_option_rows[i].names; *p; p += strspn(p, " ")) {
+            size_t len = strcspn(p, " "), skip = dashes(p);
+            if (len > skip + n && strncmp(p + skip, word, n) == 0) {
+                snprintf(out, cap, "%.*s", (int)len, p);
+                return out;
+            }
+            p += len;
+        }
     return NULL;
 }
 
@@ -71,7 +123,7 @@ const char *launch_option_nearest(const char *name, char *out, size_t cap)
             }
             p += len;
         }
-    return near ? out : NULL;
+    return near ? out : longer_name(word, out, cap);
 }
 
 /* ---- help ----------------------------------------------------------------------------------------------------------------------- */
@@ -157,5 +209,7 @@ void launch_option_help(FILE *to)
         for (int i = 0; s < SECTION_TAKEN && i < launch_option_row_count; i++)
             if (launch_option_rows[i].section == (enum option_section)s) print_row(to, &launch_option_rows[i]);
     }
+    fputs("\nCalled as aprun, a link to mpiexec:\n", to);
+    for (const struct option_alias *a = of_aprun; a->names; a++) fprintf(to, "  %-24s is %s\n", a->names, a->like);
     fputs(last, to);
 }

@@ -3,7 +3,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -44,13 +46,46 @@ static void rows(void)
         const struct option_row *row = &launch_option_rows[i];
         size_t len = strlen(row->help);
         CHECK(len > 10 && launch_option_words(row) <= 2);
-        CHECK((row->is == O_TAKEN) == (row->section == SECTION_TAKEN) &&
+        CHECK((row->is == O_TAKEN || row->is == O_NOTED) == (row->section == SECTION_TAKEN) &&
               (row->is == O_REFUSED) == (row->section == SECTION_REFUSED));
         if (row->section < SECTION_TAKEN)
             CHECK(isupper((unsigned char)row->help[0]) && row->help[len - 1] == '.');
         else
             CHECK(row->help[len - 1] != '.'); /* part of a sentence */
-        for (int k = 0; k < i; k++) CHECK(launch_option_rows[k].is != row->is || row->is == O_TAKEN || row->is == O_REFUSED);
+        for (int k = 0; k < i; k++)
+            CHECK(launch_option_rows[k].is != row->is || row->is == O_TAKEN || row->is == O_NOTED || row->is == O_REFUSED);
+    }
+}
+
+/* Names that are others where mpiexec is called as aprun. */
+static void called_as_aprun(void)
+{
+    static const struct {
+        const char *name, *like, *else_like;
+    } names[] = {
+        {"-t", "--cpu-time-limit", "--time"},
+        {"-b", "--bypass-app-transfer", NULL},
+        {"-T", "--sync-output", NULL},
+        {"-C", "--reconnect", "--partition"},
+        {"-p", "--protection-domain", "--account"},
+        {"-D", "--debug-level", "-wdir"},
+        {"--debug", "--debug-level", "-tv"},
+        {"-a", "--architecture", NULL},
+        {"-l", "-hostfile", "--label"},
+        {"-E", "--exclude-node-list", "-X"},
+        {"-R", "--relaunch", NULL},
+        {"-n", "-n", "-np"},
+        {"-N", "-ppn", "-ppn"},
+    };
+    char *own = program_invocation_short_name;
+    for (size_t i = 0; i < GW_ARRAY_LEN(names); i++) {
+        size_t n = strlen(names[i].name), like = strlen(names[i].like);
+        program_invocation_short_name = (char *)"aprun";
+        CHECK(launch_option_find(names[i].name, n) &&
+              launch_option_find(names[i].name, n) == launch_option_find(names[i].like, like));
+        program_invocation_short_name = own;
+        CHECK(launch_option_find(names[i].name, n) ==
+              (names[i].else_like ? launch_option_find(names[i].else_like, strlen(names[i].else_like)) : NULL));
     }
 }
 
@@ -90,6 +125,8 @@ static void guesses(void)
     guess("-wdi", "-wdir");
     guess("--hosfile=x", "-hostfile");
     guess("--timestamp-otput", "--timestamp-output");
+    guess("--bind", "--bind-to");
+    guess("--runtime", "--runtime-options");
     guess("-z", "nothing");
     guess("-nq", "nothing");
     guess("--", "nothing");
@@ -164,6 +201,7 @@ int main(void)
 {
     names();
     rows();
+    called_as_aprun();
     help();
     guesses();
     files();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "launch/options_private.h"
+#include "base/file.h"
 #include "base/os.h"
 #include "base/settings.h"
 
@@ -64,16 +65,17 @@ const char *launch_options_hold(struct launch_options *o, const char *text)
 }
 
 /* ---- environment -------------------------------------------------------------------------------------------------------- */
-int launch_set_x(struct launch_app *a, const char *text)
+int launch_set_x(struct launch_app *a, const char *name, const char *text)
 {
     const char *value = strchr(text, '=');
-    if (value == text) return launch_usage_error("-x %s: a variable needs a name", text);
+    if (value == text) return launch_usage_error("%s %s: a variable needs a name", name, text);
     if (value) {
         words_add(&a->env, text);
         return -1;
     }
     value = getenv(text);
-    if (!value) return launch_usage_error("-x %s: there is no such environment variable here; -x %s=VALUE sets it", text, text);
+    if (!value)
+        return launch_usage_error("%s %s: there is no such environment variable here; %s %s=VALUE sets it", name, text, name, text);
     launch_add_pair(&a->env, text, value); /* the program gets it also with -envnone */
     return -1;
 }
@@ -176,6 +178,22 @@ int launch_set_record(struct launch_options *o, bool repeats, const char *folder
     return -1;
 }
 
+int launch_writes_check(const struct launch_options *o)
+{
+    const char *page = words_value(&o->env, "GODWIT_PROFILE", NULL), *record = words_value(&o->env, "GODWIT_RECORD", NULL);
+    const char *in = o->apps[0].wdir ? o->apps[0].wdir : ".";
+    if (page && (!o->wrapper || strcmp(page, "1") == 0)) page = NULL; /* "1": it names no file */
+    for (int k = 0; k < 2; k++) {
+        const char *name = k ? record : page;
+        if (!name || (*name != '/' && access(in, F_OK) != 0)) continue; /* that there is no such folder is said at the start */
+        char *path = gw_xasprintf("%s%s%s%s", *name == '/' ? "" : in, *name == '/' ? "" : "/", name, k ? "/rank.0" : "");
+        int err = gw_file_may(path, k ? GW_FILE_FOLDERS | GW_FILE_FRESH : 0);
+        free(path);
+        if (err) return launch_usage_error("%s: cannot write %s: %s", k ? "--record" : "--profile", name, gw_file_why(err));
+    }
+    return -1;
+}
+
 /* ---- numbers of ranks ---------------------------------------------------------------------------------------------------- */
 /* The largest number of "A", "A:B" or "A:B:STEP" that is not above `most`; -1: there is none, -2: the text is no triplet. */
 static long triplet_largest(const char *text, size_t n, long most)
@@ -232,28 +250,37 @@ int launch_set_usize(struct launch_options *o, const char *text)
 }
 
 /* ---- others -------------------------------------------------------------------------------------------------------------- */
-int launch_set_stdin(struct launch_options *o, const char *text)
+int launch_set_stdin(struct launch_options *o, const char *name, const char *text)
 {
+    o->said.stdin_rank = name;
     if (strcmp(text, "all") == 0) {
         o->stdin_rank = STDIN_ALL;
     } else if (strcmp(text, "none") == 0) {
         o->stdin_rank = STDIN_NONE;
     } else if (isdigit((unsigned char)*text)) {
-        long v = launch_parse_number("-stdin", text, 0, MAX_RANKS);
+        long v = launch_parse_number(name, text, 0, MAX_RANKS);
         if (v < 0) return EXIT_USAGE;
         o->stdin_rank = (int)v;
     } else {
-        return launch_usage_error("-stdin is a rank, all or none, not '%s'", text);
+        return launch_usage_error("%s is a rank, all or none, not '%s'", name, text);
     }
     return -1;
 }
 
-int launch_set_timeout(struct launch_options *o, const char *text)
+int launch_set_timeout(struct launch_options *o, const char *name, const char *text)
 {
     char *end;
     o->timeout = strtod(text, &end);
     if (o->timeout > 1e9) o->timeout = 1e9; /* 30 years, which fit in ns */
-    return end != text && !*end && o->timeout > 0 ? -1 : launch_usage_error("--timeout wants seconds above 0, not '%s'", text);
+    return end != text && !*end && o->timeout > 0 ? -1 : launch_usage_error("%s wants seconds above 0, not '%s'", name, text);
+}
+
+int launch_set_cpu_time(struct launch_options *o, const char *name, const char *text)
+{
+    enum { MOST = 1000000000 };
+    long v = launch_parse_number(name, text, 1, MOST);
+    o->cpu_time = v;
+    return v < 0 ? EXIT_USAGE : -1;
 }
 
 int launch_set_arch(const char *text)
@@ -296,11 +323,11 @@ static int task_pattern(struct launch_options *o, const char *name, int stream, 
     return -1;
 }
 
-int launch_set_output_filename(struct launch_options *o, const char *text)
+int launch_set_output_filename(struct launch_options *o, const char *name, const char *text)
 {
     size_t n = strcspn(text, ":");
     const char *more = text[n] ? text + n + 1 : "";
-    if (!n) return launch_usage_error("--output-filename wants the name of a folder, not '%s'", text);
+    if (!n) return launch_usage_error("%s wants the name of a folder, not '%s'", name, text);
     bool with_job = true;
     o->output.copied = true;
     while (*more) {
@@ -310,7 +337,7 @@ int launch_set_output_filename(struct launch_options *o, const char *text)
         else if (len == 6 && strncasecmp(more, "nocopy", len) == 0)
             o->output.copied = false;
         else
-            return launch_usage_error("--output-filename '%s': behind the colon may stand nojobid and nocopy", text);
+            return launch_usage_error("%s '%s': behind the colon may stand nojobid and nocopy", name, text);
         more += len + (more[len] != 0);
     }
     static const char *const names[] = {"stdout", "stderr"};
@@ -345,9 +372,9 @@ static bool is_directives(const char *text)
 }
 
 /* file=NAME makes NAME.R for rank R, with both streams in it. */
-static int set_output_file(struct launch_options *o, const char *name)
+static int set_output_file(struct launch_options *o, const char *option, const char *name)
 {
-    if (!*name || strchr(name, '%')) return launch_usage_error("--output file=%s: a name without %% is wanted", name);
+    if (!*name || strchr(name, '%')) return launch_usage_error("%s file=%s: a name without %% is wanted", option, name);
     char *pattern = gw_xasprintf("%s.%%R", name);
     for (int k = 0; k < 2; k++) o->output.file[k] = launch_options_hold(o, pattern);
     free(pattern);
@@ -355,15 +382,15 @@ static int set_output_file(struct launch_options *o, const char *name)
     return -1;
 }
 
-static int set_directives(struct launch_options *o, const char *text)
+static int set_directives(struct launch_options *o, const char *name, const char *text)
 {
     for (const char *p = text; *p;) {
         int n = (int)strcspn(p, ","), rc = -1;
         char *word = gw_xasprintf("%.*s", n, p);
         if (strncasecmp(word, "dir=", 4) == 0)
-            rc = launch_set_output_filename(o, word + 4);
+            rc = launch_set_output_filename(o, name, word + 4);
         else if (strncasecmp(word, "file=", 5) == 0)
-            rc = set_output_file(o, word + 5);
+            rc = set_output_file(o, name, word + 5);
         else if (strncasecmp(word, "timestamp", 9) == 0)
             o->output.timestamp = true;
         else if (strncasecmp(word, "merge", 5) == 0)
@@ -391,8 +418,9 @@ int launch_set_output(struct launch_options *o, const char *name, int stream, co
         long v = launch_parse_number(name, text, 0, MAX_RANKS);
         if (v < 0) return EXIT_USAGE;
         o->output.only[stream] = (int)v + 1;
+        o->said.only[stream] = name;
         return -1;
     }
-    if (stream == 0 && strlen(name) > 2 && is_directives(text)) return set_directives(o, text); /* -o is Slurm's alone */
+    if (stream == 0 && strlen(name) > 2 && is_directives(text)) return set_directives(o, name, text); /* -o is Slurm's alone */
     return task_pattern(o, name, stream, text);
 }

@@ -309,6 +309,15 @@ static void files_more(void)
     setrlimit(RLIMIT_NOFILE, &all);
 }
 
+/* A part of the limit that mpiexec has. */
+static void cpu_time_limit(const struct job *j)
+{
+    struct rlimit now;
+    if (!j->o.cpu_time || getrlimit(RLIMIT_CPU, &now) < 0) return;
+    if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > (rlim_t)j->o.cpu_time) now.rlim_cur = (rlim_t)j->o.cpu_time;
+    setrlimit(RLIMIT_CPU, &now);
+}
+
 /* Runs in the child: becomes the program, or writes to `report` why it cannot. */
 static void child(struct job *j, int rank, const struct launch_app *a, const struct ends *e, int report, char **env)
 {
@@ -327,6 +336,7 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     fcntl(j->memfd, F_SETFD, 0);
     if (e->pmi >= 0) fcntl(e->pmi, F_SETFD, 0);
     if (files.rlim_max) setrlimit(RLIMIT_NOFILE, &files);
+    cpu_time_limit(j);
     if (j->bind.set) sched_setaffinity(0, j->bind.bytes, j->bind.set[rank]);
     int what = 'd';
     if (launch_gdb_has(rank) && (errno = launch_gdb_terminal(rank)) != 0) {

@@ -129,13 +129,23 @@ static void turn(bool *flag, bool value)
     if (*flag != value) *flag = value;
 }
 
-/* Locks become real with the first instance that needs them, and stay so while there are instances.  One that does not meet the others is a
- * session: another thread may begin one of its own at any time, while this thread is in the middle of a call. */
+static bool is_told(const struct life_user *user, int level, bool meets)
+{
+    if (level == GW_THREAD_MULTIPLE || !meets) return true;
+    return level != GW_THREAD_SINGLE && user->is_joined && user->is_joined();
+}
+
+/* Locks become real with the first instance that needs them, and stay so while there are instances. */
 static void threads_count(const struct life_user *user, int level, bool meets)
 {
     bool is_first = life.n == 0;
     if (is_first) life.first_thread = pthread_self();
-    bool programs = level == GW_THREAD_MULTIPLE || !meets || !pthread_equal(life.first_thread, pthread_self());
+    bool is_other = !pthread_equal(life.first_thread, pthread_self()), programs = is_other || is_told(user, level, meets);
+    if (is_other && !gw_threads)
+        gw_warn(
+            "an instance of MPI begins in another thread than that of MPI_Init, which works without locks at its thread level: if that thread "
+            "is in a call of MPI now, data may be wrong; let MPI_Init_thread ask for MPI_THREAD_%s",
+            life.highest_level == GW_THREAD_SINGLE ? "FUNNELED or more" : "MULTIPLE");
     turn(&gw_program_threads, programs || (gw_program_threads && !is_first));
     turn(&gw_threads, programs || gw_set.progress_thread || (gw_threads && !is_first));
     turn(&gw_checking, (user->checks && user->checks()) || (gw_checking && !is_first));

@@ -7,6 +7,11 @@
  *
  * A library that begins instances says what it has to do itself at these steps: struct life_user.
  *
+ * THREADS  Locks are real from the begin of the first instance that says that several threads may be in the library: one of GW_THREAD_MULTIPLE;
+ * a session, as another thread may begin one of its own at any time; the World Model of a program that may begin sessions beside it
+ * (is_joined).  They cannot become real while another thread is in the middle of a call that took none.  At GW_THREAD_SINGLE the program has
+ * promised that there is one thread (MPI 4.1 section 11.6.2); who breaks that, or begins sessions by a library that was opened later, is warned.
+ *
  * LOCK     No lock is held by the caller.  Instances may begin and end in any thread; a user's functions run one at a time.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -19,11 +24,13 @@
 /* Functions that are NULL are not called.  gw_checking and the other flags of base/lock.h have their values before the first of them. */
 struct life_user {
     bool (*checks)(void); /* is GODWIT_CHECK on?  Asked at each begin, once the settings are known */
-    void (*up)(void);     /* the rooms have come up; once a process */
-    void (*wake)(void);   /* its first instance begins: the rooms work */
-    void (*leave)(void);  /* its last one ends, and everything still works */
-    void (*rest)(void);   /* nothing moves any more: the library's own threads have stopped, other ranks are not waited for */
-    void (*down)(void);   /* the process ends; the rooms are still there */
+    /* May others begin instances in other threads beside one of GW_THREAD_FUNNELED or _SERIALIZED that meets the others?  Asked at its begin. */
+    bool (*is_joined)(void);
+    void (*up)(void);    /* the rooms have come up; once a process */
+    void (*wake)(void);  /* its first instance begins: the rooms work */
+    void (*leave)(void); /* its last one ends, and everything still works */
+    void (*rest)(void);  /* nothing moves any more: the library's own threads have stopped, other ranks are not waited for */
+    void (*down)(void);  /* the process ends; the rooms are still there */
 };
 
 /* Returns when the rooms are up; ends the process with a message if they cannot come up.  Local: it does not wait for other ranks under our

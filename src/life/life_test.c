@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "life/life.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -37,7 +38,9 @@ static void other_up(void) { say('U'); }
 static void other_wake(void) { meet(), say('W'); }
 static void other_leave(void) { meet(), say('L'); }
 static const struct life_user one = {.up = up, .wake = wake, .leave = leave, .rest = rest, .down = down};
-static const struct life_user other = {.up = other_up, .wake = other_wake, .leave = other_leave};
+static bool joins;
+static bool is_joined(void) { return joins; }
+static const struct life_user other = {.up = other_up, .wake = other_wake, .leave = other_leave, .is_joined = is_joined};
 
 static void one_after_the_other(void)
 {
@@ -63,6 +66,35 @@ static void both_at_once(void)
     meet();
     life_end(&one, true);
     CHECK(has_said("lr") && !gw_threads);
+}
+
+static void *begin_beside(void *level)
+{
+    life_begin(&one, *(int *)level, false);
+    return NULL;
+}
+
+/* The World Model at a level, and a session of another thread beside it: were locks real from the first on, and what was said? */
+static void beside_world(int level, bool may_join, const char *advice)
+{
+    int pipes[2], errors = dup(STDERR_FILENO), session = GW_THREAD_MULTIPLE;
+    char text[1024] = "";
+    pthread_t t;
+    joins = may_join;
+    life_begin(&other, level, true);
+    CHECK(gw_threads == !advice);
+    CHECK(errors >= 0 && pipe(pipes) == 0 && dup2(pipes[1], STDERR_FILENO) >= 0);
+    CHECK(pthread_create(&t, NULL, begin_beside, &session) == 0 && pthread_join(t, NULL) == 0);
+    dup2(errors, STDERR_FILENO);
+    close(errors), close(pipes[1]);
+    CHECK(gw_threads && life_highest() == GW_THREAD_MULTIPLE);
+    CHECK(read(pipes[0], text, sizeof text - 1) >= 0);
+    CHECK(advice ? strstr(text, advice) != NULL : text[0] == 0);
+    close(pipes[0]);
+    life_end(&one, true);
+    life_end(&other, true);
+    CHECK(!gw_threads);
+    memset(said, 0, sizeof said);
 }
 
 /* In a process of its own, as the rooms come up once in each.  What it says at its end comes by a pipe. */
@@ -92,5 +124,8 @@ int main(void)
     in_a_child();
     one_after_the_other();
     both_at_once();
+    beside_world(GW_THREAD_FUNNELED, true, NULL);
+    beside_world(GW_THREAD_SERIALIZED, true, NULL);
+    beside_world(GW_THREAD_SINGLE, true, "MPI_THREAD_FUNNELED or more");
     return unit_end();
 }

@@ -115,8 +115,13 @@ static void leave(void)
     mpi_hot.call = &world.call;
 }
 
-static const struct life_user mpi_life = {
-    .checks = check_is_asked, .up = up, .wake = wake, .leave = leave, .rest = io_finalize, .down = io_finalize};
+static const struct life_user mpi_life = {.checks = check_is_asked,
+                                          .is_joined = mpi_imports_sessions,
+                                          .up = up,
+                                          .wake = wake,
+                                          .leave = leave,
+                                          .rest = io_finalize,
+                                          .down = io_finalize};
 
 GW_ONCE void mpi_instance_begin(int level, bool meets)
 {

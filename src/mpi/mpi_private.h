@@ -17,6 +17,9 @@ const char *mpi_level_name(int level);
 
 /* wrapper.c: by rank 0, says that a library which mpiexec has put before the program (--profile, --record) is not there. */
 GW_ONCE void mpi_wrapper_look(void);
+/* imports.c: may a session begin in another thread, by the libraries that are loaded now?  Those that the program opens later, and names that it
+ * looks up itself, are not known. */
+GW_ONCE bool mpi_imports_sessions(void);
 void mpi_display(int required); /* display.c: prints what the user has asked for at the start */
 /* What this job makes of a setting whose value says less (in_force.c); false: the value says it. */
 bool mpi_in_force(const char *env, const char *value, char *out, size_t cap);

@@ -40,7 +40,8 @@ int rma_memory_file_make(uint64_t bytes, uint64_t pages, struct share_file *o)
     char why[GW_POOL_WHY];
     *o = share_new();
     bool is_pooled = pages && rma_pages_file(bytes, pages, o, why);
-    bool is_smaller = o->page < pages; /* of 2 MiB rma_pages_make() says whether they are there */
+    bool is_smaller =
+        o->page < pages && (is_pooled || !o->page || rma_pages_must()); /* of transparent ones rma_pages_make() says it */
     int rc = is_pooled || (is_smaller && rma_pages_must()) ? GW_OK : plain_file(bytes, o);
     if (rc == GW_OK && is_smaller) rc = rma_pages_smaller(o->page, why);
     if (rc == GW_OK || o->fd < 0) return rc;

@@ -31,7 +31,11 @@ int rma_pages_smaller(uint64_t got, const char *why)
     gw_pages_text(rma_pages_wanted(), asked);
     if (rma_pages_must())
         return gw_fail(GW_ENOMEM, "there are no pages of %s (GODWIT_ALLOC_MEM_PG_SZ, _POLICY=mandatory): %s", asked, why);
-    if (boot_pages_tell(got > 0))
+    bool is_more;
+    if (!boot_pages_tell(got > 0, &is_more)) return GW_OK;
+    if (is_more)
+        gw_warn("more %s cannot lie there: %s; it lies on ordinary pages", what, why);
+    else
         gw_warn("%s cannot lie on pages of %s (GODWIT_ALLOC_MEM_PG_SZ): %s; it lies on %s%s%s", what, asked, why,
                 got ? "pages of " : "ordinary pages", got ? gw_pages_text(got, is) : "", got ? ", where they can be had" : "");
     return GW_OK;
@@ -62,7 +66,8 @@ bool rma_pages_file(uint64_t bytes, uint64_t pages, struct share_file *o, char w
     return false;
 }
 
-/* [first, first + bytes) of huge pages; `all`: of the piece that it is a part of.  Larger ones have been told of before (memory.c). */
+/* [first, first + bytes) of huge pages; `all`: of the piece that it is a part of.  Says whether they are there, and where larger ones were asked
+ * for, that it is these: which pages memory lies on is said when it is known. */
 static int made(uintptr_t first, uint64_t bytes, uint64_t all)
 {
     bool is_crowded;
@@ -70,8 +75,9 @@ static int made(uintptr_t first, uint64_t bytes, uint64_t all)
     uint64_t is = gw_huge_make((void *)first, bytes, rma_pages_must(), &is_crowded);
     GW_EXPLAIN(GW_LOG_BOOT, "%s of %.1f MiB: %.1f MiB of it on transparent huge pages", what, (double)bytes / (1 << 20),
                (double)is / (1 << 20));
-    if (is == bytes) return GW_OK;
+    if (is == bytes && rma_pages_wanted() <= GW_HUGE_BYTES) return GW_OK;
     gw_pool_why(rma_pages_wanted(), all, pool);
+    if (is == bytes) return rma_pages_smaller(GW_HUGE_BYTES, pool);
     snprintf(why, sizeof why, "%s; %s", pool,
              is_crowded
                  ? "too many tasks want to run here to move it onto transparent ones (_POLICY=mandatory does it all the same)"

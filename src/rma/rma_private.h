@@ -293,7 +293,8 @@ int rma_memory_file_map(struct rma_mapping *m, const struct share_file *f, int f
 /* Makes a file of the pool's pages: of `pages` bytes, or the next smaller ones that can be had.  False: there are none; o->page: transparent
  * ones might do; why: of the size that was asked for. */
 bool rma_pages_file(uint64_t bytes, uint64_t pages, struct share_file *o, char why[GW_POOL_WHY]);
-/* Puts [from, from + own) of such memory, as those pages that begin there, onto transparent ones. */
+/* Puts [from, from + own) of such memory, as those pages that begin there, onto transparent ones; says, as rma_pages_smaller(), where they are
+ * smaller than what was asked for, or ordinary. */
 int rma_pages_make(const struct rma_mapping *m, const struct share_file *f, uint64_t from, uint64_t own);
 /* It is on smaller pages than asked for, of `got` bytes, or ordinary ones: an error, or a sentence by one rank of the node. */
 int rma_pages_smaller(uint64_t got, const char *why);

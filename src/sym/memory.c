@@ -37,7 +37,7 @@ static struct {
     struct sym_file file;
     char *own; /* the second mapping of the own part, of own_bytes with its guard; NULL: there is none */
     uint64_t own_bytes;
-} heap;
+} heap = {.file.fd = -1};
 
 /* ---- the heap ---- */
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
@@ -112,6 +112,7 @@ static int heap_open(struct gw_comm *here, uint64_t wanted)
     r.map = heap.file.whole + heap.file.file.head;
     r.base = own ? own : r.map + (uint64_t)here->rank * stride;
     sym_memory.region[SYM_HEAP] = r;
+    if (own) madvise(heap.file.whole, heap.file.file.bytes, MADV_DONTDUMP); /* of a core dump only the own part */
     GW_EXPLAIN(GW_LOG_BOOT, "the symmetric heap of a PE has %.1f MiB%s", mib(bytes), own ? ", at the same address on all PEs" : "");
     return GW_OK;
 }
@@ -160,10 +161,14 @@ static int window(char *base, uint64_t bytes, struct rma_win **win_out)
     return rc == GW_OK ? rma_win_lock_all(GW_MODE_NOCHECK, *win_out) : rc;
 }
 
-static int windows_open(void)
+/* has_data: all PEs map the static data of those of their node. */
+static int windows_open(bool has_data)
 {
-    const struct sym_region *h = &sym_memory.region[SYM_HEAP];
-    return sym_memory.world->one_node ? GW_OK : window(h->base, h->bytes, &sym_memory.win[SYM_HEAP]);
+    const struct sym_region *h = &sym_memory.region[SYM_HEAP], *d = &sym_memory.region[SYM_DATA];
+    const bool is_near = sym_memory.world->one_node;
+    int rc = is_near ? GW_OK : window(h->base, h->bytes, &sym_memory.win[SYM_HEAP]);
+    if (rc != GW_OK || !sym_memory.data_bytes || (is_near && has_data)) return rc;
+    return window(d->base, sym_memory.data_bytes, &sym_memory.win[SYM_DATA]);
 }
 
 static void windows_close(void)
@@ -188,13 +193,15 @@ static void publish(void)
 int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes)
 {
     struct gw_comm *here;
+    bool has_data = false;
     int rc = find_near(world);
     if ((rc = sym_agree(world, rc)) == GW_OK) rc = comm_here(world, &here);
     if (rc == GW_OK) {
         rc = heap_open(here, heap_bytes);
+        if (rc == GW_OK) rc = sym_data_open(here, &has_data);
         if (here != world) world_comm_end(&here);
     }
-    if (rc == GW_OK) rc = windows_open();
+    if (rc == GW_OK) rc = windows_open(has_data);
     if (rc == GW_OK)
         publish();
     else
@@ -208,6 +215,7 @@ void sym_memory_close(void)
     godwit_sym_near.heap = godwit_sym_near.data = (struct sym_region){0};
     atomic_store_explicit(&godwit_sym_near.is_far, 0, memory_order_relaxed);
     windows_close();
+    sym_data_close();
     heap_close();
     free((void *)(uintptr_t)sym_memory.local);
     sym_memory = (struct sym_memory){0};

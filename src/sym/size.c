@@ -5,7 +5,10 @@
 #include "sym/sym_private.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "base/settings.h"
@@ -49,6 +52,21 @@ static uint64_t limit_least(int which, uint64_t so_far, uint64_t part)
     return r.rlim_cur / part < so_far ? r.rlim_cur / part : so_far;
 }
 
+/* Where the kernel refuses memfd_create the memory is a file in a folder, all of it at once (boot_file_make()). */
+static uint64_t of_folder(uint64_t so_far, uint64_t n)
+{
+    struct statvfs fs;
+    int fd = memfd_create("godwit-size", MFD_CLOEXEC);
+    if (fd >= 0) {
+        close(fd);
+        return so_far;
+    }
+    if (so_far > USUAL) so_far = USUAL;
+    if (statvfs("/dev/shm", &fs) != 0) return so_far;
+    uint64_t part = (uint64_t)fs.f_bavail * fs.f_frsize / 2 / n;
+    return part < so_far ? part : so_far;
+}
+
 static uint64_t size_usual(void)
 {
     const char *limit;
@@ -57,7 +75,7 @@ static uint64_t size_usual(void)
              all = have > 0 && have < INT64_MAX ? (uint64_t)have : USUAL * n * 2, bytes = all / 2 / n;
     if (bytes < USUAL && all / n >= USUAL) bytes = USUAL;
     bytes = limit_least(RLIMIT_AS, bytes, 4 * n); /* all parts are mapped, the own one twice */
-    bytes = limit_least(RLIMIT_FSIZE, bytes, 2 * n);
+    bytes = of_folder(limit_least(RLIMIT_FSIZE, bytes, 2 * n), n);
     uint64_t page = bytes >= GW_HUGE_BYTES ? GW_HUGE_BYTES : gw_page_bytes();
     return bytes >= page ? bytes & ~(page - 1) : page;
 }

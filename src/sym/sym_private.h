@@ -20,7 +20,7 @@ struct sym_memory {
     int32_t me, n_local;
     struct sym_region region[SYM_REGIONS]; /* as in godwit_sym_near; of data: bytes 0 where it cannot be shared, then base and */
     uint64_t data_bytes;                   /* this say where it lies all the same, for accesses by the window */
-    struct rma_win *win[SYM_REGIONS];      /* over this PE's part; NULL where all PEs are near */
+    struct rma_win *win[SYM_REGIONS];      /* over this PE's part; NULL where all PEs have its region mapped */
 };
 extern struct sym_memory sym_memory;
 /* Maps the regions of all PEs of the node and fills godwit_sym_near.  heap_bytes: that the program may allocate, the same on all PEs.  GW_OK, or
@@ -55,6 +55,10 @@ int sym_file_guard(const struct sym_file *f, const struct share_words *w, uint64
                    uint64_t stride);    /* no access behind `bytes` */
 void sym_file_hide(struct sym_file *f); /* closes the descriptor, once all have opened it */
 void sym_file_end(struct sym_file *f);
+/* Collective over sym_memory.world; `here`: its members of this node.  Fills sym_memory's SYM_DATA.  *all_have_out: each PE maps those of its node;
+ * where it cannot be done, for whatever reason, they stay private on all PEs of the node. */
+int sym_data_open(struct gw_comm *here, bool *all_have_out);
+void sym_data_close(void);
 
 /* ---- who allocates what in the heap (heap_blocks.c) ----
  * First fit by address, deterministic: the same calls give the same offsets on all PEs.  Its records lie outside of the heap, in memory of this
@@ -64,9 +68,14 @@ void sym_heap_close(void);
 struct sym_blocks;
 struct sym_blocks *sym_blocks_new(uint64_t bytes); /* NULL: no memory */
 void sym_blocks_end(struct sym_blocks *b);
-int64_t sym_blocks_take(struct sym_blocks *b, uint64_t bytes, uint64_t align); /* the offset; -1: no room */
+int64_t sym_blocks_take(struct sym_blocks *b, uint64_t bytes, uint64_t align); /* the offset; -1: no room.  align: a power of two */
 bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                   /* false: no block begins there */
-int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset);          /* bytes asked for; -1: no block begins there */
+/* Grows or shrinks a block where it is; false: there is no room behind it, or no block begins there. */
+bool sym_blocks_resize(struct sym_blocks *b, uint64_t offset, uint64_t bytes);
+int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset); /* bytes asked for; -1: no block begins there */
+int64_t sym_blocks_around(const struct sym_blocks *b,
+                          uint64_t offset);                /* where the block begins of which this is a byte; -1: of none */
+const char *sym_blocks_broken(const struct sym_blocks *b); /* the invariant that does not hold, in words; NULL: all do */
 struct sym_blocks_use {
     uint64_t bytes, used, n, largest_free;
 };

@@ -18,7 +18,7 @@ plain() { sed 's/\\-/-/g; s/\\f[RBI]//g; s/\\&//g' "$1"; }
 plain "$man/man1/mpiexec.1" >"$dir/page"
 "$build/mpiexec" --help >"$dir/help"
 n=0
-for o in $(sed -n 's/^ *\(X([A-Z_]*,\|TAKEN(\|REFUSED(\) *"\([^"]*\)".*/\2/p' "$root/src/launch/options.def"); do
+for o in $(sed -n 's/^ *\(X([A-Z_]*,\|TAKEN(\|NOTED(\|REFUSED(\|APRUN(\) *"\([^"]*\)".*/\2/p' "$root/src/launch/options.def"); do
     grep -q -e "\(^\|[ ,]\)$o\($\|[ ,[]\)" "$dir/help" || fail "--help has no $o"
     grep -q -e "\(^\|[ ,]\)$o\($\|[ ,[]\)" "$dir/page" || fail "the manual page has no $o"
     n=$((n + 1))

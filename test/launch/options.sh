@@ -90,10 +90,25 @@ refused 2 "unknown option -nq; " -nq 2 true
 refused 2 "unknown option -l3; " -l3 true
 
 # wrong values
-for n in 0 -1 x 3x '' 99999999 1e3 99999999999999999999; do refused 2 "-n wants a number" -n "$n" true; done
+for n in 0 -1 x 3x '' 99999999 1e3 99999999999999999999; do refused 2 "-n wants a number from 1 to 65536, not '$n'" -n "$n" true; done
+for n in 0 -2; do refused 2 "-np wants a number from 1 to 65536, not '$n'" -np "$n" true; done
+refused 2 "--ntasks wants a number from 1 to 65536, not '0'" --ntasks=0 true
+refused 2 "did you mean srun?" --engine slurm true
+refused 2 "did you mean srun?" --engine srn true
+refused 2 "did you mean prterun?" --engine prte true
 refused 2 "at most" -n 65536 true : -n 65536 true
-refused 2 "-stdin" -stdin some -n 2 true
-refused 2 "there are only 2 ranks" -stdin 2 -n 2 true
+for o in -stdin -s --input; do # what is wrong is told by the name that was typed
+    refused 2 "$o is a rank, all or none, not 'some'" $o some -n 2 true
+    refused 2 "$o 2: there are only 2 ranks" $o 2 -n 2 true
+done
+for o in -o --output -e --error; do refused 2 "$o 2: there are only 2 ranks" $o 2 -n 2 true; done
+refused 2 "-rf /dev/zero: it is no file" -rf /dev/zero true
+refused 2 "--cpu-list 4000: none of these CPUs may be used here" --cpu-list 4000 true
+refused 2 "--gmca wants a name and a value" --gmca a=b c true
+refused 2 "--map-by ...:NOOVERSUBSCRIBE: 5000 ranks are more than" --map-by :NOOVERSUBSCRIBE -n 5000 true
+for o in -r --core-spec --specialized-cpus; do
+    run $o 5000 -n 1 true 2>&1 | grep -q "mpiexec: $o 5000 reserves all of the " || fail "$o says another name"
+done
 for t in 0 -3 x '' 5x nan; do refused 2 "--timeout wants" --timeout "$t" true; done
 run --timeout inf true || fail "--timeout inf"
 refused 2 "auto, on or off" --pmix maybe true
@@ -230,7 +245,10 @@ for o in "-configfile $dir/job" "--app $dir/job" "--configfile=$dir/job"; do
 done
 same "--app x" -n 1 echo --app x # the program's own words
 refused 2 "stand in the file" -n 2 -configfile "$dir/job"
+refused 2 "-n beside --app $dir/job: options of a program stand in the file" -n 2 --app "$dir/job"
+refused 2 "-wdir beside -configfile $dir/job: options of a program stand in the file" -v -wdir / -configfile="$dir/job"
 refused 2 "stands at the end" -configfile "$dir/job" -n 2 true
+refused 2 "-n and the programs stand in its lines" -configfile "$dir/job" -n 2
 refused 2 "there is nothing in it" -configfile "$dir/empty"
 refused 2 "it is no file" -configfile /dev/zero
 refused 2 "it is no file" --rankfile /dev/zero true
@@ -331,8 +349,98 @@ same "2 2" -n 2 -c 1 --oversubscribe sh -c 'echo $GODWIT_SIZE'
 (cd "$dir" && same "5" -n 1 -e GW_OPT=5 sh -c 'echo $GW_OPT' && [ ! -e GW_OPT=5 ]) || fail "-e NAME=VALUE writes a file, or sets nothing"
 same "1" -L localhost sh -c 'echo $GODWIT_SIZE'
 ln -s "$(cd "$build" && pwd)/mpiexec" "$dir/aprun"
-[ "$("$dir/aprun" -D 1 -n 1 -e GW_OPT=a=b sh -c 'echo "$GW_OPT"' </dev/null)" = a=b ] || fail "aprun -D 1 -e"
+aprun() { timeout 60 "$dir/aprun" "$@" </dev/null 2>"$dir/err"; }
+[ "$(aprun -D 1 -n 1 -e GW_OPT=a=b sh -c 'echo "$GW_OPT"')" = a=b ] || fail "aprun -D 1 -e"
+# letters that are other options else: what is so in any case is named by -v, what there is not by a note
+for o in "-b" "-T" "-D 1" "--debug 1" "-a xt" "-q" "-sn 1" "-sl 0" "--bypass-app-transfer" "--sync-output" "--access-mode share" "--pes-per-numa-node 2"; do
+    [ "$(aprun $o -n 1 echo hello)" = hello ] && [ ! -s "$dir/err" ] || fail "aprun $o: $(cat "$dir/err")"
+done
+aprun -v -b -T -n 1 true || fail "aprun -v -b -T"
+grep -q '^mpiexec: of no effect here: -b (programs are not copied.*), -T (output is printed line by line' "$dir/err" || fail "aprun -v -b: $(cat "$dir/err")"
+for o in "-C" "-R 1" "-p dom" "--reconnect" "--protection-domain dom"; do
+    [ "$(aprun $o -n 1 echo hello)" = hello ] && grep -q "^mpiexec: of no effect here: ${o%% *} (" "$dir/err" || fail "aprun $o: $(cat "$dir/err")"
+    [ "$(aprun -q $o -n 1 echo hello)" = hello ] && [ ! -s "$dir/err" ] || fail "aprun -q $o: $(cat "$dir/err")"
+done
+[ "$(aprun -t 1000 -n 2 sh -c 'ulimit -t')" = "1000
+1000" ] || fail "aprun -t: $(cat "$dir/err")"
+[ "$(ulimit -t 500 && aprun -t 1000 -n 1 sh -c 'ulimit -t')" = 500 ] || fail "aprun -t above the limit that there is"
+same 1000 --cpu-time-limit 1000 -n 1 sh -c 'ulimit -t'
+printf 'localhost:2\n' >"$dir/nodes"
+[ "$(aprun -l "$dir/nodes" sh -c 'echo $GODWIT_SIZE' | tr '\n' ' ')" = "2 2 " ] || fail "aprun -l FILE"
+search=/gw-no-such-folder
+for o in "-L 3-4" "--node-list 3,4" "-L 3,4,9-10"; do
+    refused 127 "nid00003 is another machine" $o -n 2 true
+done
+refused 127 "gw-n07 is another machine" -w "gw-n[07,09-10]" true
+search=
+for list in "n[1-2" "n1]" "n[2-1]" "n[]" "n[1,]" "n[1-2]:4" "n[1-2]x"; do refused 2 "brackets hold numbers and ranges" -w "$list" true; done
+refused 2 "-t: the limit is in seconds here" -t 5 true
+refused 2 "unknown option -b; of aprun, a link to mpiexec, it is --bypass-app-transfer" -b true
+refused 2 "-sl 77: NUMA node 77 has no core that may be used here; there are: " -sl 77 true
+refused 2 "-sn 77: the cores that may be used here are of " -sn 77 true
+refused 2 "-sl wants a list of NUMA nodes" -sl x true
+refused 2 "-cp: -cc names the CPUs rank by rank" -cp "$dir/nodes" true
 rm "$dir/aprun"
+# Words of PRRTE, in any case and as far as they are typed; and of srun
+for m in :OVERSUBSCRIBE :oversubscribe:PE=1 ppr:2:node :SPAN seq "seq -host localhost:2" slot:pe=1; do same "hello hello" -n 2 --oversubscribe --map-by $m echo hello; done
+if [ "$(nproc)" -ge 2 ] && case $cpus in 0-*) : ;; *) false ;; esac then
+    for o in "--map-by pe-list=0,1:ordered" "--map-by PE-LIST=0-1:ORDERED" "--cpu-bind mask_cpu:1,2" "--cpu-bind=mask_cpu:0x1,0x2" "--cpu-bind map_cpu:0x0,1" \
+        "--map-by :PE=1 --bind-to core"; do
+        [ "$(run -n 2 $o sh -c "$where" 2>/dev/null | sort | tr '\n' ' ')" = "0=0 1=1 " ] || fail "$o binds otherwise"
+    done
+    for o in "--map-by pe-list=1 --oversubscribe" "--cpu-bind mask_cpu:2*2" "--cpu-bind map_cpu:1*2" "--cpu-bind quiet,map_cpu:1"; do
+        [ "$(run -n 2 $o sh -c "$where" 2>/dev/null | sort | tr '\n' ' ')" = "0=1 1=1 " ] || fail "$o binds otherwise"
+    done
+    [ "$(run -n 1 --map-by :PE=2 sh -c "$where")" = "0=0-1" ] && [ "$(run -n 1 --cpu-bind mask_cpu:3 sh -c "$where")" = "0=0-1" ] || fail "two cores for a rank"
+    printf 'rank 0=localhost slot=1\n' >"$dir/ranks"
+    [ "$(run -n 1 --map-by rankfile:FILE="$dir/ranks" sh -c "$where")" = "0=1" ] || fail "--map-by rankfile:FILE="
+fi
+refused 2 "--map-by rankfile /dev/zero: it is no file" --map-by rankfile:file=/dev/zero true
+refused 2 "rankfile:FILE=NAME, or --rankfile NAME" --map-by rankfile true
+refused 2 "--map-by ...:NOLOCAL: name the other hosts" --map-by :NOLOCAL true
+refused 2 "--map-by pe-list= wants a list of CPUs" --map-by pe-list=x true
+refused 2 "--cpu-bind mask_cpu:0xg: wants masks of CPUs rank by rank" --cpu-bind mask_cpu:0xg true
+refused 2 "--cpu-bind mask_cpu:0: wants masks" --cpu-bind mask_cpu:0 true
+refused 2 "--cpu-bind mask_cpu:800000000000: CPU 47 is not among" --cpu-bind mask_cpu:800000000000 true
+refused 2 "--cpu-bind map_cpu:1,x: wants CPUs rank by rank" --cpu-bind map_cpu:1,x true
+refused 2 "-cc 900: CPU 900 is not among" -cc 900 true
+printf 'localhost slots=2\n' >"$dir/nodes"
+same "2 2" --add-hostfile "$dir/nodes" sh -c 'echo $GODWIT_SIZE'
+same "2 2" --map-by seq:FILE="$dir/nodes" sh -c 'echo $GODWIT_SIZE'
+same "3 3 3" --add-host localhost:3 sh -c 'echo $GODWIT_SIZE'
+for o in "--display map" "--display MAP-DEVEL" "--display al" "--display map:PARSEABLE" "--display map,bind"; do
+    [ "$(run $o -n 2 --oversubscribe true 2>"$dir/err" | grep -c '^  rank [01] of program 0 (true): ')" = 2 ] || fail "$o shows no map"
+done
+[ "$(grep -c '^mpiexec: rank [01] runs on' "$dir/err")" = 2 ] || fail "--display bind: $(cat "$dir/err")"
+refused 2 "mpiexec does not show the parts of a machine" --display topo=n1 true
+refused 2 "--display is a list of map, map-devel, allocation and bindings, not 'nonsense'" --display map,nonsense true
+refused 2 "behind the colon may stand PARSEABLE, not 'xml'" --display map:xml true
+[ -z "$(run --runtime-options DoNotLaunch -n 1 echo hello)" ] && [ -z "$(run --rtos donotl=1,show-progress -n 1 echo hello)" ] || fail "--runtime-options donotlaunch"
+for o in error-nonzero-status recoverable=0 timeout=60 timeout=00:01:00 report-state,get-stack-traces fwd-environment default-exec aggregate=yes; do
+    same hello --runtime-options $o -n 1 echo hello
+done
+rc=0
+run --runtime-options timeout=0:00:01 -n 1 sleep $GW_LONG >/dev/null 2>&1 || rc=$?
+[ $rc = 124 ] || fail "--runtime-options timeout: status $rc"
+refused 2 "--runtime-options timeout wants seconds above 0, not ''" --runtime-options timeout true
+refused 2 "--rtos timeout wants seconds, or D:H:M:S, not '1:x'" --rtos timeout=1:x true
+refused 2 "--runtime-options max-restarts: ranks that failed are not started again" --runtime-options max-restarts=2 true
+refused 2 "--gdb starts ranks under gdb" --runtime-options stop-in-init true
+refused 2 "-genvnone hands on nothing" --runtime-options fwd-environment=false true
+refused 2 "recoverable=maybe: that is neither true nor false" --runtime-options recoverable=maybe true
+refused 2 "not 'nonsense'" --runtime-options donotlaunch,nonsense true
+refused 2 "not 'do'" --runtime-options do true # several begin so
+same 5 --pmixmca gw_nothing 5 -n 1 sh -c 'echo $PMIX_MCA_gw_nothing'
+for o in --nodes=1 "--nodes 1" "--nodes 1-1" "--nodes=1-4" -Q -vv --immediate --immediate=5 "--mem-bind=quiet" "--mem-bind quiet,none" "--stream-buffering 0"; do
+    same hello $o -n 1 echo hello
+done
+[ "$(run --nodes 2 --vnodes 2 -n 2 --oversubscribe echo hello | wc -l)" = 2 ] || fail "--nodes 2 --vnodes 2"
+refused 2 "--nodes 2-3: there is one host" --nodes 2-3 -n 2 true
+refused 2 "--nodes 3: there are only 2 hosts" --nodes 3 -host localhost,gw-other -n 2 true
+same "1" --nodes 1 -host localhost,gw-other sh -c 'echo $GODWIT_SIZE' # the first of them
+for n in 0 x 2-1 1- -1 '' 99999999; do refused 2 "--nodes wants a number of hosts or a range" --nodes "$n" true; done
+run -vv -n 1 true 2>&1 | grep -q "rank 0 runs on" || fail "-vv says nothing"
+run -v --immediate=5 -n 1 true 2>&1 | grep -q "^mpiexec: of no effect here: --immediate (ranks start at once" || fail "-v does not name --immediate"
 refused 2 "-B: that asks ALPS for the numbers of a batch reservation" -B -n 1 true
 for o in "--wait=5" "--wait 5" "-W 5" "--msg-timeout 5" "--slurmd-debug 1" "--propagate=ALL" "-E" "--resv-ports" "--ntasks-per-core=1" "--comment x"; do
     same hello -n 1 $o echo hello
@@ -356,6 +464,18 @@ run -n 1 --map-by none true 2>&1 | grep -q "none?\|, none," && fail "--map-by no
 refused 127 "was --profile=FILE meant, in one word?" --profile page.html -n 1 true
 refused 2 "--profile: there is no folder /gw-none/here (No such file" --profile=/gw-none/here/p.html -n 1 true
 refused 2 "--profile: /dev/null is no folder" --profile=sample,/dev/null/p.html -n 1 true
+# what can only be found out by trying: nothing is started, and nothing is left
+mkdir -p "$dir/folders/p"
+refused 2 "--profile: cannot write /proc/x.html: No such file" --profile=/proc/x.html -n 1 true
+refused 2 "--profile: cannot write /etc: Is a directory" --profile=sample,/etc -n 1 true
+refused 2 "--profile: cannot write p: Is a directory" -wdir "$dir/folders" --profile=p -n 1 true
+for o in /proc/x /proc/self/x/y /etc/passwd "$dir/one/x"; do refused 2 "--record: cannot write $o: " --record=$o -n 1 true; done
+for o in "--report-pid /proc/x" "--output-filename /proc/x" "-outfile-pattern /proc/x%r" "-o /proc/x" "-e /proc/x" "--output dir=/proc/x" "--output file=/proc/x"; do
+    refused 126 "/proc/x" $o -n 1 echo started
+done
+refused 126 "cannot write /etc: Is a directory" -errfile-pattern /etc -n 1 echo started
+run --profile=/dev/null -n 1 "$build/mpi_hello" >/dev/null 2>&1 && (cd "$dir/folders" && run --record -n 1 true 2>/dev/null && run --record=rec/a/b -n 1 true 2>/dev/null) ||
+    fail "what can be written is refused"
 refused 2 "--reorder is auto, smp, roundrobin, fold or a file of ranks, and there is no file 'bogus'" --reorder=bogus -n 1 true
 refused 2 "--replay: there is no folder /gw-none" --replay=/gw-none -n 1 true
 for o in -stack --stack; do "$build/mpiexec" $o gw-no-job 2>&1 | grep -q "there is no job gw-no-job of this user" || fail "$o as the first word"; done

@@ -1,6 +1,7 @@
 /* session_levels.c -- sessions of several thread levels at once: one of the main thread that asks for MPI_THREAD_FUNNELED, or for nothing, sends
  * and receives while sessions of other threads begin, work and end.  Before it, the first sessions of the process begin in several threads
  * at once.
+ *     session_levels world    the main thread has the World Model at MPI_THREAD_FUNNELED, and no session
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -58,10 +59,8 @@ static int around(MPI_Comm c, int k)
     return wrong;
 }
 
-static void beside(const char *level)
+static void exchange(MPI_Comm c)
 {
-    MPI_Session s = session_open(level);
-    MPI_Comm c = session_comm(s, "mpi://WORLD", "the main thread");
     pthread_t t;
     int wrong = 0, k = 0, mine, all = 1;
     MPI_Comm_rank(c, &rank);
@@ -75,12 +74,28 @@ static void beside(const char *level)
     }
     CHECK(wrong == 0);
     pthread_join(t, NULL);
+}
+
+static void beside(const char *level)
+{
+    MPI_Session s = session_open(level);
+    MPI_Comm c = session_comm(s, "mpi://WORLD", "the main thread");
+    exchange(c);
     MPI_Comm_free(&c);
     session_close(&s);
 }
 
-int main(void)
+static int beside_world(int level)
 {
+    int given = -1;
+    CHECK(MPI_Init_thread(NULL, NULL, level, &given) == MPI_SUCCESS && given == level);
+    exchange(MPI_COMM_WORLD);
+    return test_end();
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "world") == 0) return beside_world(MPI_THREAD_FUNNELED);
     pthread_t t[THREADS];
     pthread_barrier_init(&together, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) CHECK(pthread_create(&t[i], NULL, begin_first, NULL) == 0);

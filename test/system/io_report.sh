@@ -219,8 +219,27 @@ PE 0: MPIIO hints for $file:
           aggregator_placement_stride = -1
 EOF
 sed '/^+---/,$d' "$dir/err" | diff "$dir/golden" - || fail "hints or placement are others"
+grep -q 'warning.*HINTS' "$dir/err" && fail "right hints are told"
 is write 'aggregators' 2
 is write 'read-modify-write count' 0
+
+# What is no hint is told by the rank that reads it, once, for whichever files it is.
+hints() {
+    MPICH_MPIIO_HINTS=$1 MPICH_MPIIO_HINTS_DISPLAY=0 MPICH_MPIIO_AGGREGATOR_PLACEMENT_DISPLAY=0 run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
+    [ "$(grep -c 'warning: MPICH_MPIIO_HINTS: ' "$dir/err")" = 1 ] || { cat "$dir/err"; fail "MPICH_MPIIO_HINTS=$1: not one warning"; }
+    grep -q -- "warning: MPICH_MPIIO_HINTS: $2" "$dir/err" || { cat "$dir/err"; fail "MPICH_MPIIO_HINTS=$1: not $2"; }
+}
+hints '*:cb_nodse=2' 'files have no hint cb_nodse; did you mean cb_nodes?'
+hints 'no.such:romio_cb_wirte=enable,*:cb_nodes=2' 'files have no hint romio_cb_wirte; did you mean romio_cb_write?'
+hints '*:entirely_another=1' 'files have no hint entirely_another (MPICH_MPIIO_HINTS_DISPLAY=1 shows'
+hints '*:cb_nodes' '"cb_nodes" is no key=value'
+hints '*,x:cb_nodes=1' '"\*" has no hints: an entry is pattern:key=value'
+hints '*:cb_buffer_size=16M' 'cb_buffer_size=16M is left out: the value is not a number of bytes, from 1 on, without a unit'
+hints '*:cb_nodes=0' 'cb_nodes=0 is left out: the value is not a number from 1 on'
+hints '*:romio_ds_write=off' 'romio_ds_write=off is left out: the value is not automatic, enable or disable'
+hints '*:direct_io=1' 'direct_io=1 is left out: the value is not true, enable, false or disable'
+hints '*:access_style=sequental' 'access_style=sequental is left out: the value is not of the words'
+hints '*:cb_config_list=#x:#' 'cb_config_list=x: is left out: the value is not a list'
 export MPICH_MPIIO_AGGREGATOR_PLACEMENT_STRIDE=1 MPICH_MPIIO_HINTS='*:cb_nodes=3'
 run "$build/mpiexec" -n 4 "$build/mpi_io_report" "$file"
 [ "$(sed -n '/^ ----/,/^PE/s/^ *[0-9]  *\([0-9]\) .*/\1/p' "$dir/err" | tr '\n' ' ')" = "0 1 2 " ] || fail "not consecutive aggregators"

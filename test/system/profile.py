@@ -242,11 +242,11 @@ def main(build, prefix):
                 if times == TIMES[-1]:
                     raise
         check_steps(tmp, prefix)
-        # A page that cannot be written is said, and costs the program nothing; from a build folder it works as well.
-        os.mkdir(tmp + "/none.html") # a folder of that name
-        command[:2] = [build + "/mpiexec", "--profile=" + tmp + "/none.html"]
+        # A page that cannot be written in the end (a folder has got its name) is said, and costs the program nothing; from a build folder it works as well.
+        command[:4] = [build + "/mpiexec", "--profile=" + tmp + "/none.html", "-n", str(RANKS), "sh", "-c", 'mkdir -p "$0" && exec "$@"', tmp + "/none.html"]
         p = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
         assert p.returncode == 0 and "cannot write %s/none.html" % tmp in p.stderr, p.stderr
+        os.rmdir(tmp + "/none.html")
         # Without the meetings there is no MPI_SYNC time of reductions.
         command[-1] = str(TIMES[1])
         p = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=dict(os.environ, GODWIT_PROFILE_SYNC="0"))

@@ -85,10 +85,26 @@ me env PMIX_NAMESPACE=a PMIX_RANK=0 PMIX_SERVER_URI41='a.0;tcp4://127.0.0.1:1' P
 rc=0
 me "$prefix/bin/mpiexec" -n 2 "$dir/suid" >"$out" 2>&1 || rc=$?
 [ $rc != 0 ] && [ $rc != 124 ] && grep -q "cannot be used" "$out" || fail "a set-user-ID program in another user's job: status $rc"
+# Where nothing of the job is left in the environment it runs alone, as any program there would, and says so; one rank is alone in any case.
+me "$prefix/bin/mpiexec" -n 3 env -i "$dir/suid" >"$out" 2>&1 || fail "a set-user-ID program with an empty environment in another user's job"
+[ "$(grep -c '^raised 1, user 0, 1 ranks' "$out")" = 3 ] || fail "a set-user-ID program with an empty environment joins, or fails"
+[ "$(grep -c 'warning: this process was started as one of 3 ranks of mpiexec, but runs as a job of its own, of one rank: it has the rights of user 0 (set-user-ID)' \
+    "$out")" = 3 ] || fail "not all say that they run alone"
+me "$prefix/bin/mpiexec" -n 2 sh -c "env -i $dir/suid; exit 0" >"$out" 2>&1 || fail "the same below a shell"
+[ "$(grep -c 'one of 2 ranks of mpiexec, but runs as a job of its own' "$out")" = 2 ] || fail "below a shell not all say that they run alone"
+for alone in "-n 1 env -i" "-n 2 env -i GODWIT_SINGLETON=1"; do
+    me "$prefix/bin/mpiexec" $alone "$dir/suid" >"$out" 2>&1 || fail "$alone"
+    grep -q 'user 0, 1 ranks' "$out" && ! grep -q 'a job of its own' "$out" || fail "$alone: words without a reason"
+done
+# A stranger's file that looks so is believed no more than its number of ranks.
+head -c 65536 /dev/zero >"$dir/blank" && chmod 666 "$dir/blank" && chown 65534 "$dir/blank"
+me env -i sh -c 'exec 5<>"$1" && exec "$2"' - "$dir/blank" "$dir/suid" >"$out" 2>&1 && [ "$(wc -l <"$out")" = 1 ] || fail "a blank file by a descriptor"
 
 # Capabilities: the same user, so its jobs are these ranks', too.
 if command -v setcap >/dev/null && cp "$dir/p" "$dir/cap" && setcap cap_sys_nice+ep "$dir/cap" 2>/dev/null; then
     me env GODWIT_TUNE="$dir/none" "$prefix/bin/mpiexec" -n 2 "$dir/cap" >"$out" 2>&1 || fail "a job of programs with capabilities"
     [ "$(grep -c '^raised 1, user 65534, 2 ranks' "$out")" = 2 ] || fail "a job of programs with capabilities"
     [ "$(grep -c 'raised rights.*: GODWIT_TUNE' "$out")" = 1 ] || fail "no word, or several"
+    me "$prefix/bin/mpiexec" -n 2 env -i "$dir/cap" >"$out" 2>&1 || fail "the same with an empty environment"
+    [ "$(grep -c '^raised 1, user 65534, 2 ranks' "$out")" = 2 ] || fail "the same with an empty environment"
 fi

@@ -458,7 +458,28 @@ def check_bytes(job):
             assert "it is no record" in said or re.search(r"damaged: .*(byte \d|bytes from \d|first 32 bytes|shorter)", said), (at, said)
     with open(path, "wb") as f:
         f.write(whole[:-3])
-    assert "shorter than its head says" in job.replayed(3, "some", "one", fails=True, timeout=30)[1]
+    said = job.replayed(3, "some", "one", fails=True, timeout=30)[1]
+    assert "shorter than its head says: it ends at byte %d, not %d" % (len(whole) - 3, len(whole)) in said, said
+    check_more(job, path, whole)
+
+
+def check_more(job, path, whole):
+    """Nor is there anything before a record or behind it: one that is closed, or of a process that was killed."""
+    end, unclosed = len(whole), whole[:12] + bytes(4) + whole[16:]
+    killed = unclosed + b"\1\2\0\3" + bytes((1 << 20) - end - 4)
+    behind = "the bytes from %d on are none of those that were written"
+    for name, is_now, place in (("a byte", whole + b"x", behind % end), ("zeros", whole + bytes(9), behind % end), ("twice", 2 * whole, behind % end),
+                                ("before", b"x" + whole, "begins at byte 1, behind something else"),
+                                ("killed and one more", killed + whole, behind % (1 << 20)), ("two killed", 2 * killed, behind % (1 << 20)),
+                                ("killed, and written to", killed[:-1] + b"x", behind % ((1 << 20) - 1))):
+        with open(path, "wb") as f:
+            f.write(is_now)
+        said = job.replayed(3, "some", "one", fails=True, timeout=30)[1]
+        assert "it is damaged" in said and place in said, (name, said)
+    for is_now in (killed, unclosed, killed + bytes(5)):
+        with open(path, "wb") as f:
+            f.write(is_now)
+        assert "damaged" not in job.replayed(3, "some", "one", timeout=30)[1]
 
 
 def check_links(job):

@@ -178,6 +178,15 @@ def check_told(folder):
         g.write(f.read().replace("# Measured", "# measured", 1))
     for words in asks:
         assert damaged + " cannot be read (it is damaged: line 2" in said(*words, GODWIT_TUNE=damaged), words
+    with open(folder + "/spread.tune", encoding="utf-8") as f:
+        whole = f.read()
+    lines = whole.count("\n")
+    for text, why in ((whole + "x", "it is damaged: line %d " % (lines + 1)), (2 * whole, "it is damaged: line %d " % (lines + 1)),
+                      ("\n" + whole, "it is damaged: what was written begins in line 2"), ("", "it is empty")):
+        with open(damaged, "w", encoding="utf-8") as g:
+            g.write(text)
+        for words in asks:
+            assert "%s cannot be read (%s" % (damaged, why) in said(*words, GODWIT_TUNE=damaged), (words, why)
     # A job of several hosts does not take it by itself.
     text = said("godwit-choices", "-n", "8", "-N", "4", XDG_CONFIG_HOME=home)
     assert "GODWIT_TUNE=%s shows" % path in text and "otherhost" not in text, text

@@ -95,7 +95,8 @@ def mca():
         assert "OMPI_MCA_mtl_ofi_thread_grouping=0 is of no effect: communicators are spread" in said and "mtl_ofi_av" not in said, said
         assert "progress_event_cnt" not in said, said
     said = job(2, "mpi_hello", "--mca mtl_ofi_tagmode auto --mca btl self")
-    assert "did you mean OMPI_MCA_mtl_ofi_tag_mode?" in said and "of no effect here: mtl_ofi_tagmode, btl" in said, said
+    assert "did you mean OMPI_MCA_mtl_ofi_tag_mode?" in said and "of no effect here: mtl_ofi_tagmode (parameters" in said, said
+    assert "OMPI_MCA_btl=self is of no effect: which ways there are is found out; GODWIT_WIRES says" in said, said
     said = job(2, "mpi_hello", mtl_ofi_thread_grouping="1", mtl_ofi_enable_sep="1", OMPI_MCA_mtl_ofi_num_ctxts="2") # as it is
     assert "mtl_ofi" not in said, said
     said = job(2, "mpi_hello", mtl_ofi_enable_sep="0", mpi_add_procs_cutoff="3")

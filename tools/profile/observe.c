@@ -344,6 +344,24 @@ static const struct advice *advice_for(const char *function)
     return &none;
 }
 
+/* Where ranks were in MPI for less than this, and made fewer calls, on average, the start of the first calls is most of it: connections, pages
+ * that are touched first, ranks that begin at different times.  What takes the time of a longer run cannot be told from that. */
+static const double LEAST_SECONDS = .05, LEAST_CALLS = 1000;
+
+static bool is_too_little(FILE *f, const struct prof_report *r)
+{
+    double seconds = 0, calls = 0;
+    for (int i = 0; i < r->ranks; i++) seconds += (r->mpi[i] + r->sync[i]) / r->ranks;
+    for (int i = 0; i < r->n_rows; i++)
+        if (r->rows[i].kind == ROW_FUNCTION && strncmp(r->rows[i].name, "MPI_", 4) == 0 && !strstr(r->rows[i].name, "(sync)"))
+            calls += r->rows[i].line.calls / r->ranks;
+    if (seconds >= LEAST_SECONDS || calls >= LEAST_CALLS) return false;
+    say(f,
+        "That is %.6f s and %.1f calls a rank, too little to tell what would help: no advice on calls below %.2f s and %.0f calls.",
+        seconds, calls, LEAST_SECONDS, LEAST_CALLS);
+    return true;
+}
+
 static void say_time(FILE *f, const struct look *l)
 {
     const struct prof_report *r = l->r;
@@ -358,6 +376,7 @@ static void say_time(FILE *f, const struct look *l)
     }
     fputs("  MPI utilization:\n\n", f);
     say(f, "MPI takes %s of the time.", mpi_share(l, percent, sizeof percent));
+    if (is_too_little(f, r)) return;
     if (most && most->percent >= 5) {
         const struct advice *a = advice_for(most->name);
         say(f, "Most of it goes into %s: %.1f %% of the time in %.0f calls. %s%s", most->name, most->percent, most->line.calls,

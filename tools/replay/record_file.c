@@ -14,7 +14,8 @@
  *
  * A block, what lies between two SUMs, is at least BLOCK bytes, and its counts are not raised any more once its SUM stands there.  `closed`
  * is a sum of the head when the file is closed, else 0; the last bytes of a process that was killed, less than a block and an event, have
- * no sum.
+ * no sum.  A closed file ends with its last event; behind what is used in another is what is left of
+ * the event that was being written, then zeros.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -23,6 +24,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -273,14 +275,15 @@ uint64_t replay_file_close(bool is_whole)
 {
     if (file.fd < 0) return 0;
     if (is_whole && has_room(32)) end_write();
-    if (replay_out.at) { /* else it ended where there was no more room, in a block */
-        block_end();
-        file.head->closed = head_sum(file.head, atomic_load_explicit(&file.head->used, memory_order_relaxed));
-    }
-    size_t n = replay_out.at ? (size_t)(replay_out.at - (uint8_t *)file.head) : file.mapped;
+    bool is_to_end = replay_out.at; /* else it ended where there was no more room, in a block */
+    if (is_to_end) block_end();
+    size_t n = is_to_end ? (size_t)(replay_out.at - (uint8_t *)file.head) : file.mapped;
     out_end();
+    if (ftruncate(file.fd, (off_t)n) != 0) /* longer than it need be, like that of a process that was killed */
+        n = file.mapped;
+    else if (is_to_end)
+        file.head->closed = head_sum(file.head, atomic_load_explicit(&file.head->used, memory_order_relaxed));
     munmap(file.head, file.mapped);
-    if (ftruncate(file.fd, (off_t)n) != 0) n = file.mapped; /* longer than it need be */
     close(file.fd);
     file.fd = -1;
     return n;
@@ -512,6 +515,29 @@ static const char *look_through(struct reader r, bool is_closed)
     return NULL;
 }
 
+/* Behind what is used.  NULL, or what nobody has recorded. */
+static const char *look_behind(const struct head *h, uint64_t used, size_t bytes)
+{
+    static char more[128];
+    const char *begin = (const char *)h, *at = begin + sizeof *h + used, *end = begin + bytes, *byte = at;
+    size_t n_zeros = 0; /* an event has not as many one after the other */
+    if (!h->closed)
+        for (; byte < end && (n_zeros < SLACK || *byte == 0); byte++) n_zeros = *byte ? 0 : n_zeros + 1;
+    if (byte == end) return NULL;
+    snprintf(more, sizeof more, "it is damaged: the bytes from %td on are none of those that were written", byte - begin);
+    return more;
+}
+
+/* Why these bytes are no record, which may stand behind others. */
+static const char *no_record(const char *bytes, size_t n)
+{
+    static char where[96];
+    const char *at = bytes ? memmem(bytes, n, magic, sizeof magic) : NULL;
+    if (!at) return "it is no record of this version's mpiexec --record";
+    snprintf(where, sizeof where, "it is damaged: what was written begins at byte %td, behind something else", at - bytes);
+    return where;
+}
+
 /* The file as it is now: read and not mapped, as a program ends that reads a mapped file which somebody shortens.  NULL: errno. */
 static struct head *file_read(const char *path, size_t *bytes_out)
 {
@@ -544,8 +570,7 @@ const char *replay_file_open(const char *path)
     size_t bytes;
     struct head *h = file_read(path, &bytes);
     if (!h && errno != EINVAL) return strerror(errno);
-    if (!h || bytes < sizeof *h || memcmp(h->magic, magic, sizeof magic) != 0)
-        return "it is no record of this version's mpiexec --record";
+    if (!h || bytes < sizeof *h || memcmp(h->magic, magic, sizeof magic) != 0) return no_record((const char *)h, bytes);
     uint64_t n = atomic_load_explicit(&h->used, memory_order_acquire), most = bytes - sizeof *h;
     if (h->closed && h->closed != head_sum(h, n)) return "it is damaged: its head, the first 32 bytes, is not what was written";
     static char other[96];
@@ -553,11 +578,16 @@ const char *replay_file_open(const char *path)
         snprintf(other, sizeof other, "it is of rank %d of %d, not of rank %d of %d", h->rank, h->ranks, replay.rank, replay.ranks);
         return other;
     }
-    if (n > most) return "it is damaged: it is shorter than its head says";
+    if (n > most) {
+        snprintf(other, sizeof other, "it is damaged: it is shorter than its head says: it ends at byte %zu, not %" PRIu64, bytes,
+                 n + sizeof *h);
+        return other;
+    }
     takes.at = (const uint8_t *)(h + 1);
     takes.end = takes.at + n;
     calls = takes;
     const char *why = look_through(takes, h->closed != 0);
+    if (!why) why = look_behind(h, n, bytes);
     if (!why) next_call();
     return why;
 }

@@ -1,0 +1,293 @@
+/* data.c -- static and global variables of the program, which other PEs of the node map.
+ *
+ * They lie in the writable segments of the main program, less what is read-only after relocation (RELRO); its own program header tells where
+ * (dl_iterate_phdr), so nothing else of the process can be taken for them.  Their pages are copied into a file of the node and mapped back
+ * over themselves, in one step of the kernel's; pages of zeros that nobody has touched stay so.  Threads that write there between the copy
+ * and that step lose what they write.
+ *
+ *     private --sym_data_open()--> in the file --fork()--> the child's are private again, as they were at that moment
+ *                                              --sym_data_close()--> private, with their values
+ *
+ * Between copy and step nothing may be written there, and a sanitizer's runtime lies there too, whose checks would also stumble over what
+ * lies between two variables: so these are calls of the system without the C library.  ThreadSanitizer's has a thread of its own, which
+ * writes at any time: there the variables stay where they are, as they do if the programs of the PEs are not the same.
+ *
+ * SPDX-FileCopyrightText: 2026 The Godwit authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include "sym/sym_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "base/settings.h"
+#include "coll/coll.h"
+#include "op/op.h"
+
+extern char __tsan_init[] __attribute__((weak)); /* the program has ThreadSanitizer */
+
+static const struct share_words words = {"godwit-data", "the program's static data", "the static data of all PEs of this node", ""};
+
+enum { GUARD = 64 << 10, SEGMENTS = 16, ENTRIES = 512 };
+static struct {
+    struct sym_file file;
+    char *at; /* in the program */
+    uint64_t bytes;
+    uint64_t given; /* from here on they were zeros when the program began */
+    uint64_t from;  /* the own part, in the file's memory */
+    bool is_moved;  /* what lies at `at` is the file */
+    bool has_handlers;
+} data = {.file.fd = -1};
+static _Thread_local char *before_fork; /* a copy of them; NULL: none */
+
+/* ---- where they are ---- */
+struct segment {
+    uint64_t from, end, given;
+};
+struct found {
+    uint64_t load, begin; /* what addresses of the header are moved by; the lowest of them */
+    struct segment all;
+    bool has_code; /* in memory that can be written */
+};
+
+/* Of pieces that are not one behind the other, the largest: the rest is a few bytes at the end of what is read-only. */
+static void found_add(struct found *f, struct segment s)
+{
+    if (s.from >= s.end) return;
+    if (f->all.end == s.from && f->all.end)
+        f->all = (struct segment){f->all.from, s.end, s.given};
+    else if (s.end - s.from > f->all.end - f->all.from)
+        f->all = s;
+}
+
+/* The first object is the program. */
+static int find_in(struct dl_phdr_info *info, size_t bytes, void *out)
+{
+    struct found *f = out;
+    const uint64_t page = gw_page_bytes();
+    struct segment relro = {0, 0, 0};
+    (void)bytes;
+    f->load = info->dlpi_addr;
+    f->begin = UINT64_MAX;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && p->p_vaddr < f->begin) f->begin = p->p_vaddr & ~(page - 1);
+        if (p->p_type == PT_GNU_RELRO)
+            relro = (struct segment){p->p_vaddr & ~(page - 1), (p->p_vaddr + p->p_memsz) & ~(page - 1), 0};
+    }
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_W)) continue;
+        if (p->p_flags & PF_X) f->has_code = true;
+        struct segment s = {p->p_vaddr & ~(page - 1), gw_align_up(p->p_vaddr + p->p_memsz, page),
+                            gw_align_up(p->p_vaddr + p->p_filesz, page)},
+                       behind = s;
+        if (relro.end > s.from && relro.from < s.end) { /* in the middle of it, or at its begin */
+            s.end = relro.from;
+            behind.from = relro.end;
+            found_add(f, s);
+        }
+        found_add(f, behind);
+    }
+    return 1;
+}
+
+/* *offset_out: from the program's begin, the same in processes that run the same program. */
+static bool find(uint64_t *offset_out)
+{
+    struct found f = {0};
+    dl_iterate_phdr(find_in, &f);
+    if (f.has_code || !f.all.end) return false;
+    data.at = (char *)(uintptr_t)(f.load + f.all.from);
+    data.bytes = f.all.end - f.all.from;
+    data.given = f.all.given > f.all.from ? f.all.given - f.all.from : 0;
+    *offset_out = f.all.from - f.begin;
+    return true;
+}
+
+/* ---- calls of the system, see above ---- */
+static bool write_all(uint64_t offset, uint64_t end)
+{
+    for (const uint64_t to = data.file.file.head + data.from; offset < end;) {
+        long n = syscall(SYS_pwrite64, data.file.fd, data.at + offset, end - offset, to + offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        offset += (uint64_t)n;
+    }
+    return true;
+}
+
+static bool read_all(char *into, uint64_t offset, uint64_t end)
+{
+    for (const uint64_t from = data.file.file.head + data.from; offset < end;) {
+        long n = syscall(SYS_pread64, data.file.fd, into + offset, end - offset, from + offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        offset += (uint64_t)n;
+    }
+    return true;
+}
+
+static bool map_over(void)
+{
+    long at = syscall(SYS_mmap, data.at, data.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, data.file.fd,
+                      data.file.file.head + data.from);
+    return at == (long)(uintptr_t)data.at;
+}
+
+/* ---- into the file ---- */
+/* Which of `n` pages from `first` on somebody has touched: bits 63 and 62, in memory and in swap.  Unknown: all. */
+static void look(int pagemap, uint64_t first, int n, uint64_t *entries_out)
+{
+    memset(entries_out, 0xff, (size_t)n * sizeof *entries_out);
+    if (pagemap >= 0 &&
+        pread(pagemap, entries_out, (size_t)n * sizeof *entries_out, (off_t)(first * sizeof *entries_out)) !=
+            (ssize_t)((size_t)n * sizeof *entries_out))
+        memset(entries_out, 0xff, (size_t)n * sizeof *entries_out);
+}
+
+/* Copies what is not zero by nature, page by page in long runs. */
+static bool copy_in(int pagemap)
+{
+    const uint64_t page = gw_page_bytes(), n = data.bytes / page;
+    uint64_t entries[ENTRIES], run = 0; /* pages before this one that wait to be copied */
+    for (uint64_t i = 0; i < n; i++) {
+        if (i % ENTRIES == 0)
+            look(pagemap, (uint64_t)(uintptr_t)data.at / page + i, (int)(n - i < ENTRIES ? n - i : ENTRIES), entries);
+        bool is_used = i * page < data.given || entries[i % ENTRIES] >> 62;
+        if (!is_used && run && !write_all((i - run) * page, i * page)) return false;
+        run = is_used ? run + 1 : 0;
+    }
+    return write_all((n - run) * page, data.bytes);
+}
+
+static bool move_in(void)
+{
+    int pagemap = gw_has_proc() ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+    bool is_done = copy_in(pagemap) && map_over();
+    if (pagemap >= 0) close(pagemap);
+    return is_done;
+}
+
+/* ---- and out of it ---- */
+/* A private copy; what nobody has written in the file is left out.  NULL: no memory. */
+static char *copy_out(void)
+{
+    char *copy = mmap(NULL, data.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (copy == MAP_FAILED) return NULL;
+    const off_t begin = (off_t)(data.file.file.head + data.from), end = begin + (off_t)data.bytes;
+    for (off_t at = begin, to; at < end && (at = lseek(data.file.fd, at, SEEK_DATA)) >= 0 && at < end; at = to) {
+        to = lseek(data.file.fd, at, SEEK_HOLE);
+        if (to < 0 || to > end) to = end;
+        if (read_all(copy, (uint64_t)(at - begin), (uint64_t)(to - begin))) continue;
+        munmap(copy, data.bytes);
+        return NULL;
+    }
+    return copy;
+}
+
+static bool move_over(char *copy)
+{
+    return (char *)(uintptr_t)syscall(SYS_mremap, copy, data.bytes, data.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, data.at) == data.at;
+}
+
+static void fork_prepare(void)
+{
+    before_fork = NULL;
+    if (data.is_moved) before_fork = copy_out();
+}
+
+static void fork_parent(void)
+{
+    if (before_fork) munmap(before_fork, data.bytes);
+    before_fork = NULL;
+}
+
+/* What the child writes would be its parent's: it cannot go on that way. */
+static void fork_child(void)
+{
+    if (!data.is_moved) return;
+    if (!before_fork) before_fork = copy_out();
+    if (!before_fork || !move_over(before_fork)) {
+        gw_warn("a process that was forked cannot have variables of its own and ends: no memory for %.1f MiB "
+                "(GODWIT_SYMMETRIC_DATA=0 leaves them out of shared memory)",
+                (double)data.bytes / (1 << 20));
+        _exit(EXIT_FAILURE);
+    }
+    data.is_moved = false;
+    before_fork = NULL;
+}
+
+/* ---- all PEs ---- */
+static bool may_move(void)
+{
+    const char *why = !gw_set.symmetric_data ? "GODWIT_SYMMETRIC_DATA is off"
+        : __tsan_init                        ? "the program has ThreadSanitizer"
+                                             : NULL;
+    if (why) GW_EXPLAIN(GW_LOG_BOOT, "static data of the program are not mapped by other PEs: %s", why);
+    return !why;
+}
+
+/* Collective over the node: are they in the file, and mapped by all? */
+static bool share_here(struct gw_comm *here, struct sym_region *r)
+{
+    r->stride = gw_align_up(data.bytes + GUARD, gw_page_bytes());
+    data.from = (uint64_t)here->rank * r->stride;
+    int rc = sym_file_make(here, &words, r->stride * (uint64_t)here->size, gw_page_bytes(), &data.file);
+    if (rc == GW_OK) rc = sym_file_guard(&data.file, &words, data.bytes, r->stride);
+    if (rc == GW_OK && !data.has_handlers && pthread_atfork(fork_prepare, fork_parent, fork_child) != 0)
+        rc = gw_fail(GW_ENOMEM, "no memory for what a fork needs (pthread_atfork)");
+    data.has_handlers = rc == GW_OK;
+    if ((rc = sym_agree(here, rc)) == GW_OK && !(data.is_moved = move_in()))
+        rc = gw_fail(GW_ENOMEM, "the program's static data cannot be mapped from a file: %s", strerror(errno));
+    if (data.is_moved) madvise(data.file.whole, data.file.file.bytes, MADV_DONTDUMP); /* of a core dump only the own part */
+    if (sym_agree(here, rc) == GW_OK) return true;
+    GW_EXPLAIN(GW_LOG_BOOT, "static data of the program are not mapped by other PEs: %s", gw_fail_text());
+    return false;
+}
+
+int sym_data_open(struct gw_comm *here, bool *all_have_out)
+{
+    uint64_t offset = 0;
+    bool is_there = find(&offset), may = may_move();
+    int64_t my[6] = {is_there, may, (int64_t)offset, -(int64_t)offset, (int64_t)data.bytes, -(int64_t)data.bytes}, least[6];
+    int rc = coll_allreduce(my, least, 6, gw_type_int64, gw_op_min, sym_memory.world, NULL);
+    if (rc != GW_OK) return rc;
+    *all_have_out = true;
+    bool is_alike = least[2] == -least[3] && least[4] == -least[5];
+    if (!is_alike && sym_memory.me == 0)
+        gw_warn("static and global variables are not symmetric: the PEs run different programs (static data of %lld to %lld bytes)",
+                (long long)least[4], (long long)-least[5]);
+    if (!is_alike || !least[0]) return GW_OK;
+    struct sym_region r = {.base = data.at, .map = data.at, .bytes = data.bytes};
+    bool has = sym_memory.n_local == 1 || (least[1] && share_here(here, &r));
+    rc = coll_allreduce(&(int64_t){has}, least, 1, gw_type_int64, gw_op_min, sym_memory.world, NULL);
+    if (rc != GW_OK) return rc;
+    if (data.is_moved && has) r.map = data.file.whole + data.file.file.head;
+    if (!has) {
+        sym_data_close(); /* here some have moved theirs, and others could not */
+        r.bytes = 0;
+    }
+    sym_memory.region[SYM_DATA] = r;
+    sym_memory.data_bytes = data.bytes;
+    *all_have_out = least[0] != 0;
+    return GW_OK;
+}
+
+void sym_data_close(void)
+{
+    if (data.is_moved) {
+        char *copy = copy_out();
+        if (!copy || !move_over(copy)) /* they keep their values; the file stays theirs until the process ends */
+            gw_warn("static and global variables of the program stay in shared memory: no memory for %.1f MiB",
+                    (double)data.bytes / (1 << 20));
+        data.is_moved = false;
+    }
+    sym_file_end(&data.file);
+}
