@@ -12,12 +12,14 @@ import launch_docs  # noqa: E402
 import man  # noqa: E402
 import missing  # noqa: E402
 import model as api  # noqa: E402
+import shmem_man  # noqa: E402
+import shmem_model  # noqa: E402
 
 
 def main(man_dir, doc_dir, data_dir):
     prefix = os.environ["MESON_INSTALL_DESTDIR_PREFIX"]
     model = api.Model()
-    files = [(os.path.join(man_dir, path[len("man/"):]), text) for path, text in man.emit(model)]
+    files = [(os.path.join(man_dir, path[len("man/"):]), text) for path, text in man.emit(model) + shmem_man.emit(shmem_model.Model())]
     files += [(os.path.join(doc_dir, path[len("doc/"):]), text) for path, text in missing.emit(model)]
     files += [(os.path.join(man_dir, path), text) for path, text in launch_docs.pages()]
     files += [(os.path.join(data_dir, path), text) for path, text in launch_docs.completions()]

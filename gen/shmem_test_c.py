@@ -57,7 +57,7 @@ static void stop(void)
 """
 
 PUTS_AND_GETS = """
-enum { SPAN = 310, AREAS = 21, TOTAL = SPAN * AREAS, SOURCE = 400 }; /* elements; an area for each put */
+enum { SPAN = 310, AREAS = 21, TOTAL = SPAN * AREAS, SOURCE = 700 }; /* elements; an area for each put */
 _Static_assert(TOTAL * 16 <= sizeof data, "room for the widest type");
 """
 
@@ -124,7 +124,7 @@ enum { COUNT = 310 };
 static uint64_t *flag, expected;
 
 /* What is signalled to `next` in this turn; what the own flag is to become, by `last`. */
-static uint64_t amount_of(int pe, int turn) { return (uint64_t)pe * 1000 + (uint64_t)turn + 1; }
+static uint64_t amount_of(int pe, int turn) { return (uint64_t)pe * 1000 + (uint64_t)turn + 11; }
 static uint64_t begin_turn(int op, int turn)
 {
     *flag = 5;
