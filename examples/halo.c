@@ -29,20 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEIGHBOURS = 8, DEPTH = 2, TAG = 10 };
+#include "halo_grid.h"
+
+enum { TAG = 10 };
 static int rank, ranks;
-
-struct grid {
-    int fields, x, y, z; /* own cells, the same on every rank */
-    int rank_x, rank_y;  /* where this rank lies in the grid of ranks */
-    int ranks_x, ranks_y;
-    double *cells; /* [fields][x + 2 DEPTH][y + 2 DEPTH][z] */
-};
-
-/* The columns that go to, or come from, the neighbour in one direction. */
-struct box {
-    int x0, x1, y0, y1;
-};
 
 struct halo;
 struct way {
@@ -73,80 +63,12 @@ struct halo {
     MPI_Request requests[2 * NEIGHBOURS];
 };
 
-/* ---- the grid ------------------------------------------------------------------------------------------------------------------ */
-static double *column(const struct grid *g, int field, int x, int y) /* x, y from -DEPTH on */
-{
-    size_t nx = g->x + 2 * DEPTH, ny = g->y + 2 * DEPTH;
-    return g->cells + (((size_t)field * nx + x + DEPTH) * ny + y + DEPTH) * g->z;
-}
-
-/* What the model would compute: a number that tells field, place in the whole grid and step apart. */
-static double value(const struct grid *g, int field, int x, int y, int z, int step)
-{
-    int wide = g->ranks_x * g->x, high = g->ranks_y * g->y;
-    int gx = (g->rank_x * g->x + x + wide) % wide, gy = (g->rank_y * g->y + y + high) % high;
-    return step * 1e-3 + field + 100.0 * (z + (double)g->z * (gx + (double)wide * gy));
-}
-
-static void fill(struct grid *g, int step)
-{
-    for (int f = 0; f < g->fields; f++)
-        for (int x = 0; x < g->x; x++)
-            for (int y = 0; y < g->y; y++) {
-                double *c = column(g, f, x, y);
-                for (int z = 0; z < g->z; z++) c[z] = value(g, f, x, y, z, step);
-            }
-}
-
-static long wrong_cells(const struct grid *g, int step)
-{
-    long wrong = 0;
-    for (int f = 0; f < g->fields; f++)
-        for (int x = -DEPTH; x < g->x + DEPTH; x++)
-            for (int y = -DEPTH; y < g->y + DEPTH; y++) {
-                const double *c = column(g, f, x, y);
-                for (int z = 0; z < g->z; z++) wrong += c[z] != value(g, f, x, y, z, step);
-            }
-    return wrong;
-}
-
-/* ---- packing --------------------------------------------------------------------------------------------------------------------- */
-static void pack(const struct grid *g, const struct box *b, double *to)
-{
-    size_t line = (size_t)(b->y1 - b->y0) * g->z; /* columns that are neighbours in y lie side by side */
-    for (int f = 0; f < g->fields; f++)
-        for (int x = b->x0; x < b->x1; x++, to += line) memcpy(to, column(g, f, x, b->y0), line * sizeof *to);
-}
-
-static void unpack(const struct grid *g, const struct box *b, const double *from)
-{
-    size_t line = (size_t)(b->y1 - b->y0) * g->z;
-    for (int f = 0; f < g->fields; f++)
-        for (int x = b->x0; x < b->x1; x++, from += line) memcpy(column(g, f, x, b->y0), from, line * sizeof *from);
-}
-
 /* ---- the context ----------------------------------------------------------------------------------------------------------------- */
-static int opposite(int direction) { return NEIGHBOURS - 1 - direction; }
-
-/* The range of one axis that goes out in a direction (-1, 0, 1), or comes in from it. */
-static void range(int n, int d, int is_in, int *first, int *end)
-{
-    *first = d < 0 ? 0 : d > 0 ? n - DEPTH : 0;
-    *end = d < 0 ? DEPTH : n;
-    if (is_in && d) *first += d * DEPTH, *end += d * DEPTH;
-}
-
 static void set_directions(struct halo *h)
 {
-    static const int dx[] = {-1, -1, -1, 0, 0, 1, 1, 1}, dy[] = {-1, 0, 1, -1, 1, -1, 0, 1};
     const struct grid *g = h->grid;
     for (int d = 0; d < NEIGHBOURS; d++) {
-        int px = (g->rank_x + dx[d] + g->ranks_x) % g->ranks_x, py = (g->rank_y + dy[d] + g->ranks_y) % g->ranks_y;
-        h->peer[d] = px * g->ranks_y + py;
-        range(g->x, dx[d], 0, &h->out[d].x0, &h->out[d].x1);
-        range(g->y, dy[d], 0, &h->out[d].y0, &h->out[d].y1);
-        range(g->x, dx[d], 1, &h->in[d].x0, &h->in[d].x1);
-        range(g->y, dy[d], 1, &h->in[d].y0, &h->in[d].y1);
+        h->peer[d] = neighbour(g, d, &h->out[d], &h->in[d]);
         h->count[d] = g->fields * (dx[d] ? DEPTH : g->x) * (dy[d] ? DEPTH : g->y) * g->z;
         h->at[d] = h->total;
         h->total += h->count[d];

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the emitters: emit.py OUTDIR [mpi_h | entries | names | missing | man | errtest | calltest | doors | fortran | fortran_door]...  (default: all but the last five).
+"""Runs the emitters: emit.py OUTDIR [mpi_h | entries | names | missing | man | errtest | calltest | doors | fortran | fortran_door | shmem_h | shmem_entries | shmem_test]...
+(default: mpi_h to man).
 
 Writes include/mpi.h, facade/entry_*.c, facade/fn_gen.h, boot/call_names_gen.c, doc/missing.md, man/man3/*.3,
-test/mpi_errors.c, test/calls.h, door/ABI/*, facade/ABI/*, fortran/* under OUTDIR."""
+test/mpi_errors.c, test/calls.h, door/ABI/*, facade/ABI/*, fortran/*, shmem/*, include/shmem.h under OUTDIR."""
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib
@@ -11,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import model as api  # noqa: E402
+import shmem_model  # noqa: E402
 
 
 def outputs(name, model):
@@ -22,9 +24,10 @@ def outputs(name, model):
 
 
 def main(out, names):
-    model = api.Model()
+    model = api.Model() if not all(n.startswith("shmem_") for n in names or ["mpi_h"]) else None
+    shmem = shmem_model.Model() if any(n.startswith("shmem_") for n in names) else None
     for name in names or ["mpi_h", "entries", "names", "missing", "man"]:
-        for path, text in outputs(name, model):
+        for path, text in outputs(name, shmem if name.startswith("shmem_") else model):
             path = os.path.join(out, path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as f:

@@ -18,6 +18,7 @@ ROOMS = {
     "spawn": "spawned boot world", "connections": "boot world", "published": "boot", "session": "mpi world", "net": "net wire_ofi wire_tcp",
     "nodes": "boot node peer", "listens": "wire_tcp net boot", "descriptors": "boot wire_tcp", "undumpable": "boot node wire_shm rma",
     "thread": "req proto", "threads": "req proto rma", "type": "type", "counts": "type", "tool": "tool", "error": "mpi obj", "errors": "mpi obj",
+    "shmem": "sym shmem rma life",
 }
 SHARED = re.compile(r"gen/|(src/)?meson\.build$|test/(ranks\.h|lsan\.supp|run\.py|chosen\.py)$") # who changes these may change any program
 
@@ -43,10 +44,10 @@ class Choice:
         self.turn = turn % 3
         self.all = paths is None or any(SHARED.match(p) for p in paths)
         self.rooms = {p.split("/")[1] for p in paths or () if p.startswith("src/")}
-        self.programs = {m.group(1) for m in (re.fullmatch(r"test/mpi/(\w+)\.c", p) for p in paths or ()) if m}
+        self.programs = {m.group(1) for m in (re.fullmatch(r"test/(?:mpi/)?((?:shmem/)?\w+)\.c", p) for p in paths or ()) if m}
 
     def takes(self, name, program):
-        rooms = set(ROOMS.get(program.split("_")[0], "").split())
+        rooms = set(ROOMS.get(re.split("[_/]", program)[0], "").split())
         return self.all or program in self.programs or bool(rooms & self.rooms) or zlib.crc32(name.encode()) % 3 == self.turn
 
 

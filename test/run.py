@@ -4,7 +4,7 @@
     run.py [--name N] [--quick] [--long] [--sanitizer asan|tsan] [--prefix DIR] [--again] [--results FILE] [--only WORD] BUILD
     run.py --sum FILE [--earlier FILE]
 
-Kinds: unit_* programs (one process each); test/mpi/testlist (ranks, through the built mpiexec); test/*/*.sh and *.py scripts
+Kinds: unit_* programs (one process each); test/mpi/testlist and test/shmem/testlist (ranks, through the built mpiexec); test/*/*.sh and *.py scripts
 (launcher, wrappers, other launchers), each called with BUILD, PREFIX and the words of its line `# run.py:` (timeout=SECONDS tags=a,b
 args=a,b alone=yes).  A test passes when it exits 0 within its time limit, is skipped when it exits 77 (it says why).  Two run at a time;
 one that measures, or that looks at what else is on the machine, says alone=yes and runs after them, by itself.
@@ -66,9 +66,10 @@ def thinned(counts):
     return counts if len(counts) <= 3 else [counts[0], between[-1], counts[-1]]
 
 
-def mpi_cases(build):
+def mpi_cases(build, kind="mpi"):
+    """Those of test/mpi/testlist or test/shmem/testlist: programs mpi_NAME or shmem_NAME."""
     mpiexec = os.path.join(build, "mpiexec")
-    with open(os.path.join(ROOT, "test", "mpi", "testlist"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, "test", kind, "testlist"), encoding="utf-8") as f:
         for line in f:
             words = line.split("#")[0].split()
             if not words:
@@ -89,8 +90,8 @@ def mpi_cases(build):
                     sys.exit("testlist: unknown word %s" % w)
             counts = words[1].split(",")
             for n in counts:
-                label = " ".join([words[0], "n=" + n] + ["%s=%s" % kv for kv in env.items()] + args)
-                yield Case(label, [mpiexec, "-n", n, os.path.join(build, "mpi_" + words[0])] + args, env, timeout,
+                label = " ".join([words[0] if kind == "mpi" else kind + "/" + words[0], "n=" + n] + ["%s=%s" % kv for kv in env.items()] + args)
+                yield Case(label, [mpiexec, "-n", n, os.path.join(build, kind + "_" + words[0])] + args, env, timeout,
                            tags if n in thinned(counts) else tags | {"thinned"})
 
 
@@ -220,7 +221,7 @@ def main():
         return sum_up(a.sum, a.earlier)
     build = os.path.abspath(a.build)
     prefix = os.path.abspath(a.prefix) if a.prefix else None
-    ranks = list(mpi_cases(build))
+    ranks = list(mpi_cases(build)) + list(mpi_cases(build, "shmem"))
     choice = chosen.choice(ROOT) if a.sanitizer == "asan" and not a.long else None
     if choice:
         ranks = [c for c in ranks if choice.takes(c.name, c.name.split()[0])]

@@ -2,7 +2,6 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include <mpp/shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +80,10 @@ int main(void)
     shmem_barrier_all();
     if (me == 0) CHECK(count == 3 * pes);
     if (pes > 1 && me == 0) shmem_long_p(&to[0], 77, 1);
-    if (me == 1) shmem_long_wait(&to[0], to[0] == 77 ? 0 : to[0]), CHECK(to[0] == 77);
+    if (me == 1) {
+        shmem_long_wait(&to[0], to[0] == 77 ? 0 : to[0]);
+        CHECK(to[0] == 77);
+    }
     shfree(q);
     shfree(p);
     return 0; /* the end follows by itself */

@@ -71,7 +71,7 @@ static void refused(int start, int stride, int size)
 
 static void grid(int xrange)
 {
-    int row[64], column[64], nx = 0, ny = 0, width = xrange < pes ? xrange : pes;
+    int row[64] = {0}, column[64] = {0}, nx = 0, ny = 0, width = xrange < pes ? xrange : pes;
     shmem_team_t x, y;
     for (int pe = 0; pe < pes; pe++) {
         if (pe / width == me / width) row[nx++] = pe;
