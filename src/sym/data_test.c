@@ -168,7 +168,8 @@ static void alone(bool is_on)
     where();
     struct sym_region *r = &sym_memory.region[SYM_DATA];
     CHECK(sym_memory.n_local == 1 ||
-          (r->base && !r->bytes && !sym_place(zeros, 1, me) && !sym_near_place(zeros, me) && sym_memory.win[SYM_DATA]));
+          (r->base && !r->bytes && sym_place(zeros, 1, me) == (char *)zeros && atomic_load(&godwit_sym_near.is_far) &&
+           !sym_near_place(zeros, me) && sym_memory.win[SYM_DATA]));
     for (int pe = 0; pe < n && sym_memory.win[SYM_DATA]; pe++) {
         must(rma_put(&said, 1, gw_type_int, pe, (char *)&zeros[me] - r->base, 1, gw_type_int, sym_memory.win[SYM_DATA]));
         must(rma_win_flush(pe, sym_memory.win[SYM_DATA]));
