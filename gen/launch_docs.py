@@ -81,7 +81,8 @@ def options_text(rows):
     for section, title in SECTIONS:
         lines.append(".SS " + title)
         if section == "TAKEN":
-            lines.append("Options of other launchers that ask for what is so in any case, or for what there is not; each with the reason.")
+            lines.append("Options of other launchers that ask for what is so in any case, or for what there is not; each with the reason.  \\fB\\-v\\fR names them; "
+                         "%s: of these one note says so, which \\fB\\-q\\fR keeps back." % ", ".join(roff(n) for o in rows if o.id == "NOTED" for n in o.names))
         if section == "REFUSED":
             lines.append("Options of other launchers that end mpiexec with status 2 and a sentence, which is the one here.")
         for o in rows:

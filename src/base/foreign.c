@@ -123,8 +123,8 @@ static bool say_near(const char *name, const struct family *of, void (*complain)
         complain("%s is not a variable that is read; did you mean %s?", name, near);
         return true;
     }
-    /* All of Cray's names are told of: one that is shorter is none of its library, either. */
-    bool is_crays = strcmp(of->begin, "MPICH_") == 0 && strlen(name) >= strlen(of->begin) + 3;
+    /* All of Cray's names are told of: one of several words that is shorter is none of its library, either (MPICH_DIR is a module's). */
+    bool is_crays = strcmp(of->begin, "MPICH_") == 0 && strchr(name + strlen(of->begin), '_');
     int at, longer = is_crays ? gw_longer(name, words, n, &at, 1) : 0;
     if (!longer || words[at][strlen(name)] != '_') return false;
     complain(longer > 1 ? "%s is not a variable that is read; did you mean %s, or another of %d that begin so?"

@@ -40,8 +40,9 @@ static int no_unit(const char *option, bool may_be_none, const char *text, size_
     for (int i = 0; i < N_UNIT_WORDS; i++)
         if (may_be_none || unit_words[i].bind != BIND_NONE) words[n_words++] = unit_words[i].word;
     near = gw_nearest(word, words, n_words);
-    launch_usage_error("%s is core, numa, %shwthread, socket, l2cache, l3cache, machine or slot, not '%s'%s%s%s", option,
-                       may_be_none ? "none, " : "", word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    launch_usage_error("%s is core, numa, %shwthread, socket, l2cache, l3cache, machine%s or slot, not '%s'%s%s%s", option,
+                       may_be_none ? "none, " : "", strstr(option, "map-by") ? ", ppr:N:UNIT, pe-list=CPUS, rankfile, seq" : "",
+                       word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     free(word);
     return EXIT_USAGE;
 }
@@ -154,6 +155,7 @@ int launch_set_bind(struct launch_options *o, const char *name, const char *text
         free(said);
         return rc;
     }
+    if (text[0] == ':') return bind_more(o, name, text + 1); /* PRRTE's words behind the default */
     if (strcasecmp(text, "rr") == 0) text = "core";
     size_t n = strcspn(text, ":");
     const struct unit_word *u = unit_find(text, n);
@@ -367,6 +369,8 @@ int launch_set_map(struct launch_options *o, const char *name, const char *text)
     if (strncasecmp(text, "pe-list=", 8) == 0) return map_list(o, name, text);
     if (is_word(text, n, "rankfile") || is_word(text, n, "seq")) return map_file(o, name, text, is_word(text, n, "seq"));
     const struct unit_word *u = unit_find(text, n);
+    if (is_word(text, n, "oversubscribe") || is_word(text, n, "nooversubscribe") || strncasecmp(text, "pe=", 3) == 0)
+        return launch_usage_error("%s: '%s' stands behind a colon; did you mean %s :%s?", name, text, name, text);
     if (!u || u->bind == BIND_NONE) return no_unit(name, false, text, n);
     o->place.map = u->unit;
     o->place.ppr = 0;

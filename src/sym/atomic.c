@@ -24,7 +24,7 @@
 AMO_AT(uint32_t)
 AMO_AT(uint64_t)
 
-uint64_t sym_amo_at(void *at, enum sym_amo op, int bytes, uint64_t value, uint64_t compare)
+static uint64_t sym_amo_at(void *at, enum sym_amo op, int bytes, uint64_t value, uint64_t compare)
 {
     if (bytes == 8) return amo_at_uint64_t(at, op, value, compare);
     return amo_at_uint32_t(at, op, (uint32_t)value, (uint32_t)compare);

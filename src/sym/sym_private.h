@@ -126,7 +126,5 @@ uint64_t sym_far_atomic(const struct sym_far *f, const struct sym_atomic *a, boo
 void sym_far_quiet(const char *call);
 void sym_far_quiet_pe(const char *call, int pe);
 
-/* ---- atomic instructions (atomic.c) ---- */
-uint64_t sym_amo_at(void *at, enum sym_amo op, int bytes, uint64_t value, uint64_t compare);
 
 #endif

@@ -395,6 +395,9 @@ if [ "$(nproc)" -ge 2 ] && case $cpus in 0-*) : ;; *) false ;; esac then
     printf 'rank 0=localhost slot=1\n' >"$dir/ranks"
     [ "$(run -n 1 --map-by rankfile:FILE="$dir/ranks" sh -c "$where")" = "0=1" ] || fail "--map-by rankfile:FILE="
 fi
+for m in OVERSUBSCRIBE PE=2 nooversubscribe; do refused 2 "did you mean --map-by :$m?" --map-by $m true; done
+refused 2 "--map-by is core, numa, hwthread, socket, l2cache, l3cache, machine, ppr:N:UNIT, pe-list=CPUS, rankfile, seq or slot, not 'x'" --map-by x true
+same "hello hello" -n 2 --bind-to :overload-allowed echo hello
 refused 2 "--map-by rankfile /dev/zero: it is no file" --map-by rankfile:file=/dev/zero true
 refused 2 "rankfile:FILE=NAME, or --rankfile NAME" --map-by rankfile true
 refused 2 "--map-by ...:NOLOCAL: name the other hosts" --map-by :NOLOCAL true
