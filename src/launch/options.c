@@ -291,19 +291,6 @@ static int unknown(const char *name)
     return launch_usage_error("unknown option %s; `mpiexec --help` lists them", name);
 }
 
-/* The row of an option; *value_out: where its value begins in the same word (--name=value, -n2), or NULL.  NULL: unknown. */
-static const struct option_row *row_of(char *word, char **value_out)
-{
-    size_t n = strcspn(word, "="), head = n;
-    *value_out = word[n] ? word + n + 1 : NULL;
-    const struct option_row *row = launch_option_find(word, n);
-    if (row) return row;
-    while (head > 1 && word[head - 1] >= '0' && word[head - 1] <= '9') head--;
-    row = word[n] || head == n ? NULL : launch_option_find(word, head);
-    *value_out = word + head;
-    return row && launch_option_is_number(row) ? row : NULL;
-}
-
 /* The words of a file, which live as long as the options; the caller frees the list. */
 static char **file_words(struct launch_options *o, const char *name, const char *path, int *n_out)
 {
@@ -328,7 +315,7 @@ static int parse_options(char **argv, int *at, int end, struct launch_options *o
             ++*at;
             break;
         }
-        const struct option_row *row = row_of(word, &value);
+        const struct option_row *row = launch_option_row_of(word, &value);
         if (!row) return unknown(word);
         int words = launch_option_words(row);
         snprintf(name, sizeof name, "%.*s", value ? (int)(value - word) - (value[-1] == '=') : (int)strlen(word), word);
@@ -577,11 +564,11 @@ static int parse_apps(char **argv, int first, int argc, struct launch_options *o
 static int parse_configfile(int argc, char **argv, struct launch_options *o)
 {
     char *value = NULL;
-    const struct option_row *row = argc > 1 && argv[argc - 1][0] == '-' ? row_of(argv[argc - 1], &value) : NULL;
+    const struct option_row *row = argc > 1 && argv[argc - 1][0] == '-' ? launch_option_row_of(argv[argc - 1], &value) : NULL;
     int last = argc - 1;
     if ((!row || row->is != O_CONFIGFILE) && argc > 2 && argv[argc - 2][0] == '-') {
         last = argc - 2;
-        row = row_of(argv[last], &value);
+        row = launch_option_row_of(argv[last], &value);
         value = argv[argc - 1];
     }
     if (!row || row->is != O_CONFIGFILE || !value) return -2;

@@ -43,11 +43,12 @@ struct option_row {
 extern const struct option_row launch_option_rows[];
 extern const int launch_option_row_count;
 
-int launch_option_words(const struct option_row *row);      /* words behind it, or OPTIONAL */
-bool launch_option_is_number(const struct option_row *row); /* which may be joined with the name */
+int launch_option_words(const struct option_row *row); /* words behind it, or OPTIONAL */
 /* The row of a name, with one dash or two, `n` characters of it, as this program is called; NULL: none. */
 const struct option_row *launch_option_find(const char *name, size_t n);
 const char *launch_option_of_aprun(const char *name, size_t n); /* what aprun has by that name; NULL: nothing else */
+/* The row of an option; *value_out: where its value begins in the same word (--name=value, -n2), or NULL.  NULL: unknown. */
+const struct option_row *launch_option_row_of(char *word, char **value_out);
 /* The name that is spelled most like an unknown one; NULL: none is near. */
 const char *launch_option_nearest(const char *name, char *out, size_t cap);
 void launch_option_help(FILE *to);

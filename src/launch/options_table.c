@@ -48,7 +48,7 @@ int launch_option_words(const struct option_row *row)
     return n;
 }
 
-bool launch_option_is_number(const struct option_row *row) { return strcmp(row->argument, "N") == 0; }
+static bool is_number(const struct option_row *row) { return strcmp(row->argument, "N") == 0; }
 
 static size_t dashes(const char *name) { return name[0] != '-' ? 0 : name[1] == '-' ? 2 : 1; }
 
@@ -83,6 +83,18 @@ const struct option_row *launch_option_find(const char *name, size_t n)
     for (int i = 0; i < launch_option_row_count; i++)
         if (has_name(launch_option_rows[i].names, name + skip, n - skip)) return &launch_option_rows[i];
     return NULL;
+}
+
+const struct option_row *launch_option_row_of(char *word, char **value_out)
+{
+    size_t n = strcspn(word, "="), head = n;
+    *value_out = word[n] ? word + n + 1 : NULL;
+    const struct option_row *row = launch_option_find(word, n);
+    if (row) return row;
+    while (head > 1 && word[head - 1] >= '0' && word[head - 1] <= '9') head--;
+    row = word[n] || head == n ? NULL : launch_option_find(word, head);
+    *value_out = word + head;
+    return row && is_number(row) ? row : NULL;
 }
 
 /* The first name that goes on where the word ends; NULL: none does. */

@@ -1,12 +1,14 @@
 /* share.h -- memory in a file that processes of one node map: how it is made, shown to the others, checked and mapped.
  *
- *     maker:   share_new() -> share_make() -> share_show_begin() -> (tells struct share_offer) -> share_show_step()... -> share_show_end()
+ *     maker:   share_new() -> share_make() -> share_show_begin() -> (tells struct share_offer) -> share_show_step()..
+ *              -> share_show_end()
  *     others:  (are told it) -> share_fetch_begin() -> share_fetch_step()... -> share_map()
  *
- * The file is a memfd that can neither shrink nor grow, so that nobody dies of SIGBUS.  Its first bytes are a nonce, by which the others
- * recognise it; the memory is behind it.  The others open it under /proc/PID/fd.  This is not allowed where the maker is not dumpable
- * (PR_SET_DUMPABLE), and there may be no /proc: then the maker passes the descriptor at a port.  How the offer reaches the others, and what
- * they do between two steps, is the caller's: this room knows no communicators.  The kernel frees the file with its last mapping.
+ * The file is a memfd that can neither shrink nor grow, so that nobody dies of SIGBUS.  Its first bytes are a nonce, by which the
+ * others recognise it; the memory is behind it.  The others open it under /proc/PID/fd.  This is not allowed where the maker is
+ * not dumpable (PR_SET_DUMPABLE), and there may be no /proc: then the maker passes the descriptor at a port.  How the offer
+ * reaches the others, and what they do between two steps, is the caller's: this room knows no communicators.  The kernel frees
+ * the file with its last mapping.
  *
  * LOCK     None: one thread at a time for a file.
  * RETURNS  GW_OK, GW_AGAIN or a negative code, after gw_fail(); outputs are written on success only.
@@ -41,8 +43,8 @@ struct share_offer { /* travels as bytes from the maker to the others */
 
 /* ---- the maker ---- */
 struct share_file share_new(void); /* one without memory, fd -1 */
-/* A memfd for `bytes` bytes, which begin in it at a multiple of f->page (0: of the system's pages) and are not set aside.  The caller owns
- * f->fd. */
+/* A memfd for `bytes` bytes, which begin in it at a multiple of f->page (0: of the system's pages) and are not set aside.  The
+ * caller owns f->fd. */
 int share_make(const struct share_words *w, uint64_t bytes, struct share_file *f);
 /* Is there so much memory as all processes of the node will touch?  A file of `bytes` bytes may be made. */
 int share_room(const struct share_words *w, uint64_t bytes);

@@ -1,5 +1,5 @@
-/* share_test.c -- a file that processes share: made, opened by others under /proc and by a port, recognised, refused, mapped at an alignment and
- * in place of something else.
+/* share_test.c -- a file that processes share: made, opened by others under /proc and by a port, recognised, refused, mapped at
+ * an alignment and in place of something else.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

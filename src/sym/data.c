@@ -1,16 +1,17 @@
 /* data.c -- static and global variables of the program, which other PEs of the node map.
  *
- * They lie in the writable segments of the main program, less what is read-only after relocation (RELRO); its own program header tells where
- * (dl_iterate_phdr), so nothing else of the process can be taken for them.  Their pages are copied into a file of the node and mapped back
- * over themselves, in one step of the kernel's; pages of zeros that nobody has touched stay so.  Threads that write there between the copy
- * and that step lose what they write.
+ * They lie in the writable segments of the main program, less what is read-only after relocation (RELRO); its own program header
+ * tells where (dl_iterate_phdr), so nothing else of the process can be taken for them.  Their pages are copied into a file of the
+ * node and mapped back over themselves, in one step of the kernel's; pages of zeros that nobody has touched stay so.  Threads
+ * that write there between the copy and that step lose what they write.
  *
  *     private --sym_data_open()--> in the file --fork()--> the child's are private again, as they were at that moment
  *                                              --sym_data_close()--> private, with their values
  *
- * Between copy and step nothing may be written there, and a sanitizer's runtime lies there too, whose checks would also stumble over what
- * lies between two variables: so these are calls of the system without the C library.  ThreadSanitizer's has a thread of its own, which
- * writes at any time: there the variables stay where they are, as they do if the programs of the PEs are not the same.
+ * Between copy and step nothing may be written there, and a sanitizer's runtime lies there too, whose checks would also stumble
+ * over what lies between two variables: so these are calls of the system without the C library.  ThreadSanitizer's has a thread
+ * of its own, which writes at any time: there the variables stay where they are, as they do if the programs of the PEs are not
+ * the same.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,5 +1,6 @@
-/* data_test.c -- static data of the program: found where they are, reached by all PEs of the node, at their addresses with their values before,
- * meanwhile and behind; a forked process has its own; where they cannot be shared they stay private, and a window reaches them.
+/* data_test.c -- static data of the program: found where they are, reached by all PEs of the node, at their addresses with their
+ * values before, meanwhile and behind; a forked process has its own; where they cannot be shared they stay private, and a window
+ * reaches them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

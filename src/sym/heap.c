@@ -1,8 +1,8 @@
 /* heap.c -- the symmetric heap as programs have it (OpenSHMEM 1.6 section 9.3).
  *
- * All PEs make the same calls, so each knows by itself what the others get: the only communication is the barrier that the standard asks for.
- * What is freed is given back to the system where it is large, behind the barrier of the free, when nobody accesses it; but not where a network
- * has the heap registered, which would go on with the pages of before.
+ * All PEs make the same calls, so each knows by itself what the others get: the only communication is the barrier that the
+ * standard asks for. What is freed is given back to the system where it is large, behind the barrier of the free, when nobody
+ * accesses it; but not where a network has the heap registered, which would go on with the pages of before.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -37,7 +37,8 @@ void sym_heap_close(void)
 /* ---- pages ---- */
 static char *base(void) { return sym_memory.region[SYM_HEAP].base; }
 
-/* Makes whole pages of [from, from + bytes) zeros that take no memory; what is left at both ends, in *rest_out; false: nothing was done. */
+/* Makes the whole pages of [from, from + bytes) zeros that take no memory; *head_out and *tail_out: bytes at both ends that are not
+ * of them.  False: nothing was done. */
 static bool pages_drop(uint64_t from, uint64_t bytes, uint64_t *head_out, uint64_t *tail_out)
 {
     const uint64_t page = gw_page_bytes(), first = gw_align_up(from, page), end = (from + bytes) & ~(page - 1);
@@ -71,11 +72,10 @@ static void *no_room(const char *call, uint64_t bytes, uint64_t align)
     char text[64] = "";
     if (align > 64) gw_text_add(text, sizeof text, ", at a multiple of %llu", (unsigned long long)align);
     if (sym_memory.me == 0 && !heap.has_told)
-        gw_warn(
-            "%s: no room for %.3f MiB (%llu bytes%s) in the symmetric heap, on any PE: of its %.3f MiB %.3f MiB are in use, by %llu "
-            "blocks, and the largest free piece is %.3f MiB; set SHMEM_SYMMETRIC_SIZE higher (it is said once)",
-            call, mib(bytes), (unsigned long long)bytes, text, mib(use.bytes), mib(use.used), (unsigned long long)use.n,
-            mib(use.largest_free));
+        gw_warn("%s: no room for %.3f MiB (%llu bytes%s) in the symmetric heap, on any PE: of its %.3f MiB %.3f MiB are in use, "
+                "by %llu blocks, and the largest free piece is %.3f MiB; set SHMEM_SYMMETRIC_SIZE higher (it is said once)",
+                call, mib(bytes), (unsigned long long)bytes, text, mib(use.bytes), mib(use.used), (unsigned long long)use.n,
+                mib(use.largest_free));
     heap.has_told = true;
     return NULL;
 }

@@ -1,8 +1,9 @@
 /* heap_blocks.c -- which parts of the symmetric heap are in use: first fit by address, with records outside of the heap.
  *
- * Blocks and gaps lie one behind the other, without a hole, in a list; the gaps are also in a treap by offset, each node with the largest gap
- * below it, so that the first gap that is large enough is found in logarithmic time.  Priorities are a hash of the offset: the shape of the tree,
- * and all that comes of it, is the same on all PEs.  Used blocks are found by a hash table of offsets.
+ * Blocks and gaps lie one behind the other, without a hole, in a list; the gaps are also in a treap by offset, each node with the
+ * largest gap below it, so that the first gap that is large enough is found in logarithmic time.  Priorities are a hash of the
+ * offset: the shape of the tree, and all that comes of it, is the same on all PEs.  Used blocks are found by a hash table of
+ * offsets.
  *
  * INVARIANT B1  Pieces begin and end at multiples of UNIT, cover the heap, and no two gaps are neighbours.
  *

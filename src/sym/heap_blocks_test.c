@@ -1,5 +1,5 @@
-/* heap_blocks_test.c -- the allocator of the symmetric heap beside a model that tries every place: the same offsets, whatever is taken, given
- * back, resized; alignment, exhaustion, and the same on every PE.
+/* heap_blocks_test.c -- the allocator of the symmetric heap beside a model that tries every place: the same offsets, whatever is
+ * taken, given back, resized; alignment, exhaustion, and the same on every PE.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

@@ -1,6 +1,6 @@
-/* heap_test.c -- the symmetric heap as programs have it: the same offsets on all PEs, zeros, alignment, what grows keeps its data, what is freed
- * goes back to the system, barriers where they must be, exhaustion on all PEs with one sentence, pointers that are no block.  Started by
- * mpiexec, each process is a PE of its job.
+/* heap_test.c -- the symmetric heap as programs have it: the same offsets on all PEs, zeros, alignment, what grows keeps its
+ * data, what is freed goes back to the system, barriers where they must be, exhaustion on all PEs with one sentence, pointers
+ * that are no block.  Started by mpiexec, each process is a PE of its job.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

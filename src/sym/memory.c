@@ -3,9 +3,10 @@
  *     file:  | head | part of local PE 0 | guard | part of local PE 1 | guard | ...
  *     mapped at `map` as it is, the guards without access; the own part a second time at `base`, with a guard behind it
  *
- * Nothing of it is set aside or touched: a page is had when somebody first writes there.  `base` is the same address on all PEs where it is
- * free on all; programs must not count on that (OpenSHMEM 1.6 section 3.1), but some do, and a debugger's user is glad.  An access of a few
- * bytes that begins at the last byte of a part ends in the guard, at either place, and is a SIGSEGV of who made it.
+ * Nothing of it is set aside or touched: a page is had when somebody first writes there.  `base` is the same address on all PEs
+ * where it is free on all; programs must not count on that (OpenSHMEM 1.6 section 3.1), but some do, and a debugger's user is
+ * glad.  An access of a few bytes that begins at the last byte of a part ends in the guard, at either place, and is a SIGSEGV of
+ * who made it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -28,7 +29,7 @@
 enum { GUARD = 64 << 10, PLACES = 4 };
 
 static const struct share_words words = {"godwit-heap", "the symmetric heap", "the symmetric heaps of all PEs of this node",
-                                         "; set SHMEM_SYMMETRIC_SIZE lower"};
+                                         SYM_SIZE_CURE};
 
 GW_EXPORT struct sym_near godwit_sym_near;
 struct sym_memory sym_memory;
@@ -41,16 +42,6 @@ static struct {
 
 /* ---- the heap ---- */
 static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
-
-/* The parts are had page by page, and may be more than there is memory; one that is more can be nobody's wish. */
-static int check_size(uint64_t bytes)
-{
-    const char *limit;
-    int64_t have = gw_memory_available(&limit);
-    if (have < 0 || (uint64_t)have >= bytes) return GW_OK;
-    return gw_fail(GW_ENOMEM, "the symmetric heap of a PE is to be %.1f MiB, but %s leaves %.1f MiB%s", mib(bytes), limit,
-                   mib((uint64_t)have), words.cure);
-}
 
 /* An address where most programs have nothing: far below the libraries and the stack, above what is loaded first. */
 static char *place(int which, uint64_t align)
@@ -92,7 +83,7 @@ static int heap_open(struct gw_comm *here, uint64_t wanted)
     struct gw_comm *world = sym_memory.world;
     const uint64_t page = wanted >= GW_HUGE_BYTES ? GW_HUGE_BYTES : gw_page_bytes(), bytes = gw_align_up(wanted, page),
                    stride = gw_align_up(bytes + GUARD, page);
-    int rc = check_size(bytes);
+    int rc = sym_size_check(bytes);
     if (rc == GW_OK && stride > (uint64_t)INT64_MAX / 2 / (uint64_t)here->size)
         rc = gw_fail(GW_ENOMEM, "symmetric heaps of %.1f MiB are more than addresses can tell%s", mib(bytes), words.cure);
     rc = sym_agree(world, rc);

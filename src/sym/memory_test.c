@@ -1,5 +1,6 @@
-/* memory_test.c -- PEs of a node map each other's heaps: the same bytes at both places, at one address on all, nothing behind the end of a
- * part, nothing touched, nothing left behind; errors that say what to set.  Started by mpiexec, each process is a PE of its job.
+/* memory_test.c -- PEs of a node map each other's heaps: the same bytes at both places, at one address on all, nothing behind the
+ * end of a part, nothing touched, nothing left behind; errors that say what to set.  Started by mpiexec, each process is a PE of
+ * its job.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */

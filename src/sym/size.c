@@ -1,9 +1,11 @@
-/* size.c -- how large the symmetric heap of a PE is to be: what a variable says, or a part of the machine's memory.
+/* size.c -- how large the symmetric heap of a PE is to be: what a variable says, or a part of the machine's memory; and
+ * whether there is so much.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "sym/sym_private.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -29,7 +31,8 @@ static const char *size_variable(void)
     return "SHMEM_SYMMETRIC_SIZE";
 }
 
-/* DIGITS, perhaps with a fraction and with one of kmgt behind, in bytes, rounded up; what follows that letter is nothing.  Below 0: it is none. */
+/* DIGITS, perhaps with a fraction and with one of kmgt behind, in bytes, rounded up; what follows that letter is
+ * nothing.  Below 0: it is none. */
 static double size_read(const char *text)
 {
     static const char letters[] = "kmgt";
@@ -43,6 +46,44 @@ static double size_read(const char *text)
     if (*text == 0 || *text == ' ') return value;
     const char *letter = strchr(letters, *text | 0x20);
     return letter ? value * (double)(UINT64_C(1) << (10 * (letter - letters + 1))) : -1;
+}
+
+/* What the system lets processes have beside what they have, where it counts strictly (vm.overcommit_memory=2): touching more is
+ * the end of who does.  UINT64_MAX: it does not count. */
+static uint64_t commit_left(void)
+{
+    char line[128] = "";
+    unsigned long long kib, limit = 0, has = 0;
+    FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
+    bool is_strict = f && fgets(line, sizeof line, f) && line[0] == '2';
+    if (f) fclose(f);
+    f = is_strict ? fopen("/proc/meminfo", "re") : NULL;
+    if (!f) return UINT64_MAX;
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "CommitLimit: %llu", &kib) == 1) limit = kib << 10;
+        if (sscanf(line, "Committed_AS: %llu", &kib) == 1) has = kib << 10;
+    }
+    fclose(f);
+    return has < limit ? limit - has : 0;
+}
+
+static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
+
+/* The parts are had page by page, and all together may be more than there is memory; one that is more can be nobody's wish. */
+int sym_size_check(uint64_t bytes)
+{
+    const char *limit;
+    const uint64_t n = (uint64_t)(gw_boot.nlocal > 0 ? gw_boot.nlocal : 1), left = commit_left();
+    int64_t have = gw_memory_available(&limit);
+    if (have >= 0 && (uint64_t)have < bytes)
+        return gw_fail(GW_ENOMEM, "the symmetric heap of a PE is to be %.1f MiB, but %s leaves %.1f MiB" SYM_SIZE_CURE, mib(bytes),
+                       limit, mib((uint64_t)have));
+    if (left / n < bytes)
+        return gw_fail(GW_ENOMEM,
+                       "the symmetric heap of each of %llu PEs is to be %.1f MiB, but what the system lets processes have "
+                       "(vm.overcommit_memory=2) leaves %.1f MiB" SYM_SIZE_CURE,
+                       (unsigned long long)n, mib(bytes), mib(left));
+    return GW_OK;
 }
 
 static uint64_t limit_least(int which, uint64_t so_far, uint64_t part)
@@ -75,6 +116,7 @@ static uint64_t size_usual(void)
              all = have > 0 && have < INT64_MAX ? (uint64_t)have : USUAL * n * 2, bytes = all / 2 / n;
     if (bytes < USUAL && all / n >= USUAL) bytes = USUAL;
     bytes = limit_least(RLIMIT_AS, bytes, 4 * n); /* all parts are mapped, the own one twice */
+    if (commit_left() / 2 / n < bytes) bytes = commit_left() / 2 / n;
     bytes = of_folder(limit_least(RLIMIT_FSIZE, bytes, 2 * n), n);
     uint64_t page = bytes >= GW_HUGE_BYTES ? GW_HUGE_BYTES : gw_page_bytes();
     return bytes >= page ? bytes & ~(page - 1) : page;

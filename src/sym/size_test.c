@@ -1,9 +1,12 @@
-/* size_test.c -- the size of the symmetric heap: the variables by which it is told, what they may say, and what is taken without them.
+/* size_test.c -- the size of the symmetric heap: the variables by which it is told, what they may say, and what is taken without
+ * them.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "sym/sym_private.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/os.h"
@@ -21,6 +24,33 @@ static uint64_t wanted(const char *name, const char *value)
     uint64_t bytes = sym_memory_heap_wanted();
     unsetenv(name);
     return bytes;
+}
+
+/* The kernel counts strictly what processes have. */
+static bool is_strict;
+FILE *fopen(const char *path, const char *mode)
+{
+    static char word[] = "2\n",
+                info[] = "MemTotal: 999999 kB\nCommitLimit:     500000 kB\nCommitted_AS:    397600 kB\n"; /* 100 MiB */
+    if (is_strict && strcmp(path, "/proc/sys/vm/overcommit_memory") == 0) return fmemopen(word, sizeof word - 1, "r");
+    if (is_strict && strcmp(path, "/proc/meminfo") == 0) return fmemopen(info, sizeof info - 1, "r");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? NULL : fdopen(fd, mode);
+}
+
+static void strict(void)
+{
+    gw_boot.nlocal = 1;
+    CHECK_EQ(sym_size_check(101 << 20), GW_OK);
+    is_strict = true;
+    CHECK_EQ(sym_size_check(100 << 20), GW_OK);
+    CHECK_EQ(sym_size_check(101 << 20), GW_ENOMEM);
+    CHECK(strstr(gw_fail_text(), "101.0 MiB") && strstr(gw_fail_text(), "leaves 100.0 MiB; set SHMEM_SYMMETRIC_SIZE lower"));
+    CHECK_EQ(sym_memory_heap_wanted(), 50 << 20);
+    gw_boot.nlocal = 5;
+    CHECK_EQ(sym_memory_heap_wanted(), 10 << 20);
+    CHECK_EQ(sym_size_check(30 << 20), GW_ENOMEM);
+    is_strict = false;
 }
 
 int main(void)
@@ -57,6 +87,7 @@ int main(void)
     CHECK(sym_memory_heap_wanted() >= 64 << 20 ? sym_memory_heap_wanted() <= have / 8 : have / 8 < 64 << 20);
     gw_boot.nlocal = 1 << 20;
     CHECK(sym_memory_heap_wanted() > 0 && sym_memory_heap_wanted() < 64 << 20);
+    strict();
     gw_settings_free();
     return unit_end();
 }

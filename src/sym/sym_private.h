@@ -28,8 +28,10 @@ extern struct sym_memory sym_memory;
 int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes);
 /* No PE accesses a region any more.  The program's static data keep their values. */
 void sym_memory_close(void);
-uint64_t sym_memory_heap_wanted(
-    void); /* what SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's; 0: it cannot be read */
+/* What SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's memory; 0: it cannot be read. */
+uint64_t sym_memory_heap_wanted(void);
+#define SYM_SIZE_CURE "; set SHMEM_SYMMETRIC_SIZE lower"
+int sym_size_check(uint64_t bytes); /* GW_OK: there is so much memory for a PE's heap */
 /* The region in which all `bytes` bytes at addr lie; -1: none. */
 int sym_region_of(const void *addr, uint64_t bytes);
 /* A PE's copy, on this node; NULL: the PE is on another node, or the memory is not symmetric. */

@@ -135,7 +135,7 @@ def check_program(folder):
     path = folder + "/program.tune"
     p = subprocess.run([BUILD + "/godwit-tune", "--quick", "-q", "-o", path, "-n", "2", BUILD + "/mpi_hello"], capture_output=True, text=True,
                        env=CLEAN, timeout=60, check=False)
-    assert p.returncode == 1 and "but no program" in p.stderr and not os.path.exists(path), p
+    assert p.returncode == 2 and "but no program" in p.stderr and not os.path.exists(path), p
 
 
 def check_progress(folder):
@@ -195,6 +195,21 @@ def check_told(folder):
     assert re.search(r"not by godwit-tune, of \d{4}-\d\d-\d\d: 1 row for", said("godwit-info", XDG_CONFIG_HOME=home))
 
 
+def check_words(folder):
+    """What godwit-tune is given is looked at before anything is measured: the word, its value and what is allowed are told."""
+    count = "%s wants a number of ranks from 2 to 65536, not '%s'"
+    for words, why in ((("-n", "x"), count % ("-n", "x")), (("-n", "0"), count % ("-n", "0")), (("-n", "1"), count % ("-n", "1")), (("-n", "-3"), count % ("-n", "-3")),
+                       (("-n", "100000000"), count % ("-n", "100000000")), (("-n2x",), "there is no option -n2x"), (("-np", "2x"), count % ("-np", "2x")),
+                       (("--ntasks=1e3",), count % ("--ntasks", "1e3")), (("-n1",), count % ("-n", "1")), (("-n",), "-n wants a number of ranks behind it"),
+                       (("-n", "2", "--vnodes"), "--vnodes wants "), (("-n", "2", "-o"), "-o wants a file behind it"),
+                       (("-n", "2", "--vnode", "2"), "there is no option --vnode; did you mean --vnodes?"), (("--zzzzzzzz",), "there is no option --zzzzzzzz, here or in mpiexec"),
+                       (("-n", "2", "./sum"), "'./sum' is no option"), (("--measure",), "there is no option --measure"), (("4",), "'4' is no option")):
+        p = subprocess.run([BUILD + "/godwit-tune", *words], env=dict(CLEAN, XDG_CONFIG_HOME=folder), capture_output=True, text=True, timeout=60, check=False)
+        assert p.returncode == 2 and not p.stdout and p.stderr.startswith("godwit-tune: " + why) and p.stderr.count("\n") == 2, (words, p)
+    p = subprocess.run([BUILD + "/godwit-tune", "-n", "2", "--help"], env=CLEAN, capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0 and p.stdout.startswith("usage: godwit-tune"), p
+
+
 def check_processor(folder):
     """Rows for a processor: a job takes those of its own, all who are asked tell of the others; ranks of several kinds take none."""
     path, program = folder + "/processor.tune", BUILD + "/mpi_coll_basic"
@@ -234,6 +249,7 @@ def main():
         check_program(folder)
         check_progress(folder)
         check_told(folder)
+        check_words(folder)
         check_processor(folder)
 
 

@@ -410,6 +410,10 @@ static int file_write(const char *lines)
 /* ---- what it does ------------------------------------------------------------------------------------------------------------------ */
 static bool may_tune(const struct tune_results *r)
 {
+    if (r->ranks < 2) {
+        printf("There is one rank, which has nothing to choose: no rows are written; -n 2 or more measures.\n");
+        return false;
+    }
     if (r->nodes <= 1 || r->is_even) return true;
     printf("Some nodes have one rank: rows for such jobs could not be told from those of one node, and none are written.\n");
     return false;
@@ -564,19 +568,26 @@ static bool parse(int argc, char **argv)
     if (n < 0) return false;
     snprintf(o.mpiexec, sizeof o.mpiexec, "%.*s/mpiexec", (int)(strrchr(o.self, '/') - o.self), o.self);
     for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "-o") == 0 && i + 1 == argc) {
+            fprintf(stderr, "godwit-tune: -o wants a file behind it\n");
+            return false;
+        }
         if (strcmp(argv[i], "--quick") == 0)
             o.is_quick = true;
         else if (strcmp(argv[i], "-q") == 0)
             o.is_silent = true;
         else if (strcmp(argv[i], "--check") == 0)
             o.is_check = true;
-        else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
+        else if (strcmp(argv[i], "-o") == 0)
             o.file = argv[++i];
-        else if (o.n_shape == MOST_WORDS)
-            return false;
-        else
+        else if (o.n_shape < MOST_WORDS)
             o.shape[o.n_shape++] = argv[i];
+        else {
+            fprintf(stderr, "godwit-tune: more than %d words for mpiexec, from '%s' on\n", MOST_WORDS, argv[i]);
+            return false;
+        }
     }
+    if (!tune_shape_is_good(o.shape, o.n_shape)) return false;
     if (!o.file) o.file = o.own_file = gw_file_tuned();
     if (!o.file) fprintf(stderr, "godwit-tune: neither HOME nor XDG_CONFIG_HOME says where the file is to be: name one by -o\n");
     return o.file;
@@ -586,10 +597,11 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "--measure") == 0) return tune_measure_main(argv[2], strcmp(argv[3], "quick") == 0);
     if (argc == 3 && strcmp(argv[1], "--pingpong") == 0) return tune_pingpong_main(argv[2]);
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) return fputs(usage, stdout) == EOF;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return fputs(usage, stdout) == EOF;
     if (argc == 2 && strcmp(argv[1], "--version") == 0) return printf("godwit-tune (Godwit) %s\n", GODWIT_VERSION) < 0;
     if (!parse(argc, argv)) {
-        fputs(usage, stderr);
+        fprintf(stderr, "`godwit-tune --help` says more\n");
         return 2;
     }
     gw_processor_here(&o.here);

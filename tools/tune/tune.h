@@ -2,6 +2,7 @@
  * `--check` looks whether what a job would choose keeps to guidelines, and writes rows where another algorithm is quicker.
  *
  *   tune.c: command line, jobs, the file --> mpiexec .. godwit-tune --measure --> measure.c (all ranks) --> lines on standard output
+ *   shape.c: the options of mpiexec among them
  *   choose.c: pure functions over what was measured: the best algorithms, their rows, guidelines
  *
  * A job measures one algorithm of each collective (GODWIT_COLL), several jobs one after the other all of them, in turns, so that a slow
@@ -42,6 +43,9 @@ extern const struct tune_sizes tune_sizes, tune_sizes_quick;
 /* ---- measure.c: `godwit-tune --measure KINDS quick|full` and `--pingpong SIZES` under mpiexec ---- */
 int tune_measure_main(const char *kinds, bool is_quick);
 int tune_pingpong_main(const char *sizes);
+
+/* ---- shape.c ---- */
+bool tune_shape_is_good(char *const *words, int n); /* false, after a message: mpiexec would not take them, or start one rank */
 
 /* ---- choose.c ---- */
 enum { TUNE_TURNS = 6 };
