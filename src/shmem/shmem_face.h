@@ -34,18 +34,12 @@ struct face_spot {
 };
 /* The compiler does not know that the value is the one that it has. */
 #define FACE_FORGET(value) __asm__("" : "+r"(value))
-GW_INLINE bool face_find_in(const struct sym_region *r, struct face_spot *s, uint64_t local)
+GW_INLINE bool face_find_in(const struct sym_region *r, struct face_spot *s, uint64_t local, uint64_t offset)
 {
-    uint64_t offset = (uint64_t)((uintptr_t)s->addr - (uintptr_t)r->base);
-    FACE_FORGET(offset);
-    if (likely(offset < r->bytes)) {
-        s->left = r->bytes - offset;
-        s->at = r->map + local * r->stride + offset;
-        return true;
-    }
-    FACE_FORGET(r); /* the base is read anew, and needs no register until then */
-    s->addr = (const void *)((uintptr_t)r->base + offset);
-    return false;
+    if (unlikely(offset >= r->bytes)) return false;
+    s->left = r->bytes - offset;
+    s->at = r->map + local * r->stride + offset;
+    return true;
 }
 GW_INLINE bool face_find(sym_ctx_id ctx, struct face_spot *s)
 {
@@ -53,7 +47,14 @@ GW_INLINE bool face_find(sym_ctx_id ctx, struct face_spot *s)
     if (unlikely(ctx != SYM_CTX_DEFAULT)) return false;
     uint64_t local = (uint32_t)s->pe - near->first;
     FACE_FORGET(local);
-    if (likely((uint32_t)local < near->n) && (likely(face_find_in(&near->heap, s, local)) || face_find_in(&near->data, s, local))) return true;
+    if (likely((uint32_t)local < near->n)) {
+        uintptr_t where = (uintptr_t)s->addr - (uintptr_t)near->heap.base;
+        if (likely(face_find_in(&near->heap, s, local, where))) return true;
+        FACE_FORGET(near); /* bases are read anew, and need no registers until then */
+        where += (uintptr_t)near->heap.base;
+        s->addr = (const void *)where;
+        if (face_find_in(&near->data, s, local, where - (uintptr_t)near->data.base)) return true;
+    }
     FACE_FORGET(near);
     s->pe = (int)((uint32_t)local + near->first);
     return false;
