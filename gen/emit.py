@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the emitters: emit.py OUTDIR [mpi_h | entries | names | missing | man | errtest | calltest | doors | fortran | fortran_door | shmem_h | shmem_entries | shmem_test]...
+"""Runs the emitters: emit.py OUTDIR [mpi_h | entries | names | missing | man | errtest | calltest | doors | fortran | fortran_door |
+shmem_h | shmem_entries | shmem_test | shmem_man]...
 (default: mpi_h to man).
 
 Writes include/mpi.h, facade/entry_*.c, facade/fn_gen.h, boot/call_names_gen.c, doc/missing.md, man/man3/*.3,

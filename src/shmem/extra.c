@@ -53,7 +53,10 @@ SHMEMX void shmemx_short_add(short *dest, short value, int pe)
 {
     short_atomic("shmemx_short_add", dest, (struct short_atomic){SHORT_ADD, (uint16_t)value, 0}, pe);
 }
-SHMEMX void shmemx_short_inc(short *dest, int pe) { short_atomic("shmemx_short_inc", dest, (struct short_atomic){SHORT_ADD, 1, 0}, pe); }
+SHMEMX void shmemx_short_inc(short *dest, int pe)
+{
+    short_atomic("shmemx_short_inc", dest, (struct short_atomic){SHORT_ADD, 1, 0}, pe);
+}
 SHMEMX short shmemx_short_fadd(short *dest, short value, int pe)
 {
     return (short)short_atomic("shmemx_short_fadd", dest, (struct short_atomic){SHORT_ADD, (uint16_t)value, 0}, pe);

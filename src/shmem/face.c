@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "shmem/shmem_face.h"
 
-_Static_assert((int)SHMEM_CTX_SERIALIZED == SYM_CTX_SERIALIZED && (int)SHMEM_CTX_PRIVATE == SYM_CTX_PRIVATE && (int)SHMEM_CTX_NOSTORE == SYM_CTX_NOSTORE,
+_Static_assert((int)SHMEM_CTX_SERIALIZED == SYM_CTX_SERIALIZED && (int)SHMEM_CTX_PRIVATE == SYM_CTX_PRIVATE &&
+                   (int)SHMEM_CTX_NOSTORE == SYM_CTX_NOSTORE,
                "options of contexts");
 _Static_assert((int)SHMEM_CMP_EQ == SYM_CMP_EQ && (int)SHMEM_CMP_NE == SYM_CMP_NE && (int)SHMEM_CMP_GT == SYM_CMP_GT &&
                    (int)SHMEM_CMP_GE == SYM_CMP_GE && (int)SHMEM_CMP_LT == SYM_CMP_LT && (int)SHMEM_CMP_LE == SYM_CMP_LE,
@@ -16,7 +17,8 @@ _Static_assert(sizeof(shmem_team_config_t) == sizeof(struct sym_team_config) &&
                    sizeof(shmem_ctx_session_config_t) == sizeof(struct sym_session_config),
                "configurations");
 
-static const int levels[] = {GW_THREAD_SINGLE, GW_THREAD_FUNNELED, GW_THREAD_SERIALIZED, GW_THREAD_MULTIPLE}; /* by SHMEM_THREAD_* */
+static const int levels[] = {GW_THREAD_SINGLE, GW_THREAD_FUNNELED, GW_THREAD_SERIALIZED,
+                             GW_THREAD_MULTIPLE}; /* by SHMEM_THREAD_* */
 
 int face_level(int level)
 {

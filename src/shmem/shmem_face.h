@@ -1,9 +1,10 @@
-/* shmem_face.h -- the bodies of the entry points of libgodwit_shmem.so: memory of this node is loaded and stored here, all else goes to sym/.
+/* shmem_face.h -- the bodies of the entry points of libgodwit_shmem.so: memory of this node is loaded and stored here, all else goes
+ * to sym/.
  *
- * The entry points are generated (gen/shmem_entries.py): a pshmem_ function each, whose one line calls a function of this header with the name
- * that the program used, its size or kind of element, and SYM_CTX_DEFAULT or its context; shmem_ names are weak aliases of them, which nothing
- * here calls.  Functions of the default context take the short way where the target is near; contexts of the user go to sym/, which knows
- * their teams and options.
+ * The entry points are generated (gen/shmem_entries.py): a pshmem_ function each, whose one line calls a function of this header with
+ * the name that the program used, its size or kind of element, and SYM_CTX_DEFAULT or its context; shmem_ names are weak aliases of
+ * them, which nothing here calls.  Functions of the default context take the short way where the target is near; contexts of the
+ * user go to sym/, which knows their teams and options.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -24,8 +25,8 @@
 enum { FACE_SMALL = 256 }; /* bytes that are copied here: more is for sym/, which knows how to copy */
 
 /* ---- where the memory of a PE is ----
- * face_find() says whether it is near, and where.  What the call was given is gone then and comes back for the long way, so that the short one
- * keeps no copies: p and g are 12 instructions, loads of the two regions' bounds included (test/shmem/short.py). */
+ * face_find() says whether it is near, and where.  What the call was given is gone then and comes back for the long way, so that
+ * the short one keeps no copies: p and g are 12 instructions, with loads of the region's bounds (test/shmem/face.py). */
 struct face_spot {
     const void *addr;
     int pe;
@@ -34,18 +35,12 @@ struct face_spot {
 };
 /* The compiler does not know that the value is the one that it has. */
 #define FACE_FORGET(value) __asm__("" : "+r"(value))
-GW_INLINE bool face_find_in(const struct sym_region *r, struct face_spot *s, uint64_t local)
+GW_INLINE bool face_find_in(const struct sym_region *r, struct face_spot *s, uint64_t local, uint64_t offset)
 {
-    uint64_t offset = (uint64_t)((uintptr_t)s->addr - (uintptr_t)r->base);
-    FACE_FORGET(offset);
-    if (likely(offset < r->bytes)) {
-        s->left = r->bytes - offset;
-        s->at = r->map + local * r->stride + offset;
-        return true;
-    }
-    FACE_FORGET(r); /* the base is read anew, and needs no register until then */
-    s->addr = (const void *)((uintptr_t)r->base + offset);
-    return false;
+    if (unlikely(offset >= r->bytes)) return false;
+    s->left = r->bytes - offset;
+    s->at = r->map + local * r->stride + offset;
+    return true;
 }
 GW_INLINE bool face_find(sym_ctx_id ctx, struct face_spot *s)
 {
@@ -53,7 +48,14 @@ GW_INLINE bool face_find(sym_ctx_id ctx, struct face_spot *s)
     if (unlikely(ctx != SYM_CTX_DEFAULT)) return false;
     uint64_t local = (uint32_t)s->pe - near->first;
     FACE_FORGET(local);
-    if (likely((uint32_t)local < near->n) && (likely(face_find_in(&near->heap, s, local)) || face_find_in(&near->data, s, local))) return true;
+    if (likely((uint32_t)local < near->n)) {
+        uintptr_t where = (uintptr_t)s->addr - (uintptr_t)near->heap.base;
+        if (likely(face_find_in(&near->heap, s, local, where))) return true;
+        FACE_FORGET(near); /* bases are read anew, and need no registers until then */
+        where += (uintptr_t)near->heap.base;
+        s->addr = (const void *)where;
+        if (face_find_in(&near->data, s, local, where - (uintptr_t)near->data.base)) return true;
+    }
     FACE_FORGET(near);
     s->pe = (int)((uint32_t)local + near->first);
     return false;
@@ -80,7 +82,8 @@ GW_INLINE void face_copy(char *dest, const char *source, size_t bytes, size_t si
         memmove(dest, source, bytes);
     }
 }
-GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void *source, size_t bytes, size_t size, int pe, bool nbi)
+GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void *source, size_t bytes, size_t size, int pe,
+                        bool nbi)
 {
     struct face_spot s = {.addr = dest, .pe = pe};
     if (bytes <= FACE_SMALL && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
@@ -89,7 +92,8 @@ GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void
         godwit_sym_put(call, ctx, dest, source, bytes, pe, nbi);
     }
 }
-GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void *source, size_t bytes, size_t size, int pe, bool nbi)
+GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void *source, size_t bytes, size_t size, int pe,
+                        bool nbi)
 {
     struct face_spot s = {.addr = source, .pe = pe};
     if (bytes <= FACE_SMALL && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
@@ -99,7 +103,7 @@ GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void
     }
 }
 
-/* The long way of p and g; the value is its bits.  Parameters lie where those of p and g do, so that the short way need not move them. */
+/* The long way of p and g; the value is its bits.  Parameters lie where those of p and g do: the short way does not move them. */
 void face_p_far(const void *dest, uint64_t value, int pe, const char *call, sym_ctx_id ctx, size_t bytes);
 uint64_t face_g_far(const void *source, int pe, const char *call, sym_ctx_id ctx, size_t bytes);
 
@@ -140,20 +144,20 @@ GW_INLINE void face_get_strided(const char *call, sym_ctx_id ctx, const struct s
 }
 
 /* ---- atomics ----  The instruction of the processor; `at` is aligned.  The old value, 0 of SET. */
-#define FACE_INSTRUCTION(bits)                                                                                                              \
-    GW_INLINE uint64_t face_instruction_##bits(enum sym_amo op, void *to, uint64_t value, uint64_t compare)                                 \
-    {                                                                                                                                       \
-        uint##bits##_t *at = to, old = (uint##bits##_t)compare, operand = (uint##bits##_t)value;                                            \
-        switch (op) {                                                                                                                       \
-        case SYM_AMO_FETCH: return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                                                   \
-        case SYM_AMO_SET: __atomic_store_n(at, operand, __ATOMIC_RELEASE); return 0;                                                        \
-        case SYM_AMO_ADD: return __atomic_fetch_add(at, operand, __ATOMIC_ACQ_REL);                                                         \
-        case SYM_AMO_AND: return __atomic_fetch_and(at, operand, __ATOMIC_ACQ_REL);                                                         \
-        case SYM_AMO_OR: return __atomic_fetch_or(at, operand, __ATOMIC_ACQ_REL);                                                           \
-        case SYM_AMO_XOR: return __atomic_fetch_xor(at, operand, __ATOMIC_ACQ_REL);                                                         \
-        case SYM_AMO_SWAP: return __atomic_exchange_n(at, operand, __ATOMIC_ACQ_REL);                                                       \
-        default: __atomic_compare_exchange_n(at, &old, operand, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); return old;                     \
-        }                                                                                                                                   \
+#define FACE_INSTRUCTION(bits)                                                                                                     \
+    GW_INLINE uint64_t face_instruction_##bits(enum sym_amo op, void *to, uint64_t value, uint64_t compare)                        \
+    {                                                                                                                              \
+        uint##bits##_t *at = to, old = (uint##bits##_t)compare, operand = (uint##bits##_t)value;                                   \
+        switch (op) {                                                                                                              \
+        case SYM_AMO_FETCH: return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                                          \
+        case SYM_AMO_SET: __atomic_store_n(at, operand, __ATOMIC_RELEASE); return 0;                                               \
+        case SYM_AMO_ADD: return __atomic_fetch_add(at, operand, __ATOMIC_ACQ_REL);                                                \
+        case SYM_AMO_AND: return __atomic_fetch_and(at, operand, __ATOMIC_ACQ_REL);                                                \
+        case SYM_AMO_OR: return __atomic_fetch_or(at, operand, __ATOMIC_ACQ_REL);                                                  \
+        case SYM_AMO_XOR: return __atomic_fetch_xor(at, operand, __ATOMIC_ACQ_REL);                                                \
+        case SYM_AMO_SWAP: return __atomic_exchange_n(at, operand, __ATOMIC_ACQ_REL);                                              \
+        default: __atomic_compare_exchange_n(at, &old, operand, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); return old;            \
+        }                                                                                                                          \
     }
 FACE_INSTRUCTION(32)
 FACE_INSTRUCTION(64)
@@ -161,7 +165,8 @@ GW_INLINE uint64_t face_atomic(const char *call, sym_ctx_id ctx, struct sym_atom
 {
     struct face_spot s = {.addr = a.at, .pe = pe};
     if (likely(face_find_word(ctx, &s, a.bytes))) {
-        return a.bytes == 8 ? face_instruction_64(a.op, s.at, a.value, a.compare) : face_instruction_32(a.op, s.at, a.value, a.compare);
+        return a.bytes == 8 ? face_instruction_64(a.op, s.at, a.value, a.compare)
+                            : face_instruction_32(a.op, s.at, a.value, a.compare);
     }
     struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
     return godwit_sym_atomic(call, ctx, &far, s.pe);
@@ -260,21 +265,21 @@ GW_INLINE void face_pe_quiet(const char *call, sym_ctx_id ctx, const int *pes, s
 /* ---- waiting ----  Whether `now` is what the program waits for; another `cmp` than those six: not here, sym/ says so. */
 GW_INLINE bool face_holds_signed(int cmp, int64_t now, int64_t value)
 {
-    return cmp == SYM_CMP_EQ   ? now == value
-           : cmp == SYM_CMP_NE ? now != value
-           : cmp == SYM_CMP_GT ? now > value
-           : cmp == SYM_CMP_GE ? now >= value
-           : cmp == SYM_CMP_LT ? now < value
-                               : cmp == SYM_CMP_LE && now <= value;
+    return cmp == SYM_CMP_EQ ? now == value
+        : cmp == SYM_CMP_NE  ? now != value
+        : cmp == SYM_CMP_GT  ? now > value
+        : cmp == SYM_CMP_GE  ? now >= value
+        : cmp == SYM_CMP_LT  ? now < value
+                             : cmp == SYM_CMP_LE && now <= value;
 }
 GW_INLINE bool face_holds_unsigned(int cmp, uint64_t now, uint64_t value)
 {
-    return cmp == SYM_CMP_EQ   ? now == value
-           : cmp == SYM_CMP_NE ? now != value
-           : cmp == SYM_CMP_GT ? now > value
-           : cmp == SYM_CMP_GE ? now >= value
-           : cmp == SYM_CMP_LT ? now < value
-                               : cmp == SYM_CMP_LE && now <= value;
+    return cmp == SYM_CMP_EQ ? now == value
+        : cmp == SYM_CMP_NE  ? now != value
+        : cmp == SYM_CMP_GT  ? now > value
+        : cmp == SYM_CMP_GE  ? now >= value
+        : cmp == SYM_CMP_LT  ? now < value
+                             : cmp == SYM_CMP_LE && now <= value;
 }
 GW_INLINE void face_wait(const char *call, const void *var, enum gw_elem elem, int cmp, const void *value)
 {
@@ -302,17 +307,22 @@ GW_INLINE sym_team_id face_set(const char *call, int start, int log_stride, int 
 {
     return godwit_sym_set(call, (struct sym_set){start, log_stride, size});
 }
-GW_INLINE int face_reduce(const char *call, sym_team_id team, enum sym_op op, enum gw_elem elem, void *dest, const void *source, size_t n)
+GW_INLINE int face_reduce(const char *call, sym_team_id team, enum sym_op op, enum gw_elem elem, void *dest, const void *source,
+                          size_t n)
 {
     struct sym_reduce r = {.op = op, .elem = elem, .dest = dest, .source = source, .n = n};
     return godwit_sym_reduce(call, team, &r);
 }
-GW_INLINE int face_scan(const char *call, sym_team_id team, enum gw_elem elem, void *dest, const void *source, size_t n, bool is_inclusive)
+GW_INLINE int face_scan(const char *call, sym_team_id team, enum gw_elem elem, void *dest, const void *source, size_t n,
+                        bool is_inclusive)
 {
     struct sym_reduce r = {.op = SYM_OP_SUM, .elem = elem, .dest = dest, .source = source, .n = n};
     return godwit_sym_scan(call, team, &r, is_inclusive);
 }
-GW_INLINE int face_alltoalls(const char *call, sym_team_id team, struct sym_strided s) { return godwit_sym_alltoalls(call, team, &s); }
+GW_INLINE int face_alltoalls(const char *call, sym_team_id team, struct sym_strided s)
+{
+    return godwit_sym_alltoalls(call, team, &s);
+}
 void face_bcast_set(const char *call, sym_team_id team, struct face_data d, int root);
 void face_barrier_set(const char *call, sym_team_id team);
 

@@ -25,11 +25,16 @@ import hot  # noqa: E402
 import man  # noqa: E402
 import missing  # noqa: E402
 import model as api  # noqa: E402
+import shmem_entries  # noqa: E402
+import shmem_man  # noqa: E402
+import shmem_model  # noqa: E402
 
 # One of each kind of entry point: roots and vectors, one request, an array of requests, an array of datatypes with large
 # counts, strings, a call without checks.
 FORTRAN_SAMPLE = ["MPI_Recv", "MPI_Iallgather", "MPI_Waitany", "MPI_Info_set", "MPI_Type_vector"]
 SAMPLE = ["MPI_Gatherv", "MPI_Wait", "MPI_Waitsome", "MPI_Type_create_struct_c", "MPI_Info_get", "MPI_Comm_toint"]
+SHMEM_SAMPLE = ["shmem_int_p", "shmem_ctx_double_g", "shmem_put32_nbi", "shmem_long_atomic_fetch_add", "shmem_float_put_signal",
+                "shmem_broadcast64", "shmem_longlong_and_to_all", "shmem_int_wait_until_any_vector", "shmem_team_split_strided"]
 failures = []
 
 
@@ -49,7 +54,10 @@ def samples(model):
     head = ["! Golden sample of gen/fortran.py: interfaces of mpi, then of mpi_f08.  Never compiled."]
     f90 = "\n".join(head + [line for f in some for line in fortran.f90_body(f, model, f.name)] +
                     [line for f in some for line in fortran.f08_interface(f, model, "")]) + "\n"
-    return [("entries.c", code + "\n"), ("fortran.c", c), ("fortran.f90", f90), ("MPI_Gatherv.3", man.page(model.by_name["MPI_Gatherv"], model))]
+    by_name = {e.name: e for e in shmem_model.Model().entries()}
+    head = ["/* Golden sample of gen/shmem_entries.py: entry points of several kinds.  Never compiled. */"]
+    shmem = "\n".join(head + [shmem_entries.function(by_name[name]) for name in SHMEM_SAMPLE])
+    return [("entries.c", code + "\n"), ("shmem.c", shmem), ("fortran.c", c), ("fortran.f90", f90), ("MPI_Gatherv.3", man.page(model.by_name["MPI_Gatherv"], model))]
 
 
 def check_golden(model):
@@ -64,6 +72,9 @@ def check_twice(model):
     for name in ["mpi_h", "entries", "names", "missing", "man", "errtest", "fortran", "doors", "fortran_door"]:
         if emit.outputs(name, model) != emit.outputs(name, again):
             fail("gen/%s.py: two runs differ" % name)
+    for name in ["shmem_h", "shmem_entries", "shmem_test", "shmem_man"]:
+        if emit.outputs(name, shmem_model.Model()) != emit.outputs(name, shmem_model.Model()):
+            fail("gen/%s.py: two runs differ" % name)
 
 
 def check_exports(model, library):
@@ -74,6 +85,11 @@ def check_exports(model, library):
             want.update({hot.name(e, abi) + "@@": "T" for abi in doors.ABIS})
     with open(os.path.join(ROOT, "src", "facade", "doors.h"), encoding="utf-8") as f:
         want.update(dict.fromkeys([n + "@@" for n in re.findall(r"godwit_door_\w+(?=\()", f.read())], "T"))
+    for header in ("sym.h", "sym_near.h"): # what libgodwit_shmem.so calls
+        with open(os.path.join(ROOT, "src", "sym", header), encoding="utf-8") as f:
+            text = f.read()
+        want.update(dict.fromkeys([n + "@@" for n in re.findall(r"^GW_EXPORT [\w *]*?(godwit_sym_\w+)\(", text, re.M)], "T"))
+        want.update(dict.fromkeys([n + "@@" for n in re.findall(r"^extern GW_EXPORT struct \w+ (godwit_sym_\w+);", text, re.M)], "B"))
     out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
     # Names for doors, and they alone, have a version: that of the release.
     have = {re.sub("@@GODWIT_[0-9.]+$", "@@", line.split()[2]): line.split()[1] for line in out.splitlines()
@@ -155,7 +171,7 @@ def check_missing(model):
 
 
 def check_pages(model):
-    pages = [(p, t) for p, t in man.emit(model) if not t.startswith(".so ")]
+    pages = [(p, t) for p, t in man.emit(model) + shmem_man.emit(shmem_model.Model()) if not t.startswith(".so ") and "/man3/" in p]
     for path, text in pages:
         for heading in (".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH RETURN VALUE"):
             if heading not in text:
