@@ -52,7 +52,8 @@ static void round_of(enum way way, long *to, uint64_t *signal, long n, long roun
     if (way == FENCE || way == QUIET || way == NBI)
         shmem_long_wait_until(&flag, SHMEM_CMP_EQ, round);
     else
-        CHECK(shmem_signal_wait_until(signal, SHMEM_CMP_EQ, (uint64_t)round) == (uint64_t)round && shmem_signal_fetch(signal) == (uint64_t)round);
+        CHECK(shmem_signal_wait_until(signal, SHMEM_CMP_EQ, (uint64_t)round) == (uint64_t)round &&
+              shmem_signal_fetch(signal) == (uint64_t)round);
     compare(to, last, round, n);
     shmem_barrier_all();
     free(from); /* not blocking: the barrier completes it */
