@@ -135,5 +135,4 @@ uint64_t sym_far_atomic(const struct sym_far *f, const struct sym_atomic *a, boo
 void sym_far_quiet(const char *call);
 void sym_far_quiet_pe(const char *call, int pe);
 
-
 #endif
