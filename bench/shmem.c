@@ -15,7 +15,7 @@ enum { BATCHES = 15, LONGS = 1 << 20 };
 static int me, pes, other;
 static long static_word, static_data[64];
 static long *heap, *data, mine[LONGS];
-static long pSync[4][_SHMEM_REDUCE_SYNC_SIZE + _SHMEM_COLLECT_SYNC_SIZE + _SHMEM_ALLTOALL_SYNC_SIZE + 8],
+static long pSync[4][_SHMEM_REDUCE_SYNC_SIZE + _SHMEM_COLLECT_SYNC_SIZE + SHMEM_ALLTOALL_SYNC_SIZE + 8],
     pWrk[_SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 
 static double now(void)

@@ -19,6 +19,9 @@ void gw_site_free(void); /* forgets them */
 /* "FILE, line N": where the variable stands that counts now, if a site's file has set it, here or in the mpiexec that started this process; else
  * NULL. */
 const char *gw_site_source(const char *name);
+/* Whose word the variable's value is. */
+enum gw_site_word { GW_SITE_FORCED, GW_SITE_NOTHING /* the user's */, GW_SITE_DEFAULT };
+enum gw_site_word gw_site_word(const char *name);
 /* Is the text one for this row?  If not, why_out says it of that variable. */
 bool gw_setting_fits(int row, const char *variable, const char *text, char *why_out, size_t cap);
 /* A line of GODWIT_TUNE's file: which of gw_setting_names it sets, and to what.  The line is cut behind the name. */

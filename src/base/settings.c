@@ -42,6 +42,7 @@ struct found {
     const char *value; /* NULL: none of its names is set */
     const struct setting_name *name;
     int tuned; /* the line of GODWIT_TUNE's file that says so, or 0 */
+    enum gw_site_word site;
 };
 
 /* In the order of the bits of gw_log_mask. */
@@ -263,6 +264,19 @@ static void setting_load(int i, const struct found *found)
         state.sources[i] = gw_xasprintf("%s", line);
 }
 
+/* Of two names of a setting one counts: that which a site's file forces, then the user's, then the site's; of these the first in the table.  Who
+ * has set another value by the other name is told, but for the site, whose word is a default. */
+static void take_better(const struct setting_row *row, struct found *was, struct found is)
+{
+    if (was->value && was->name == is.name) return;
+    bool wins = !was->value || is.site < was->site || (is.site == was->site && is.name->order < was->name->order);
+    struct found other = wins ? *was : is;
+    if (wins) *was = is;
+    if (!other.value || other.site == GW_SITE_DEFAULT || strcasecmp(other.value, was->value) == 0) return;
+    complain("%s=%.80s does not count for %s: %s=%.80s does", setting_text(other.name->name), other.value, setting_text(row->env),
+             setting_text(was->name->name), was->value);
+}
+
 /* One variable, for all settings that read it; of two entries with the same name the first counts, as for getenv(). */
 static void take_variable(const char *entry, struct found found[SETTINGS_MAX])
 {
@@ -270,8 +284,9 @@ static void take_variable(const char *entry, struct found found[SETTINGS_MAX])
     int at = entry[len] ? gw_setting_name_find(entry, len) : -1;
     for (int i = at; i >= 0 && i < gw_setting_name_count && gw_setting_names[i].name == gw_setting_names[at].name; i++) {
         const struct setting_name *n = &gw_setting_names[i];
-        if (n->row >= 0 && (!found[n->row].value || n->order < found[n->row].name->order))
-            found[n->row] = (struct found){entry + len + 1, n, 0};
+        if (n->row < 0) continue;
+        struct found f = {entry + len + 1, n, 0, gw_site_word(setting_text(n->name))};
+        take_better(&gw_setting_rows[n->row], &found[n->row], f);
     }
 }
 
@@ -285,7 +300,7 @@ static void take_tuned(const char *path, int number, char *line, const struct gw
     else if (row >= 0 && found[row].tuned)
         complain("GODWIT_TUNE=%s, line %d: line %d sets %s already; the line is left out", path, number, found[row].tuned, line);
     else if (row >= 0 && !found[row].value)
-        found[row] = (struct found){value, &gw_setting_names[at], number};
+        found[row] = (struct found){value, &gw_setting_names[at], number, GW_SITE_NOTHING};
 }
 
 /* What GODWIT_PROCESSOR says; NULL: nothing. */

@@ -239,7 +239,8 @@ static void test_foreign(void)
     setenv("MPICH_ASYNC_PROGRESS", "0", 1);
     capture_begin();
     load_with("MPIR_CVAR_ASYNC_PROGRESS", "1");
-    CHECK_STR(capture_end(), "");
+    CHECK(strstr(capture_end(),
+                 "MPIR_CVAR_ASYNC_PROGRESS=1 does not count for GODWIT_PROGRESS_THREAD: MPICH_ASYNC_PROGRESS=0 does") != NULL);
     CHECK(!gw_set.progress_thread);
     unsetenv("MPICH_ASYNC_PROGRESS");
     /* What systems, containers and launchers set, and what asks for what is so in any case. */
@@ -383,6 +384,32 @@ static void test_site(void)
     unsetenv("GODWIT_EAGER_MAX");
     unsetenv("GODWIT_NO_SUCH_ONE");
     close(fd);
+    /* By several names of one setting: forced, the user's, the site's; who has set one that does not count is told, unless the site has. */
+    fd = memfd_create("site", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    CHECK(dprintf(fd, "GODWIT_OFI_PROVIDER=net\nMPIR_CVAR_CH4_NUM_VCIS:force=3\nGODWIT_PROGRESS_THREAD=0\n") > 0);
+    setenv("GODWIT_SITE", path, 1);
+    setenv("MPICH_OFI_USE_PROVIDER", "tcp", 1);
+    setenv("FI_PROVIDER", "TCP", 1);
+    setenv("GODWIT_LANES", "2", 1);
+    capture_begin();
+    load_with("MPICH_ASYNC_PROGRESS", "1");
+    CHECK_STR(capture_end(), "godwit: warning: GODWIT_LANES=2 does not count for GODWIT_LANES: MPIR_CVAR_CH4_NUM_VCIS=3 does\n");
+    CHECK_STR(value_of("ofi_provider", &origin), "tcp");
+    CHECK_STR(value_of("lanes", &origin), "3");
+    CHECK(gw_set.progress_thread);
+    static const char *const these[] = {"MPICH_OFI_USE_PROVIDER", "FI_PROVIDER",           "GODWIT_LANES", "GODWIT_OFI_PROVIDER",
+                                        "MPIR_CVAR_CH4_NUM_VCIS", "GODWIT_PROGRESS_THREAD"};
+    for (size_t i = 0; i < GW_ARRAY_LEN(these); i++) unsetenv(these[i]);
+    close(fd);
+    setenv("GODWIT_SITE", "", 1);
+    setenv("MPICH_ALLOC_MEM_PG_SZ", "2M", 1);
+    capture_begin();
+    load_with("MPICH_ALLOC_MEM_HUGEPG_SZ", "4M");
+    CHECK_STR(
+        capture_end(),
+        "godwit: warning: MPICH_ALLOC_MEM_HUGEPG_SZ=4M does not count for GODWIT_ALLOC_MEM_PG_SZ: MPICH_ALLOC_MEM_PG_SZ=2M does\n");
+    unsetenv("MPICH_ALLOC_MEM_PG_SZ");
     /* What is no variable of MPI's comes too late; what is one of a library that MPI opens does not. */
     static const char *const late[] = {"PATH", "LD_PRELOAD", "gw_foo", "GODWIT_PREFIX"};
     fd = memfd_create("site", 0);

@@ -29,6 +29,7 @@ bool gw_site_sets(const char *name, size_t len)
 static struct source {
     struct source *next;
     char *where; /* "FILE, line N" */
+    enum gw_site_word word;
     char name[];
 } * sources;
 
@@ -39,12 +40,20 @@ const char *gw_site_source(const char *name)
     return NULL;
 }
 
-static void source_keep(const char *name, const char *path, int line)
+enum gw_site_word gw_site_word(const char *name)
+{
+    for (const struct source *s = sources; s; s = s->next)
+        if (strcmp(s->name, name) == 0) return s->word;
+    return GW_SITE_NOTHING;
+}
+
+static void source_keep(const char *name, const char *path, int line, bool is_forced)
 {
     size_t n = strlen(name) + 1;
     struct source *s = gw_xmalloc(sizeof *s + n);
     memcpy(s->name, name, n);
     s->where = gw_xasprintf("%s, line %d", path, line);
+    s->word = is_forced ? GW_SITE_FORCED : GW_SITE_DEFAULT;
     s->next = sources;
     sources = s;
 }
@@ -100,7 +109,7 @@ static bool site_line(char *line, const char *path, int number, bool is_raised, 
     if (name == 0 || strcspn(line, " \t:") != name) return false;
     is_forced |= is_raised && !gw_site_sets(line, strlen(line));
     if (too_late(line)) *late_out = line;
-    if (is_its(line, equals + 1, is_forced)) source_keep(line, path, number);
+    if (is_its(line, equals + 1, is_forced)) source_keep(line, path, number, is_forced);
     return setenv(line, equals + 1, is_forced) == 0 && (!is_raised || name_keep(line));
 }
 

@@ -9,11 +9,14 @@
 #include <stdbool.h>
 #include <strings.h>
 
-/* What the loader knows of an object; symbols that others define come first, before those of the hash table. */
+/* What the loader knows of an object.  How many symbols there are stands nowhere; but each that it has to find is in a relocation. */
 struct object {
     const ElfW(Sym) * symbols;
     const char *texts;
-    const uint32_t *gnu_hash, *hash;
+    struct {
+        const ElfW(Rela) * at;
+        size_t bytes;
+    } data, calls;
 };
 
 static struct object object_of(const struct dl_phdr_info *info)
@@ -24,10 +27,15 @@ static struct object object_of(const struct dl_phdr_info *info)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) d = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     for (; d && d->d_tag != DT_NULL; d++) {
         const void *at = (const void *)(uintptr_t)d->d_un.d_ptr; /* an address in this process, but for the kernel's own object */
-        if (d->d_tag == DT_SYMTAB) o.symbols = at;
-        if (d->d_tag == DT_STRTAB) o.texts = at;
-        if (d->d_tag == DT_GNU_HASH) o.gnu_hash = at;
-        if (d->d_tag == DT_HASH) o.hash = at;
+        switch (d->d_tag) {
+        case DT_SYMTAB: o.symbols = at; break;
+        case DT_STRTAB: o.texts = at; break;
+        case DT_RELA: o.data.at = at; break;
+        case DT_RELASZ: o.data.bytes = d->d_un.d_val; break;
+        case DT_JMPREL: o.calls.at = at; break;
+        case DT_PLTRELSZ: o.calls.bytes = d->d_un.d_val; break;
+        default: break;
+        }
     }
     if ((uintptr_t)o.symbols < info->dlpi_addr) o.symbols = NULL;
     return o;
@@ -42,15 +50,19 @@ static bool begins_sessions(const char *name)
     return false;
 }
 
+static bool names_sessions(const struct object *o, const ElfW(Rela) * at, size_t bytes)
+{
+    for (size_t i = 0; at && i < bytes / sizeof *at; i++) {
+        const ElfW(Sym) *symbol = &o->symbols[ELF64_R_SYM(at[i].r_info)];
+        if (ELF64_R_SYM(at[i].r_info) && symbol->st_shndx == SHN_UNDEF && begins_sessions(o->texts + symbol->st_name)) return true;
+    }
+    return false;
+}
+
 static bool imports_sessions(const struct dl_phdr_info *info)
 {
     struct object o = object_of(info);
-    if (!o.symbols || !o.texts || (!o.gnu_hash && !o.hash)) return false;
-    uint32_t n = o.gnu_hash ? o.gnu_hash[1] : o.hash[1]; /* the first symbol in the table; how many there are */
-    for (uint32_t i = 1; i < n; i++)
-        if (o.symbols[i].st_shndx == SHN_UNDEF && o.symbols[i].st_name && begins_sessions(o.texts + o.symbols[i].st_name))
-            return true;
-    return false;
+    return o.symbols && o.texts && (names_sessions(&o, o.calls.at, o.calls.bytes) || names_sessions(&o, o.data.at, o.data.bytes));
 }
 
 /* Our own libraries of Fortran, of the doors and of the tools have every function of MPI among their symbols. */

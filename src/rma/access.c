@@ -264,8 +264,6 @@ void rma_combine_packed(struct gw_op *op, struct gw_type *t, const char *operand
     }
 }
 
-void rma_use_instructions(struct rma_win *w) { w->has_instructions = true; }
-
 static void place_enter(struct place *p)
 {
     rma_busy_enter(p->w, p->rank);

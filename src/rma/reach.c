@@ -127,6 +127,24 @@ static void key_drop(struct rma_win *w)
 }
 
 /* ---- opening and closing of a window ---- */
+/* All ranks serve requests of the others. */
+static int serve_all(struct rma_win *w)
+{
+    int rc = rma_agree(w->comm, rma_deferred_open(w));
+    if (rc == GW_OK) rc = rma_serve_open(w);
+    if (rc == GW_OK) rma_service_look(w);
+    return rc;
+}
+
+int rma_use_instructions(struct rma_win *w)
+{
+    w->has_instructions = true;
+    if (w->server || w->comm->size == 1) return GW_OK;
+    int rc = serve_all(w); /* the kernel copies, but does nothing in one piece */
+    if (rc != GW_OK) rma_deferred_close(w);
+    return rc;
+}
+
 int rma_reach_open(struct rma_win *w)
 {
     int somebody_cannot = 0, mine = 0;
@@ -138,12 +156,8 @@ int rma_reach_open(struct rma_win *w)
     int rc = coll_allreduce(&mine, &somebody_cannot, 1, gw_type_int, gw_op_max, w->comm, NULL);
     if (rc != GW_OK || !somebody_cannot) return rc;
     rc = w->n_leaders ? keys_share(w) : GW_OK;
-    if (rc == GW_OK) rc = rma_agree(w->comm, rma_deferred_open(w));
-    if (rc == GW_OK) rc = rma_serve_open(w);
-    if (rc == GW_OK) {
-        rma_service_look(w);
-        return GW_OK;
-    }
+    if (rc == GW_OK) rc = serve_all(w);
+    if (rc == GW_OK) return GW_OK;
     key_drop(w);
     rma_atomics_close(w);
     rma_deferred_close(w);

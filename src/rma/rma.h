@@ -134,8 +134,9 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
 int rma_settle(struct rma_win *w);
 void rma_go_soon(struct rma_win *w); /* what is batched leaves with the next round of progress at the latest */
 /* Accumulates, fetches and swaps of one aligned element of 4 or 8 bytes are from now on done by an atomic instruction of a processor of the
- * target, like those of its node's ranks that see the memory without the window.  Collective; before the first of them. */
-void rma_use_instructions(struct rma_win *w);
+ * target, like those of its node's ranks that see the memory without the window; an own one is the caller's.  Collective; before the
+ * first of them. */
+int rma_use_instructions(struct rma_win *w);
 int64_t rma_disp_unit(const struct rma_win *w, int target);
 
 /* ---- epochs (epoch.c) ---- */

@@ -31,8 +31,6 @@
 #include "coll/coll.h"
 #include "op/op.h"
 
-extern char __tsan_init[] __attribute__((weak)); /* the program has ThreadSanitizer */
-
 static const struct share_words words = {"godwit-data", "the program's static data", "the static data of all PEs of this node", ""};
 
 enum { GUARD = 64 << 10, SEGMENTS = 16, ENTRIES = 512 };
@@ -229,7 +227,7 @@ static void fork_child(void)
 static bool may_move(void)
 {
     const char *why = !gw_set.symmetric_data ? "GODWIT_SYMMETRIC_DATA is off"
-        : __tsan_init                        ? "the program has ThreadSanitizer"
+        : sym_has_tsan()                     ? "the program has ThreadSanitizer"
                                              : NULL;
     if (why) GW_EXPLAIN(GW_LOG_BOOT, "static data of the program are not mapped by other PEs: %s", why);
     return !why;

@@ -59,7 +59,7 @@ static int agree_place(struct gw_comm *world, uint64_t span, uint64_t align, cha
 {
     *at_out = NULL;
     for (int i = 0; i < PLACES; i++) {
-        char *wanted = place(i, align), *got = MAP_FAILED;
+        char *wanted = sym_has_tsan() ? NULL : place(i, align), *got = MAP_FAILED;
         if (wanted) got = mmap(wanted, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got != MAP_FAILED && got != wanted) { /* an older kernel, or a sanitizer's */
             munmap(got, span);
@@ -148,7 +148,7 @@ static int comm_here(struct gw_comm *world, struct gw_comm **here_out)
 static int window(char *base, uint64_t bytes, struct rma_win **win_out)
 {
     int rc = rma_win_create(base, (int64_t)bytes, 1, NULL, sym_memory.world, win_out);
-    if (rc == GW_OK) rma_use_instructions(*win_out);
+    if (rc == GW_OK) rc = rma_use_instructions(*win_out);
     return rc == GW_OK ? rma_win_lock_all(GW_MODE_NOCHECK, *win_out) : rc;
 }
 
@@ -174,7 +174,8 @@ static void windows_close(void)
 static void publish(void)
 {
     bool is_row = sym_memory.local == NULL;
-    atomic_store_explicit(&godwit_sym_near.is_far, sym_memory.n_local < sym_memory.world->size, memory_order_relaxed);
+    bool is_far = sym_memory.win[SYM_HEAP] || sym_memory.win[SYM_DATA];
+    atomic_store_explicit(&godwit_sym_near.is_far, is_far, memory_order_relaxed);
     godwit_sym_near.heap = sym_memory.region[SYM_HEAP];
     godwit_sym_near.data = sym_memory.region[SYM_DATA];
     godwit_sym_near.first = is_row ? (uint32_t)gw_boot.local_to_world[0] : 0;
@@ -226,6 +227,7 @@ int sym_region_of(const void *addr, uint64_t bytes)
 char *sym_place(const void *addr, uint64_t bytes, int pe)
 {
     int region = sym_region_of(addr, bytes);
+    if (region >= 0 && pe == sym_memory.me && !sym_memory.region[region].bytes) return (char *)(uintptr_t)addr;
     if (region < 0 || !sym_is_near(pe) || pe < 0 || pe >= sym_memory.world->size) return NULL;
     uint32_t local = sym_memory.local ? (uint32_t)sym_memory.local[pe] : (uint32_t)pe - godwit_sym_near.first;
     return sym_near_in(&sym_memory.region[region], addr, local);

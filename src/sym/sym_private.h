@@ -42,6 +42,13 @@ static inline bool sym_is_near(int pe)
     return local < godwit_sym_near.n || (sym_memory.local && sym_memory.local[pe] >= 0);
 }
 
+/* The program has ThreadSanitizer, whether this library has or not: its mmap() knows no MAP_FIXED_NOREPLACE, and a thread of its
+ * own writes static data of the program at any time. */
+static inline bool sym_has_tsan(void)
+{
+    extern char __tsan_init[] __attribute__((weak));
+    return __tsan_init != NULL;
+}
 /* For memory.c and data.c.  Collective: the first error of any member, the same on all. */
 int sym_agree(struct gw_comm *c, int rc);
 /* A file that the members of `here`, the PEs of a node, map whole, as share_map() does; nothing of it is touched. */
