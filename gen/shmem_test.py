@@ -162,7 +162,8 @@ def atomic_step(f, k, form):
             lines.append("%s;\n    quiet(%d);" % (name, form))
         else:
             lines.append("CHECK(%s == now);" % name)
-        lines.append("now = %s;\n    CHECK(shmem_%s_atomic_fetch(word, next) == now);" % (step, k.word))
+        lines += ["now = %s;" % step] if step != "now" else []
+        lines.append("CHECK(shmem_%s_atomic_fetch(word, next) == now);" % k.word)
     return "    " + "\n    ".join(lines)
 
 

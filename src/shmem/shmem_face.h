@@ -1,10 +1,10 @@
-/* shmem_face.h -- the bodies of the entry points of libgodwit_shmem.so: memory of this node is loaded and stored here, all else goes
- * to sym/.
+/* shmem_face.h -- the bodies of the entry points of libgodwit_shmem.so: memory of this node is loaded and stored here, all else
+ * goes to sym/.
  *
- * The entry points are generated (gen/shmem_entries.py): a pshmem_ function each, whose one line calls a function of this header with
- * the name that the program used, its size or kind of element, and SYM_CTX_DEFAULT or its context; shmem_ names are weak aliases of
- * them, which nothing here calls.  Functions of the default context take the short way where the target is near; contexts of the
- * user go to sym/, which knows their teams and options.
+ * The entry points are generated (gen/shmem_entries.py): a pshmem_ function each, whose one line calls a function of this header
+ * with the name that the program used, its size or kind of element, and SYM_CTX_DEFAULT or its context; shmem_ names are weak
+ * aliases of them, which nothing here calls.  Functions of the default context take the short way where the target is near;
+ * contexts of the user go to sym/, which knows their teams and options.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
