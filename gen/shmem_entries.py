@@ -173,8 +173,9 @@ def amo(e, verb, call, ctx):
 
 
 def signal(e, verb, call, ctx):
-    return "face_put_signal(%s, %s, (struct face_data){dest, source, %s, %s}, (struct sym_signal){sig_addr, signal, sig_op == SHMEM_SIGNAL_ADD}, pe, %s);" % \
-        (call, ctx, bytes_of(e), size(e), "true" if verb.endswith("_nbi") else "false")
+    return ("face_put_signal(%s, %s, (struct face_data){dest, source, %s, %s}, "
+            "(struct sym_signal){sig_addr, signal, face_is_add(%s, sig_op)}, pe, %s);") % \
+        (call, ctx, bytes_of(e), size(e), call, "true" if verb.endswith("_nbi") else "false")
 
 
 def collective(e, verb, call, _):

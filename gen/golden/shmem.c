@@ -32,7 +32,7 @@ FACE_WEAK(shmem_long_atomic_fetch_add, pshmem_long_atomic_fetch_add);
 
 void pshmem_float_put_signal(float *dest, const float *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
-    face_put_signal("shmem_float_put_signal", SYM_CTX_DEFAULT, (struct face_data){dest, source, face_bytes(nelems, sizeof(float)), sizeof(float)}, (struct sym_signal){sig_addr, signal, sig_op == SHMEM_SIGNAL_ADD}, pe, false);
+    face_put_signal("shmem_float_put_signal", SYM_CTX_DEFAULT, (struct face_data){dest, source, face_bytes(nelems, sizeof(float)), sizeof(float)}, (struct sym_signal){sig_addr, signal, face_is_add("shmem_float_put_signal", sig_op)}, pe, false);
 }
 FACE_WEAK(shmem_float_put_signal, pshmem_float_put_signal);
 

@@ -73,6 +73,7 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     int32_t app;               /* number of its application (MPMD), from 0; written by our mpiexec before the rank starts */
     int32_t started;           /* the process that mpiexec has started as this rank, which writes it before exec; 0: unknown */
     char told[320];            /* what its GODWIT_BOOT says, without what has no room at its end; by our mpiexec (boot_cleared.c) */
+    _Atomic uint32_t in_shmem; /* it has initialised OpenSHMEM */
     _Atomic uint32_t in_world; /* it has called MPI_Init: a process with sessions only does not connect to its parent */
     _Atomic uint32_t connections_more; /* connected worlds that did not fit into connections[] */
     _Atomic int32_t pool_pid,

@@ -113,12 +113,15 @@ static void rank_gone(struct job *j, int rank)
     int status = j->ranks[rank].status, pid = (int)j->ranks[rank].was;
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
+    bool is_shmem = atomic_load_explicit(&slot->in_shmem, memory_order_relaxed) &&
+        !atomic_load_explicit(&slot->in_world, memory_order_relaxed);
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (j->ending) return;       /* mpiexec ended it */
     if (phase == BOOT_ABORTED) { /* also before abort(), with GODWIT_ABORT_ON_ERROR */
         int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
-        say_line("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
-                 slot->what[0] ? ": " : "", slot->what);
+        if (abort_code || !is_shmem) /* shmem_global_exit(0) is an end like another */
+            say_line("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
+                     slot->what[0] ? ": " : "", slot->what);
         if (j->ranks[rank].is_ended || !code) code = abort_code & 0xff; /* 0: of a script around the rank, which went on */
         end_job(j, SIGTERM, !code && abort_code ? 1 : code);            /* an exit status has 8 bits: code 256 is not success */
     } else if (WIFSIGNALED(status)) {
@@ -126,8 +129,8 @@ static void rank_gone(struct job *j, int rank)
         if (crash_is_one(WTERMSIG(status))) crash_say(j, rank);
         end_with(j, code);
     } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
-        say_line("rank %d (host %s, pid %d) ended with status %d without calling MPI_Finalize%s", rank, j->host, pid, code,
-                 others_fate(j));
+        say_line("rank %d (host %s, pid %d) ended with status %d without calling %s%s", rank, j->host, pid, code,
+                 is_shmem ? "shmem_finalize" : "MPI_Finalize", others_fate(j));
         end_with(j, code ? code : 1);
     } else if (phase == BOOT_NEW && others_in_mpi(j, rank) && !j->o.no_cleanup) {
         say_line("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now",

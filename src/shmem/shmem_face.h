@@ -236,6 +236,12 @@ struct face_data {
     const void *source;
     size_t bytes, size;
 };
+GW_INLINE bool face_is_add(const char *call, int sig_op)
+{
+    if (unlikely(sig_op != SHMEM_SIGNAL_SET) && unlikely(sig_op != SHMEM_SIGNAL_ADD))
+        godwit_sym_wrong(call, "sig_op", sig_op, "SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD");
+    return sig_op == SHMEM_SIGNAL_ADD;
+}
 GW_INLINE void face_put_signal(const char *call, sym_ctx_id ctx, struct face_data d, struct sym_signal signal, int pe, bool nbi)
 {
     struct face_spot flag = {.addr = signal.at, .pe = pe}, s = {.addr = d.dest, .pe = pe};

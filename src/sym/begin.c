@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "boot/boot.h"
+#include "boot/segment.h"
 #include "coll/coll.h"
 #include "life/life.h"
 #include "world/world.h"
@@ -36,6 +37,11 @@ void sym_refuse(const char *call, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     gw_die("%s: %s", call, text);
+}
+
+void godwit_sym_wrong(const char *call, const char *argument, long value, const char *expected)
+{
+    sym_refuse(call, "%s is %ld; it must be %s", argument, value, expected);
 }
 
 void sym_must(const char *call, int rc)
@@ -75,6 +81,7 @@ static int first_begin(int level)
 {
     uint64_t heap = 0;
     life_begin(&sym_life, level, true);
+    atomic_store_explicit(&boot_slot->in_shmem, 1, memory_order_relaxed);
     life_must(world_make(&begun.world), "meeting the other PEs");
     life_alike_compare();
     int rc = heap_agree(begun.world, &heap);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/os.h"
 #include "boot/boot.h"
 
 #define SYM_CTX_MAGIC 0x7874632d2d6d7973u
@@ -19,7 +20,7 @@ struct sym_ctx *sym_ctx_of(const char *call, sym_ctx_id id)
     sym_begun(call);
     if (id == SYM_CTX_INVALID) return NULL;
     struct sym_ctx *c = (struct sym_ctx *)id;
-    if (id % _Alignof(struct sym_ctx) || c->magic != SYM_CTX_MAGIC)
+    if (id < gw_page_bytes() || id % _Alignof(struct sym_ctx) || c->magic != SYM_CTX_MAGIC)
         sym_refuse(call, "the context (0x%llx) is none, or was destroyed", (unsigned long long)id);
     return c;
 }

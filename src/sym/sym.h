@@ -37,6 +37,9 @@ GW_EXPORT int godwit_sym_level(const char *call);
 GW_EXPORT void godwit_sym_exit(int status) __attribute__((noreturn)); /* shmem_global_exit */
 GW_EXPORT int godwit_sym_pe(const char *call);
 GW_EXPORT int godwit_sym_pes(const char *call);
+/* An argument that is none of what is expected: ends the job. */
+GW_EXPORT void godwit_sym_wrong(const char *call, const char *argument, long value, const char *expected)
+    __attribute__((noreturn, cold));
 /* For what needs an initialised library and has no other argument to be wrong. */
 GW_EXPORT int godwit_sym_pe_is_accessible(const char *call, int pe);
 GW_EXPORT int godwit_sym_is_accessible(const char *call, const void *addr, int pe);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/os.h"
 #include "boot/boot.h"
 #include "world/world.h"
 
@@ -26,7 +27,7 @@ struct sym_team *sym_team_of(const char *call, sym_team_id id)
     if (id == SYM_TEAM_SHARED) return &shared_team;
     if (id == SYM_TEAM_INVALID) return NULL;
     struct sym_team *t = (struct sym_team *)id;
-    if (id % _Alignof(struct sym_team) || t->magic != SYM_TEAM_MAGIC)
+    if (id < gw_page_bytes() || id % _Alignof(struct sym_team) || t->magic != SYM_TEAM_MAGIC)
         sym_refuse(call, "the team (0x%llx) is none, or was destroyed", (unsigned long long)id);
     return t;
 }
@@ -42,6 +43,7 @@ struct gw_comm *sym_team_comm(const char *call, struct sym_team *t)
     sym_must(call,
              world_comm_create_from_group(t->group, t->is_set ? "godwit://shmem/set" : "godwit://shmem/shared", NULL,
                                           &gw_errors_return, &t->comm));
+    comm_set_name(t->comm, t->is_set ? "an active set" : "SHMEM_TEAM_SHARED");
     return t->comm;
 }
 
@@ -62,6 +64,7 @@ int sym_teams_open(struct gw_comm *world)
 {
     world_team = (struct sym_team){.magic = SYM_TEAM_MAGIC, .comm = world};
     shared_team = (struct sym_team){.magic = SYM_TEAM_MAGIC};
+    comm_set_name(world, "SHMEM_TEAM_WORLD"); /* for reports of what hangs */
     int rc = comm_group(world, &world_team.group);
     return rc == GW_OK ? shared_make() : rc;
 }
@@ -152,6 +155,7 @@ static void split_off(const char *call, struct sym_team *parent, const int *memb
         group_release(group);
         return;
     }
+    comm_set_name(comm, "a team");
     struct sym_team *t = team_new(group, comm);
     if (how->config && how->mask & SYM_TEAM_NUM_CONTEXTS) t->config = *how->config;
     *how->team_out = (sym_team_id)t;

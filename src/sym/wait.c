@@ -102,7 +102,7 @@ static void tell(const char *call, const void *at, const struct sym_wait *w)
         bool is_signed = w->elem >= GW_ELEM_I8 && w->elem <= GW_ELEM_I64;
         size_t bytes = kinds[w->elem].bytes;
         memcpy(&have[i], from, bytes);
-        if (is_signed && bytes < 8) have[i] = have[i] << (64 - 8 * bytes) >> (64 - 8 * bytes);
+        if (is_signed && bytes < 8) have[i] = (int64_t)((uint64_t)have[i] << (64 - 8 * bytes)) >> (64 - 8 * bytes);
     }
     struct boot_where *where = node_report_begin();
     snprintf(where->as, sizeof where->as, "%s", call);
