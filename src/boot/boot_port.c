@@ -150,9 +150,21 @@ int boot_port_connect(const struct boot_port *port, int patience_ms)
     return close_keep_errno(s);
 }
 
+/* The kernel has no memory just now, and will tell nobody when it has: asks again for a while. */
+static bool asks_again(ssize_t n, int *tries)
+{
+    enum { TRIES = 1000 };
+    if (likely(n >= 0) || (errno != ENOMEM && errno != ENOBUFS) || ++*tries > TRIES) return false;
+    gw_yield();
+    return true;
+}
+
 int64_t boot_port_read(int fd, void *data, size_t bytes)
 {
-    ssize_t n = recv(fd, data, bytes, MSG_DONTWAIT); /* the descriptor may be blocking: the program made it */
+    int tries = 0;
+    ssize_t n;
+    do n = recv(fd, data, bytes, MSG_DONTWAIT); /* the descriptor may be blocking: the program made it */
+    while (asks_again(n, &tries));
     if (n > 0) return n;
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (n == 0) errno = ECONNRESET;
@@ -161,7 +173,10 @@ int64_t boot_port_read(int fd, void *data, size_t bytes)
 
 int64_t boot_port_write(int fd, const void *data, size_t bytes)
 {
-    ssize_t n = send(fd, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+    int tries = 0;
+    ssize_t n;
+    do n = send(fd, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (asks_again(n, &tries));
     if (n >= 0) return n;
     return errno == EAGAIN || errno == EINTR ? 0 : -1;
 }

@@ -7,6 +7,7 @@
 #ifndef GW_WIRE_TCP_TCP_PRIVATE_H
 #define GW_WIRE_TCP_TCP_PRIVATE_H
 
+#include <errno.h>
 #include <sys/socket.h>
 
 #include "base/base.h"
@@ -184,6 +185,14 @@ void tcp_tune(int fd); /* options of a connection */
 /* After EFAULT on a buffer of the program: accesses it, so that the program gets the SIGSEGV that it would get from its own access, in the
  * MPI call that is under way.  Returns if the memory is accessible after all. */
 void tcp_fault(const void *at, size_t bytes, bool is_write) GW_COLD;
+
+/* Does an errno say that the link or the other end has failed, not a call at this end? */
+static inline bool tcp_is_of_link(int err)
+{
+    return err == ECONNRESET || err == EPIPE || err == ETIMEDOUT || err == EHOSTUNREACH || err == ENETUNREACH || err == ENETDOWN ||
+        err == EHOSTDOWN || err == ENETRESET || err == ECONNABORTED || err == ECONNREFUSED || err == EPROTO || err == ENOTCONN ||
+        err == ENOPROTOOPT || err == EMSGSIZE || err == EOPNOTSUPP || err == ENONET;
+}
 
 /* ---- tcp_send.c ---- */
 void tcp_call(struct tcp_ep *ep);

@@ -231,7 +231,9 @@ static int buffer_take(struct tcp_in *in, char *at, size_t bytes)
 static GW_COLD void cut(struct tcp_in *in, ssize_t got)
 {
     bool is_half = in->take || in->need || in->have || in->skip;
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOMEM || errno == ENOBUFS)) return; /* EPOLLIN comes again */
+    if (got < 0 && !tcp_is_of_link(errno))
+        gw_die("messages of rank %d that have come over the network cannot be read: %s", (int)in->as, strerror(errno));
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: a connection of rank %d has ended%s%s%s", in->w->lane, (int)in->as,
                is_half ? " in the middle of a message" : "", got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
     tcp_in_end(in, NULL);

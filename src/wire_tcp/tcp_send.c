@@ -198,13 +198,16 @@ static int pieces(const struct tcp_ep *ep, struct iovec iov[5])
     return k;
 }
 
+/* The kernel has no room now: EAGAIN says when it has again, the others do not. */
+static bool is_no_room(int err) { return err == EAGAIN || err == ENOBUFS || err == ENOMEM; }
+
 static ssize_t write_some(struct tcp_ep *ep, struct iovec *iov, int k)
 {
     struct msghdr m = {.msg_iov = iov, .msg_iovlen = (size_t)k};
     ssize_t n;
     do n = sendmsg(ep->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (n < 0 && errno == EINTR);
-    if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) ep->is_full = errno == EAGAIN;
+    if (n < 0 && is_no_room(errno)) ep->is_full = errno == EAGAIN;
     if (unlikely(n < 0 && errno == EFAULT)) {
         for (int i = 0; i < k; i++) tcp_fault(iov[i].iov_base, iov[i].iov_len, false);
         errno = ENOBUFS; /* it was mapped meanwhile: again */
@@ -214,9 +217,11 @@ static ssize_t write_some(struct tcp_ep *ep, struct iovec *iov, int k)
 
 static void call_failed(struct tcp_ep *ep, int err);
 
+/* Another call helps where the link has failed.  Else it is this end that cannot write, and the peer has the connection still: it would refuse
+ * a second one. */
 static GW_COLD void failed(struct tcp_ep *ep, int err)
 {
-    if (ep->state == TCP_GREETING)
+    if (ep->state == TCP_GREETING && tcp_is_of_link(err))
         call_failed(ep, err);
     else
         lost(ep, err);
@@ -232,7 +237,7 @@ static bool flush(struct tcp_ep *ep)
         bool may_begin = ep->state == TCP_OPEN && !gw_list_empty(&ep->gives);
         if (may_begin && !p->head && !p->data && !p->pad) part_begin(ep);
         ssize_t n = write_some(ep, iov, pieces(ep, iov));
-        if (n < 0 && errno != EAGAIN && errno != ENOBUFS) {
+        if (n < 0 && !is_no_room(errno)) {
             failed(ep, errno);
             return true;
         }
@@ -315,7 +320,7 @@ static int send_straight(struct tcp_ep *ep, uint8_t kind, const void *hdr, const
         n = write_some(ep, iov, 3);
     }
     if (likely(n == (ssize_t)total)) return GW_OK;
-    if (n < 0 && errno != EAGAIN && errno != ENOBUFS) {
+    if (n < 0 && !is_no_room(errno)) {
         int err = errno;
         lost(ep, err);
         return may_be_lost(ep) ? GW_OK : ep_fail(ep, err);
@@ -475,7 +480,7 @@ static void welcomed(struct tcp_ep *ep)
 {
     int64_t n = boot_port_read(ep->fd, (char *)&ep->welcome + ep->welcome_got, sizeof ep->welcome - ep->welcome_got);
     if (n < 0) {
-        call_failed(ep, errno);
+        failed(ep, errno);
         return;
     }
     ep->welcome_got += (size_t)n;

@@ -70,6 +70,7 @@ static const struct {
     C(read),
     C(write),
     C(pread64),
+    C(readv),
     C(poll),
     C(prlimit64),
     C(getsockopt),

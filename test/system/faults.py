@@ -104,12 +104,13 @@ class Jobs:
 
     def run(self, call, error, first, last, what=(), limit=60):
         """What is wrong with this run; None: nothing.  "unused": the call had no such use.  what ("spawn", "met"): uses are those of mpiexec
-        and of that of the spawned job, and fail when the jobs have met."""
+        and of that of the spawned job, and fail when the jobs have met; ("net",): those of ranks that talk by TCP."""
         counts = self.folder + "/counts"
         env = dict(os.environ, GW_MARK=self.mark)
         met = self.folder + "/met"
-        how = ["-w", "mpiexec", "-u", met] if "met" in what else []
-        job = [self.mpiexec, "-n", "2", self.program, *[met if w == "met" else w for w in what]]
+        how = ["-w", "mpiexec", "-u", met] if "met" in what else ["-w", "program"] if "net" in what else []
+        job = [self.mpiexec, "-n", "2", *(["--vnodes", "2"] if "net" in what else []), self.program,
+               *[met if w == "met" else w for w in what if w != "net"]]
         if os.path.exists(met):
             os.unlink(met)
         p = subprocess.Popen([self.faults, "-o", counts, *how, call, error, str(first), str(last), *job], stdin=subprocess.DEVNULL, env=env,
@@ -140,7 +141,7 @@ class Jobs:
 
 
 def tell(call, error, first, last, what, wrong):
-    print("%s, use %s, %s%s: %s" % (call, first if first == last else "%d to %d" % (first, last), error, " and spawn" if what else "", wrong), flush=True)
+    print("%s, use %s, %s%s: %s" % (call, first if first == last else "%d to %d" % (first, last), error, "".join(" and " + w for w in what), wrong), flush=True)
 
 
 def thin(jobs):
@@ -150,6 +151,9 @@ def thin(jobs):
     cases += [("waitid", "ENOMEM", 1, 2, ()), ("waitid", "EINTR", 1, 1, ()), ("epoll_wait", "EINTR", 1, 3, ()), ("epoll_create1", "EMFILE", 2, 2, ()),
               ("pipe2", "EMFILE", 2, 2, ()), ("clone", "ENOMEM", 2, 2, ()), ("socket", "EMFILE", 1, 1, ("spawn",)), ("clone", "EAGAIN", 4, 4, ("spawn",)), ("accept4", "ENOSYS", *ALWAYS, ("spawn",)), ("sendto", "EINTR", 3, 3, ("spawn",)), ("sendto", "EMFILE", 3, 3, ("spawn",)),
               ("epoll_create1", "EPERM", 4, 4, ("spawn", "met"))]
+    # Before, the first of each was a hang: called again, where the peer had the connection already; or an end that nobody was told of.
+    cases += [("sendmsg", e, 1, 1, ("net",)) for e in ("ENOMEM", "EPERM", "EIO")] + [("readv", "ENOMEM", 1, 1, ("net",)), ("recvfrom", "ENOMEM", 4, 9, ("net",)),
+              ("recvfrom", "EPERM", 4, 9, ("net",))]
     return cases
 
 
