@@ -69,10 +69,12 @@ int foreign_start(struct job *j)
     unsigned kinds = kinds_of(j);
     bool is_pmix = j->o.pmix == PMIX_ON || (j->o.pmix == PMIX_AUTO && kinds & PMIX);
     bool is_alone = j->n == 1 || j->name[0]; /* one rank needs no server; spawned jobs consist of programs of our library */
-    if (kinds & MPICH && kinds & (OURS | PMIX)) {
-        bool is_ours = kinds & OURS;
-        say_line("%s was linked with MPICH and %s with %s: they cannot be ranks of one job; compile both with mpicc of Godwit",
-                 program_of(j, MPICH), program_of(j, is_ours ? OURS : OMPI | PMIX), is_ours ? "Godwit" : "Open MPI");
+    bool is_ours = kinds & OURS, is_mpich = kinds & MPICH;
+    /* Open MPI's is on its own library: what has its door is ours here. */
+    if (is_mpich ? is_ours || kinds & PMIX : is_ours && kinds & PMIX && program_of(j, OMPI)) {
+        say_line("%s was linked with %s and %s with %s: they cannot be ranks of one job; compile both with mpicc of Godwit",
+                 program_of(j, is_mpich ? MPICH : OMPI), is_mpich ? "MPICH" : "Open MPI",
+                 program_of(j, is_ours ? OURS : OMPI | PMIX), is_ours ? "Godwit" : "Open MPI");
         return EXIT_CANNOT_RUN;
     }
     if (!is_alone && kinds & ~(unsigned)(OURS | 1 << PROGRAM_NONE)) {

@@ -93,6 +93,9 @@ for p in $peers; do
     openmpi)
         failing 0 --pmix off -n 2 nice ./openmpi
         grep -q "^mpiexec: .*/openmpi loaded libmpi.so.40.* ran as 2 jobs of one rank; it needs PMIx" "$dir/err" || fail "$p without PMIx: $(cat "$dir/err")"
+        # on its own library beside a program of ours: before, both waited for ever
+        failing 126 -n 1 ./openmpi : -n 1 "$build/mpi_world_size"
+        grep -q "openmpi was linked with Open MPI and .*mpi_world_size with Godwit" "$dir/err" || fail "two libraries: $(cat "$dir/err")"
         ;;
     esac
 done
