@@ -58,6 +58,19 @@ grep -qF 'SHMEM_SYMMETRIC_SIZE=5M (from SHMEM_SYMMETRIC_SIZE)' "$tmp/out" || wro
 run SHMEM_VERSON=1 SMA_DEBUGG=1
 [ "$(grep -c 'SHMEM_VERSON is not a variable that is read; did you mean SHMEM_VERSION?' "$tmp/err")" = 1 ] || wrong "a misspelt name"
 [ "$(grep -c 'SMA_DEBUGG is not a variable that is read; did you mean SMA_DEBUG?' "$tmp/err")" = 1 ] || wrong "a misspelt SMA_ name"
+# Cray's names: the size holds; the others are told, each once.
+run XT_SYMMETRIC_HEAP_SIZE=3M SHMEM_INFO=1
+grep -qF 'SHMEM_SYMMETRIC_SIZE=3M (from XT_SYMMETRIC_HEAP_SIZE)' "$tmp/out" || wrong "XT_SYMMETRIC_HEAP_SIZE"
+names="VERSION_DISPLAY ENV_DISPLAY MEMINFO_DISPLAY ABORT_ON_ERROR ERROR_FILE DEBUG_LEVEL DEBUG_CATEGORIES DEBUG_RANKS FREEMEM_THRESHOLD
+OPTIMIZED_MEMCPY USE_DSMML USE_DSMML_SSHEAP LOCALITY_ONNODE LOCALITY_OFFNODE SMP_SIZE_LIMIT ALLTOALL_BLOCK_SIZE ALLTOALL_SHORT_MSG
+ALLTOALL_SYMBUF_SIZE ALLTOALL_SYNC_FREQ ALLTOALL_USE_GETS ALLTOALLV_TSIZE_CHK COLL_OPT_OFF REDUCE_CUTOFF_SIZE USE_LARGE_OPT_REDUCE
+MASSIVE_BCAST_CUTOFF USE_OPT_MASSIVE_BCAST USE_OPTIMIZED_VSMSG_BCAST USE_TREE_ALLREDUCE TEAM_SMP_REDUCE NUM_TEAM_PSYNC TEAMS_MEM_OPT_LEVEL
+TEAM_FREE_ASSO_CHILD OFI_PROVIDER_DISPLAY OFI_FABRIC_DISPLAY OFI_USE_PROV_NAME OFI_USE_DOMAIN_NAME OFI_GLOBAL_EXIT OFI_STARTUP_CONNECT
+OFI_PROGRESS OFI_USE_SEP OFI_DEFAULT_TCLASS OFI_NIC_POLICY OFI_NIC_MAPPING OFI_NUM_NICS MAX_NUM_THREADS MAX_CTX"
+run $(for name in $names; do echo SHMEM_$name=7; done)
+for name in $names; do
+    [ "$(grep -c "SHMEM_$name=7 is of no effect: " "$tmp/err")" = 1 ] || wrong "SHMEM_$name is not told once"
+done
 # Names that mean nothing here are told so; at their defaults nothing is said.
 run SHMEM_MAX_CTX=7 SHMEM_VERSION_DISPLAY=0 SHMEM_OFI_GLOBAL_EXIT=1
 [ "$(grep -c 'SHMEM_MAX_CTX=7 is of no effect: ' "$tmp/err")" = 1 ] && [ "$(wc -l < "$tmp/err")" = 1 ] || wrong "names without effect"
