@@ -46,6 +46,8 @@ run -n 2 --profile ./ring_shmem
 has '^3 rounds of 2 PEs: the token is 3, right$'
 run -n 2 --record="$tmp/record" ./ring_shmem
 has '^3 rounds of 2 PEs: the token is 3, right$'
+GODWIT_CHECK=1 run -n 2 ./ring_shmem
+has '^3 rounds of 2 PEs: the token is 3, right$'
 # The pages are found where the installation's commands are.
 if command -v man > /dev/null; then
     for page in "1 oshcc" "1 oshrun" "3 shmem_put" "3 shmem_long_p"; do
