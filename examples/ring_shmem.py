@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """ring_shmem.py -- OpenSHMEM from Python, without a package: the library is loaded by its name, and has a function for each type.
 
-Each PE puts its number to the next one, and all add theirs up.  Memory that others reach comes from shmem_malloc.  No header takes part, so
-each function's types are said here.
+Each PE puts its number to the next one, and all add theirs up.  Memory that others reach comes from shmem_malloc.  No
+header takes part, so each function's types are said here.
 
     oshrun -n 4 python3 ring_shmem.py
 

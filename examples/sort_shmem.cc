@@ -1,6 +1,7 @@
 // sort_shmem.cc -- PEs sort numbers together: each sends every other those that belong there, and sorts what it got.
 //
-// In C++ the operations are overloaded: shmem_put, shmem_atomic_fetch_add and the others take any type that OpenSHMEM has, in templates, too.
+// In C++ the operations are overloaded: shmem_put, shmem_atomic_fetch_add and the others take any type that OpenSHMEM has,
+// in templates, too.
 //
 //     oshc++ -O2 sort_shmem.cc -o sort_shmem && oshrun -n 4 ./sort_shmem [numbers of each PE]
 //
