@@ -30,7 +30,7 @@ static void print_variables(void)
         if (strcmp(info.room, "sym") != 0) continue;
         const char *name = *info.aliases ? info.aliases : info.env;
         printf("  %.*s=%s", (int)strcspn(name, " "), name, value);
-        if (origin && *origin) printf(" (from %s)", origin);
+        if (*value && origin && strcmp(origin, "default") != 0) printf(" (from %s)", origin);
         printf("\n      %s\n", info.help);
     }
     printf("All others: godwit-info --settings, man 7 godwit-environment.\n");

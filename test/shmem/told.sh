@@ -47,6 +47,7 @@ for name in SHMEM_INFO SMA_INFO; do
         grep -qF "  $variable" "$tmp/out" || wrong "$name has no $variable"
     done
     [ ! -s "$tmp/err" ] || wrong "$name complains"
+    ! grep -q 'from default' "$tmp/out" || wrong "$name: a default has an origin"
 done
 for name in SHMEM_DEBUG SMA_DEBUG; do
     run $name=1
