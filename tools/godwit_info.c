@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "info_program.h"
 #include "net/network.h"
+#include "sym/sym.h"
 #include "wire_ofi/ofi.h"
 
 #include <ctype.h>
@@ -129,7 +130,8 @@ static void print_overview(void)
     struct utsname u;
     const char *limit;
     char tuned[1024];
-    printf("Godwit %s, MPI 5.0, standard ABI (libmpi_abi.so.1)\n", GODWIT_VERSION);
+    printf("Godwit %s, MPI 5.0, standard ABI (libmpi_abi.so.1); OpenSHMEM %d.%d (libgodwit_shmem.so)\n", GODWIT_VERSION, SYM_MAJOR,
+           SYM_MINOR);
     if (uname(&u) == 0) printf("host      %s, %s %s, %s\n", u.nodename, u.sysname, u.release, u.machine);
     printf("cores     %d that this process may use\n", gw_cores_allowed());
     print_processor();

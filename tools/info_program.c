@@ -18,12 +18,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STANDARD = 0, OPEN_MPI = 5 }; /* rows of it that are special: the first ones of their kind */
-/* What stands for each library here: a door; for that of the standard ABI our library itself. */
+enum { STANDARD = 0, SHMEM, OPEN_MPI = 6 }; /* rows of it that are special: the first ones of their kind */
+/* What stands for each library here: a door; for that of the standard ABI, and ours, the library itself. */
 static const struct family {
     const char *begin, *built_with, *door; /* door NULL: our library */
 } families[] = {
     [STANDARD] = {"libmpi_abi.so", "the standard ABI", NULL},
+    [SHMEM] = {"libgodwit_shmem.so", "Godwit's OpenSHMEM", NULL},
     {"libmpichfort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
     {"libmpifort.so.12", "MPICH, in Fortran", "libmpichfort.so.12"},
     {"libmpich.so.12", "MPICH", "libmpich.so.12"},
@@ -156,7 +157,7 @@ int info_program(const char *path)
     }
     for (int i = 0; i < FAMILIES; i++) {
         if (!f.needs[i]) continue;
-        if (i == STANDARD) {
+        if (!families[i].door) {
             printf("%s was built for %s: it runs on Godwit as it is\n", path, families[i].built_with);
             return 0;
         }

@@ -167,6 +167,8 @@ static void test_foreign(void)
         {"FI_CXI_RDZV_TRESHOLD", "FI_CXI_RDZV_THRESHOLD"},
         {"CXI_FORKSAFE", "CXI_FORK_SAFE"},
         {"SHMEM_SYMETRIC_SIZE", "SHMEM_SYMMETRIC_SIZE"},
+        {"SHMEM_VERSON", "SHMEM_VERSION"},
+        {"SMA_DEBUGG", "SMA_DEBUG"},
         {"OMPI_MCA_mtl_ofi_tagmode", "OMPI_MCA_mtl_ofi_tag_mode"},
         {"OMPI_MCA_mpi_add_proc_cutoff", "OMPI_MCA_mpi_add_procs_cutoff"},
         {"mtl_ofi_progress_event_count", "mtl_ofi_progress_event_cnt"},
@@ -283,7 +285,7 @@ static void test_foreign(void)
     }
     unsetenv("OMPI_MCA_ompio_y");
     unsetenv("OMPI_MCA_mpool_z");
-    static const char *const without[] = {"mtl_ofi_disable_hmem", "OMPI_MCA_mtl_ofi_enable_sep", "SHMEM_SYMMETRIC_SIZE",
+    static const char *const without[] = {"mtl_ofi_disable_hmem", "OMPI_MCA_mtl_ofi_enable_sep", "SHMEM_MAX_CTX",
                                           "MPICH_PTL_UNEX_EVENTS", "PMI_UNIVERSE_SIZE"};
     for (size_t i = 0; i < GW_ARRAY_LEN(without); i++) {
         capture_begin();

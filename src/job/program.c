@@ -30,11 +30,11 @@ enum program_mpi program_mpi_of_library(const char *name)
         const char *begin;
         enum program_mpi is;
     } known[] = {
-        {"libmpi_abi.so", PROGRAM_OURS},    {"libmpich.so", PROGRAM_MPICH},      {"libmpi.so.12", PROGRAM_MPICH},
-        {"libmpichfort.so", PROGRAM_MPICH}, {"libmpifort.so.12", PROGRAM_MPICH}, {"libmpi.so.40", PROGRAM_OMPI},
-        {"libmpi.so.80", PROGRAM_PMIX},     {"libpmix.so", PROGRAM_PMIX},        {"libmpi_mpifh.so", PROGRAM_OMPI},
-        {"libmpi_usempi", PROGRAM_OMPI},    {"libmpi_cxx.so", PROGRAM_OMPI},     {"libmpi_java.so", PROGRAM_PMIX},
-        {"liboshmem.so", PROGRAM_PMIX},
+        {"libmpi_abi.so", PROGRAM_OURS},    {"libmpich.so", PROGRAM_MPICH},       {"libmpi.so.12", PROGRAM_MPICH},
+        {"libmpichfort.so", PROGRAM_MPICH}, {"libmpifort.so.12", PROGRAM_MPICH},  {"libmpi.so.40", PROGRAM_OMPI},
+        {"libmpi.so.80", PROGRAM_PMIX},     {"libpmix.so", PROGRAM_PMIX},         {"libmpi_mpifh.so", PROGRAM_OMPI},
+        {"libmpi_usempi", PROGRAM_OMPI},    {"libmpi_cxx.so", PROGRAM_OMPI},      {"libmpi_java.so", PROGRAM_PMIX},
+        {"liboshmem.so", PROGRAM_PMIX},     {"libgodwit_shmem.so", PROGRAM_OURS},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
         if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) return known[i].is;

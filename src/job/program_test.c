@@ -84,6 +84,7 @@ static void answers(void)
         {"libmpichfort.so.12\0libc.so.6\0", PROGRAM_MPICH},
         {"libgfortran.so.5\0libmpifort.so.12\0", PROGRAM_MPICH},
         {"libmpi_abi.so.1\0libc.so.6\0", PROGRAM_OURS},
+        {"libgodwit_shmem.so.1\0libc.so.6\0", PROGRAM_OURS},
         {"libm.so.6\0libmpi_abi.so.0\0", PROGRAM_OURS},
         {"libc.so.6\0", PROGRAM_NONE},
         {"\0", PROGRAM_NONE},

@@ -59,8 +59,15 @@ static int before_start(const struct job *j)
 /* What wraps MPI calls has none to tell of, or to keep: no rank has made one. */
 static void wrapper_note(const struct job *j)
 {
-    for (int i = 0; i < j->n; i++)
-        if (atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) != BOOT_NEW) return;
+    bool is_idle = true;
+    for (int i = 0; i < j->n; i++) {
+        if (atomic_load_explicit(&job_slot(j, i)->in_shmem, memory_order_relaxed)) {
+            say_line("%s: calls of OpenSHMEM are not seen yet, only those of MPI", j->o.wrapper->option);
+            return;
+        }
+        is_idle &= atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW;
+    }
+    if (!is_idle) return;
     say_line("%s: %s did not call MPI_Init of this library, so %s", j->o.wrapper->option, j->o.apps[0].argv[0],
              j->o.wrapper->if_idle);
 }

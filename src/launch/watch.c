@@ -113,8 +113,8 @@ static void rank_gone(struct job *j, int rank)
     int status = j->ranks[rank].status, pid = (int)j->ranks[rank].was;
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
-    bool is_shmem = atomic_load_explicit(&slot->in_shmem, memory_order_relaxed) &&
-        !atomic_load_explicit(&slot->in_world, memory_order_relaxed);
+    bool is_shmem =
+        atomic_load_explicit(&slot->in_shmem, memory_order_relaxed) && !atomic_load_explicit(&slot->in_world, memory_order_relaxed);
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (j->ending) return;       /* mpiexec ended it */
     if (phase == BOOT_ABORTED) { /* also before abort(), with GODWIT_ABORT_ON_ERROR */

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "shmem/shmem_face.h"
 
+_Static_assert(SHMEM_MAJOR_VERSION == SYM_MAJOR && SHMEM_MINOR_VERSION == SYM_MINOR, "version");
 _Static_assert((int)SHMEM_CTX_SERIALIZED == SYM_CTX_SERIALIZED && (int)SHMEM_CTX_PRIVATE == SYM_CTX_PRIVATE &&
                    (int)SHMEM_CTX_NOSTORE == SYM_CTX_NOSTORE,
                "options of contexts");

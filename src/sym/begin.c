@@ -80,10 +80,12 @@ static int heap_agree(struct gw_comm *world, uint64_t *bytes_out)
 static int first_begin(int level)
 {
     uint64_t heap = 0;
+    sym_explain();
     life_begin(&sym_life, level, true);
     atomic_store_explicit(&boot_slot->in_shmem, 1, memory_order_relaxed);
     life_must(world_make(&begun.world), "meeting the other PEs");
     life_alike_compare();
+    sym_tell();
     int rc = heap_agree(begun.world, &heap);
     if (rc == GW_OK) rc = sym_memory_open(begun.world, heap);
     if (rc == GW_OK) {

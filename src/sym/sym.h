@@ -24,6 +24,7 @@
 
 /* Handles as programs have them: the predefined ones are small numbers, so that they are constants of the linker; others are addresses. */
 typedef uintptr_t sym_ctx_id, sym_team_id;
+enum { SYM_MAJOR = 1, SYM_MINOR = 6 }; /* version of the specification */
 enum { SYM_CTX_INVALID, SYM_CTX_DEFAULT };
 enum { SYM_TEAM_INVALID, SYM_TEAM_WORLD, SYM_TEAM_SHARED };
 

@@ -95,6 +95,10 @@ void sym_refuse(const char *call, const char *fmt, ...) GW_PRINTF(2, 3) __attrib
 void sym_must(const char *call, int rc); /* an operation on another node failed: there is nothing that the program could do */
 void sym_begun(const char *call);        /* refuses where there is no instance */
 
+/* ---- what the user asked to be told (told.c) ---- */
+void sym_explain(void); /* SHMEM_DEBUG: explanations from here on */
+void sym_tell(void);    /* SHMEM_VERSION, SHMEM_INFO: PE 0, once a process, on stdout */
+
 /* ---- teams and contexts (team.c, ctx.c) ---- */
 struct sym_team {
     uint64_t magic; /* SYM_TEAM_MAGIC while it lives */

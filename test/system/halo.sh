@@ -1,6 +1,6 @@
 #!/bin/sh
 # examples/halo.c: seven ways to exchange halos give the same cells; the one that says by empty messages that all is there has no barrier;
-# a halo that is put into a window is copied once less on each side than one that is sent.
+# a halo that is put into a window is copied once less on each side than one that is sent.  examples/halo_shmem.c: the same cells by OpenSHMEM.
 # run.py: timeout=120 tags=quick
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,6 +19,11 @@ done
 for cells in "4 5 6" "2 2 1 -f 1"; do
     timeout 60 "$prefix/bin/mpiexec" -n 4 --vnodes 4 "$tmp/halo" -s 10 -g $cells > "$tmp/out" || { echo "on four nodes, $cells:"; cat "$tmp/out"; exit 1; }
     [ "$(grep -c 'all halos right' "$tmp/out")" = 7 ]
+done
+"$prefix/bin/oshcc" -O2 -Wall -Wextra -Werror "$(dirname "$0")/../../examples/halo_shmem.c" -o "$tmp/halo_shmem"
+for n in 1 2 4 6 "4 --vnodes 2"; do
+    timeout 60 "$prefix/bin/oshrun" -n $n "$tmp/halo_shmem" -g 4 5 6 -s 10 > "$tmp/out" || { echo "OpenSHMEM, $n PEs:"; cat "$tmp/out"; exit 1; }
+    [ "$(grep -c 'all halos right' "$tmp/out")" = 3 ] || { cat "$tmp/out"; exit 1; }
 done
 # By messages a step posts its receives before it packs, which changes what the last step has sent.
 cat > "$tmp/order.c" <<'END'

@@ -26,6 +26,7 @@ is_run() {
     case $1 in
     src/*_test.c | tools/*_test.c | test/../sim/*_test.c) [ -f "$1" ] ;;
     test/mpi/*.c) [ -f "$1" ] && grep -q "^$(basename "$1" .c) " test/mpi/testlist ;;
+    test/shmem/*.c) [ -f "$1" ] && grep -q "^$(basename "$1" .c) " test/shmem/testlist ;;
     *.sh | *.py) [ -f "$1" ] && grep -q '^# run\.py:' "$1" ;;
     *) false ;;
     esac
