@@ -94,13 +94,16 @@ static void predefined(void)
 {
     int all[64], near[64], n = 0;
     shmem_team_config_t config = {.num_contexts = 77};
+    long *word = shmem_malloc(sizeof *word); /* static data need not be near */
     for (int pe = 0; pe < pes; pe++) {
         all[pe] = pe;
-        if (shmem_ptr(&made_before_main, pe)) near[n++] = pe;
+        if (shmem_ptr(word, pe)) near[n++] = pe;
     }
     use(SHMEM_TEAM_WORLD, all, pes);
     by_context(SHMEM_TEAM_WORLD, all, pes);
     use(SHMEM_TEAM_SHARED, near, n);
+    shmem_free(word);
+    CHECK(made_before_main == SHMEM_TEAM_INVALID);
     CHECK(shmem_team_my_pe(SHMEM_TEAM_INVALID) == -1 && shmem_team_n_pes(SHMEM_TEAM_INVALID) == -1);
     CHECK(shmem_team_translate_pe(SHMEM_TEAM_INVALID, 0, SHMEM_TEAM_WORLD) == -1);
     CHECK(shmem_team_get_config(SHMEM_TEAM_WORLD, 0, NULL) == 0);

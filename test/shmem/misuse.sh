@@ -1,0 +1,99 @@
+#!/bin/sh
+# What a program does wrong with OpenSHMEM ends with one sentence that names the call, the argument and its value; the ends of a job; a wait that
+# nobody ends is explained (OpenSHMEM 1.6 sections 1, 6, 9.1, 9.3, 9.13).
+# run.py: timeout=180 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+prefix=${2:+$(readlink -f "$2")}
+[ -n "$prefix" ] && [ -x "$prefix/bin/oshcc" ] || { echo "nothing is installed"; exit 77; }
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+wrong() { echo "$*"; cat "$tmp/said"; exit 1; }
+
+cat > "$tmp/a.c" <<'EOT'
+#include <shmem.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+static long word, lock;
+static uint64_t sig;
+static int small[4];
+#define IS(x) if (strcmp(how, x) == 0)
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    long stack = 0;
+    shmem_init();
+    int me = shmem_my_pe(), pes = shmem_n_pes();
+    char *block = shmem_malloc(256);
+    long *heap = shmem_calloc(4, sizeof *heap);
+    IS("pe") shmem_long_p(&word, 1, pes);
+    IS("below") shmem_long_atomic_inc(&word, -1);
+    IS("stack") shmem_long_put(&stack, &word, 1, (me + 1) % pes);
+    IS("unaligned") shmem_long_atomic_inc((long *)(void *)(block + 4), (me + 1) % pes);
+    IS("ctx") shmem_ctx_long_p(SHMEM_CTX_INVALID, &word, 1, 0);
+    IS("sig_op") shmem_long_put_signal(&word, &stack, 1, &sig, 1, 7, 0);
+    IS("cmp") shmem_long_wait_until(&word, 99, 1);
+    IS("root") shmem_int_broadcast(SHMEM_TEAM_WORLD, small, small + 1, 1, pes);
+    IS("inner") shmem_free(block + 16);
+    IS("twice") shmem_free(block), shmem_free(block);
+    IS("clear") shmem_clear_lock(&lock);
+    IS("set") if (me == 0) shmem_set_lock(heap), shmem_set_lock(heap);
+    IS("team") shmem_team_sync((shmem_team_t)(uintptr_t)0x1234567);
+    IS("ended") shmem_finalize(), shmem_long_p(&word, 1, 0);
+    IS("exit0") if (me == 0) shmem_global_exit(0);
+    IS("exit7") if (me == 0) printf("said"), shmem_global_exit(7);
+    IS("return") return 0;
+    IS("hang") shmem_long_wait_until(&heap[1], SHMEM_CMP_GE, 42);
+    shmem_long_wait_until(&word, SHMEM_CMP_EQ, 5); /* nobody ends it but the job's end */
+    shmem_finalize();
+    return 0;
+}
+EOT
+"$prefix/bin/oshcc" "$tmp/a.c" -o "$tmp/a"
+# runs HOW STATUS: what it says is in $tmp/said
+runs() {
+    rc=0
+    timeout 60 "$prefix/bin/oshrun" -n 2 "$tmp/a" "$1" > "$tmp/said" 2>&1 || rc=$?
+    [ $rc = "$2" ] || wrong "$1: the status is $rc, not $2"
+}
+# refused HOW PATTERN: each PE that says something says it in a line that matches
+refused() {
+    runs "$1" 1
+    grep -Eq "^godwit: rank [01] .*: $2" "$tmp/said" || wrong "$1: no line matches \"$2\""
+    grep "^godwit: " "$tmp/said" | grep -Evq ": $2" && wrong "$1: more is said than \"$2\""
+    return 0
+}
+refused pe "shmem_long_p: pe is 2; .* 0 to 1$"
+refused below "shmem_long_atomic_inc: pe is -1; .* 0 to 1$"
+refused stack "shmem_long_put: the 8 bytes at 0x[0-9a-f]+ are not all symmetric"
+refused unaligned "shmem_long_atomic_inc: the address 0x[0-9a-f]+ is not a multiple of 8"
+refused ctx "shmem_ctx_long_p: ctx is SHMEM_CTX_INVALID"
+refused sig_op "shmem_long_put_signal: sig_op is 7; .*SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD"
+refused cmp "shmem_long_wait_until: cmp is 99; .*SHMEM_CMP_EQ to SHMEM_CMP_LE"
+refused root "shmem_int_broadcast: PE_root is 2; .* 0 to 1$"
+refused inner "shmem_free: ptr is 0x[0-9a-f]+, which is 16 bytes within the block"
+refused twice "shmem_free: ptr is 0x[0-9a-f]+, where no block .* freed before"
+refused clear "shmem_clear_lock: this PE \([01]\) does not hold the lock at 0x[0-9a-f]+$"
+refused set "shmem_set_lock: this PE \(0\) has set the lock at 0x[0-9a-f]+ already$"
+refused team "shmem_team_sync: the team \(0x1234567\) is none"
+refused ended "shmem_long_p: OpenSHMEM is not initialised"
+
+runs exit0 0
+[ ! -s "$tmp/said" ] || wrong "shmem_global_exit(0) is not silent"
+runs exit7 7
+grep -q "said" "$tmp/said" && grep -q "shmem_global_exit(7)" "$tmp/said" || wrong "shmem_global_exit(7): not flushed, or not told"
+runs return 1
+grep -q "ended with status 0 without calling shmem_finalize" "$tmp/said" || wrong "a return without shmem_finalize is not told"
+
+# The verdict on a wait that nobody ends, and what mpiexec --stack says of it.
+GODWIT_HANG_WARN=1 "$prefix/bin/oshrun" -n 2 "$tmp/a" hang > "$tmp/said" 2>&1 &
+job=$!
+trap 'kill $job 2> /dev/null || :; wait $job 2> /dev/null || :; rm -rf "$tmp"' EXIT
+for i in $(seq 300); do grep -q "verdict:" "$tmp/said" && break; sleep 0.1; done
+what="shmem_long_wait_until until 1 word at heap \+ 0x[0-9a-f]+ is >= 42; it is 0"
+grep -Eq "verdict: 2 ranks wait.*$what" "$tmp/said" || wrong "the verdict does not say what is waited for"
+command -v gdb > /dev/null || exit 0
+"$prefix/bin/mpiexec" --stack $job > "$tmp/said" 2>&1 || wrong "mpiexec --stack"
+grep -q "shmem_long_wait_until" "$tmp/said" || wrong "mpiexec --stack does not name the call that waits"
