@@ -132,7 +132,13 @@ void *godwit_sym_calloc(const char *call, size_t count, size_t bytes)
 {
     size_t all;
     sym_begun(call);
-    if (__builtin_mul_overflow(count, bytes, &all)) return no_room(call, UINT64_MAX, 0);
+    if (__builtin_mul_overflow(count, bytes, &all)) {
+        if (sym_memory.me == 0 && !heap.has_told)
+            gw_warn("%s: no room for count %zu times size %zu, which is more than addresses can tell (it is said once)", call,
+                    count, bytes);
+        heap.has_told = true;
+        return NULL;
+    }
     if (all == 0) return NULL;
     char *p = take(call, all, 0);
     if (!p) return NULL;

@@ -42,6 +42,8 @@ int main(int argc, char **argv)
     IS("set") if (me == 0) shmem_set_lock(heap), shmem_set_lock(heap);
     IS("team") shmem_team_sync((shmem_team_t)(uintptr_t)0x1234567);
     IS("ended") shmem_finalize(), shmem_long_p(&word, 1, 0);
+    IS("calloc") if (shmem_calloc(SIZE_MAX / 2 + 2, 2) || (shmem_barrier_all(), 0)) return 3;
+    IS("calloc") if (me == 0) shmem_global_exit(0);
     IS("exit0") if (me == 0) shmem_global_exit(0);
     IS("exit7") if (me == 0) printf("said"), shmem_global_exit(7);
     IS("return") return 0;
@@ -80,6 +82,8 @@ refused set "shmem_set_lock: this PE \(0\) has set the lock at 0x[0-9a-f]+ alrea
 refused team "shmem_team_sync: the team \(0x1234567\) is none"
 refused ended "shmem_long_p: OpenSHMEM is not initialised"
 
+runs calloc 0
+grep -q "shmem_calloc: no room for count 9223372036854775809 times size 2," "$tmp/said" || wrong "calloc: an overflow is not told with its arguments"
 runs exit0 0
 [ ! -s "$tmp/said" ] || wrong "shmem_global_exit(0) is not silent"
 runs exit7 7
