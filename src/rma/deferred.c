@@ -528,7 +528,11 @@ int rma_settle(struct rma_win *w) { return rma_deferred_settle(w); }
 
 void rma_go_soon(struct rma_win *w)
 {
-    if (w->deferred && !gw_list_empty(&w->deferred->open)) batches_go_soon(w->deferred);
+    if (!w->deferred) return;
+    gw_lock(&w->deferred->lock);
+    bool has_batches = !gw_list_empty(&w->deferred->open);
+    gw_unlock(&w->deferred->lock);
+    if (has_batches) batches_go_soon(w->deferred);
 }
 
 /* A batch without gets has copies of its data, so it need not be sent for a local flush.  Thus short operations with a local flush
