@@ -11,6 +11,7 @@
 #include "doctor/doctor.h"
 #include "engine/engine.h"
 #include "launch/gdb.h"
+#include "base/settings.h"
 #include "boot/boot.h"
 #include "boot/order.h"
 #include "boot/segment.h"
@@ -449,37 +450,72 @@ static int check_gdb(const struct launch_options *o)
     return -1;
 }
 
-/* The value of a variable with one of two names in the environment of all ranks; NULL: it is not set. */
-static const char *rank_variable(const struct launch_options *o, const char *name, const char *alias)
-{
-    const char *names[] = {name, alias};
-    for (int k = 0; k < 2; k++) {
-        const char *text = words_value(&o->env, names[k], getenv(names[k]));
-        if (text && *text) return text;
-    }
-    return NULL;
-}
-
 static int check_vnodes(struct launch_options *o)
 {
-    const char *text = rank_variable(o, "GODWIT_VNODES", "GODWIT_VNODES");
-    if (!text) return -1;
+    const char *text = words_value(&o->env, "GODWIT_VNODES", getenv("GODWIT_VNODES"));
+    if (!text || !*text) return -1;
     o->vnodes = text;
     if (boot_vnodes_check(text) != GW_OK) return launch_usage_error("--vnodes (GODWIT_VNODES): %s", gw_fail_text());
     if (strlen(text) >= sizeof((struct boot_head *)0)->vnodes) return launch_usage_error("--vnodes %s: the list is too long", text);
     return -1;
 }
 
+/* ---- the order of ranks ---- */
+enum { ORDER_NAMES = 3 };
+static const char *const order_names[ORDER_NAMES] = {"GODWIT_RANK_ORDER", "MPICH_RANK_REORDER_METHOD",
+                                                     "MPIR_CVAR_RANK_REORDER_METHOD"};
+static const char *const order_files[ORDER_NAMES] = {"GODWIT_RANK_ORDER_FILE", "MPICH_RANK_REORDER_FILE",
+                                                     "MPIR_CVAR_RANK_REORDER_FILE"};
+
+/* What options give the ranks as one of these variables; NULL: nothing.  An order is one for the job: with one program -env is as good. */
+static const char *order_variable(const struct launch_options *o, const char *const names[ORDER_NAMES])
+{
+    for (int k = 0; k < ORDER_NAMES; k++) {
+        const char *text = words_value(&o->env, names[k], NULL);
+        if (o->n_apps == 1) text = words_value(&o->apps[0].env, names[k], text);
+        if (text && *text) return text;
+    }
+    return NULL;
+}
+
+/* The name of such a variable that one of several programs is to have for itself; NULL: there is none. */
+static const char *order_apart(const struct launch_options *o)
+{
+    for (int i = 0; o->n_apps > 1 && i < o->n_apps; i++)
+        for (int k = 0; k < ORDER_NAMES; k++)
+            if (words_value(&o->apps[i].env, order_names[k], NULL)) return order_names[k];
+    return NULL;
+}
+
+static int order_number(const char *text)
+{
+    long v = launch_parse_number("MPICH_RANK_REORDER_METHOD (GODWIT_RANK_ORDER)", text, BOOT_ORDER_ROUND, BOOT_ORDER_FILE);
+    return v < 0 ? -2 : (int)v;
+}
+
+/* The method, as the options say or else the environment and the site's files, as ranks read those; -1: the order stays; -2: it is wrong, which
+ * was said. */
+static int order_method(const struct launch_options *o)
+{
+    const char *given = order_variable(o, order_names);
+    if (given) return strcasecmp(given, "auto") == 0 ? -1 : order_number(given);
+    for (int k = 0; k < ORDER_NAMES; k++) {
+        const char *text = getenv(order_names[k]);
+        if (text && *text && strcasecmp(text, "auto") != 0 && order_number(text) < 0) return -2;
+    }
+    return (int)gw_set.rank_order;
+}
+
 /* Reads the file of an order, so that an invalid one is reported before anything starts. */
 static int check_order(struct launch_options *o)
 {
-    const char *method = rank_variable(o, "GODWIT_RANK_ORDER", "MPICH_RANK_REORDER_METHOD");
-    const char *file = rank_variable(o, "GODWIT_RANK_ORDER_FILE", "MPICH_RANK_REORDER_FILE");
-    if (!method || strcasecmp(method, "auto") == 0) return -1;
-    long v = launch_parse_number("MPICH_RANK_REORDER_METHOD (GODWIT_RANK_ORDER)", method, BOOT_ORDER_ROUND, BOOT_ORDER_FILE);
-    if (v < 0) return EXIT_USAGE;
-    o->order = (int)v + 1;
-    o->order_file = file ? file : "MPICH_RANK_ORDER";
+    const char *apart = order_apart(o), *file = order_variable(o, order_files);
+    if (apart) return launch_usage_error("-env %s: all programs of a job have one order of ranks; -genv sets it for all", apart);
+    gw_settings_load();
+    int v = order_method(o);
+    if (v < 0) return v == -1 ? -1 : EXIT_USAGE;
+    o->order = v + 1;
+    o->order_file = file ? file : gw_set.rank_order_file;
     if (v != BOOT_ORDER_FILE) return -1;
     int32_t *list = gw_xmalloc(sizeof *list * (size_t)o->n_ranks);
     int rc = boot_order_read(o->order_file, o->n_ranks, list);
@@ -612,7 +648,7 @@ static bool runs_here(const struct launch_options *o)
 static int check_interface(const struct launch_options *o)
 {
     char name[DOCTOR_INTERFACE], there[512];
-    const char *list = rank_variable(o, "GODWIT_NET_IFACE", "GODWIT_NET_IFACE");
+    const char *list = words_value(&o->env, "GODWIT_NET_IFACE", getenv("GODWIT_NET_IFACE"));
     if (!list || !runs_here(o) || !doctor_no_interface(list, name, there, sizeof there)) return -1;
     if (o->vnodes)
         return launch_usage_error("-iface (GODWIT_NET_IFACE=%s): this host has no interface %s; there are: %s", list, name, there);

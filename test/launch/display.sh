@@ -51,6 +51,19 @@ grep -Eqx 'PE 0: MPI BUILD INFO : [A-Z][a-z]{2} [ 0-9]{2} 2[0-9]{3} [0-9:]{8} \(
 # Where each rank runs, by rank; the nodes by their numbers and the machine's name.
 MPICH_RANK_REORDER_DISPLAY=1 MPICH_RANK_REORDER_METHOD=0 run -n 5 --vnodes 2 "$build/mpi_hello" || fail "order"
 [ "$(grep '^\[PE_0\]: rank' "$dir/err")" = "$(for r in 0 1 2 3 4; do echo "[PE_0]: rank $r is on node $((r % 2)), $(uname -n)"; done)" ] || fail "ranks and their nodes"
+# The order as it is said, by whichever name, and wherever it is set: before, it was shown and not applied.
+printf 'MPICH_RANK_REORDER_METHOD=0\n' >"$dir/order_site"
+printf '0,2,4,1,3\n' >"$dir/order_file"
+dealt() {
+    MPICH_RANK_REORDER_DISPLAY=1 run "$@" "$build/mpi_hello" || fail "order: $*"
+    [ "$(sed -n 's/^godwit:   node . (.*): //p' "$dir/err" | tr '\n' ' ')" = "0,2,4 1,3 " ] || fail "order by $what: $(cat "$dir/err")"
+}
+what=MPIR_CVAR MPIR_CVAR_RANK_REORDER_METHOD=0 dealt -n 5 --vnodes 2
+what=site GODWIT_SITE=$dir/order_site dealt -n 5 --vnodes 2
+what=-env dealt -n 5 -env MPICH_RANK_REORDER_METHOD 0 --vnodes 2
+what=file MPICH_RANK_REORDER_METHOD=3 MPIR_CVAR_RANK_REORDER_FILE=$dir/order_file dealt -n 5 --vnodes 2
+! run -n 2 -env MPICH_RANK_REORDER_METHOD 0 "$build/mpi_hello" : -n 1 "$build/mpi_hello" || fail "an order of one of two programs"
+grep -q "MPICH_RANK_REORDER_METHOD: all programs of a job have one order" "$dir/err" || fail "an order of one of two programs: $(cat "$dir/err")"
 MPICH_CPUMASK_DISPLAY=1 run --bind-to none -n 3 "$build/mpi_hello" || fail "CPUs"
 cpus=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 for r in 0 1 2; do grep -qx "PE $r: host .*, CPUs $cpus" "$dir/err" || fail "CPUs of rank $r"; done
