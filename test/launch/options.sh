@@ -351,6 +351,7 @@ same "1" -L localhost sh -c 'echo $GODWIT_SIZE'
 ln -s "$(cd "$build" && pwd)/mpiexec" "$dir/aprun"
 aprun() { timeout 60 "$dir/aprun" "$@" </dev/null 2>"$dir/err"; }
 [ "$(aprun -D 1 -n 1 -e GW_OPT=a=b sh -c 'echo "$GW_OPT"')" = a=b ] || fail "aprun -D 1 -e"
+! aprun -n 1 -e GW_OPT true && grep -q "^mpiexec: -e of aprun sets a variable, and wants NAME=VALUE, not 'GW_OPT'" "$dir/err" || fail "aprun -e without a value: $(cat "$dir/err")"
 # letters that are other options else: what is so in any case is named by -v, what there is not by a note
 for o in "-b" "-T" "-D 1" "--debug 1" "-a xt" "-q" "-sn 1" "-sl 0" "--bypass-app-transfer" "--sync-output" "--access-mode share" "--pes-per-numa-node 2"; do
     [ "$(aprun $o -n 1 echo hello)" = hello ] && [ ! -s "$dir/err" ] || fail "aprun $o: $(cat "$dir/err")"
