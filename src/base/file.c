@@ -79,17 +79,17 @@ int gw_file_create(const char *path, struct gw_new_file *f_out)
     return err;
 }
 
-/* What an earlier write failed of is not kept: one more of a byte fails of the same.  The file is not kept either. */
-static int why_failed(FILE *f)
+/* What an earlier write failed of is not kept: one more of a byte fails of the same, into a file that is taken away. */
+static int why_failed(const struct gw_new_file *f)
 {
     char byte = '\n';
-    return write(fileno(f), &byte, 1) < 0 ? errno : EIO;
+    return f->temp && write(fileno(f->to), &byte, 1) < 0 ? errno : EIO;
 }
 
 int gw_file_finish(struct gw_new_file *f)
 {
     assert(f->to);
-    int rc = ferror(f->to) ? why_failed(f->to) : 0;
+    int rc = ferror(f->to) ? why_failed(f) : 0;
     if (fflush(f->to) != 0 && !rc) rc = errno;
     if (fclose(f->to) != 0 && !rc) rc = errno;
     if (f->temp && !rc && renameat(f->folder, f->temp, f->folder, f->name) != 0) rc = errno;

@@ -482,8 +482,10 @@ static const char *order_variable(const struct launch_options *o, const char *co
 static const char *order_apart(const struct launch_options *o)
 {
     for (int i = 0; o->n_apps > 1 && i < o->n_apps; i++)
-        for (int k = 0; k < ORDER_NAMES; k++)
-            if (words_value(&o->apps[i].env, order_names[k], NULL)) return order_names[k];
+        for (int k = 0; k < 2 * ORDER_NAMES; k++) {
+            const char *name = k < ORDER_NAMES ? order_names[k] : order_files[k - ORDER_NAMES];
+            if (words_value(&o->apps[i].env, name, NULL)) return name;
+        }
     return NULL;
 }
 
