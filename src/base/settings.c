@@ -363,8 +363,9 @@ static void near_text(const char *name, char *out, size_t cap)
     int at[SHOWN];
     for (int i = 0; i < gw_setting_row_count; i++) words[i] = setting_text(gw_setting_rows[i].env);
     int n = strlen(name) > BEGIN ? gw_longer(name, words, gw_setting_row_count, at, SHOWN) : 0;
-    const char *near = n ? NULL : gw_nearest(name, words, gw_setting_row_count);
-    snprintf(out, cap, "%s", near ? near : "");
+    for (int i = 0; i < gw_setting_row_count && n == 0; i++) words[i] += BEGIN; /* what is alike in all makes none nearer */
+    const char *near = n ? NULL : gw_nearest(name + BEGIN, words, gw_setting_row_count);
+    snprintf(out, cap, "%s", near ? near - BEGIN : "");
     for (int i = 0; i < n && i < SHOWN; i++) gw_text_add(out, cap, "%s%s", i ? ", " : "", words[at[i]]);
     if (n > SHOWN) gw_text_add(out, cap, " or another of %d", n);
 }

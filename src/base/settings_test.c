@@ -91,9 +91,14 @@ static void test_values(void)
 
 static void test_unknown(void)
 {
+    const char *said;
     capture_begin();
     load_with("GODWIT_CHEK_ARGS", "1");
     CHECK(strstr(capture_end(), "GODWIT_CHEK_ARGS is not a setting; did you mean GODWIT_CHECK_ARGS?") != NULL);
+    capture_begin();
+    load_with("GODWIT_BAR", "1"); /* no three letters are near three others */
+    said = capture_end();
+    CHECK(strstr(said, "GODWIT_BAR is not a setting") && !strstr(said, "did you mean"));
     capture_begin();
     load_with("GODWIT_EAGER", "1"); /* what the name goes on to */
     CHECK(strstr(capture_end(), "GODWIT_EAGER is not a setting; did you mean GODWIT_EAGER_MAX?") != NULL);
@@ -102,7 +107,7 @@ static void test_unknown(void)
     CHECK(strstr(capture_end(), "GODWIT_NET_EAGER is not a setting; did you mean GODWIT_NET_EAGER_MAX?") != NULL);
     capture_begin();
     load_with("GODWIT_PRO", "1");
-    const char *said = capture_end();
+    said = capture_end();
     CHECK(strstr(said, "GODWIT_PRO is not a setting; did you mean GODWIT_PRO") && strstr(said, " or another of "));
     capture_begin();
     load_with("GODWIT_QQQQQQQQQQQQQQQQ", "1");

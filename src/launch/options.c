@@ -467,7 +467,7 @@ static const char *const order_names[ORDER_NAMES] = {"GODWIT_RANK_ORDER", "MPICH
 static const char *const order_files[ORDER_NAMES] = {"GODWIT_RANK_ORDER_FILE", "MPICH_RANK_REORDER_FILE",
                                                      "MPIR_CVAR_RANK_REORDER_FILE"};
 
-/* What options give the ranks as one of these variables; NULL: nothing.  An order is one for the job: with one program -env is as good. */
+/* What options give the ranks as one of these variables; NULL: nothing.  With one program -env is as good as -genv. */
 static const char *order_variable(const struct launch_options *o, const char *const names[ORDER_NAMES])
 {
     for (int k = 0; k < ORDER_NAMES; k++) {
@@ -495,8 +495,7 @@ static int order_number(const char *text)
     return v < 0 ? -2 : (int)v;
 }
 
-/* The method, as the options say or else the environment and the site's files, as ranks read those; -1: the order stays; -2: it is wrong, which
- * was said. */
+/* The method, as the options say, or else the environment and the site's files; -1: the order stays; -2: it is wrong, which was said. */
 static int order_method(const struct launch_options *o)
 {
     const char *given = order_variable(o, order_names);

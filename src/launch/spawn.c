@@ -451,7 +451,7 @@ int launch_spawn_all(struct job *j)
     rc = launch_output_open(j);
     if (rc) return rc;
     rc = keeper_start(j);
-    if (rc) say_line("cannot start a process: %s (limit: ulimit -u)", strerror(rc));
+    if (rc) say_line("cannot start a process: %s (limit: ulimit -%c)", strerror(rc), rc == EMFILE || rc == ENFILE ? 'n' : 'u');
     if (rc) j->failed = AFTER_PROCESSES;
     if (!rc) rc = foreign_start(j);
     if (rc) return EXIT_CANNOT_RUN;
