@@ -61,7 +61,7 @@ complains() {
     [ "$(lines)" = 1 ] || fail "$1: $(lines) lines, not 1"
     grep -q "$2" "$out" || fail "$1: does not say '$2'"
 }
-complains GODWIT_EXPLAI=coll 'GODWIT_EXPLAI is not a setting; did you mean GODWIT_EXPLAIN?'
+complains GODWIT_EXPLAI=coll 'GODWIT_EXPLAI is not a setting; did you mean GODWIT_EXPLAIN, GODWIT_EXPLAIN_WIRE?'
 complains GODWIT_EAGERMAX=1K 'GODWIT_EAGERMAX is not a setting; did you mean GODWIT_EAGER_MAX?'
 complains GODWIT_ZZZZZZZZZZZZ=1 'GODWIT_ZZZZZZZZZZZZ is not a setting; .godwit-info --settings. lists them'
 complains GODWIT_WAIT=spim 'GODWIT_WAIT=spim is not a word of auto,spin,yield,sleep; using the default, auto'
