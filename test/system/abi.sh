@@ -26,8 +26,8 @@ ldd "$lib" | awk '{ sub(".*/", "", $1); print $1 }' >> "$dir/needed"
 grep -q '^libc[.]' "$dir/needed" || fail "the list of needed libraries could not be read"
 if grep -vE "$allowed" "$dir/needed"; then fail "the library needs these"; fi
 
-# What doors of other ABIs call has the version of the release; what programs use has none.
-nm -D --defined-only "$lib" | awk '$3 !~ /^GODWIT_[0-9.]+$/ && $3 !~ /^godwit_(MPI|door)_.*@@GODWIT_/ { print $3 }' | sort -u > "$dir/names"
+# What doors of other ABIs and OpenSHMEM's entry points call has the version of the release; what programs use has none.
+nm -D --defined-only "$lib" | awk '$3 !~ /^GODWIT_[0-9.]+$/ && $3 !~ /^godwit_(MPI|door|sym)_.*@@GODWIT_/ { print $3 }' | sort -u > "$dir/names"
 if grep -vE '^(P?MPI_|(MPIR_dll_name|godwit_debugger)$)' "$dir/names" | head -n 10 | grep .; then fail "these names are no MPI names"; fi
 [ "$(wc -l < "$dir/names")" -gt 600 ] || fail "only $(wc -l < "$dir/names") names"
 grep '^MPI_' "$dir/names" > "$dir/mpi"

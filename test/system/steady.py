@@ -6,6 +6,7 @@ that is changed."""
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -63,8 +64,10 @@ with tempfile.TemporaryDirectory() as d:
         check("in another tree", summed((5, [], ["y"]))[0], 0)
 
 # ---- which programs a sanitizer runs ----
-with open(os.path.join(ROOT, "test", "mpi", "testlist"), encoding="utf-8") as f:
-    programs = sorted({line.split()[0] for line in f if line.split("#")[0].split()})
+programs = []
+for kind, before in (("mpi", ""), ("shmem", "shmem/")):
+    with open(os.path.join(ROOT, "test", kind, "testlist"), encoding="utf-8") as f:
+        programs += sorted({before + line.split()[0] for line in f if line.split("#")[0].split()})
 names = [(p, "%s n=%d" % (p, n)) for p in programs for n in (1, 2, 4)]
 
 
@@ -80,11 +83,12 @@ check("each turn has its own", sum(map(len, thirds)), len(everything))
 check("nothing is known of the change", taken(None), everything)
 check("the generators are changed", taken(["gen/model.py"]), everything)
 check("the room rma is changed", {n for p, n in names if p.startswith("rma")} - taken(["src/rma/access.c"]), set())
+check("and one of OpenSHMEM's", {n for p, n in names if p == "shmem/rest"} - taken(["test/shmem/rest.c"]), set())
 check("a program is changed", {n for p, n in names if p == "soak"} - taken(["test/mpi/soak.c"]), set())
 check("and no other by that", len(taken(["test/mpi/soak.c"])) < len(everything) / 2, True)
 rooms = {r for words in chosen.ROOMS.values() for r in words.split()}
 with open(os.path.join(ROOT, "src", "ROOMS"), encoding="utf-8") as f:
     check("rooms that there are not", rooms - {line.split(":")[0].split()[0] for line in f if ":" in line and not line.startswith("#")}, set())
-words = {p.split("_")[0] for p in programs}
+words = {re.split("[_/]", p)[0] for p in programs}
 check("words of no program", set(chosen.ROOMS) - words, set())
 print("steady.py: %d of %d runs by turns" % (len(thirds[0]), len(everything)))
