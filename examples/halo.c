@@ -270,19 +270,13 @@ static long run(const struct way *way, struct grid *g, int steps)
     halo_finalise(&h);
     MPI_Reduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Bcast(&all, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    if (!rank) {
-        printf("%-8s %10.1f %10.1f   ", way->name, best, sum / (steps > 1 ? steps - 1 : 1));
-        all ? printf("%ld cells wrong\n", all) : printf("all halos right\n");
-        fflush(stdout);
-    }
+    if (!rank) print_way(way->name, best, sum / (steps > 1 ? steps - 1 : 1), all);
     return all;
 }
 
 static int wanted(const struct way *way, int n, char **names)
 {
-    for (int i = 0; i < n; i++)
-        if (!strcmp(names[i], way->name)) return 1;
-    return n == 0 && strcmp(way->name, "race") != 0;
+    return is_named(way->name, n, names) || (n == 0 && strcmp(way->name, "race") != 0);
 }
 
 static int stop(const char *why)
@@ -302,25 +296,14 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        if (!strcmp(argv[i], "-g") && i + 3 < argc)
-            g.x = atoi(argv[i + 1]), g.y = atoi(argv[i + 2]), g.z = atoi(argv[i + 3]), i += 3;
-        else if (!strcmp(argv[i], "-s") && i + 1 < argc)
-            steps = atoi(argv[++i]);
-        else if (!strcmp(argv[i], "-f") && i + 1 < argc)
-            g.fields = atoi(argv[++i]);
-        else
-            return stop("unknown option");
-    }
-    if (g.x < DEPTH || g.y < DEPTH || g.z < 1 || g.fields < 1 || steps < 1) return stop("a number is too small");
+    const char *wrong_with = options_read(argc, argv, &g, &steps, &i);
+    if (wrong_with) return stop(wrong_with);
     MPI_Dims_create(ranks, 2, dims);
     g.ranks_x = dims[0], g.ranks_y = dims[1];
     g.rank_x = rank / dims[1], g.rank_y = rank % dims[1];
     g.cells = malloc(sizeof(double) * g.fields * (g.x + 2 * DEPTH) * (g.y + 2 * DEPTH) * g.z);
     if (!g.cells) MPI_Abort(MPI_COMM_WORLD, 1);
-    if (!rank)
-        printf("%d ranks as %d x %d, %d fields of %d x %d x %d cells each\n%-8s %10s %10s\n", ranks, dims[0], dims[1], g.fields,
-               g.x, g.y, g.z, "way", "best us", "mean us");
+    if (!rank) print_head(&g, "ranks");
     for (int w = 0; w < WAYS; w++)
         if (wanted(&ways[w], argc - i, argv + i)) wrong += run(&ways[w], &g, steps), ran++;
     free(g.cells);

@@ -5,6 +5,7 @@
 #ifndef HALO_GRID_H
 #define HALO_GRID_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,45 @@ static int neighbour(const struct grid *g, int d, struct box *out, struct box *i
     range(g->x, dx[d], 1, &in->x0, &in->x1);
     range(g->y, dy[d], 1, &in->y0, &in->y1);
     return px * g->ranks_y + py;
+}
+
+/* ---- the command line, and what is printed ---- */
+/* "[-g X Y Z] [-s steps] [-f fields] [way ..]"; *names_out: where the names of ways begin.  What is wrong with it; NULL: nothing. */
+static const char *options_read(int argc, char **argv, struct grid *g, int *steps, int *names_out)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (!strcmp(argv[i], "-g") && i + 3 < argc)
+            g->x = atoi(argv[i + 1]), g->y = atoi(argv[i + 2]), g->z = atoi(argv[i + 3]), i += 3;
+        else if (!strcmp(argv[i], "-s") && i + 1 < argc)
+            *steps = atoi(argv[++i]);
+        else if (!strcmp(argv[i], "-f") && i + 1 < argc)
+            g->fields = atoi(argv[++i]);
+        else
+            return "unknown option";
+    }
+    *names_out = i;
+    return g->x < DEPTH || g->y < DEPTH || g->z < 1 || g->fields < 1 || *steps < 1 ? "a number is too small" : NULL;
+}
+
+static int is_named(const char *way, int n, char **names)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i], way)) return 1;
+    return 0;
+}
+
+static void print_head(const struct grid *g, const char *who)
+{
+    printf("%d %s as %d x %d, %d fields of %d x %d x %d cells each\n%-8s %10s %10s\n", g->ranks_x * g->ranks_y, who, g->ranks_x,
+           g->ranks_y, g->fields, g->x, g->y, g->z, "way", "best us", "mean us");
+}
+
+static void print_way(const char *way, double best, double mean, long wrong)
+{
+    printf("%-8s %10.1f %10.1f   ", way, best, mean);
+    wrong ? printf("%ld cells wrong\n", wrong) : printf("all halos right\n");
+    fflush(stdout);
 }
 
 #endif

@@ -156,19 +156,8 @@ static long run(const struct way *way, struct grid *g, int steps)
     shmem_free(h.signals);
     shmem_free(h.from);
     free(h.to);
-    if (me == 0) {
-        printf("%-8s %10.1f %10.1f   ", way->name, best, sum / (steps > 1 ? steps - 1 : 1));
-        all ? printf("%ld cells wrong\n", all) : printf("all halos right\n");
-        fflush(stdout);
-    }
+    if (me == 0) print_way(way->name, best, sum / (steps > 1 ? steps - 1 : 1), all);
     return all;
-}
-
-static int wanted(const struct way *way, int n, char **names)
-{
-    for (int i = 0; i < n; i++)
-        if (!strcmp(names[i], way->name)) return 1;
-    return n == 0;
 }
 
 static int stop(const char *why)
@@ -186,26 +175,15 @@ int main(int argc, char **argv)
     long wrong = 0;
     shmem_init();
     me = shmem_my_pe(), pes = shmem_n_pes();
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        if (!strcmp(argv[i], "-g") && i + 3 < argc)
-            g.x = atoi(argv[i + 1]), g.y = atoi(argv[i + 2]), g.z = atoi(argv[i + 3]), i += 3;
-        else if (!strcmp(argv[i], "-s") && i + 1 < argc)
-            steps = atoi(argv[++i]);
-        else if (!strcmp(argv[i], "-f") && i + 1 < argc)
-            g.fields = atoi(argv[++i]);
-        else
-            return stop("unknown option");
-    }
-    if (g.x < DEPTH || g.y < DEPTH || g.z < 1 || g.fields < 1 || steps < 1) return stop("a number is too small");
+    const char *wrong_with = options_read(argc, argv, &g, &steps, &i);
+    if (wrong_with) return stop(wrong_with);
     for (int n = 1; n * n <= pes; n++) g.ranks_y = pes % n == 0 ? n : g.ranks_y;
     g.ranks_x = pes / g.ranks_y;
     g.rank_x = me / g.ranks_y, g.rank_y = me % g.ranks_y;
     g.cells = symmetric(sizeof(double) * g.fields * (g.x + 2 * DEPTH) * (g.y + 2 * DEPTH) * g.z);
-    if (me == 0)
-        printf("%d PEs as %d x %d, %d fields of %d x %d x %d cells each\n%-8s %10s %10s\n", pes, g.ranks_x, g.ranks_y, g.fields,
-               g.x, g.y, g.z, "way", "best us", "mean us");
+    if (me == 0) print_head(&g, "PEs");
     for (int w = 0; w < WAYS; w++)
-        if (wanted(&ways[w], argc - i, argv + i)) wrong += run(&ways[w], &g, steps), ran++;
+        if (i == argc || is_named(ways[w].name, argc - i, argv + i)) wrong += run(&ways[w], &g, steps), ran++;
     shmem_free(g.cells);
     if (!ran) return stop("no such way");
     shmem_finalize();

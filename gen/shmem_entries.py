@@ -82,7 +82,7 @@ struct sym_split x = {(const struct sym_team_config *)xaxis_config, xaxis_mask, 
     "shmem_clear_cache_line_inv": "(void)dest;", "shmem_set_cache_line_inv": "(void)dest;", "shmem_udcflush_line": "(void)dest;",
 }
 P = """\
-struct face_spot s = {.addr = dest, .pe = pe};
+struct sym_spot s = {.addr = dest, .pe = pe};
     if (likely(face_find(%(ctx)s, &s))) {
         %(store)s;
     } else {
@@ -91,7 +91,7 @@ struct face_spot s = {.addr = dest, .pe = pe};
 P_WIDE = """%(c)s copy = value;
         godwit_sym_put(%(call)s, %(ctx)s, (void *)(uintptr_t)s.addr, &copy, sizeof copy, s.pe, false);"""
 G = """\
-struct face_spot s = {.addr = source, .pe = pe};
+struct sym_spot s = {.addr = source, .pe = pe};
     if (likely(face_find(%(ctx)s, &s))) return %(load)s;
     %(far_g)s"""
 G_WIDE = """%(c)s copy;
@@ -214,7 +214,7 @@ def wait(e, verb, call, _):
         back = "" if e.ret == "void" else "return (int)" if e.ret == "int" else "return "
         return "struct sym_wait w = {%s};\n    %s%s" % (", ".join(fields), back, do)
     cmp = "cmp" if "cmp" in [n for _, n in e.params] else "SYM_CMP_NE"
-    look = "face_holds_%s(%s, __atomic_load_n(ivar, __ATOMIC_ACQUIRE), cmp_value)" % (t.kind, cmp)
+    look = "sym_holds_%s(%s, __atomic_load_n(ivar, __ATOMIC_ACQUIRE), cmp_value)" % (t.kind, cmp)
     copy = "%s value = cmp_value;\n    " % t.c
     if verb == "test":
         return "if (%s) return 1;\n    %sreturn face_test(%s, ivar, %s, %s, &value);" % (look, copy, call, kind, cmp)

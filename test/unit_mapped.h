@@ -1,4 +1,5 @@
-/* unit_mapped.h -- for unit tests: how much address space this process has mapped, to find what is not given back; and how much of a table
+/* unit_mapped.h -- for unit tests: how much address space this process has mapped, and how many
+ * descriptors it has open, to find what is not given back; and how much of a table
  * is in memory.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -6,11 +7,22 @@
 #ifndef GW_TEST_UNIT_MAPPED_H
 #define GW_TEST_UNIT_MAPPED_H
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/os.h"
 #include "unit.h"
+
+/* How many descriptors are open, that of the look among them. */
+static inline int unit_descriptors(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (d && readdir(d)) n++;
+    if (d) closedir(d);
+    return n;
+}
 
 /* In the system's pages; -1: not told. */
 static inline long unit_mapped_pages(void)

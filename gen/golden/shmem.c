@@ -1,7 +1,7 @@
 /* Golden sample of gen/shmem_entries.py: entry points of several kinds.  Never compiled. */
 void pshmem_int_p(int *dest, int value, int pe)
 {
-    struct face_spot s = {.addr = dest, .pe = pe};
+    struct sym_spot s = {.addr = dest, .pe = pe};
     if (likely(face_find(SYM_CTX_DEFAULT, &s))) {
         __atomic_store_n((int *)s.at, value, __ATOMIC_RELAXED);
     } else {
@@ -12,7 +12,7 @@ FACE_WEAK(shmem_int_p, pshmem_int_p);
 
 double pshmem_ctx_double_g(shmem_ctx_t ctx, const double *source, int pe)
 {
-    struct face_spot s = {.addr = source, .pe = pe};
+    struct sym_spot s = {.addr = source, .pe = pe};
     if (likely(face_find((sym_ctx_id)ctx, &s))) return *(double *)s.at;
     return face_double(face_g_far(s.addr, s.pe, "shmem_ctx_double_g", (sym_ctx_id)ctx, sizeof(double)));
 }

@@ -158,6 +158,7 @@ bool gw_is_shell_word(const char *text); /* it can stand in a command as it is: 
 char *gw_shell_quoted(const char *text); /* as a shell reads it, whatever it is, and plain; the caller frees it */
 void gw_text_add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
 
+static inline double gw_mib(uint64_t bytes) { return (double)bytes / (1 << 20); } /* for texts */
 int gw_edits(const char *a, const char *b); /* edit distance (insert, delete, replace, swap of neighbours); ignores case */
 
 #endif

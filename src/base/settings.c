@@ -216,6 +216,16 @@ int gw_setting_name_find(const char *name, size_t len)
         : -1; /* lo is 0 for a letter with which no name begins: then the comparison fails */
 }
 
+const char *gw_setting_name(const char *env, int k)
+{
+    int at = gw_setting_name_find(env, strlen(env));
+    assert(at >= 0 && gw_setting_names[at].order == 0);
+    for (int i = 0; i < gw_setting_name_count; i++)
+        if (gw_setting_names[i].row == gw_setting_names[at].row && gw_setting_names[i].order == k)
+            return setting_text(gw_setting_names[i].name);
+    return NULL;
+}
+
 /* "NAME=VALUE is not a number in 1..64" */
 static void say_wrong(const struct setting_row *row, const char *variable, const char *value, char *to, size_t cap)
 {

@@ -26,6 +26,8 @@ struct gw_setting_info {                      /* one row, for godwit-info, man p
     const char *name, *room, *env, *type, *default_text, *range, *aliases, *help;
     const char *source; /* "FILE, line N", where a file set the variable that counts; NULL: it stood in the environment */
 };
+/* The k-th name, from 0, of the variable of that setting, in the order in which they count; NULL: there are no more. */
+const char *gw_setting_name(const char *env, int k);
 void gw_settings_free(void); /* drops the text copies; the next load reads the environment again */
 int gw_settings_count(void);
 int gw_settings_next_set(int from); /* the first row from `from` on that somebody has set; gw_settings_count(): none */

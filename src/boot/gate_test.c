@@ -8,7 +8,6 @@
 #include "boot/world.h"
 #include "obj/consts_gen.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "../../test/unit.h"
+#include "../../test/unit_mapped.h"
 
 static void test_secrets(void)
 {
@@ -62,15 +62,6 @@ static void test_text(void)
         CHECK(!boot_port_parse(wrong[i], &q));
         CHECK(!q.name && !q.secret.word[0] && !q.secret.word[1]);
     }
-}
-
-static int descriptors(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (readdir(d)) n++;
-    closedir(d);
-    return n;
 }
 
 /* The next that is let in, within 20 s. */
@@ -147,7 +138,7 @@ static void test_gate(void)
     enum { MANY = 60 };
     struct boot_port p;
     struct boot_gate g;
-    int silent[MANY], before = descriptors();
+    int silent[MANY], before = unit_descriptors();
     CHECK_EQ(boot_port_make(&p), GW_OK);
     CHECK_EQ(boot_gate_open(&g, &p), 0);
     CHECK(boot_gate_accept(&g) == -1 && errno == EAGAIN);
@@ -167,7 +158,7 @@ static void test_gate(void)
     /* Those who say nothing, or too little: their number here is bounded, they hold nobody up, and they go. */
     for (int i = 0; i < MANY; i++) silent[i] = half(&p, &p.secret, (size_t)i % sizeof p.secret);
     passes(&g, &p);
-    CHECK(descriptors() <= before + MANY + BOOT_GATE_HALF + 3);
+    CHECK(unit_descriptors() <= before + MANY + BOOT_GATE_HALF + 3);
     passes(&g, &p);
     int open = MANY;
     for (int tries = 0; open && tries < 200; tries++) {
@@ -189,7 +180,7 @@ static void test_gate(void)
     close(slow);
     for (int i = 0; i < MANY; i++) close(silent[i]);
     boot_gate_close(&g);
-    CHECK_EQ(descriptors(), before);
+    CHECK_EQ(unit_descriptors(), before);
     CHECK(boot_port_connect(&p, 0) == -1 && errno == ECONNREFUSED);
 }
 
@@ -223,7 +214,7 @@ static void test_far(bool is_only)
     struct boot_port p;
     struct boot_gate g;
     char text[BOOT_ADDRESS_TEXT], word[6] = "";
-    int before = descriptors();
+    int before = unit_descriptors();
     for (size_t i = 0; i < GW_ARRAY_LEN(wrong); i++) CHECK(!boot_address_parse(wrong[i], &at));
     CHECK(boot_address_parse("[2001:db8::2]:4000", &at));
     boot_address_text(&at, text);
@@ -265,14 +256,14 @@ static void test_far(bool is_only)
     close(friend);
     close(stranger);
     boot_gate_close(&g);
-    CHECK_EQ(descriptors(), before);
+    CHECK_EQ(unit_descriptors(), before);
     CHECK(boot_host_id() == boot_host_id() && boot_host_id() != 0);
 }
 
 static void test_names(void)
 {
     char service[64], port[GW_MAX_PORT_NAME] = "", line[512], key[64];
-    int a[2], b[2], before = descriptors();
+    int a[2], b[2], before = unit_descriptors();
     snprintf(service, sizeof service, "gate_test %d", (int)getpid());
     CHECK(!boot_name_lookup(service, port, sizeof port));
     CHECK_EQ(boot_name_publish(service, "the-port-of-it", a), 0);
@@ -299,7 +290,7 @@ static void test_names(void)
         close(b[i]);
     }
     CHECK(!boot_name_lookup(service, port, sizeof port));
-    CHECK_EQ(descriptors(), before);
+    CHECK_EQ(unit_descriptors(), before);
     CHECK(boot_name_fits("godwit:1") && !boot_name_fits("") && !boot_name_fits("a b") && !boot_name_fits("a\n"));
 }
 

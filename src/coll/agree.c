@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "coll/coll_private.h"
 
+#include <stdio.h>
+
 static struct plan_ref joined(const struct plan_args *a) { return ref_typed(PLAN_TMP, 0, a->rcount, a->rt); }
 
 static int one_round(const struct plan_args *a, int round, struct plan_step *steps)
@@ -56,4 +58,14 @@ int coll_agree_start(struct gw_comm *c, struct coll_agree *g, struct gw_req **re
     a.own = g;
     a.number = c->colls - 1; /* part of the collective call entered last */
     return plan_start(PLAN_START, &alg_agree, &a, g->values, g->result, c, req_out);
+}
+
+int coll_worst(struct gw_comm *c, int rc, const char *who)
+{
+    int worst = rc < 0 ? rc : GW_OK, mine = worst;
+    char text[256] = "";
+    if (rc < 0) snprintf(text, sizeof text, "%s", gw_fail_text());
+    rc = coll_allreduce(&mine, &worst, 1, gw_type_int, gw_op_min, c, NULL);
+    if (rc != GW_OK || worst == GW_OK) return rc;
+    return mine < 0 ? gw_fail(mine, "%s", text) : gw_fail(worst, "another %s failed: %s", who, gw_error_text(worst));
 }

@@ -93,6 +93,10 @@ int coll_neighbor_order(struct gw_topo *t, int rank, int size);
 void coll_call_begin(struct gw_comm *c);
 void coll_call_end(struct gw_comm *c);
 
+/* For rooms above: the worst result of all members, GW_OK or negative.  This member's own failure keeps its text; where only others have
+ * failed, it says "another WHO failed". */
+int coll_worst(struct gw_comm *c, int rc, const char *who);
+
 /* For world/: an allreduce of a few int64 values over a *group* of c, by messages with this tag on GW_STREAM_WORLD.  members[n] are ranks
  * in c, `me` is this process's index there.  In place; op is MAX, MIN or BAND. */
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,

@@ -49,12 +49,9 @@ int io_fail(int system_error, const char *doing, const char *name)
 
 int io_agree(struct gw_file *f, int rc)
 {
-    int64_t mine = gw_min64(rc, GW_OK), worst = mine;
     io_drain(f);
-    int failed = f->comm->size > 1 ? coll_allreduce(&mine, &worst, 1, gw_type_int64, gw_op_min, f->comm, NULL) : GW_OK;
-    if (failed != GW_OK) return failed;
-    if (rc < 0 || worst == GW_OK) return rc;
-    return gw_fail((int)worst, "another rank failed: %s", gw_error_text((int)worst));
+    int worst = f->comm->size > 1 ? coll_worst(f->comm, rc, "rank") : GW_OK;
+    return worst == GW_OK ? rc : worst;
 }
 
 int io_same(struct gw_file *f, int rc, int64_t value, const char *what)

@@ -461,31 +461,28 @@ static int check_vnodes(struct launch_options *o)
 }
 
 /* ---- the order of ranks ---- */
-enum { ORDER_NAMES = 3 };
-static const char *const order_names[ORDER_NAMES] = {"GODWIT_RANK_ORDER", "MPICH_RANK_REORDER_METHOD",
-                                                     "MPIR_CVAR_RANK_REORDER_METHOD"};
-static const char *const order_files[ORDER_NAMES] = {"GODWIT_RANK_ORDER_FILE", "MPICH_RANK_REORDER_FILE",
-                                                     "MPIR_CVAR_RANK_REORDER_FILE"};
+#define ORDER      "GODWIT_RANK_ORDER"
+#define ORDER_FILE "GODWIT_RANK_ORDER_FILE"
 
-/* What options give the ranks as one of these variables; NULL: nothing.  With one program -env is as good as -genv. */
-static const char *order_variable(const struct launch_options *o, const char *const names[ORDER_NAMES])
+/* What options give the ranks as one of the names of this setting; NULL: nothing.  With one program -env is as good as -genv. */
+static const char *order_variable(const struct launch_options *o, const char *setting)
 {
-    for (int k = 0; k < ORDER_NAMES; k++) {
-        const char *text = words_value(&o->env, names[k], NULL);
-        if (o->n_apps == 1) text = words_value(&o->apps[0].env, names[k], text);
+    const char *name, *text;
+    for (int k = 0; (name = gw_setting_name(setting, k)); k++) {
+        text = words_value(&o->env, name, NULL);
+        if (o->n_apps == 1) text = words_value(&o->apps[0].env, name, text);
         if (text && *text) return text;
     }
     return NULL;
 }
 
-/* The name of such a variable that one of several programs is to have for itself; NULL: there is none. */
-static const char *order_apart(const struct launch_options *o)
+/* The name of the setting that one of several programs is to have for itself; NULL: there is none. */
+static const char *order_apart(const struct launch_options *o, const char *setting)
 {
-    for (int i = 0; o->n_apps > 1 && i < o->n_apps; i++)
-        for (int k = 0; k < 2 * ORDER_NAMES; k++) {
-            const char *name = k < ORDER_NAMES ? order_names[k] : order_files[k - ORDER_NAMES];
+    const char *name;
+    for (int k = 0; o->n_apps > 1 && (name = gw_setting_name(setting, k)); k++)
+        for (int i = 0; i < o->n_apps; i++)
             if (words_value(&o->apps[i].env, name, NULL)) return name;
-        }
     return NULL;
 }
 
@@ -498,10 +495,10 @@ static int order_number(const char *text)
 /* The method, as the options say, or else the environment and the site's files; -1: the order stays; -2: it is wrong, which was said. */
 static int order_method(const struct launch_options *o)
 {
-    const char *given = order_variable(o, order_names);
+    const char *given = order_variable(o, ORDER), *name, *text;
     if (given) return strcasecmp(given, "auto") == 0 ? -1 : order_number(given);
-    for (int k = 0; k < ORDER_NAMES; k++) {
-        const char *text = getenv(order_names[k]);
+    for (int k = 0; (name = gw_setting_name(ORDER, k)); k++) {
+        text = getenv(name);
         if (text && *text && strcasecmp(text, "auto") != 0 && order_number(text) < 0) return -2;
     }
     return (int)gw_set.rank_order;
@@ -510,7 +507,8 @@ static int order_method(const struct launch_options *o)
 /* Reads the file of an order, so that an invalid one is reported before anything starts. */
 static int check_order(struct launch_options *o)
 {
-    const char *apart = order_apart(o), *file = order_variable(o, order_files);
+    const char *apart = order_apart(o, ORDER), *file = order_variable(o, ORDER_FILE);
+    if (!apart) apart = order_apart(o, ORDER_FILE);
     if (apart) return launch_usage_error("-env %s: all programs of a job have one order of ranks; -genv sets it for all", apart);
     gw_settings_load();
     int v = order_method(o);

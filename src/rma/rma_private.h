@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "base/lock.h"
 #include "base/os.h"
+#include "coll/coll.h"
 #include "node/node.h"
 #include "p2p/p2p.h"
 #include "rma/rma_fast.h"
@@ -337,7 +338,7 @@ bool rma_fast_is_wanted(void);                                             /* rm
 void rma_hints_default(struct rma_win *w);
 bool rma_hint_is_true(struct rma_win *w, const char *key);
 /* Collective: the first error of any rank, the same on all.  rc: this rank's. */
-int rma_agree(struct gw_comm *c, int rc);
+static inline int rma_agree(struct gw_comm *c, int rc) { return coll_worst(c, rc, "rank of the window"); }
 
 enum rma_tag {
     TAG_POST = 1,

@@ -22,17 +22,6 @@ struct part {
     struct rma_alloc_offer offer;
 };
 
-int rma_agree(struct gw_comm *c, int rc)
-{
-    int worst = rc < 0 ? rc : GW_OK, mine = worst;
-    char text[256] = "";
-    if (rc < 0) snprintf(text, sizeof text, "%s", gw_fail_text());
-    rc = coll_allreduce(&mine, &worst, 1, gw_type_int, gw_op_min, c, NULL);
-    if (rc != GW_OK || worst == GW_OK) return rc;
-    if (mine < 0) return gw_fail(mine, "%s", text);
-    return gw_fail(worst, "another rank of the window failed: %s", gw_error_text(worst));
-}
-
 /* ---- creation ---- */
 static int check_part(int64_t size, int64_t disp_unit)
 {

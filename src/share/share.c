@@ -17,14 +17,12 @@
 #include "boot/world.h"
 #include "share/share_private.h"
 
-static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
-
 static int file_limit(const struct share_words *w, uint64_t bytes)
 {
     struct rlimit r; /* Growing a file past this limit would also send SIGXFSZ. */
     if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < bytes)
-        return gw_fail(GW_ENOMEM, "%s need %.1f MiB, but the file size limit (ulimit -f) is %.1f MiB%s", w->all, mib(bytes),
-                       mib(r.rlim_cur), w->cure);
+        return gw_fail(GW_ENOMEM, "%s need %.1f MiB, but the file size limit (ulimit -f) is %.1f MiB%s", w->all, gw_mib(bytes),
+                       gw_mib(r.rlim_cur), w->cure);
     return GW_OK;
 }
 
@@ -33,8 +31,8 @@ int share_room(const struct share_words *w, uint64_t bytes)
     const char *limit;
     int64_t have = gw_memory_available(&limit);
     if (have >= 0 && (uint64_t)have < bytes)
-        return gw_fail(GW_ENOMEM, "%s need %.1f MiB, but %s leaves %.1f MiB%s", w->all, mib(bytes), limit, mib((uint64_t)have),
-                       w->cure);
+        return gw_fail(GW_ENOMEM, "%s need %.1f MiB, but %s leaves %.1f MiB%s", w->all, gw_mib(bytes), limit,
+                       gw_mib((uint64_t)have), w->cure);
     return file_limit(w, bytes);
 }
 
@@ -56,7 +54,7 @@ int share_make(const struct share_words *w, uint64_t bytes, struct share_file *f
     if (boot_file_size(f->fd, f->bytes) == 0 && pwrite(f->fd, &f->nonce, sizeof f->nonce, 0) == sizeof f->nonce &&
         boot_file_seal(f->fd, false) == 0)
         return GW_OK;
-    rc = gw_fail(GW_ENOMEM, "shared memory of %.1f MiB for %s cannot be made: %s%s", mib(f->bytes), w->one, strerror(errno),
+    rc = gw_fail(GW_ENOMEM, "shared memory of %.1f MiB for %s cannot be made: %s%s", gw_mib(f->bytes), w->one, strerror(errno),
                  w->cure);
     close(f->fd);
     f->fd = -1;
@@ -97,7 +95,7 @@ int share_reserve(const struct share_words *w, const struct share_file *f, int f
     do n = bytes ? fallocate(fd, 0, (off_t)(f->head + from), (off_t)bytes) : 0;
     while (n != 0 && errno == EINTR);
     if (n == 0 || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return GW_OK; /* a sandbox refuses it */
-    return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of %s cannot be had: %s%s", mib(bytes), w->one, strerror(errno),
+    return gw_fail(GW_ENOMEM, "%.1f MiB for this rank's part of %s cannot be had: %s%s", gw_mib(bytes), w->one, strerror(errno),
                    w->cure);
 }
 
@@ -112,9 +110,10 @@ int share_map(const struct share_words *w, const struct share_file *f, int fd, u
     if (p == MAP_FAILED && place) munmap(place, f->bytes);
     if (p == MAP_FAILED && getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
         return gw_fail(GW_ENOMEM, "%s's memory (%.1f MiB) cannot be mapped: %s; the limit of addresses (ulimit -v) is %.1f MiB%s",
-                       w->one, mib(f->bytes), strerror(error), mib(r.rlim_cur), w->cure);
+                       w->one, gw_mib(f->bytes), strerror(error), gw_mib(r.rlim_cur), w->cure);
     if (p == MAP_FAILED)
-        return gw_fail(GW_ENOMEM, "%s's memory (%.1f MiB) cannot be mapped: %s%s", w->one, mib(f->bytes), strerror(error), w->cure);
+        return gw_fail(GW_ENOMEM, "%s's memory (%.1f MiB) cannot be mapped: %s%s", w->one, gw_mib(f->bytes), strerror(error),
+                       w->cure);
     *base_out = p;
     return GW_OK;
 }

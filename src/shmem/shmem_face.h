@@ -24,44 +24,10 @@
 
 enum { FACE_SMALL = 256 }; /* bytes that are copied here: more is for sym/, which knows how to copy */
 
-/* ---- where the memory of a PE is ----
- * face_find() says whether it is near, and where.  What the call was given is gone then and comes back for the long way, so that
- * the short one keeps no copies: p and g are 12 instructions, with loads of the region's bounds (test/shmem/face.py). */
-struct face_spot {
-    const void *addr;
-    int pe;
-    char *at;
-    uint64_t left; /* bytes from there to the end of the region */
-};
-/* The compiler does not know that the value is the one that it has. */
-#define FACE_FORGET(value) __asm__("" : "+r"(value))
-GW_INLINE bool face_find_in(const struct sym_region *r, struct face_spot *s, uint64_t local, uint64_t offset)
-{
-    if (unlikely(offset >= r->bytes)) return false;
-    s->left = r->bytes - offset;
-    s->at = r->map + local * r->stride + offset;
-    return true;
-}
-GW_INLINE bool face_find(sym_ctx_id ctx, struct face_spot *s)
-{
-    const struct sym_near *near = &godwit_sym_near;
-    if (unlikely(ctx != SYM_CTX_DEFAULT)) return false;
-    uint64_t local = (uint32_t)s->pe - near->first;
-    FACE_FORGET(local);
-    if (likely((uint32_t)local < near->n)) {
-        uintptr_t where = (uintptr_t)s->addr - (uintptr_t)near->heap.base;
-        if (likely(face_find_in(&near->heap, s, local, where))) return true;
-        FACE_FORGET(near); /* bases are read anew, and need no registers until then */
-        where += (uintptr_t)near->heap.base;
-        s->addr = (const void *)where;
-        if (face_find_in(&near->data, s, local, where - (uintptr_t)near->data.base)) return true;
-    }
-    FACE_FORGET(near);
-    s->pe = (int)((uint32_t)local + near->first);
-    return false;
-}
+/* Is the memory of the PE near?  Then s says where. */
+GW_INLINE bool face_find(sym_ctx_id ctx, struct sym_spot *s) { return likely(ctx == SYM_CTX_DEFAULT) && sym_near_find(s); }
 /* The same for an atomic word. */
-GW_INLINE bool face_find_word(sym_ctx_id ctx, struct face_spot *s, int bytes)
+GW_INLINE bool face_find_word(sym_ctx_id ctx, struct sym_spot *s, int bytes)
 {
     return likely(((uintptr_t)s->addr & (uintptr_t)(bytes - 1)) == 0) && face_find(ctx, s);
 }
@@ -85,7 +51,7 @@ GW_INLINE void face_copy(char *dest, const char *source, size_t bytes, size_t si
 GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void *source, size_t bytes, size_t size, int pe,
                         bool nbi)
 {
-    struct face_spot s = {.addr = dest, .pe = pe};
+    struct sym_spot s = {.addr = dest, .pe = pe};
     if (bytes <= FACE_SMALL && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(s.at, source, bytes, size);
     } else {
@@ -95,7 +61,7 @@ GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void
 GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void *source, size_t bytes, size_t size, int pe,
                         bool nbi)
 {
-    struct face_spot s = {.addr = source, .pe = pe};
+    struct sym_spot s = {.addr = source, .pe = pe};
     if (bytes <= FACE_SMALL && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(dest, s.at, bytes, size);
     } else {
@@ -125,7 +91,7 @@ GW_INLINE void face_blocks(char *dest, const char *source, const struct sym_stri
 GW_INLINE void face_put_strided(const char *call, sym_ctx_id ctx, const struct sym_strided *s, size_t size, int pe)
 {
     size_t bytes = face_extent(s->dest_stride, s->block, s->n, size);
-    struct face_spot spot = {.addr = s->dest, .pe = pe};
+    struct sym_spot spot = {.addr = s->dest, .pe = pe};
     if (bytes != SIZE_MAX && s->source_stride > 0 && face_find(ctx, &spot) && bytes <= spot.left) {
         face_blocks(spot.at, s->source, s, size);
     } else {
@@ -135,7 +101,7 @@ GW_INLINE void face_put_strided(const char *call, sym_ctx_id ctx, const struct s
 GW_INLINE void face_get_strided(const char *call, sym_ctx_id ctx, const struct sym_strided *s, size_t size, int pe)
 {
     size_t bytes = face_extent(s->source_stride, s->block, s->n, size);
-    struct face_spot spot = {.addr = s->source, .pe = pe};
+    struct sym_spot spot = {.addr = s->source, .pe = pe};
     if (bytes != SIZE_MAX && s->dest_stride > 0 && face_find(ctx, &spot) && bytes <= spot.left) {
         face_blocks(s->dest, spot.at, s, size);
     } else {
@@ -143,43 +109,23 @@ GW_INLINE void face_get_strided(const char *call, sym_ctx_id ctx, const struct s
     }
 }
 
-/* ---- atomics ----  The instruction of the processor; `at` is aligned.  The old value, 0 of SET. */
-#define FACE_INSTRUCTION(bits)                                                                                                     \
-    GW_INLINE uint64_t face_instruction_##bits(enum sym_amo op, void *to, uint64_t value, uint64_t compare)                        \
-    {                                                                                                                              \
-        uint##bits##_t *at = to, old = (uint##bits##_t)compare, operand = (uint##bits##_t)value;                                   \
-        switch (op) {                                                                                                              \
-        case SYM_AMO_FETCH: return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                                          \
-        case SYM_AMO_SET: __atomic_store_n(at, operand, __ATOMIC_RELEASE); return 0;                                               \
-        case SYM_AMO_ADD: return __atomic_fetch_add(at, operand, __ATOMIC_ACQ_REL);                                                \
-        case SYM_AMO_AND: return __atomic_fetch_and(at, operand, __ATOMIC_ACQ_REL);                                                \
-        case SYM_AMO_OR: return __atomic_fetch_or(at, operand, __ATOMIC_ACQ_REL);                                                  \
-        case SYM_AMO_XOR: return __atomic_fetch_xor(at, operand, __ATOMIC_ACQ_REL);                                                \
-        case SYM_AMO_SWAP: return __atomic_exchange_n(at, operand, __ATOMIC_ACQ_REL);                                              \
-        default: __atomic_compare_exchange_n(at, &old, operand, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); return old;            \
-        }                                                                                                                          \
-    }
-FACE_INSTRUCTION(32)
-FACE_INSTRUCTION(64)
+/* ---- atomics ---- */
 GW_INLINE uint64_t face_atomic(const char *call, sym_ctx_id ctx, struct sym_atomic a, int pe)
 {
-    struct face_spot s = {.addr = a.at, .pe = pe};
-    if (likely(face_find_word(ctx, &s, a.bytes))) {
-        return a.bytes == 8 ? face_instruction_64(a.op, s.at, a.value, a.compare)
-                            : face_instruction_32(a.op, s.at, a.value, a.compare);
-    }
+    struct sym_spot s = {.addr = a.at, .pe = pe};
+    if (likely(face_find_word(ctx, &s, a.bytes))) return sym_near_amo(&a, s.at);
     struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
     return godwit_sym_atomic(call, ctx, &far, s.pe);
 }
 GW_INLINE void face_atomic_nbi(const char *call, sym_ctx_id ctx, struct sym_atomic a, void *fetch_out, int pe)
 {
-    struct face_spot s = {.addr = a.at, .pe = pe};
+    struct sym_spot s = {.addr = a.at, .pe = pe};
     if (likely(face_find_word(ctx, &s, a.bytes))) {
-        if (a.bytes == 8) {
-            *(uint64_t *)fetch_out = face_instruction_64(a.op, s.at, a.value, a.compare);
-        } else {
-            *(uint32_t *)fetch_out = (uint32_t)face_instruction_32(a.op, s.at, a.value, a.compare);
-        }
+        uint64_t old = sym_near_amo(&a, s.at);
+        if (a.bytes == 8)
+            *(uint64_t *)fetch_out = old;
+        else
+            *(uint32_t *)fetch_out = (uint32_t)old;
         return;
     }
     struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
@@ -223,7 +169,7 @@ GW_INLINE void face_signal_at(void *at, const struct sym_signal *signal)
 }
 GW_INLINE void face_signal(const char *call, sym_ctx_id ctx, struct sym_signal signal, int pe)
 {
-    struct face_spot s = {.addr = signal.at, .pe = pe};
+    struct sym_spot s = {.addr = signal.at, .pe = pe};
     if (likely(face_find_word(ctx, &s, 8))) {
         face_signal_at(s.at, &signal);
     } else {
@@ -244,7 +190,7 @@ GW_INLINE bool face_is_add(const char *call, int sig_op)
 }
 GW_INLINE void face_put_signal(const char *call, sym_ctx_id ctx, struct face_data d, struct sym_signal signal, int pe, bool nbi)
 {
-    struct face_spot flag = {.addr = signal.at, .pe = pe}, s = {.addr = d.dest, .pe = pe};
+    struct sym_spot flag = {.addr = signal.at, .pe = pe}, s = {.addr = d.dest, .pe = pe};
     if (d.bytes <= FACE_SMALL && face_find_word(ctx, &flag, 8) && (d.bytes == 0 || (face_find(ctx, &s) && d.bytes <= s.left))) {
         if (d.bytes) face_copy(s.at, d.source, d.bytes, d.size);
         face_signal_at(flag.at, &signal);
@@ -268,25 +214,7 @@ GW_INLINE void face_pe_quiet(const char *call, sym_ctx_id ctx, const int *pes, s
     if (n && (unlikely(ctx != SYM_CTX_DEFAULT) || unlikely(!sym_near_quiet()))) godwit_sym_pe_quiet(call, ctx, pes, n);
 }
 
-/* ---- waiting ----  Whether `now` is what the program waits for; another `cmp` than those six: not here, sym/ says so. */
-GW_INLINE bool face_holds_signed(int cmp, int64_t now, int64_t value)
-{
-    return cmp == SYM_CMP_EQ ? now == value
-        : cmp == SYM_CMP_NE  ? now != value
-        : cmp == SYM_CMP_GT  ? now > value
-        : cmp == SYM_CMP_GE  ? now >= value
-        : cmp == SYM_CMP_LT  ? now < value
-                             : cmp == SYM_CMP_LE && now <= value;
-}
-GW_INLINE bool face_holds_unsigned(int cmp, uint64_t now, uint64_t value)
-{
-    return cmp == SYM_CMP_EQ ? now == value
-        : cmp == SYM_CMP_NE  ? now != value
-        : cmp == SYM_CMP_GT  ? now > value
-        : cmp == SYM_CMP_GE  ? now >= value
-        : cmp == SYM_CMP_LT  ? now < value
-                             : cmp == SYM_CMP_LE && now <= value;
-}
+/* ---- waiting ----  Another `cmp` than the six holds for nothing here; sym/ says what is wrong. */
 GW_INLINE void face_wait(const char *call, const void *var, enum gw_elem elem, int cmp, const void *value)
 {
     struct sym_wait w = {.vars = var, .elem = elem, .cmp = (enum sym_cmp)cmp, .n = 1, .values = value, .how = SYM_ALL};
@@ -300,7 +228,7 @@ GW_INLINE int face_test(const char *call, const void *var, enum gw_elem elem, in
 GW_INLINE uint64_t face_signal_wait(const char *call, uint64_t *at, int cmp, uint64_t value)
 {
     uint64_t now = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-    return face_holds_unsigned(cmp, now, value) ? now : godwit_sym_signal_wait(call, at, (enum sym_cmp)cmp, value);
+    return sym_holds_unsigned(cmp, now, value) ? now : godwit_sym_signal_wait(call, at, (enum sym_cmp)cmp, value);
 }
 uint64_t face_signal_fetch(const char *call, const uint64_t *at);
 

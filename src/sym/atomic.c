@@ -5,31 +5,6 @@
 #include "base/copy.h"
 #include "sym/sym_private.h"
 
-#define AMO_AT(T)                                                                                                                  \
-    static T amo_at_##T(T *at, enum sym_amo op, T value, T compare)                                                                \
-    {                                                                                                                              \
-        switch (op) {                                                                                                              \
-        case SYM_AMO_FETCH: return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                          \
-        case SYM_AMO_SET: __atomic_store_n(at, value, __ATOMIC_SEQ_CST); return 0;                                                 \
-        case SYM_AMO_ADD: return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);                                                  \
-        case SYM_AMO_AND: return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);                                                  \
-        case SYM_AMO_OR: return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);                                                    \
-        case SYM_AMO_XOR: return __atomic_fetch_xor(at, value, __ATOMIC_SEQ_CST);                                                  \
-        case SYM_AMO_SWAP: return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                \
-        case SYM_AMO_CSWAP: break;                                                                                                 \
-        }                                                                                                                          \
-        __atomic_compare_exchange_n(at, &compare, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                               \
-        return compare;                                                                                                            \
-    }
-AMO_AT(uint32_t)
-AMO_AT(uint64_t)
-
-static uint64_t sym_amo_at(void *at, enum sym_amo op, int bytes, uint64_t value, uint64_t compare)
-{
-    if (bytes == 8) return amo_at_uint64_t(at, op, value, compare);
-    return amo_at_uint32_t(at, op, (uint32_t)value, (uint32_t)compare);
-}
-
 static const char *const amo_names[] = {"fetch", "set", "add", "and", "or", "xor", "swap", "compare_swap"};
 
 uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe)
@@ -39,7 +14,7 @@ uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_at
         sym_refuse(call, "the address %p is not a multiple of %d, as an atomic %s of so many bytes needs", a->at, a->bytes,
                    amo_names[a->op]);
     char *at = sym_place(a->at, (uint64_t)a->bytes, world);
-    if (likely(at != NULL)) return sym_amo_at(at, a->op, a->bytes, a->value, a->compare);
+    if (likely(at != NULL)) return sym_near_amo(a, at);
     bool wants_old = a->op != SYM_AMO_SET;
     return sym_far_atomic(&(struct sym_far){call, world, a->at, (uint64_t)a->bytes}, a, wants_old);
 }
@@ -64,7 +39,7 @@ void godwit_sym_put_signal(const char *call, sym_ctx_id ctx, void *dest, const v
     if (bytes > 0 && !at) sym_far_quiet_pe(call, world); /* long data and the signal would go by different ways */
     char *word = sym_place(signal->at, 8, world);
     if (likely(word != NULL))
-        sym_amo_at(word, a.op, 8, a.value, 0);
+        sym_near_amo(&a, word);
     else
         sym_far_atomic(&(struct sym_far){call, world, signal->at, 8}, &a, false);
 }

@@ -25,15 +25,21 @@ static struct rma_win *far_window(const struct sym_far *f, int64_t *disp_out)
     return sym_memory.win[r];
 }
 
+/* nbi: it goes along with what follows; else it is complete here. */
+static void far_end(const struct sym_far *f, struct rma_win *w, bool nbi)
+{
+    if (nbi)
+        rma_go_soon(w);
+    else
+        sym_must(f->call, rma_settle(w));
+}
+
 void sym_far_put(const struct sym_far *f, const void *source, bool nbi)
 {
     int64_t disp, n = (int64_t)f->bytes;
     struct rma_win *w = far_window(f, &disp);
     sym_must(f->call, rma_put(source, n, gw_type_byte, f->pe, disp, n, gw_type_byte, w));
-    if (nbi)
-        rma_go_soon(w);
-    else
-        sym_must(f->call, rma_settle(w));
+    far_end(f, w, nbi);
 }
 
 void sym_far_get(const struct sym_far *f, void *dest, bool nbi)
@@ -41,10 +47,7 @@ void sym_far_get(const struct sym_far *f, void *dest, bool nbi)
     int64_t disp, n = (int64_t)f->bytes;
     struct rma_win *w = far_window(f, &disp);
     sym_must(f->call, rma_get(dest, n, gw_type_byte, f->pe, disp, n, gw_type_byte, w));
-    if (nbi)
-        rma_go_soon(w);
-    else
-        sym_must(f->call, rma_settle(w));
+    far_end(f, w, nbi);
 }
 
 /* ---- atomics ---- */

@@ -13,17 +13,6 @@
 #include "coll/coll.h"
 #include "op/op.h"
 
-int sym_agree(struct gw_comm *c, int rc)
-{
-    int worst = rc < 0 ? rc : GW_OK, mine = worst;
-    char text[256] = "";
-    if (rc < 0) snprintf(text, sizeof text, "%s", gw_fail_text());
-    rc = coll_allreduce(&mine, &worst, 1, gw_type_int, gw_op_min, c, NULL);
-    if (rc != GW_OK || worst == GW_OK) return rc;
-    if (mine < 0) return gw_fail(mine, "%s", text);
-    return gw_fail(worst, "another PE failed: %s", gw_error_text(worst));
-}
-
 struct offer { /* what its first PE tells the others */
     struct share_offer share;
     int32_t rc;

@@ -63,8 +63,6 @@ static void clear(uint64_t from, uint64_t bytes)
 }
 
 /* ---- what cannot be ---- */
-static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
-
 /* All PEs get NULL; PE 0 says why, the first time. */
 static void *no_room(const char *call, uint64_t bytes, uint64_t align)
 {
@@ -74,8 +72,8 @@ static void *no_room(const char *call, uint64_t bytes, uint64_t align)
     if (sym_memory.me == 0 && !heap.has_told)
         gw_warn("%s: no room for %.3f MiB (%llu bytes%s) in the symmetric heap, on any PE: of its %.3f MiB %.3f MiB are in use, "
                 "by %llu blocks, and the largest free piece is %.3f MiB; set SHMEM_SYMMETRIC_SIZE higher (it is said once)",
-                call, mib(bytes), (unsigned long long)bytes, text, mib(use.bytes), mib(use.used), (unsigned long long)use.n,
-                mib(use.largest_free));
+                call, gw_mib(bytes), (unsigned long long)bytes, text, gw_mib(use.bytes), gw_mib(use.used),
+                (unsigned long long)use.n, gw_mib(use.largest_free));
     heap.has_told = true;
     return NULL;
 }

@@ -41,8 +41,6 @@ static struct {
 } heap = {.file.fd = -1};
 
 /* ---- the heap ---- */
-static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
-
 /* An address where most programs have nothing: far below the libraries and the stack, above what is loaded first. */
 static char *place(int which, uint64_t align)
 {
@@ -85,7 +83,7 @@ static int heap_open(struct gw_comm *here, uint64_t wanted)
                    stride = gw_align_up(bytes + GUARD, page);
     int rc = sym_size_check(bytes);
     if (rc == GW_OK && stride > (uint64_t)INT64_MAX / 2 / (uint64_t)here->size)
-        rc = gw_fail(GW_ENOMEM, "symmetric heaps of %.1f MiB are more than addresses can tell%s", mib(bytes), words.cure);
+        rc = gw_fail(GW_ENOMEM, "symmetric heaps of %.1f MiB are more than addresses can tell%s", gw_mib(bytes), words.cure);
     rc = sym_agree(world, rc);
     if (rc != GW_OK) return rc;
     struct sym_region r = {.stride = stride, .bytes = bytes};
@@ -104,7 +102,8 @@ static int heap_open(struct gw_comm *here, uint64_t wanted)
     r.base = own ? own : r.map + (uint64_t)here->rank * stride;
     sym_memory.region[SYM_HEAP] = r;
     if (own) madvise(heap.file.whole, heap.file.file.bytes, MADV_DONTDUMP); /* of a core dump only the own part */
-    GW_EXPLAIN(GW_LOG_BOOT, "the symmetric heap of a PE has %.1f MiB%s", mib(bytes), own ? ", at the same address on all PEs" : "");
+    GW_EXPLAIN(GW_LOG_BOOT, "the symmetric heap of a PE has %.1f MiB%s", gw_mib(bytes),
+               own ? ", at the same address on all PEs" : "");
     return GW_OK;
 }
 
@@ -230,5 +229,7 @@ char *sym_place(const void *addr, uint64_t bytes, int pe)
     if (region >= 0 && pe == sym_memory.me && !sym_memory.region[region].bytes) return (char *)(uintptr_t)addr;
     if (region < 0 || !sym_is_near(pe) || pe < 0 || pe >= sym_memory.world->size) return NULL;
     uint32_t local = sym_memory.local ? (uint32_t)sym_memory.local[pe] : (uint32_t)pe - godwit_sym_near.first;
-    return sym_near_in(&sym_memory.region[region], addr, local);
+    const struct sym_region *r = &sym_memory.region[region];
+    struct sym_spot s = {.addr = addr, .pe = pe};
+    return sym_near_in(r, &s, local, (uint64_t)((uintptr_t)addr - (uintptr_t)r->base)) ? s.at : NULL;
 }

@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "sym/sym_private.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,19 +13,12 @@
 #include "base/os.h"
 #include "one_rank.h"
 #include "ranks.h"
+#include "sym_pes.h"
 
 #include "unit_child.h"
+#include "unit_mapped.h"
 
 enum { MIB = 1 << 20, GUARD = 64 << 10 };
-
-static int descriptors(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d)) n++;
-    if (d) closedir(d);
-    return n;
-}
 
 static long resident_kib(void)
 {
@@ -114,10 +106,10 @@ static void borders(void)
 
 static void one(uint64_t bytes)
 {
-    int before = descriptors();
+    int before = unit_descriptors();
     must(sym_memory_open(&gw_comm_world, bytes));
     if (!sym_memory.win[SYM_HEAP])
-        CHECK_EQ(descriptors() - before, sym_memory.n_local > 1 && !sym_has_tsan()); /* that of the static data */
+        CHECK_EQ(unit_descriptors() - before, sym_memory.n_local > 1 && !sym_has_tsan()); /* that of the static data */
     uint64_t base[2] = {(uint64_t)(uintptr_t)sym_memory.region[SYM_HEAP].base}, least = 0;
     must(coll_allreduce(base, &least, 1, gw_type_int64, gw_op_min, &gw_comm_world, NULL));
 #ifndef GW_TSAN
@@ -129,7 +121,7 @@ static void one(uint64_t bytes)
     must(coll_barrier(&gw_comm_world, NULL));
     sym_memory_close();
     CHECK(!godwit_sym_near.n && !godwit_sym_near.heap.bytes && !sym_memory.world);
-    if (gw_comm_world.one_node) CHECK_EQ(descriptors(), before);
+    if (gw_comm_world.one_node) CHECK_EQ(unit_descriptors(), before);
 }
 
 /* As large as most of the machine's memory: nothing of it is touched. */
@@ -196,12 +188,7 @@ static int limited(void)
 
 int main(void)
 {
-    if (getenv("GODWIT_BOOT")) {
-        must(boot_init());
-        pe(0);
-        boot_finalize();
-        return unit_end();
-    }
+    if (sym_is_pe(pe)) return unit_end();
     ranks_run(1, 1, pe);
     ranks_run(2, 2, pe);
     ranks_run(5, 5, pe);

@@ -67,8 +67,6 @@ static uint64_t commit_left(void)
     return has < limit ? limit - has : 0;
 }
 
-static double mib(uint64_t bytes) { return (double)bytes / (1 << 20); }
-
 /* The parts are had page by page, and all together may be more than there is memory; one that is more can be nobody's wish. */
 int sym_size_check(uint64_t bytes)
 {
@@ -76,13 +74,13 @@ int sym_size_check(uint64_t bytes)
     const uint64_t n = (uint64_t)(gw_boot.nlocal > 0 ? gw_boot.nlocal : 1), left = commit_left();
     int64_t have = gw_memory_available(&limit);
     if (have >= 0 && (uint64_t)have < bytes)
-        return gw_fail(GW_ENOMEM, "the symmetric heap of a PE is to be %.1f MiB, but %s leaves %.1f MiB" SYM_SIZE_CURE, mib(bytes),
-                       limit, mib((uint64_t)have));
+        return gw_fail(GW_ENOMEM, "the symmetric heap of a PE is to be %.1f MiB, but %s leaves %.1f MiB" SYM_SIZE_CURE,
+                       gw_mib(bytes), limit, gw_mib((uint64_t)have));
     if (left / n < bytes)
         return gw_fail(GW_ENOMEM,
                        "the symmetric heap of each of %llu PEs is to be %.1f MiB, but what the system lets processes have "
                        "(vm.overcommit_memory=2) leaves %.1f MiB" SYM_SIZE_CURE,
-                       (unsigned long long)n, mib(bytes), mib(left));
+                       (unsigned long long)n, gw_mib(bytes), gw_mib(left));
     return GW_OK;
 }
 

@@ -12,6 +12,7 @@
 #define GW_SYM_SYM_NEAR_H
 
 #include "base/base.h"
+#include "sym/sym.h"
 
 struct sym_region {
     char *base;     /* where this PE's program sees its own; NULL: there is no such region */
@@ -28,29 +29,79 @@ struct sym_near {
 };
 extern GW_EXPORT struct sym_near godwit_sym_near;
 
-/* A PE's copy of the object at `addr`, of which at least one byte lies in the region; NULL: for the functions of sym.h, which know more PEs, or
- * say what is wrong.  Behind the end of a region lie 64 KiB to which nothing is mapped, so that one comparison does for any basic type. */
-static inline char *sym_near_in(const struct sym_region *r, const void *addr, uint32_t local)
+/* Where a PE's copy of the object at `addr` lies, of which at least one byte must be in the region.  Behind the end of a region lie 64 KiB to
+ * which nothing is mapped, so that one comparison does for any basic type. */
+struct sym_spot {
+    const void *addr;
+    int pe;
+    char *at;
+    uint64_t left; /* bytes from there to the end of the region */
+};
+/* The compiler does not know that the value is the one that it has: what the call was given is gone then, and comes back for the long way.  So
+ * the short one keeps no copies, and p and g of the entry points are 12 instructions (test/shmem/face.py). */
+#define SYM_FORGET(value) __asm__("" : "+r"(value))
+GW_INLINE bool sym_near_in(const struct sym_region *r, struct sym_spot *s, uint64_t local, uint64_t offset)
 {
-    uint64_t offset = (uint64_t)((uintptr_t)addr - (uintptr_t)r->base);
-    if (unlikely(offset >= r->bytes)) return NULL;
-    return r->map + local * r->stride + offset;
+    if (unlikely(offset >= r->bytes)) return false;
+    s->left = r->bytes - offset;
+    s->at = r->map + local * r->stride + offset;
+    return true;
 }
-static inline char *sym_near_place(const void *addr, int pe)
+/* False: for the functions of sym.h, which know more PEs, or say what is wrong. */
+GW_INLINE bool sym_near_find(struct sym_spot *s)
 {
-    uint32_t local = (uint32_t)pe - godwit_sym_near.first;
-    if (unlikely(local >= godwit_sym_near.n)) return NULL;
-    char *at = sym_near_in(&godwit_sym_near.heap, addr, local);
-    return likely(at != NULL) ? at : sym_near_in(&godwit_sym_near.data, addr, local);
+    const struct sym_near *near = &godwit_sym_near;
+    uint64_t local = (uint32_t)s->pe - near->first;
+    SYM_FORGET(local);
+    if (likely((uint32_t)local < near->n)) {
+        uintptr_t where = (uintptr_t)s->addr - (uintptr_t)near->heap.base;
+        if (likely(sym_near_in(&near->heap, s, local, where))) return true;
+        SYM_FORGET(near); /* bases are read anew, and need no registers until then */
+        where += (uintptr_t)near->heap.base;
+        s->addr = (const void *)where;
+        if (sym_near_in(&near->data, s, local, where - (uintptr_t)near->data.base)) return true;
+    }
+    SYM_FORGET(near);
+    s->pe = (int)((uint32_t)local + near->first);
+    return false;
 }
-/* The same for `bytes` bytes. */
-static inline char *sym_near_span(const void *addr, uint64_t bytes, int pe)
+
+/* ---- atomics (section 9.7) ----  The instruction of the processor; `to` is aligned.  The old value, 0 of SET. */
+#define SYM_AMO(bits)                                                                                                              \
+    GW_INLINE uint64_t sym_near_amo##bits(enum sym_amo op, void *to, uint64_t value, uint64_t compare)                             \
+    {                                                                                                                              \
+        uint##bits##_t *at = to, old = (uint##bits##_t)compare, operand = (uint##bits##_t)value;                                   \
+        switch (op) {                                                                                                              \
+        case SYM_AMO_FETCH: return __atomic_load_n(at, __ATOMIC_ACQUIRE);                                                          \
+        case SYM_AMO_SET: __atomic_store_n(at, operand, __ATOMIC_RELEASE); return 0;                                               \
+        case SYM_AMO_ADD: return __atomic_fetch_add(at, operand, __ATOMIC_ACQ_REL);                                                \
+        case SYM_AMO_AND: return __atomic_fetch_and(at, operand, __ATOMIC_ACQ_REL);                                                \
+        case SYM_AMO_OR: return __atomic_fetch_or(at, operand, __ATOMIC_ACQ_REL);                                                  \
+        case SYM_AMO_XOR: return __atomic_fetch_xor(at, operand, __ATOMIC_ACQ_REL);                                                \
+        case SYM_AMO_SWAP: return __atomic_exchange_n(at, operand, __ATOMIC_ACQ_REL);                                              \
+        default: __atomic_compare_exchange_n(at, &old, operand, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); return old;            \
+        }                                                                                                                          \
+    }
+SYM_AMO(32)
+SYM_AMO(64)
+GW_INLINE uint64_t sym_near_amo(const struct sym_atomic *a, void *at)
 {
-    char *at = sym_near_place(addr, pe);
-    uint64_t of_heap = (uint64_t)((uintptr_t)addr - (uintptr_t)godwit_sym_near.heap.base);
-    const struct sym_region *r = of_heap < godwit_sym_near.heap.bytes ? &godwit_sym_near.heap : &godwit_sym_near.data;
-    return likely(at != NULL) && likely(bytes <= r->bytes - (uint64_t)((uintptr_t)addr - (uintptr_t)r->base)) ? at : NULL;
+    return a->bytes == 8 ? sym_near_amo64(a->op, at, a->value, a->compare) : sym_near_amo32(a->op, at, a->value, a->compare);
 }
+
+/* ---- conditions (section 9.11) ----  Is `now` what the program waits for?  Another `cmp` than the six: no. */
+#define SYM_HOLDS(name, T)                                                                                                         \
+    GW_INLINE bool name(int cmp, T now, T value)                                                                                   \
+    {                                                                                                                              \
+        return cmp == SYM_CMP_EQ ? now == value                                                                                    \
+            : cmp == SYM_CMP_NE  ? now != value                                                                                    \
+            : cmp == SYM_CMP_GT  ? now > value                                                                                     \
+            : cmp == SYM_CMP_GE  ? now >= value                                                                                    \
+            : cmp == SYM_CMP_LT  ? now < value                                                                                     \
+                                 : cmp == SYM_CMP_LE && now <= value;                                                               \
+    }
+SYM_HOLDS(sym_holds_signed, int64_t)
+SYM_HOLDS(sym_holds_unsigned, uint64_t)
 
 /* Order and completion of stores (OpenSHMEM 1.6 section 9.12), where all PEs are near. */
 static inline bool sym_near_quiet(void)

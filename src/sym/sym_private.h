@@ -5,6 +5,7 @@
 #ifndef GW_SYM_SYM_PRIVATE_H
 #define GW_SYM_SYM_PRIVATE_H
 
+#include "coll/coll.h"
 #include "comm/comm.h"
 #include "rma/rma.h"
 #include "share/share.h"
@@ -50,7 +51,7 @@ static inline bool sym_has_tsan(void)
     return __tsan_init != NULL;
 }
 /* For memory.c and data.c.  Collective: the first error of any member, the same on all. */
-int sym_agree(struct gw_comm *c, int rc);
+static inline int sym_agree(struct gw_comm *c, int rc) { return coll_worst(c, rc, "PE"); }
 /* A file that the members of `here`, the PEs of a node, map whole, as share_map() does; nothing of it is touched. */
 struct sym_file {
     struct share_file file;

@@ -11,60 +11,52 @@
 #include "req/req.h"
 #include "sym/sym_private.h"
 
-#define HOLDS(T)                                                                                                                   \
-    static bool holds_##T(const void *at, enum sym_cmp cmp, const void *value)                                                     \
-    {                                                                                                                              \
-        T have = __atomic_load_n((const T *)at, __ATOMIC_ACQUIRE), want = *(const T *)value;                                       \
-        switch (cmp) {                                                                                                             \
-        case SYM_CMP_EQ: return have == want;                                                                                      \
-        case SYM_CMP_NE: return have != want;                                                                                      \
-        case SYM_CMP_GT: return have > want;                                                                                       \
-        case SYM_CMP_GE: return have >= want;                                                                                      \
-        case SYM_CMP_LT: return have < want;                                                                                       \
-        case SYM_CMP_LE: break;                                                                                                    \
-        }                                                                                                                          \
-        return have <= want;                                                                                                       \
+/* ---- elements ---- */
+static bool is_signed(enum gw_elem elem) { return elem >= GW_ELEM_I8 && elem <= GW_ELEM_I64; }
+static size_t size_of(enum gw_elem elem)
+{
+    assert(elem >= GW_ELEM_I16 && elem <= GW_ELEM_U64 && elem != GW_ELEM_U8);
+    return (size_t)1 << (elem - (is_signed(elem) ? GW_ELEM_I8 : GW_ELEM_U8));
+}
+
+/* An element as 64 bits, with its sign. */
+static uint64_t element(enum gw_elem elem, const void *at)
+{
+    switch (elem) {
+    case GW_ELEM_I16: return (uint64_t)(int64_t)__atomic_load_n((const int16_t *)at, __ATOMIC_ACQUIRE);
+    case GW_ELEM_I32: return (uint64_t)(int64_t)__atomic_load_n((const int32_t *)at, __ATOMIC_ACQUIRE);
+    case GW_ELEM_U16: return __atomic_load_n((const uint16_t *)at, __ATOMIC_ACQUIRE);
+    case GW_ELEM_U32: return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+    default: return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
     }
-HOLDS(int16_t)
-HOLDS(int32_t)
-HOLDS(int64_t)
-HOLDS(uint16_t)
-HOLDS(uint32_t)
-HOLDS(uint64_t)
+}
 
-struct kind {
-    size_t bytes;
-    bool (*holds)(const void *at, enum sym_cmp cmp, const void *value);
-};
-static const struct kind kinds[GW_ELEM_COUNT] = {
-    [GW_ELEM_I16] = {2, holds_int16_t},  [GW_ELEM_I32] = {4, holds_int32_t},  [GW_ELEM_I64] = {8, holds_int64_t},
-    [GW_ELEM_U16] = {2, holds_uint16_t}, [GW_ELEM_U32] = {4, holds_uint32_t}, [GW_ELEM_U64] = {8, holds_uint64_t}};
-
-static const struct kind *kind_of(const char *call, const struct sym_wait *w)
+static void check(const char *call, const struct sym_wait *w)
 {
     sym_begun(call);
     if (w->cmp > SYM_CMP_LE) sym_refuse(call, "cmp is %d; it must be one of SHMEM_CMP_EQ to SHMEM_CMP_LE", (int)w->cmp);
-    assert(kinds[w->elem].holds);
-    return &kinds[w->elem];
 }
 
 /* ---- one look ---- */
-static bool element_holds(const struct kind *k, const struct sym_wait *w, size_t i)
+static bool element_holds(const struct sym_wait *w, size_t i)
 {
-    const char *value = w->values;
-    return k->holds((const char *)w->vars + i * k->bytes, w->cmp, w->is_vector ? value + i * k->bytes : value);
+    size_t bytes = size_of(w->elem);
+    uint64_t now = element(w->elem, (const char *)w->vars + i * bytes),
+             value = element(w->elem, (const char *)w->values + (w->is_vector ? i * bytes : 0));
+    return is_signed(w->elem) ? sym_holds_signed((int)w->cmp, (int64_t)now, (int64_t)value)
+                              : sym_holds_unsigned((int)w->cmp, now, value);
 }
 static bool is_left_out(const struct sym_wait *w, size_t i) { return w->status && w->status[i]; }
 
 /* ALL: 1 or 0.  ANY: the index, SIZE_MAX where none holds.  SOME: how many. */
-static size_t look(const struct kind *k, const struct sym_wait *w)
+static size_t look(const struct sym_wait *w)
 {
     static _Atomic size_t turn;
     size_t found = 0, first = w->how == SYM_ANY && w->n > 1 ? atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % w->n : 0;
     for (size_t at = 0; at < w->n; at++) {
         size_t i = first + at < w->n ? first + at : first + at - w->n;
         if (is_left_out(w, i)) continue;
-        bool holds = element_holds(k, w, i);
+        bool holds = element_holds(w, i);
         if (w->how == SYM_ALL && !holds) return 0;
         if (w->how == SYM_ANY && holds) return i;
         if (w->how == SYM_SOME && holds) w->indices[found++] = i;
@@ -84,47 +76,39 @@ static bool is_over(const struct sym_wait *w, size_t seen) { return w->how == SY
 /* ---- the calls ---- */
 size_t godwit_sym_test(const char *call, const struct sym_wait *w)
 {
-    const struct kind *k = kind_of(call, w);
-    size_t seen = look(k, w);
+    check(call, w);
+    size_t seen = look(w);
     if (!is_over(w, seen)) req_look(); /* a program that tests in a loop waits */
     return seen;
 }
 
-/* Says what is waited for, for mpiexec --stack and the verdict on a job that hangs. */
+/* Says what is waited for, for the verdict on a job that hangs. */
 static void tell(const char *call, const void *at, const struct sym_wait *w)
 {
     static const char *const signs[] = {"==", "!=", ">", ">=", "<", "<="};
-    const char *const hows[] = {w->n > 1 ? "all of " : "", w->n > 1 ? "one of " : "", w->n > 1 ? "some of " : ""};
+    static const char *const hows[] = {[SYM_ALL] = "all of ", [SYM_ANY] = "one of ", [SYM_SOME] = "some of "};
     int r = sym_region_of(at, 1);
-    int64_t have[2] = {0, 0};
-    for (int i = 0; i < 2; i++) {
-        const char *from = i ? w->values : at;
-        bool is_signed = w->elem >= GW_ELEM_I8 && w->elem <= GW_ELEM_I64;
-        size_t bytes = kinds[w->elem].bytes;
-        memcpy(&have[i], from, bytes);
-        if (is_signed && bytes < 8) have[i] = (int64_t)((uint64_t)have[i] << (64 - 8 * bytes)) >> (64 - 8 * bytes);
-    }
     struct boot_where *where = node_report_begin();
     snprintf(where->as, sizeof where->as, "%s", call);
-    snprintf(where->note, sizeof where->note, "until %s%zu word%s at %s + 0x%llx %s %s %lld; it is %lld", hows[w->how], w->n,
-             w->n == 1 ? "" : "s",
+    snprintf(where->note, sizeof where->note, "until %s%zu word%s at %s + 0x%llx %s %s %lld; it is %lld",
+             w->n > 1 ? hows[w->how] : "", w->n, w->n == 1 ? "" : "s",
              r == SYM_HEAP       ? "heap"
                  : r == SYM_DATA ? "static data"
                                  : "address",
              (unsigned long long)((uintptr_t)at - (r < 0 ? 0 : (uintptr_t)sym_memory.region[r].base)), w->n == 1 ? "is" : "are",
-             signs[w->cmp], (long long)have[1], (long long)have[0]);
+             signs[w->cmp], (long long)element(w->elem, w->values), (long long)element(w->elem, at));
     node_report_end(where);
 }
 
 size_t godwit_sym_wait(const char *call, const struct sym_wait *w)
 {
-    const struct kind *k = kind_of(call, w);
-    size_t seen = look(k, w);
+    check(call, w);
+    size_t seen = look(w);
     if (is_empty(w)) return w->how == SYM_ALL ? 0 : seen;
     if (!is_over(w, seen)) {
         struct node_wait wait;
         node_wait_begin(&wait);
-        while (!is_over(w, seen = look(k, w)))
+        while (!is_over(w, seen = look(w)))
             if (node_wait_step_blind(&wait, req_progress() > 0)) tell(call, w->vars, w);
         node_wait_end(&wait);
     }
@@ -136,10 +120,10 @@ uint64_t godwit_sym_signal_wait(const char *call, uint64_t *at, enum sym_cmp cmp
 {
     uint64_t seen = 0;
     struct sym_wait w = {.vars = &seen, .elem = GW_ELEM_U64, .cmp = cmp, .n = 1, .values = &value, .how = SYM_ALL};
-    const struct kind *k = kind_of(call, &w);
+    check(call, &w);
     struct node_wait wait;
     node_wait_begin(&wait);
-    while (seen = __atomic_load_n(at, __ATOMIC_ACQUIRE), !k->holds(&seen, cmp, &value))
+    while (seen = __atomic_load_n(at, __ATOMIC_ACQUIRE), !sym_holds_unsigned((int)cmp, seen, value))
         if (node_wait_step_blind(&wait, req_progress() > 0)) tell(call, at, &w);
     node_wait_end(&wait);
     return seen;

@@ -5,7 +5,6 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -79,15 +78,6 @@ static int message_send(struct wire_ep *ep, unsigned i)
     return i % 5 == 2 ? tcp_ops.send_many(ep, kind, &part, 1) : tcp_ops.send_short(ep, kind, head, data, len);
 }
 
-static int descriptors(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (d && readdir(d)) n++;
-    if (d) closedir(d);
-    return n;
-}
-
 /* ---- addresses ------------------------------------------------------------------------------------------------------------------ */
 static void test_places(void)
 {
@@ -116,7 +106,7 @@ static void test_places(void)
 static void test_messages(void)
 {
     enum { MESSAGES = 3000 };
-    int again = 0, before = descriptors();
+    int again = 0, before = unit_descriptors();
     struct wire *w = open_wire();
     struct wire_ep *ep = NULL;
     struct wire_caps caps;
@@ -147,7 +137,7 @@ static void test_messages(void)
     CHECK_EQ(poll(&p, 1, 10000), 1);
     UNTIL(w, seen.next == MESSAGES + 1);
     tcp_ops.close(w);
-    CHECK_EQ(descriptors(), before);
+    CHECK_EQ(unit_descriptors(), before);
 }
 
 struct ending {
@@ -235,7 +225,7 @@ static void says(int s, const void *bytes, size_t n) { CHECK_EQ(send(s, bytes, n
 static void test_strangers(void)
 {
     enum { SILENT = 60 };
-    int silent[SILENT], before = descriptors(), n_open = 0;
+    int silent[SILENT], before = unit_descriptors(), n_open = 0;
     struct wire *w = open_wire();
     struct wire_ep *ep = NULL;
     uint64_t dropped = gw_count.net_dropped;
@@ -272,7 +262,7 @@ static void test_strangers(void)
     UNTIL(w, seen.next == 3);
     CHECK_EQ(seen.bad, 0);
     tcp_ops.close(w);
-    CHECK_EQ(descriptors(), before);
+    CHECK_EQ(unit_descriptors(), before);
 }
 
 /* More ranks call at once than the door has places for those who have not said the rest: all are let in. */
