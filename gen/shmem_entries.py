@@ -16,7 +16,7 @@ HEAD = """\
 """
 # Functions that are one of a kind: the body, with %(call)s for the name that the program used.
 ALONE = {
-    "shmem_init": "face_init(%(call)s);",
+    "shmem_init": "godwit_sym_begin_must(%(call)s);",
     "shmem_my_pe": "return godwit_sym_pe(%(call)s);",
     "_my_pe": "return godwit_sym_pe(%(call)s);",
     "shmem_n_pes": "return godwit_sym_pes(%(call)s);",

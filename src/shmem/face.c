@@ -37,12 +37,6 @@ int face_init_thread(const char *call, int requested, int *provided_out)
     return rc;
 }
 
-/* shmem_init() has no way to say that it failed. */
-void face_init(const char *call)
-{
-    if (godwit_sym_begin(call, GW_THREAD_SINGLE, NULL)) godwit_sym_exit(1);
-}
-
 /* By the type, as the order of bytes in a word is the processor's. */
 GW_COLD void face_p_far(const void *dest, uint64_t value, int pe, const char *call, sym_ctx_id ctx, size_t bytes)
 {

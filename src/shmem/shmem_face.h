@@ -233,7 +233,6 @@ GW_INLINE uint64_t face_signal_wait(const char *call, uint64_t *at, int cmp, uin
 uint64_t face_signal_fetch(const char *call, const uint64_t *at);
 
 /* ---- setup and collectives: bodies of more than a line (face.c) ---- */
-void face_init(const char *call);
 int face_init_thread(const char *call, int requested, int *provided_out);
 int face_level(int level); /* of GW_THREAD_*: the SHMEM_THREAD_* */
 /* The team of an active set. */

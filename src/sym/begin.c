@@ -91,7 +91,10 @@ static int first_begin(int level)
     if (rc == GW_OK) {
         rc = sym_teams_open(begun.world);
         if (rc == GW_OK) rc = sym_heap_open(heap);
-        if (rc == GW_OK) return coll_barrier(begun.world, NULL);
+        rc = sym_agree(begun.world, rc); /* all are there, or none is */
+        if (rc == GW_OK) return rc;
+        sym_heap_close();
+        sym_teams_close();
         sym_memory_close();
     }
     gw_warn("OpenSHMEM cannot be initialised: %s", gw_fail_text());
@@ -116,10 +119,15 @@ int godwit_sym_begin(const char *call, int level, int *provided_out)
     return rc == GW_OK ? 0 : 1;
 }
 
+void godwit_sym_begin_must(const char *call)
+{
+    if (godwit_sym_begin(call, GW_THREAD_SINGLE, NULL) != 0) gw_die("%s: there is no symmetric memory", call);
+}
+
 void godwit_sym_begin_once(const char *call)
 {
     if (godwit_sym_is_begun()) return;
-    if (godwit_sym_begin(call, GW_THREAD_SINGLE, NULL) != 0) gw_die("%s: there is no symmetric memory", call);
+    godwit_sym_begin_must(call);
     begun.ends_at_exit = true;
     begun.pid = getpid();
     if (!begun.has_at_exit) begun.has_at_exit = atexit(at_exit) == 0;

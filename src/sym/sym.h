@@ -31,6 +31,7 @@ enum { SYM_TEAM_INVALID, SYM_TEAM_WORLD, SYM_TEAM_SHARED };
 /* ---- begin and end (sections 9.1, 9.2; begin.c) ---- */
 /* level: a GW_THREAD_*.  *provided_out (may be NULL): what there is.  0, or not 0 if the heap cannot be had. */
 GW_EXPORT int godwit_sym_begin(const char *call, int level, int *provided_out);
+GW_EXPORT void godwit_sym_begin_must(const char *call); /* the lowest level; ends the job where there is no heap */
 GW_EXPORT void godwit_sym_begin_once(const char *call); /* start_pes: the end follows when the process exits */
 GW_EXPORT void godwit_sym_end(const char *call);
 GW_EXPORT int godwit_sym_is_begun(void);

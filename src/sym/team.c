@@ -84,7 +84,7 @@ static struct sym_team *team_new(struct gw_group *group, struct gw_comm *comm)
 static void team_empty(struct sym_team *t)
 {
     sym_ctxs_end(t);
-    group_release(t->group);
+    if (t->group) group_release(t->group);
     t->group = NULL;
     t->magic = 0;
 }
