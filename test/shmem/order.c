@@ -75,7 +75,8 @@ static void round_of(enum way way, long *to, uint64_t *signal, long n, long roun
     case SESSION: /* what is combined leaves by the end of the session, without another call */
         shmem_ctx_session_start(SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH, NULL, 0);
         shmem_long_iput(to, from, 2, 2, (size_t)(n + 1) / 2, next);
-        for (long i = 1; i < n; i += 2) shmem_long_put(&to[i], &from[i], 1, next);
+        shmem_long_iput(&to[1], &from[1], 2, 2, (size_t)n / 2, next);
+        for (long i = 0; i < n && i < 100; i++) shmem_long_put(&to[i], &from[i], 1, next);
         shmem_fence();
         shmem_long_p(&flag, round, next);
         shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
