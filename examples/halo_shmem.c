@@ -38,7 +38,8 @@ struct halo {
 static void direct_initiate(struct halo *h)
 {
     const struct grid *g = h->grid;
-    ptrdiff_t row = (ptrdiff_t)(g->y + 2 * DEPTH) * g->z; /* from a column to its neighbour in x */
+    ptrdiff_t row = (ptrdiff_t)(g->y + 2 * DEPTH) * g->z;                         /* from a column to its neighbour in x */
+    shmem_ctx_session_start(SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH, NULL, 0); /* to other nodes many lines may go together */
     for (int d = 0; d < NEIGHBOURS; d++) {
         const struct box *out = &h->out[d], *in = &h->in[opposite(d)]; /* as the neighbour's, for all grids are alike */
         size_t line = (size_t)(out->y1 - out->y0) * g->z, lines = (size_t)(out->x1 - out->x0);
@@ -47,6 +48,7 @@ static void direct_initiate(struct halo *h)
         shmem_fence();
         shmem_uint64_atomic_add(&h->signals[NEIGHBOURS], 1, h->peer[d]);
     }
+    shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
 }
 static void direct_complete(struct halo *h)
 {

@@ -27,6 +27,7 @@ struct place {
     struct data there; /* buf: an address in this process if the target is near, else in the target's, and not to be followed */
     bool is_held;      /* this process holds the target's `busy` */
     struct rma_started *started; /* of the operation's MPI request; NULL: it has none, or completes in the call */
+    struct rma_counter *counter; /* who counts it; NULL: the window does, or it completes in the call */
 };
 
 /* ---- checks ---- */
@@ -93,7 +94,7 @@ static int place_find(const struct rma_there *at, bool must_be_passive, struct p
     int rc = rma_epoch_allows(w, rank, must_be_passive);
     if (unlikely(rc != GW_OK)) return rc;
     struct rma_target *target = &w->targets[rank];
-    *p = (struct place){w, rank, target, {NULL, count, t}, false, NULL};
+    *p = (struct place){w, rank, target, {NULL, count, t}, false, NULL, NULL};
     bool is_dynamic = w->flavor == GW_WIN_FLAVOR_DYNAMIC;
     if (unlikely(disp < 0) && !is_dynamic)
         return gw_fail(GW_EDISP, "target_disp is %lld; it must not be negative", (long long)disp);
@@ -131,7 +132,7 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     if (is_put && !run) type_pack(here->buf, here->count, here->type, packed);
     if (p->started && !run) rma_started_keep(p->started, packed, bytes);
     if (p->started && !run && !is_put) rma_started_unpack(p->started, here->buf, here->count, here->type);
-    struct rma_packed data = {packed, p->started};
+    struct rma_packed data = {packed, p->counter};
     char *there = one_run(&p->there);
     int rc = there ? rma_stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, data)
                    : rma_reach_move(p->w, p->rank, (is_put ? REACH_PUT : 0) | (p->is_held ? REACH_HELD : 0),
@@ -172,6 +173,7 @@ static int started(struct place *p, struct gw_req **req_out)
 {
     if (likely(!req_out) || !p->w->deferred || p->target->is_near) return GW_OK;
     p->started = rma_started_new(p->w);
+    if (p->started) p->counter = &p->started->parts;
     return p->started ? GW_OK : GW_ENOMEM;
 }
 
@@ -304,8 +306,8 @@ static int update_apart(struct place *p, bool is_by_wire, struct gw_op *op, cons
     char *operand = run || !has_operand ? run : malloc((size_t)bytes), *old = into || !result ? into : malloc((size_t)bytes);
     bool has_all = (operand || !has_operand) && (old || !result);
     int rc = has_all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", (long long)bytes);
-    struct rma_packed room = {old, is_here(p->w, p->rank) ? NULL : p->started};
-    bool is_kept = rc == GW_OK && room.started && result && !into;
+    struct rma_packed room = {old, is_here(p->w, p->rank) ? NULL : p->counter};
+    bool is_kept = rc == GW_OK && p->started && room.counter && result && !into;
     if (is_kept) rma_started_keep(p->started, old, bytes);
     if (is_kept) rma_started_unpack(p->started, result->buf, result->count, result->type);
     if (rc == GW_OK && has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
@@ -499,8 +501,9 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
         if (rc == GW_OK && is_by_wire) rc = rma_atomic_swap(p->w, p->rank, there, origin, compare, result->buf, result->type);
         if (rc != GW_OK || is_by_wire) return rc;
     }
+    struct rma_packed old = {result->buf, is_here(p->w, p->rank) ? NULL : p->counter};
     if (!is_here(p->w, p->rank) || p->w->has_instructions)
-        return rma_ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
+        return rma_ask_swap(p->w, p->rank, there, origin, compare, old, (int64_t)bytes);
     place_enter(p);
     if (is_near) {
         memcpy(result->buf, p->there.buf, bytes);
@@ -508,7 +511,7 @@ static int swap_if(struct place *p, const void *origin, const void *compare, con
     } else if (!swap_by_mail(p, origin, compare, result)) {
         if (!p->target->has_cma) {
             place_leave(p);
-            return rma_ask_swap(p->w, p->rank, there, origin, compare, result->buf, (int64_t)bytes);
+            return rma_ask_swap(p->w, p->rank, there, origin, compare, old, (int64_t)bytes);
         }
         rc = move_far(p, false, result);
         if (rc == GW_OK && memcmp(result->buf, compare, bytes) == 0) rc = move_far(p, true, &new);
@@ -571,4 +574,50 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
     struct data r = {result, rcount, rt};
     return accumulate(&(struct data){writable(origin), ocount, ot}, &r, &(struct rma_there){w, target, disp, tcount, tt}, op,
                       req_out);
+}
+
+/* ---- with counters ---- */
+static int counted_move(bool is_put, void *here, const struct rma_there *there, struct rma_counter *c)
+{
+    struct place p;
+    int rc = place_find(there, false, &p);
+    if (rc != GW_OK) return rc;
+    rma_counted(there->w, is_put ? &gw_count.rma_puts : &gw_count.rma_gets);
+    p.counter = c;
+    rc = move(&p, is_put, &(struct data){here, bytes_of(&p.there), gw_type_byte});
+    if (is_put) rma_counter_touch(c, there->rank);
+    return rc;
+}
+
+int rma_counted_put(const void *origin, const struct rma_there *there, struct rma_counter *c)
+{
+    return counted_move(true, writable(origin), there, c);
+}
+
+int rma_counted_get(void *origin, const struct rma_there *there, struct rma_counter *c)
+{
+    return counted_move(false, origin, there, c);
+}
+
+int rma_counted_update(const void *operand, void *old, const struct rma_there *there, struct gw_op *op, struct rma_counter *c)
+{
+    struct place p;
+    struct data result = {old, there->count, there->type};
+    int rc = place_find(there, false, &p);
+    if (rc != GW_OK) return rc;
+    rma_counted(there->w, &gw_count.rma_accumulates);
+    p.counter = c;
+    rc = update(&p, op, &(struct data){writable(operand), there->count, there->type}, old ? &result : NULL);
+    if (!old) rma_counter_touch(c, there->rank);
+    return rc;
+}
+
+int rma_counted_swap(const void *new, const void *compare, void *old, const struct rma_there *there, struct rma_counter *c)
+{
+    struct place p;
+    int rc = place_find(there, false, &p);
+    if (rc != GW_OK) return rc;
+    rma_counted(there->w, &gw_count.rma_accumulates);
+    p.counter = c;
+    return swap_if(&p, new, compare, &(struct data){old, 1, there->type});
 }

@@ -99,11 +99,11 @@ static int ask(struct rma_win *w, int target, struct ask_head h, const struct as
     return ask_end(&a, answer);
 }
 
-/* Sends a request and waits for its answer, or, in a call with an MPI request, lets that wait. */
+/* Sends a request and waits for its answer, or, where a counter counts it, lets that wait. */
 static int asked(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
                  struct rma_packed into, int64_t bytes)
 {
-    return into.started ? rma_deferred_ask(w, target, h, runs, data, into, bytes)
+    return into.counter ? rma_deferred_ask(w, target, h, runs, data, into, bytes)
                         : ask(w, target, h, runs, data.at, data.bytes, into.at, bytes);
 }
 
@@ -145,7 +145,7 @@ int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
         got = next_runs(&c, gw_min64(ASK_PIECE, bytes - done), 1, runs, &n);
         struct ask_head h = {.what = is_put ? ASK_WRITE : ASK_READ, .n_runs = n, .bytes = got};
         struct rma_given data = {packed.at, is_put ? got : 0};
-        struct rma_packed into = {is_put ? NULL : packed.at, packed.started};
+        struct rma_packed into = {is_put ? NULL : packed.at, packed.counter};
         if (!may_be_deferred)
             rc = asked(w, target, h, runs, data, into, got - data.bytes);
         else
@@ -180,14 +180,16 @@ int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at,
     return rc;
 }
 
-int rma_ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes)
+int rma_ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, struct rma_packed old,
+                 int64_t bytes)
 {
     char both[2 * ASK_SWAP_MAX];
     struct ask_run run = {at, (uint64_t)bytes};
     assert(bytes <= ASK_SWAP_MAX);
     memcpy(both, compare, (size_t)bytes);
     memcpy(both + bytes, new, (size_t)bytes);
-    return ask(w, target, (struct ask_head){.what = ASK_SWAP, .n_runs = 1, .bytes = bytes}, &run, both, 2 * bytes, old, bytes);
+    return asked(w, target, (struct ask_head){.what = ASK_SWAP, .n_runs = 1, .bytes = bytes}, &run,
+                 (struct rma_given){both, 2 * bytes}, old, bytes);
 }
 
 /* ---- locks ---- */

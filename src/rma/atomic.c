@@ -160,7 +160,7 @@ int rma_atomic_update(struct rma_win *w, int target, struct gw_op *op, uint64_t 
                 a.at = (uint64_t)(uintptr_t)runs[i].iov_base + (uint64_t)from;
                 a.operand = packed ? packed + done : NULL;
                 a.old = old.at ? old.at + done : NULL;
-                rc = rma_deferred_atomic(w, target, &a, old.started);
+                rc = rma_deferred_atomic(w, target, &a, old.counter);
             }
     }
     return rc;

@@ -9,9 +9,9 @@
  * its requests is needed, or when the program waits.  The answers to all small gets of a batch come as one message, too.
  *
  * There are three levels of completion, and different calls wait for them:
- *   started   the operation of one MPI request is complete (started.c): MPI_Wait.  Small gets with an MPI request are batched,
- *             too.  As the program may do nothing but progress afterwards, their batch is sent at once if nothing else is under
- *             way, and otherwise in the next round of progress
+ *   counted   what one counter counts is complete (counter.c): MPI_Wait of an operation with a request (started.c), or what one context
+ *             of OpenSHMEM has started.  Small gets with a counter are batched, too.  As the program may do nothing but progress
+ *             afterwards, their batch is sent at once if nothing else is under way, and otherwise in the next round of progress
  *   settled   all operations are complete at the origin: the user's buffers may be used again, and the results of gets have arrived
  *   flushed   all operations are complete at the target, too: it has done as many requests as were sent to it.  One ASK_FLUSH per
  *             target asks for that, to all targets at once (flushes, and the end of an epoch)
@@ -50,9 +50,9 @@ struct deferred {
     struct gw_list link; /* batches: in rma_deferred.open.  used: bytes in `bytes`; last: offset of the last request in it */
     int target;
     uint32_t used, last;
-    struct gw_req *req;     /* receives; NULL: a send or a copy */
-    int64_t wanted;         /* receives: the length of the message in bytes; another length is an error */
-    struct rma_packed into; /* .started: the operation that this is a part of.  .at: where the data of the answer in `bytes` go */
+    struct gw_req *req;          /* receives; NULL: a send or a copy */
+    int64_t wanted;              /* receives: the length of the message in bytes; another length is an error */
+    struct rma_packed into;      /* .counter: who counts this.  .at: where the data of the answer in `bytes` go */
     struct deferred_gets *gets;  /* owned; NULL: none.  batch_send() moves it from the batch to the receive of the answer */
     char bytes[] GW_ALIGNED(16); /* the batch, or room for an answer */
 };
@@ -81,8 +81,8 @@ static void deferred_done(struct gw_done *done, int err)
     struct rma_deferred *all = l->w->deferred;
     int none = GW_OK;
     if (err >= 0) err = deferred_check(l);
-    if (l->into.started)
-        rma_started_over(l->into.started, err);
+    if (l->into.counter)
+        rma_counter_end(l->into.counter, err);
     else if (err < 0)
         atomic_compare_exchange_strong_explicit(&all->err, &none, err, memory_order_relaxed, memory_order_relaxed);
     free(l);
@@ -116,7 +116,7 @@ static struct deferred *deferred_new(struct rma_win *w, size_t bytes)
 /* Counts `l` as under way.  Call it before the message or copy is started, which may already call deferred_done(). */
 static void deferred_starts(struct deferred *l)
 {
-    rma_started_part(l->into.started);
+    rma_counter_begin(l->into.counter);
     atomic_fetch_add_explicit(&l->w->deferred->n, 1, memory_order_relaxed);
 }
 
@@ -141,11 +141,11 @@ static int deferred_receive(struct deferred *l, int target, int tag, void *into,
     return rc < 0 ? rc : GW_OK;
 }
 
-/* Completes the gets that belong to MPI requests, each a part of its request.  The lane's lock is held. */
+/* Completes the gets that counters count.  The lane's lock is held. */
 static void gets_over(const struct deferred_gets *g, int err)
 {
     for (int i = 0; i < g->n; i++)
-        if (g->each[i].into.started) rma_started_over(g->each[i].into.started, err);
+        if (g->each[i].into.counter) rma_counter_end(g->each[i].into.counter, err);
 }
 
 static void gets_free(struct deferred_gets *g)
@@ -209,7 +209,7 @@ static int batches_send(struct rma_win *w)
     return rc;
 }
 
-/* Sends batches from a round of progress.  For gets with an MPI request: MPI_Wait does not call this room,
+/* Sends batches from a round of progress.  For gets with a counter: MPI_Wait does not call this room,
  * and would not send them. */
 static void batches_go(struct gw_done *done, int err)
 {
@@ -276,13 +276,37 @@ static int append(struct deferred *l, const struct ask_head *h, const struct ask
     return goes_now || l->used >= ASK_BATCH / 2 ? batch_send(l) : GW_OK;
 }
 
-static int tell(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
+/* A change of the target's memory without an answer: the target counts it, and a flush waits until it has been done. */
+static bool is_counted(const struct ask_head *h) { return h->flags & ASK_DEFERRED && h->what != ASK_READ; }
+
+/* What a fence has put before it, unless that is confirmed.  rma_deferred.lock is held, so that numbers are those of the order of sending. */
+static void order_after(const struct rma_target *t, struct ask_head *h)
+{
+    uint64_t after = atomic_load_explicit(&t->after, memory_order_relaxed);
+    if (likely(after <= atomic_load_explicit(&t->known, memory_order_relaxed))) return;
+    h->flags |= ASK_AFTER;
+    h->after = (uint32_t)after;
+}
+static void counted(struct rma_target *t, const struct ask_head *h)
+{
+    uint64_t sent = atomic_fetch_add_explicit(&t->sent, 1, memory_order_relaxed) + 1;
+    if (h->flags & (ASK_LONG | ASK_AFTER)) atomic_store_explicit(&t->loose, sent, memory_order_relaxed);
+}
+
+static int tell(struct rma_win *w, int target, const struct ask_head *request, const struct ask_run *runs, const void *data,
                 int64_t bytes, bool goes_now)
 {
     struct deferred *l;
+    struct rma_target *t = &w->targets[target];
+    struct ask_head h = *request;
     gw_lock(&w->deferred->lock);
-    int rc = batch_with_room(w, target, ask_bytes(h, bytes), &l);
-    if (rc == GW_OK) rc = append(l, h, runs, data, bytes, goes_now);
+    if (h.what != ASK_READ && h.what <= ASK_SWAP) order_after(t, &h);
+    int rc = batch_with_room(w, target, ask_bytes(&h, bytes), &l);
+    if (rc == GW_OK) rc = append(l, &h, runs, data, bytes, goes_now);
+    if (rc == GW_OK && is_counted(&h)) {
+        counted(t, &h);
+        atomic_store_explicit(&w->deferred->is_counted, true, memory_order_relaxed);
+    }
     gw_unlock(&w->deferred->lock);
     return rc;
 }
@@ -293,22 +317,13 @@ int rma_deferred_say(struct rma_win *w, int target, const struct ask_head *h, co
     return tell(w, target, h, runs, data, bytes, true);
 }
 
-/* After a request without an answer was sent (rc GW_OK): the target will count it, and a flush waits until it has. */
-static int counted(struct rma_win *w, int target, int rc)
-{
-    if (rc != GW_OK) return rc;
-    atomic_fetch_add_explicit(&w->targets[target].sent, 1, memory_order_relaxed);
-    atomic_store_explicit(&w->deferred->is_counted, true, memory_order_relaxed);
-    return GW_OK;
-}
-
 int rma_deferred_change(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, const void *data,
                         int64_t bytes)
 {
     int rc = wait_for_room(w);
     h.flags |= ASK_DEFERRED;
     h.origin = w->comm->rank;
-    return rc == GW_OK ? counted(w, target, tell(w, target, &h, runs, data, bytes, false)) : rc;
+    return rc == GW_OK ? tell(w, target, &h, runs, data, bytes, false) : rc;
 }
 
 int rma_deferred_put_long(struct rma_win *w, int target, struct ask_run run, struct rma_packed from)
@@ -321,13 +336,13 @@ int rma_deferred_put_long(struct rma_win *w, int target, struct ask_run run, str
                          .number = rma_ask_number(w)};
     struct deferred *l = deferred_new(w, 0);
     int rc = l ? wait_for_room(w) : GW_ENOMEM;
-    if (l) l->into.started = from.started;
+    if (l) l->into.counter = from.counter;
     if (rc == GW_OK) rc = rma_deferred_say(w, target, &h, &run, NULL, 0);
     if (rc != GW_OK) {
         free(l);
         return rc;
     }
-    return counted(w, target, deferred_send(l, target, TAG_DATA + h.number, from.at, h.bytes));
+    return deferred_send(l, target, TAG_DATA + h.number, from.at, h.bytes);
 }
 
 /* The list of gets of a batch, with room for one more; NULL: no memory. */
@@ -364,10 +379,10 @@ static int get_small(struct rma_win *w, int target, struct ask_head h, const str
     g->each[g->n++] = (struct got){into, h.bytes};
     g->bytes += h.bytes;
     h.number = g->number;
-    rma_started_part(into.started);
-    bool is_alone = into.started && is_idle(w->deferred); /* nothing is under way that it could be batched behind */
+    rma_counter_begin(into.counter);
+    bool is_alone = into.counter && is_idle(w->deferred); /* nothing is under way that it could be batched behind */
     rc = append(l, &h, runs, NULL, 0, is_alone);
-    if (into.started && w->targets[target].batch) batches_go_soon(w->deferred);
+    if (into.counter && w->targets[target].batch) batches_go_soon(w->deferred);
     return rc;
 }
 
@@ -391,7 +406,7 @@ int rma_deferred_get(struct rma_win *w, int target, const struct ask_run *runs, 
     int rc = wait_for_room(w);
     struct deferred *l = rc == GW_OK ? deferred_new(w, 0) : NULL;
     if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
-    l->into.started = into.started;
+    l->into.counter = into.counter;
     rc = rma_deferred_say(w, target, &h, runs, NULL, 0);
     if (rc == GW_OK) return deferred_receive(l, target, TAG_REPLY + h.number, into.at, bytes);
     free(l);
@@ -402,14 +417,13 @@ int rma_deferred_get(struct rma_win *w, int target, const struct ask_run *runs, 
 static void answered(struct gw_done *done, int err)
 {
     struct deferred *l = container_of(done, struct deferred, done);
-    struct rma_started *s = l->into.started;
+    struct rma_started *s = l->into.counter->request;
     struct ask_reply how = {GW_OK, 0};
     int64_t bytes = l->req ? gw_status_bytes(&l->req->status) : 0;
     if (err >= 0) err = rma_ask_answer_check(l->bytes, bytes, l->wanted, &how);
     if (err >= 0 && how.rc < 0) {
         err = (int)how.rc;
-        s->refused_at = how.at;
-        s->refused_by = l->target;
+        if (s) s->refused_at = how.at, s->refused_by = l->target;
     }
     if (err >= 0 && l->into.at) memcpy(l->into.at, l->bytes + sizeof how, (size_t)l->wanted - sizeof how);
     l->wanted = bytes; /* the answer of a request that failed is short; it was checked above */
@@ -423,7 +437,7 @@ int rma_deferred_ask(struct rma_win *w, int target, struct ask_head h, const str
     int rc = wait_for_room(w);
     struct deferred *l = rc == GW_OK ? deferred_new(w, (size_t)room) : NULL;
     if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
-    assert(into.started);
+    assert(into.counter);
     l->into = into;
     l->target = target;
     l->done.fn = answered;
@@ -478,7 +492,7 @@ int rma_deferred_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at
     int rc = wait_for_room(w);
     struct deferred *l = rc == GW_OK ? deferred_new(w, 0) : NULL;
     if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
-    l->into.started = packed.started;
+    l->into.counter = packed.counter;
     rc = wired_start(l, target, &(struct wired){.is_put = is_put, .here = {packed.at, (size_t)bytes}, .at = at});
     gw_counted(&gw_count.rma_wired, rc == GW_OK);
     return rc;
@@ -491,12 +505,12 @@ static void atomic_done(struct gw_done *done, int err)
     deferred_done(done, err);
 }
 
-int rma_deferred_atomic(struct rma_win *w, int target, const struct wire_atomic *a, struct rma_started *started)
+int rma_deferred_atomic(struct rma_win *w, int target, const struct wire_atomic *a, struct rma_counter *counter)
 {
     int rc = wait_for_room(w);
     struct deferred *l = rc == GW_OK ? deferred_new(w, 0) : NULL;
     if (!l) return rc == GW_OK ? GW_ENOMEM : rc;
-    l->into.started = started;
+    l->into.counter = counter;
     l->done.fn = atomic_done;
     atomic_fetch_add_explicit(&w->targets[target].n_atomics, 1, memory_order_relaxed);
     rc = wired_start(l, target, &(struct wired){.atomic = a});
@@ -512,6 +526,8 @@ bool rma_deferred_may_unlock(struct rma_win *w, int target)
     gw_unlock(&w->deferred->lock);
     return !gets && is_idle(w->deferred);
 }
+
+int rma_deferred_go(struct rma_win *w) { return batches_send(w); }
 
 int rma_deferred_settle(struct rma_win *w)
 {
@@ -549,35 +565,55 @@ int rma_deferred_flush_local(struct rma_win *w)
     return !has_gets && is_idle(all) ? GW_OK : rma_deferred_settle(w);
 }
 
-static void note_done(struct rma_win *w, int target, uint64_t sent)
+/* What the answer to a flush will confirm. */
+struct flushed {
+    struct ask_reply answer; /* its contents do not matter */
+    uint64_t sent;
+};
+static void flush_done(struct gw_done *done, int err)
 {
-    assert(sent <= atomic_load_explicit(&w->targets[target].sent, memory_order_relaxed));
-    atomic_store_explicit(&w->targets[target].known, sent, memory_order_relaxed); /* of two threads the older may win */
+    struct deferred *l = container_of(done, struct deferred, done);
+    struct rma_target *t = &l->w->targets[l->target];
+    const struct flushed *f = (const struct flushed *)l->bytes;
+    assert(f->sent <= atomic_load_explicit(&t->sent, memory_order_relaxed));
+    if (err >= 0 && f->sent > atomic_load_explicit(&t->known, memory_order_relaxed)) /* the lane's lock is held */
+        atomic_store_explicit(&t->known, f->sent, memory_order_relaxed);
+    deferred_done(done, err);
 }
 
-/* Asks the target to answer when it has done all requests that were sent to it, unless it has confirmed them already.  The
- * contents of the answer do not matter.  *sent_out: the number that the answer will confirm. */
-static int ask_target(struct rma_win *w, int target, uint64_t *sent_out)
+int rma_deferred_ask_flush(struct rma_win *w, int target, struct rma_counter *counter)
 {
-    *sent_out = atomic_load_explicit(&w->targets[target].sent, memory_order_relaxed);
-    if (atomic_load_explicit(&w->targets[target].known, memory_order_relaxed) == *sent_out) return GW_OK;
-    struct ask_head h = {.what = ASK_FLUSH, .bytes = (int64_t)*sent_out, .origin = w->comm->rank, .number = rma_ask_number(w)};
-    struct deferred *l = deferred_new(w, sizeof(struct ask_reply));
+    uint64_t sent = atomic_load_explicit(&w->targets[target].sent, memory_order_relaxed);
+    if (atomic_load_explicit(&w->targets[target].known, memory_order_relaxed) >= sent) return GW_OK;
+    struct ask_head h = {.what = ASK_FLUSH, .bytes = (int64_t)sent, .origin = w->comm->rank, .number = rma_ask_number(w)};
+    struct deferred *l = deferred_new(w, sizeof(struct flushed));
     if (!l) return GW_ENOMEM;
+    struct flushed *f = (struct flushed *)l->bytes;
+    f->sent = sent;
+    l->target = target;
+    l->into.counter = counter;
+    l->done.fn = flush_done;
     int rc = tell(w, target, &h, NULL, NULL, 0, false);
-    if (rc == GW_OK) return deferred_receive(l, target, TAG_REPLY + h.number, l->bytes, sizeof(struct ask_reply));
+    if (rc == GW_OK) return deferred_receive(l, target, TAG_REPLY + h.number, &f->answer, sizeof f->answer);
     free(l);
     return rc;
 }
 
+bool rma_deferred_fence(struct rma_win *w, int target)
+{
+    struct rma_target *t = &w->targets[target];
+    gw_lock(&w->deferred->lock);
+    bool has_all = atomic_load_explicit(&t->known, memory_order_relaxed) >= atomic_load_explicit(&t->sent, memory_order_relaxed);
+    atomic_store_explicit(&t->after, atomic_load_explicit(&t->loose, memory_order_relaxed), memory_order_relaxed);
+    gw_unlock(&w->deferred->lock);
+    return has_all;
+}
+
 int rma_deferred_flush(struct rma_win *w, int target)
 {
-    uint64_t sent;
     if (likely(!w->deferred)) return GW_OK;
-    int rc = ask_target(w, target, &sent), settled = rma_deferred_settle(w);
-    if (rc == GW_OK) rc = settled;
-    if (rc == GW_OK) note_done(w, target, sent);
-    return rc;
+    int rc = rma_deferred_ask_flush(w, target, NULL), settled = rma_deferred_settle(w);
+    return rc == GW_OK ? settled : rc;
 }
 
 int rma_deferred_flush_all(struct rma_win *w)
@@ -585,14 +621,9 @@ int rma_deferred_flush_all(struct rma_win *w)
     if (likely(!w->deferred)) return GW_OK;
     int n = w->comm->size, rc = GW_OK;
     if (!atomic_exchange_explicit(&w->deferred->is_counted, false, memory_order_relaxed)) return rma_deferred_settle(w);
-    uint64_t *sent = malloc((size_t)n * sizeof *sent);
-    if (!sent) return gw_fail(GW_ENOMEM, "no memory to ask %d ranks", n);
-    for (int i = 0; i < n && rc == GW_OK; i++) rc = ask_target(w, i, &sent[i]);
+    for (int i = 0; i < n && rc == GW_OK; i++) rc = rma_deferred_ask_flush(w, i, NULL);
     int settled = rma_deferred_settle(w);
-    if (rc == GW_OK) rc = settled;
-    for (int i = 0; i < n && rc == GW_OK; i++) note_done(w, i, sent[i]);
-    free(sent);
-    return rc;
+    return rc == GW_OK ? settled : rc;
 }
 
 /* ---- opening and closing of a window ---- */

@@ -34,9 +34,9 @@ static bool moves(const struct ask_head *h) { return h->what <= ASK_SWAP; }
 static bool flags_are_right(const struct rma_win *w, const struct ask_head *h)
 {
     static const uint8_t allowed[] = {[ASK_READ] = ASK_LONG | ASK_DEFERRED | ASK_GATHER,
-                                      [ASK_WRITE] = ASK_LONG | ASK_DEFERRED,
-                                      [ASK_UPDATE] = ASK_OLD | ASK_DEFERRED,
-                                      [ASK_SWAP] = 0,
+                                      [ASK_WRITE] = ASK_LONG | ASK_DEFERRED | ASK_AFTER,
+                                      [ASK_UPDATE] = ASK_OLD | ASK_DEFERRED | ASK_AFTER,
+                                      [ASK_SWAP] = ASK_AFTER,
                                       [ASK_FLUSH] = 0,
                                       [ASK_LOCK] = ASK_TRY,
                                       [ASK_UNLOCK] = 0};
@@ -44,6 +44,7 @@ static bool flags_are_right(const struct rma_win *w, const struct ask_head *h)
     assert(h->what < sizeof allowed);
     bool is_deferred = h->flags & ASK_DEFERRED, is_long = h->flags & ASK_LONG, is_gathered = h->flags & ASK_GATHER;
     if (h->flags & ~(allowed[h->what] | ASK_MORE)) return false;
+    if (h->flags & ASK_AFTER && !w->has_instructions) return false;
     if (is_deferred && (w->flavor == GW_WIN_FLAVOR_DYNAMIC || h->flags & ASK_OLD)) return false;
     if (is_long) return is_deferred && !is_gathered && h->n_runs == 1;
     return !is_gathered || is_deferred;

@@ -305,7 +305,7 @@ static void answers(void)
         memset(old, 1, sizeof old);
         say_bytes(w, TAG_REPLY + number, &answer, wrongs[i].bytes); /* is there before the true one */
         memcpy(before + 128, base + 128, 8);
-        int rc = rma_ask_swap(w, 0, at(128), new, base + 128, old, 8);
+        int rc = rma_ask_swap(w, 0, at(128), new, base + 128, (struct rma_packed){old, NULL}, 8);
         CHECK(rc < 0 && old[0] == 1);
         CHECK_EQ(refused(), told + (wrongs[i].bytes <= 24)); /* one that is too long is an error of the receive's */
         look(4);

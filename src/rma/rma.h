@@ -132,12 +132,44 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
 
 /* Sends what is batched, and waits until all operations of this rank are complete at the origin (the data of gets have arrived). */
 int rma_settle(struct rma_win *w);
-void rma_go_soon(struct rma_win *w); /* what is batched leaves with the next round of progress at the latest */
 /* Accumulates, fetches and swaps of one aligned element of 4 or 8 bytes are from now on done by an atomic instruction of a processor of the
  * target, like those of its node's ranks that see the memory without the window; an own one is the caller's.  Collective; before the
  * first of them. */
 int rma_use_instructions(struct rma_win *w);
 int64_t rma_disp_unit(const struct rma_win *w, int target);
+
+/* ---- operations that a counter counts, not an epoch or an MPI request (counter.c) ----
+ * They go on after their call, whatever else this process does; a counter's wait, fence and flush do not wait for those of other counters.
+ * In windows of rma_use_instructions(), for targets that are not near; the window is open to this rank (lock_all). */
+struct rma_counter {
+    _Atomic uint32_t n;          /* messages and copies under way, and calls that are about to start some */
+    _Atomic int err;             /* the first error since the last wait */
+    struct rma_started *request; /* a request that completes with the last of them; NULL: the owner calls rma_counter_wait() */
+    _Atomic uint64_t touched[4]; /* bits target % 256: targets that may have changes which they have not confirmed */
+};
+struct rma_there { /* `count` items of `type` at displacement `disp` of that rank's part of the window */
+    struct rma_win *w;
+    int rank;
+    int64_t disp, count;
+    struct gw_type *type;
+};
+/* Data at this end are contiguous, as many bytes as at the other; they and old values are the counter's until its wait or flush. */
+int rma_counted_put(const void *origin, const struct rma_there *there, struct rma_counter *c);
+int rma_counted_get(void *origin, const struct rma_there *there, struct rma_counter *c);
+int rma_counted_update(const void *operand, void *old, const struct rma_there *there, struct gw_op *op,
+                       struct rma_counter *c); /* old: may be NULL */
+int rma_counted_swap(const void *new, const void *compare, void *old, const struct rma_there *there, struct rma_counter *c);
+void rma_go_soon(struct rma_win *w); /* what is batched leaves with the next round of progress at the latest */
+void rma_counter_join(struct rma_counter *c,
+                      const struct rma_counter *done); /* c has its flush and fence do those of `done`, too */
+/* What is batched has left; complete at this end.  The first error of c since the last wait. */
+int rma_counter_wait(struct rma_win *w, struct rma_counter *c);
+/* What c counted is complete at the targets, too. */
+int rma_counter_flush(struct rma_win *w, struct rma_counter *c);
+int rma_counter_flush_target(struct rma_win *w, struct rma_counter *c, int target);
+/* What this rank starts later at the targets is done after what c has counted there.  target: one, or -1 for all.  *is_confirmed_out: it is
+ * complete there, so that there is an order to accesses of other windows, too. */
+int rma_counter_fence(struct rma_win *w, struct rma_counter *c, int target, bool *is_confirmed_out);
 
 /* ---- epochs (epoch.c) ---- */
 int rma_win_fence(int assertions, struct rma_win *w);

@@ -64,14 +64,6 @@ static inline char *rma_near_place(struct rma_win *w, int target, int64_t disp, 
     return (char *)((uintptr_t)t->base + (uintptr_t)offset); /* base: NULL where there is no memory */
 }
 
-/* The target's side of a call: `count` items of `type` at displacement `disp` of that rank's part of the window. */
-struct rma_there {
-    struct rma_win *w;
-    int rank;
-    int64_t disp, count;
-    struct gw_type *type;
-};
-
 /* Are origin and target of the same contiguous type and count, with at most RMA_SHORT bytes?  Any 32-bit counts are allowed: a negative one
  * is a size above the limit. */
 enum { RMA_SHORT = 1024 };

@@ -35,6 +35,9 @@ struct rma_target {
     struct deferred *batch;     /* requests that wait to be sent to it; NULL: none (deferred.c) */
     _Atomic uint64_t sent,
         known; /* requests without an answer: how many were sent, and how many of them the target has confirmed (deferred.c) */
+    _Atomic uint64_t
+        loose; /* `sent` with the last of them that others may overtake: its data are a message of their own, or it waits */
+    _Atomic uint64_t after; /* what is sent from now on is to be done after so many (counter.c) */
 };
 
 /* ---- words that all ranks of the machine map (lock.c; struct rma_words) ---- */
@@ -68,10 +71,10 @@ void rma_here_close(struct rma_win *w);
 /* ---- operations with a request (started.c) ---- */
 struct rma_started {
     struct gw_req req;
-    _Atomic uint32_t parts; /* messages and copies under way, plus 1 until the call returns */
-    char *packed;           /* a packed copy of the data, owned; NULL: none */
-    int64_t bytes;          /* of `packed` */
-    void *buf;              /* where `packed` is unpacked to at the end; used if type is not NULL */
+    struct rma_counter parts; /* 1 more until the call returns */
+    char *packed;             /* a packed copy of the data, owned; NULL: none */
+    int64_t bytes;            /* of `packed` */
+    void *buf;                /* where `packed` is unpacked to at the end; used if type is not NULL */
     int64_t count;
     struct gw_type *type; /* held */
     struct gw_done say;   /* writes the error text when the request is retired */
@@ -83,22 +86,26 @@ struct rma_started *rma_started_new(struct rma_win *w); /* NULL: no memory (gw_f
  * only before rma_started_end(). */
 void rma_started_keep(struct rma_started *s, char *packed, int64_t bytes);
 void rma_started_unpack(struct rma_started *s, void *buf, int64_t count, struct gw_type *t);
-static inline void rma_started_part(struct rma_started *s)
-{
-    if (s) atomic_fetch_add_explicit(&s->parts, 1, memory_order_relaxed);
-}
-void rma_started_over(struct rma_started *s, int err);                       /* a part is complete; lane's lock held */
+void rma_started_over(struct rma_started *s);                                /* all parts are; lane's lock held */
 int rma_started_end(struct rma_started *s, int rc, struct gw_req **req_out); /* ends the call; rc: its result, returned */
 
-/* Contiguous bytes of this process.  They must stay valid until `started` is complete or, if that is NULL, until
+/* ---- counters (counter.c) ---- */
+static inline void rma_counter_begin(struct rma_counter *c)
+{
+    if (c) atomic_fetch_add_explicit(&c->n, 1, memory_order_relaxed);
+}
+void rma_counter_end(struct rma_counter *c, int err);      /* the lane's lock is held, if c is a request's */
+void rma_counter_touch(struct rma_counter *c, int target); /* after the change was sent */
+
+/* Contiguous bytes of this process.  They must stay valid until `counter` has counted down or, if that is NULL, until
  * rma_deferred_settle(). */
 struct rma_packed {
     char *at;
-    struct rma_started *started;
+    struct rma_counter *counter;
 };
 static inline struct rma_packed rma_packed_at(struct rma_packed p, int64_t offset)
 {
-    return (struct rma_packed){p.at ? p.at + offset : NULL, p.started};
+    return (struct rma_packed){p.at ? p.at + offset : NULL, p.counter};
 }
 
 /* ---- reaching memory (reach.c) ---- */
@@ -126,6 +133,7 @@ enum ask_flag {
     ASK_DEFERRED = 8, /* READ: the answer is the data only; WRITE, UPDATE: no answer, the target counts the request */
     ASK_MORE = 16,    /* another request follows in the same message, from the next multiple of 16 */
     ASK_GATHER = 32,  /* with DEFERRED: all such READs of a message have the same number, and get one answer */
+    ASK_AFTER = 64,   /* WRITE, UPDATE, SWAP: not before `after` of the origin's requests (modulo 2^32) are done */
 };
 struct ask_run {
     uint64_t at, bytes;
@@ -133,7 +141,8 @@ struct ask_run {
 struct ask_head { /* followed by runs and data: of WRITE, UPDATE; of SWAP the value to compare with and the new one */
     uint8_t what, flags, kind /* enum lock_kind */, basic /* UPDATE: enum gw_elem */;
     uint32_t op;
-    int32_t origin, number /* of the answer */, n_runs, unused;
+    int32_t origin, number /* of the answer */, n_runs;
+    uint32_t after;
     int64_t bytes; /* of all runs; FLUSH, UNLOCK: how many of the origin's requests must be done before the answer */
 };
 struct ask_reply { /* followed by the data of READ, or the old value of UPDATE and SWAP */
@@ -158,7 +167,8 @@ int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
 /* Accumulates a packed operand to (count, t) at `at`; old.at (may be NULL) gets the old value, packed. */
 int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at, int64_t count, struct gw_type *t,
                    const char *packed, struct rma_packed old);
-int rma_ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, void *old, int64_t bytes);
+int rma_ask_swap(struct rma_win *w, int target, uint64_t at, const void *new, const void *compare, struct rma_packed old,
+                 int64_t bytes);
 int rma_ask_lock(struct rma_win *w, int target, enum lock_kind kind);
 int rma_ask_unlock(struct rma_win *w, int target, enum lock_kind kind); /* after all operations on that target */
 int rma_ask_all_take(struct rma_win *w);                                /* on all nodes */
@@ -188,7 +198,7 @@ struct rma_given { /* data that the call copies */
 int rma_deferred_ask(struct rma_win *w, int target, struct ask_head h, const struct ask_run *runs, struct rma_given data,
                      struct rma_packed into, int64_t bytes);
 int rma_deferred_by_wire(struct rma_win *w, int target, bool is_put, uint64_t at, int64_t bytes, struct rma_packed packed);
-int rma_deferred_atomic(struct rma_win *w, int target, const struct wire_atomic *a, struct rma_started *started);
+int rma_deferred_atomic(struct rma_win *w, int target, const struct wire_atomic *a, struct rma_counter *counter);
 int rma_deferred_say(struct rma_win *w, int target, const struct ask_head *h, const struct ask_run *runs, const void *data,
                      int64_t bytes);
 /* True: no operation under way reads or writes the target's memory by the wire, and no gets are pending.  Puts and accumulates may
@@ -197,6 +207,12 @@ bool rma_deferred_may_unlock(struct rma_win *w, int target);
 /* waits until all is complete at this end; returns the first error since the last call */
 int rma_deferred_settle(struct rma_win *w);
 int rma_deferred_flush(struct rma_win *w, int target); /* the same, complete also at the target */
+int rma_deferred_go(struct rma_win *w);                /* sends what is batched */
+/* Asks the target to answer, which `counter` (may be NULL) counts, when it has done all requests that were sent to it, unless it has confirmed
+ * them already. */
+int rma_deferred_ask_flush(struct rma_win *w, int target, struct rma_counter *counter);
+/* Requests from now on are done after those before.  True: the target has confirmed all of them. */
+bool rma_deferred_fence(struct rma_win *w, int target);
 int rma_deferred_flush_all(struct rma_win *w);
 int rma_deferred_flush_local(struct rma_win *w); /* the buffers of all operations may be used again */
 int rma_deferred_open(struct rma_win *w);

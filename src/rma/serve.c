@@ -25,16 +25,17 @@ struct rma_server {
     struct rma_win *w;
     struct req_hook hook; /* tries pending requests again, by `poll` */
     struct gw_done poll;
-    struct gw_list pending, granted; /* under the lane's lock */
+    struct gw_list pending, granted; /* under the lane's lock; the first of `granted` may be being done */
     struct req_work finish;          /* does the granted requests, without the lane's lock */
     bool finishes;                   /* `finish` is queued */
-    _Atomic uint64_t *served;        /* [comm->size] how many requests without an answer were done for each origin */
+    _Atomic uint64_t *heard_of;      /* [comm->size] how many requests without an answer have come from each origin */
     _Atomic uint8_t *held;           /* [comm->size] the locks that each origin holds here: bits 1 << enum lock_kind */
     struct gw_list longs;            /* under the lane's lock: long puts under way */
     char request[REQUEST_MAX] GW_ALIGNED(16);
 };
 struct kept { /* a copy of a pending or granted request */
     struct gw_list link;
+    uint64_t number; /* among its origin's requests without an answer; 0: it is none */
     char request[] GW_ALIGNED(16);
 };
 struct answer {
@@ -50,6 +51,7 @@ struct long_put { /* a put whose data are received straight into the window */
     struct req_work work;
     struct rma_win *w;
     int origin;
+    uint64_t number; /* as of struct kept */
 };
 
 static const struct ask_run *runs_of(const struct ask_head *h) { return (const struct ask_run *)(h + 1); }
@@ -117,10 +119,35 @@ static bool lock_try(struct rma_win *w, const struct ask_head *h)
     return true;
 }
 
+static bool is_one_of(const struct gw_list *kept, int origin, uint64_t n)
+{
+    bool is_one = false;
+    for (struct gw_list *l = kept->next; l != kept && !is_one; l = l->next) {
+        const struct kept *k = container_of(l, struct kept, link);
+        is_one = k->number && k->number <= n && ((const struct ask_head *)k->request)->origin == origin;
+    }
+    return is_one;
+}
+
+/* Are the first n requests without an answer that came from the origin done?  The lane's lock is held. */
+static bool has_done(const struct rma_server *s, int origin, uint64_t n)
+{
+    bool has = atomic_load_explicit(&s->heard_of[origin], memory_order_acquire) >= n && !is_one_of(&s->pending, origin, n) &&
+        !is_one_of(&s->granted, origin, n);
+    for (struct gw_list *l = s->longs.next; l != &s->longs && has; l = l->next) {
+        const struct long_put *p = container_of(l, struct long_put, link);
+        has = p->origin != origin || p->number > n;
+    }
+    return has;
+}
+
 static bool admit(struct rma_win *w, const struct ask_head *h)
 {
-    if (h->what == ASK_FLUSH || h->what == ASK_UNLOCK)
-        return atomic_load_explicit(&w->server->served[h->origin], memory_order_acquire) >= (uint64_t)h->bytes;
+    if (h->what == ASK_FLUSH || h->what == ASK_UNLOCK) return has_done(w->server, h->origin, (uint64_t)h->bytes);
+    if (h->flags & ASK_AFTER) {
+        uint64_t heard_of = atomic_load_explicit(&w->server->heard_of[h->origin], memory_order_relaxed);
+        if (!has_done(w->server, h->origin, heard_of - ((uint32_t)heard_of - h->after))) return false;
+    }
     if (h->what == ASK_LOCK) return lock_try(w, h);
     return !needs_busy(w, h) || rma_busy_try(w, w->comm->rank);
 }
@@ -138,16 +165,14 @@ static int check_attached(struct rma_win *w, const struct ask_head *h, uint64_t 
 
 /* ---- doing it ---- */
 static void look(struct gw_done *done, int err);
-/* Counts a request without an answer as done.  Pending flushes that wait for the count are tried at once, as this rank may be
- * about to sleep. */
-static void count(struct rma_win *w, int origin)
+/* A request without an answer has been done.  What waits for that, as flushes do, is tried at once, as this rank may be about to sleep. */
+static void over(struct rma_win *w, struct gw_list *link)
 {
-    struct rma_server *s = w->server;
-    assert(s && origin >= 0 && origin < w->comm->size);
-    atomic_fetch_add_explicit(&s->served[origin], 1, memory_order_release);
-    gw_lock(&w->comm->lane->lock);
-    look(&s->poll, GW_OK);
-    gw_unlock(&w->comm->lane->lock);
+    struct gw_lane *lane = w->comm->lane;
+    gw_lock(&lane->lock);
+    if (link) gw_list_del(link);
+    look(&w->server->poll, GW_OK);
+    gw_unlock(&lane->lock);
 }
 
 static void put_arrived(struct gw_done *done, int err)
@@ -163,18 +188,14 @@ static void put_arrived(struct gw_done *done, int err)
 static void put_is_over(struct gw_done *done, int err)
 {
     struct long_put *p = container_of(done, struct long_put, work.run);
-    struct gw_lane *lane = p->w->comm->lane;
     (void)err;
     assert(!p->req);
-    count(p->w, p->origin);
-    gw_lock(&lane->lock);
-    gw_list_del(&p->link);
-    gw_unlock(&lane->lock);
+    over(p->w, &p->link);
     free(p);
 }
 
 /* A get or put of one run, whose data are a message of their own, without a copy. */
-static void move_long(struct rma_win *w, const struct ask_head *h)
+static void move_long(struct rma_win *w, const struct ask_head *h, uint64_t number)
 {
     const struct ask_run *run = runs_of(h);
     void *here = (void *)(uintptr_t)run->at;
@@ -190,6 +211,7 @@ static void move_long(struct rma_win *w, const struct ask_head *h)
                            .work = {.run.fn = put_is_over, .by_service = true},
                            .w = w,
                            .origin = h->origin,
+                           .number = number,
                            .bytes = h->bytes};
     gw_lock(&w->comm->lane->lock);
     gw_list_push(&w->server->longs, &p->link);
@@ -274,11 +296,11 @@ static void move_few(struct rma_win *w, const struct ask_head *h)
         return;
     }
     free(a);
-    count(w, h->origin);
+    over(w, NULL);
 }
 
 /* Does an admitted request, and answers it if its kind has an answer.  Without the lane's lock. */
-static void perform(struct rma_win *w, const struct ask_head *h)
+static void perform(struct rma_win *w, const struct ask_head *h, uint64_t number)
 {
     if (h->what == ASK_LOCK || h->what == ASK_FLUSH) {
         say(w, h, GW_OK);
@@ -291,7 +313,7 @@ static void perform(struct rma_win *w, const struct ask_head *h)
         rma_lock_here_give(w, w->comm->rank, h->kind);
         say(w, h, GW_OK);
     } else if (h->flags & ASK_LONG) {
-        move_long(w, h);
+        move_long(w, h, number);
     } else {
         move_few(w, h);
     }
@@ -299,11 +321,12 @@ static void perform(struct rma_win *w, const struct ask_head *h)
 
 /* ---- pending requests ---- */
 /* Keeps a copy of a request that cannot be done yet.  The lane's lock is held. */
-static void keep(struct rma_server *s, const struct ask_head *h)
+static void keep(struct rma_server *s, const struct ask_head *h, uint64_t number)
 {
     size_t bytes = ask_bytes(h, rma_request_data(h));
     struct kept *k = gw_xmalloc(sizeof *k + bytes);
     memcpy(k->request, h, bytes);
+    k->number = number;
     atomic_fetch_add_explicit(&s->w->shared->waiters, 1, memory_order_seq_cst); /* before it is tried again, as in lock.c */
     gw_list_push(&s->pending, &k->link);
 }
@@ -352,11 +375,11 @@ static void finish_run(struct gw_done *done, int err)
     for (;;) {
         gw_lock(&lane->lock);
         struct kept *k = gw_list_empty(&s->granted) ? NULL : container_of(s->granted.next, struct kept, link);
-        if (k) gw_list_del(&k->link);
         s->finishes = k != NULL;
         gw_unlock(&lane->lock);
         if (!k) return;
-        perform(s->w, (struct ask_head *)k->request);
+        perform(s->w, (struct ask_head *)k->request, k->number);
+        over(s->w, &k->link); /* until then it is not done */
         free(k);
     }
 }
@@ -365,12 +388,14 @@ static void finish_run(struct gw_done *done, int err)
 static void take(struct rma_server *s, const struct ask_head *h)
 {
     struct gw_lane *lane = s->w->comm->lane;
+    bool is_counted = h->flags & ASK_DEFERRED && h->what != ASK_READ;
     gw_lock(&lane->lock);
+    uint64_t number = is_counted ? atomic_fetch_add_explicit(&s->heard_of[h->origin], 1, memory_order_release) + 1 : 0;
     bool is_admitted = !(needs_busy(s->w, h) && is_busy_wanted(s)) && admit(s->w, h), may_wait = !(h->flags & ASK_TRY);
-    if (!is_admitted && may_wait) keep(s, h);
+    if (!is_admitted && may_wait) keep(s, h, number);
     gw_unlock(&lane->lock);
     if (is_admitted)
-        perform(s->w, h);
+        perform(s->w, h, number);
     else if (!may_wait)
         say(s->w, h, GW_AGAIN);
 }
@@ -412,16 +437,16 @@ static void request_heard(struct gw_done *done, int err)
 /* ---- opening and closing of a window ---- */
 static void server_free(struct rma_server *s)
 {
-    if (s) free(s->served), free((void *)s->held);
+    if (s) free(s->heard_of), free((void *)s->held);
     free(s);
 }
 
 int rma_serve_open(struct rma_win *w)
 {
     struct rma_server *s = calloc(1, sizeof *s);
-    if (s) s->served = calloc((size_t)w->comm->size, sizeof *s->served);
+    if (s) s->heard_of = calloc((size_t)w->comm->size, sizeof *s->heard_of);
     if (s) s->held = calloc((size_t)w->comm->size, sizeof *s->held);
-    int rc = rma_agree(w->comm, s && s->served && s->held ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
+    int rc = rma_agree(w->comm, s && s->heard_of && s->held ? GW_OK : gw_fail(GW_ENOMEM, "no memory to serve a window"));
     if (rc != GW_OK) {
         server_free(s);
         return rc;

@@ -35,7 +35,8 @@ struct rma_started *rma_started_new(struct rma_win *w)
     s->req.err = GW_OK;
     s->req.errctx = (const void *)(uintptr_t)w->obj.id;
     gw_status_empty(&s->req.status);
-    atomic_store_explicit(&s->parts, 1, memory_order_relaxed);
+    atomic_store_explicit(&s->parts.n, 1, memory_order_relaxed);
+    s->parts.request = s;
     s->say.fn = say_why;
     return s;
 }
@@ -55,13 +56,9 @@ void rma_started_unpack(struct rma_started *s, void *buf, int64_t count, struct 
     s->type = type_hold(t);
 }
 
-void rma_started_over(struct rma_started *s, int err)
+void rma_started_over(struct rma_started *s)
 {
-    if (err < 0 && s->req.err == GW_OK) s->req.err = err;
-    uint32_t parts =
-        atomic_fetch_sub_explicit(&s->parts, 1, memory_order_relaxed); /* the lane's lock orders the data of the parts */
-    assert(parts > 0);
-    if (parts > 1) return;
+    s->req.err = atomic_load_explicit(&s->parts.err, memory_order_relaxed);
     if (s->type && s->req.err == GW_OK) {
         struct type_cursor c;
         type_cursor_init(&c, s->buf, s->count, s->type);
@@ -81,7 +78,7 @@ int rma_started_end(struct rma_started *s, int rc, struct gw_req **req_out)
     struct gw_lane *lane = &gw_lanes[s->req.lane];
     gw_lock(&lane->lock);
     if (rc != GW_OK) s->req.flags |= REQ_FREED; /* the program does not get it; parts may still be under way */
-    rma_started_over(s, GW_OK);
+    rma_counter_end(&s->parts, GW_OK);
     gw_unlock(&lane->lock);
     if (rc == GW_OK) *req_out = &s->req;
     return rc;

@@ -7,21 +7,33 @@
 
 static const char *const amo_names[] = {"fetch", "set", "add", "and", "or", "xor", "swap", "compare_swap"};
 
-uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe)
+static char *amo_place(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe, int *world_out)
 {
-    int world = sym_ctx_pe(call, ctx, pe);
+    *world_out = sym_ctx_pe(call, ctx, pe);
     if (unlikely((uintptr_t)a->at % (unsigned)a->bytes))
         sym_refuse(call, "the address %p is not a multiple of %d, as an atomic %s of so many bytes needs", a->at, a->bytes,
                    amo_names[a->op]);
-    char *at = sym_place(a->at, (uint64_t)a->bytes, world);
+    return sym_place(a->at, (uint64_t)a->bytes, *world_out);
+}
+
+uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe)
+{
+    int world;
+    char *at = amo_place(call, ctx, a, pe, &world);
     if (likely(at != NULL)) return sym_near_amo(a, at);
     bool wants_old = a->op != SYM_AMO_SET;
-    return sym_far_atomic(&(struct sym_far){call, world, a->at, (uint64_t)a->bytes}, a, wants_old);
+    return sym_far_atomic(&(struct sym_far){call, ctx, world, a->at, (uint64_t)a->bytes}, a, wants_old);
 }
 
 void godwit_sym_atomic_nbi(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, void *fetch_out, int pe)
 {
-    uint64_t old = godwit_sym_atomic(call, ctx, a, pe);
+    int world;
+    char *at = amo_place(call, ctx, a, pe, &world);
+    if (unlikely(!at)) {
+        sym_far_fetch(&(struct sym_far){call, ctx, world, a->at, (uint64_t)a->bytes}, a, fetch_out);
+        return;
+    }
+    uint64_t old = sym_near_amo(a, at);
     uint32_t low = (uint32_t)old;
     memcpy(fetch_out, a->bytes == 8 ? (void *)&old : (void *)&low, (size_t)a->bytes);
 }
@@ -35,29 +47,37 @@ void godwit_sym_put_signal(const char *call, sym_ctx_id ctx, void *dest, const v
     if (at)
         gw_copy_out(at, source, bytes);
     else if (bytes > 0)
-        sym_far_put(&(struct sym_far){call, world, dest, bytes}, source, nbi);
-    if (bytes > 0 && !at) sym_far_quiet_pe(call, world); /* long data and the signal would go by different ways */
+        sym_far_put(&(struct sym_far){call, ctx, world, dest, bytes}, source, nbi);
+    if (bytes > 0 && !at) sym_far_fence(call, sym_ctx_order(call, ctx), world);
     char *word = sym_place(signal->at, 8, world);
     if (likely(word != NULL))
         sym_near_amo(&a, word);
     else
-        sym_far_atomic(&(struct sym_far){call, world, signal->at, 8}, &a, false);
+        sym_far_atomic(&(struct sym_far){call, ctx, world, signal->at, 8}, &a, false);
 }
 
 /* ---- order and completion (section 9.12) ----  All that is near is done when its call returns, but for what the processor's store buffer holds. */
-void godwit_sym_fence(const char *call, sym_ctx_id ctx) { godwit_sym_quiet(call, ctx); }
+/* The context, if it is one, once near stores are done. */
+static struct sym_order *order_of(const char *call, sym_ctx_id ctx)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    return sym_ctx_order(call, ctx);
+}
+
+void godwit_sym_fence(const char *call, sym_ctx_id ctx)
+{
+    struct sym_order *o = order_of(call, ctx);
+    if (o) sym_far_fence(call, o, -1);
+}
 
 void godwit_sym_quiet(const char *call, sym_ctx_id ctx)
 {
-    atomic_thread_fence(memory_order_seq_cst);
-    if (ctx != SYM_CTX_DEFAULT && !sym_ctx_of(call, ctx)) return;
-    sym_begun(call);
-    sym_far_quiet(call);
+    struct sym_order *o = order_of(call, ctx);
+    if (o) sym_far_quiet(call, o);
 }
 
 void godwit_sym_pe_quiet(const char *call, sym_ctx_id ctx, const int *pes, size_t n)
 {
-    atomic_thread_fence(memory_order_seq_cst);
-    if (ctx != SYM_CTX_DEFAULT && !sym_ctx_of(call, ctx)) return;
-    for (size_t i = 0; i < n; i++) sym_far_quiet_pe(call, sym_ctx_pe(call, ctx, pes[i]));
+    struct sym_order *o = order_of(call, ctx);
+    for (size_t i = 0; o && i < n; i++) sym_far_quiet_pe(call, o, sym_ctx_pe(call, ctx, pes[i]));
 }

@@ -1,5 +1,4 @@
-/* ctx.c -- contexts (OpenSHMEM 1.6 section 9.5).  What is complete is known for each PE of another node as a whole, so a context is the team whose
- * numbers it counts in, and its options.
+/* ctx.c -- contexts (OpenSHMEM 1.6 section 9.5): a counter for each region, on the connections that all share.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -13,9 +12,10 @@
 
 #define SYM_CTX_MAGIC 0x7874632d2d6d7973u
 
+static struct sym_order order_default;
 static pthread_mutex_t ctxs_lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct sym_ctx *sym_ctx_of(const char *call, sym_ctx_id id)
+static struct sym_ctx *ctx_of(const char *call, sym_ctx_id id)
 {
     sym_begun(call);
     if (id == SYM_CTX_INVALID) return NULL;
@@ -27,7 +27,7 @@ struct sym_ctx *sym_ctx_of(const char *call, sym_ctx_id id)
 
 int sym_ctx_pe(const char *call, sym_ctx_id ctx, int pe)
 {
-    const struct sym_ctx *c = ctx == SYM_CTX_DEFAULT ? NULL : sym_ctx_of(call, ctx);
+    const struct sym_ctx *c = ctx == SYM_CTX_DEFAULT ? NULL : ctx_of(call, ctx);
     if (ctx == SYM_CTX_DEFAULT)
         sym_begun(call);
     else if (!c)
@@ -35,6 +35,13 @@ int sym_ctx_pe(const char *call, sym_ctx_id ctx, int pe)
     int n = c ? c->team->group->size : gw_boot.size;
     if (pe < 0 || pe >= n) sym_refuse(call, "pe is %d; the context's team has the PEs 0 to %d", pe, n - 1);
     return c ? group_world(c->team->group, pe) : pe;
+}
+
+struct sym_order *sym_ctx_order(const char *call, sym_ctx_id ctx)
+{
+    struct sym_ctx *c = ctx == SYM_CTX_DEFAULT ? NULL : ctx_of(call, ctx);
+    if (ctx == SYM_CTX_DEFAULT) sym_begun(call);
+    return ctx == SYM_CTX_DEFAULT ? &order_default : c ? &c->order : NULL;
 }
 
 int godwit_sym_ctx_create(const char *call, sym_team_id team, long options, sym_ctx_id *ctx_out)
@@ -54,9 +61,9 @@ int godwit_sym_ctx_create(const char *call, sym_team_id team, long options, sym_
 void godwit_sym_ctx_destroy(const char *call, sym_ctx_id ctx)
 {
     if (ctx == SYM_CTX_DEFAULT) sym_refuse(call, "SHMEM_CTX_DEFAULT cannot be destroyed");
-    struct sym_ctx *c = sym_ctx_of(call, ctx);
+    struct sym_ctx *c = ctx_of(call, ctx);
     if (!c) return;
-    godwit_sym_quiet(call, ctx);
+    sym_far_quiet(call, &c->order);
     pthread_mutex_lock(&ctxs_lock);
     struct sym_ctx **at = &c->team->ctxs;
     while (*at != c) at = &(*at)->next;
@@ -73,18 +80,20 @@ void sym_ctxs_end(struct sym_team *t)
 
 int godwit_sym_ctx_team(const char *call, sym_ctx_id ctx, sym_team_id *team_out)
 {
-    const struct sym_ctx *c = ctx == SYM_CTX_DEFAULT ? NULL : sym_ctx_of(call, ctx);
+    const struct sym_ctx *c = ctx == SYM_CTX_DEFAULT ? NULL : ctx_of(call, ctx);
     *team_out = ctx == SYM_CTX_DEFAULT ? SYM_TEAM_WORLD : c ? sym_team_id_of(c->team) : SYM_TEAM_INVALID;
     return *team_out == SYM_TEAM_INVALID;
 }
 
-/* Hints (section 9.9).  Accesses to other nodes are batched where nothing waits for them in any case. */
+/* Hints (section 9.9): whether short changes at PEs of other nodes are sent together with those that follow. */
 void godwit_sym_session_start(const char *call, sym_ctx_id ctx, long options, const struct sym_session_config *config, long mask)
 {
-    (void)options, (void)config, (void)mask;
-    if (ctx != SYM_CTX_DEFAULT) sym_ctx_of(call, ctx);
+    struct sym_order *o = sym_ctx_order(call, ctx);
+    (void)config, (void)mask;
+    if (o) atomic_store_explicit(&o->is_batched, options & SYM_SESSION_BATCH, memory_order_relaxed);
 }
 void godwit_sym_session_stop(const char *call, sym_ctx_id ctx)
 {
-    if (ctx != SYM_CTX_DEFAULT) sym_ctx_of(call, ctx);
+    struct sym_order *o = sym_ctx_order(call, ctx);
+    if (o && atomic_exchange_explicit(&o->is_batched, false, memory_order_relaxed)) sym_far_go(call);
 }

@@ -1,4 +1,4 @@
-/* far.c -- PEs whose memory is not mapped here: a window of rma/ over each region.
+/* far.c -- PEs whose memory is not mapped here: a window of rma/ over each region, and a counter of each context for each.
  *
  * A put is on its way when its call returns, whatever this PE does next; what is not blocking goes along with what follows, or with the next
  * round of progress.
@@ -9,8 +9,25 @@
 #include "op/op.h"
 #include "sym/sym_private.h"
 
-/* The window, and the displacement there. */
-static struct rma_win *far_window(const struct sym_far *f, int64_t *disp_out)
+#include <stdlib.h>
+
+/* An access of a region's window. */
+struct access {
+    struct rma_there there;
+    struct sym_order *order;
+    int region;
+};
+
+/* A fence put what the context did to the other region before this, which goes by another window. */
+static void access_turn(const struct sym_far *f, const struct access *a)
+{
+    int other = SYM_REGIONS - 1 - a->region;
+    if (likely(!atomic_load_explicit(&a->order->is_fenced[other], memory_order_relaxed))) return;
+    atomic_store_explicit(&a->order->is_fenced[other], false, memory_order_relaxed);
+    sym_must(f->call, rma_counter_flush(sym_memory.win[other], &a->order->counter[other]));
+}
+
+static struct access access_find(const struct sym_far *f)
 {
     int r = sym_region_of(f->addr, f->bytes);
     if (r < 0)
@@ -21,33 +38,76 @@ static struct rma_win *far_window(const struct sym_far *f, int64_t *disp_out)
                    (void *)(sym_memory.region[SYM_HEAP].base + sym_memory.region[SYM_HEAP].bytes),
                    (void *)sym_memory.region[SYM_DATA].base, (void *)(sym_memory.region[SYM_DATA].base + sym_memory.data_bytes));
     if (!sym_memory.win[r]) sym_refuse(f->call, "the memory of PE %d is not reached from PE %d", f->pe, gw_boot.rank);
-    *disp_out = (int64_t)((uintptr_t)f->addr - (uintptr_t)sym_memory.region[r].base);
-    return sym_memory.win[r];
+    int64_t disp = (int64_t)((uintptr_t)f->addr - (uintptr_t)sym_memory.region[r].base);
+    struct access a = {{sym_memory.win[r], f->pe, disp, (int64_t)f->bytes, gw_type_byte}, sym_ctx_order(f->call, f->ctx), r};
+    access_turn(f, &a);
+    return a;
 }
 
-/* nbi: it goes along with what follows; else it is complete here. */
-static void far_end(const struct sym_far *f, struct rma_win *w, bool nbi)
+/* ---- put and get ---- */
+static int moved(const struct access *a, bool is_put, void *here, struct rma_counter *c)
 {
-    if (nbi)
+    return is_put ? rma_counted_put(here, &a->there, c) : rma_counted_get(here, &a->there, c);
+}
+
+/* After what the program calls blocking: complete at this end.  It has a counter of its own, so it waits for nothing else. */
+static void access_end(const struct sym_far *f, const struct access *a, int rc, struct rma_counter *own)
+{
+    struct rma_win *w = a->there.w;
+    bool is_copied = atomic_load_explicit(&own->n, memory_order_acquire) == 0; /* it is in a batch at most */
+    if (rc == GW_OK && is_copied && atomic_load_explicit(&a->order->is_batched, memory_order_relaxed))
         rma_go_soon(w);
+    else if (rc == GW_OK)
+        rc = rma_counter_wait(w, own);
+    rma_counter_join(&a->order->counter[a->region], own);
+    sym_must(f->call, rc);
+}
+
+static void moved_now(const struct sym_far *f, const struct access *a, bool is_put, void *here)
+{
+    struct rma_counter own = {0};
+    int rc = moved(a, is_put, here, &own);
+    access_end(f, a, rc, &own);
+}
+
+static void far_move(const struct sym_far *f, bool is_put, void *here, bool nbi)
+{
+    struct access a = access_find(f);
+    if (!nbi) {
+        moved_now(f, &a, is_put, here);
+        return;
+    }
+    sym_must(f->call, moved(&a, is_put, here, &a.order->counter[a.region]));
+    rma_go_soon(a.there.w);
+}
+
+void sym_far_put(const struct sym_far *f, const void *source, bool nbi) { far_move(f, true, (void *)(uintptr_t)source, nbi); }
+void sym_far_get(const struct sym_far *f, void *dest, bool nbi) { far_move(f, false, dest, nbi); }
+
+/* One access of a vector there, of a packed copy here. */
+void sym_far_strided(const struct sym_far *f, const struct sym_strided *s, bool is_put)
+{
+    struct access a = access_find(f);
+    struct gw_type *t = NULL;
+    int64_t block = (int64_t)(s->block * s->bytes), stride = (is_put ? s->dest_stride : s->source_stride) * (int64_t)s->bytes;
+    char *packed = malloc(s->n * (size_t)block);
+    int rc = packed ? type_hvector((int64_t)s->n, block, stride, gw_type_byte, &t)
+                    : gw_fail(GW_ENOMEM, "no memory for %zu blocks of %lld bytes", s->n, (long long)block);
+    if (rc == GW_OK) rc = type_commit(&t);
+    sym_must(f->call, rc);
+    a.there.disp += stride < 0 ? -stride * (int64_t)(s->n - 1) : 0; /* f begins at the lowest block, the vector at the first */
+    a.there.count = 1;
+    a.there.type = t;
+    struct sym_strided here = *s;
+    if (is_put)
+        here.dest = packed, here.dest_stride = (ptrdiff_t)s->block;
     else
-        sym_must(f->call, rma_settle(w));
-}
-
-void sym_far_put(const struct sym_far *f, const void *source, bool nbi)
-{
-    int64_t disp, n = (int64_t)f->bytes;
-    struct rma_win *w = far_window(f, &disp);
-    sym_must(f->call, rma_put(source, n, gw_type_byte, f->pe, disp, n, gw_type_byte, w));
-    far_end(f, w, nbi);
-}
-
-void sym_far_get(const struct sym_far *f, void *dest, bool nbi)
-{
-    int64_t disp, n = (int64_t)f->bytes;
-    struct rma_win *w = far_window(f, &disp);
-    sym_must(f->call, rma_get(dest, n, gw_type_byte, f->pe, disp, n, gw_type_byte, w));
-    far_end(f, w, nbi);
+        here.source = packed, here.source_stride = (ptrdiff_t)s->block;
+    if (is_put) sym_copy_blocks(&here);
+    moved_now(f, &a, is_put, packed);
+    if (!is_put) sym_copy_blocks(&here);
+    type_release(t);
+    free(packed);
 }
 
 /* ---- atomics ---- */
@@ -59,46 +119,77 @@ static struct gw_op *op_of(enum sym_amo amo)
     return container_of(gw_obj_lookup(ids[amo], GW_KIND_OP), struct gw_op, obj);
 }
 
-static int far_update(const struct sym_far *f, const struct sym_atomic *a, const void *value, void *old)
+/* value, compare: of `bytes` bytes, as the words are. */
+struct amo_words {
+    uint32_t value4, compare4;
+    const void *value, *compare;
+};
+static void amo_words_of(const struct sym_atomic *a, struct amo_words *w)
 {
-    int64_t disp;
-    struct rma_win *w = far_window(f, &disp);
-    struct gw_type *t = type_of_basic(a->bytes == 8 ? GW_ELEM_U64 : GW_ELEM_U32);
-    struct gw_op *op = op_of(a->op);
-    if (old) return rma_fetch_and_op(value, old, t, f->pe, disp, op, w);
-    int rc = rma_accumulate(value, 1, t, f->pe, disp, 1, t, op, w);
-    return rc == GW_OK ? rma_settle(w) : rc;
+    *w = (struct amo_words){(uint32_t)a->value, (uint32_t)a->compare, &a->value, &a->compare};
+    if (a->bytes == 4) w->value = &w->value4, w->compare = &w->compare4;
 }
 
-static int far_swap(const struct sym_far *f, const struct sym_atomic *a, const void *value, const void *compare, void *old)
+/* old: NULL where it is not wanted; there when c has counted down. */
+static int amo_start(const struct sym_far *f, struct access *acc, const struct sym_atomic *a, void *old, struct rma_counter *c)
 {
-    int64_t disp;
-    struct rma_win *w = far_window(f, &disp);
-    return rma_compare_and_swap(value, compare, old, type_of_basic(a->bytes == 8 ? GW_ELEM_U64 : GW_ELEM_U32), f->pe, disp, w);
+    struct amo_words w;
+    amo_words_of(a, &w);
+    *acc = access_find(f);
+    acc->there.count = 1;
+    acc->there.type = type_of_basic(a->bytes == 8 ? GW_ELEM_U64 : GW_ELEM_U32);
+    if (!c) c = &acc->order->counter[acc->region];
+    return a->op == SYM_AMO_CSWAP ? rma_counted_swap(w.value, w.compare, old, &acc->there, c)
+                                  : rma_counted_update(w.value, old, &acc->there, op_of(a->op), c);
 }
 
 uint64_t sym_far_atomic(const struct sym_far *f, const struct sym_atomic *a, bool wants_old)
 {
+    struct access acc;
+    struct rma_counter own = {0};
     uint64_t old = 0;
-    uint32_t value4 = (uint32_t)a->value, compare4 = (uint32_t)a->compare, old4 = 0;
-    bool is_long = a->bytes == 8;
-    const void *value = is_long ? (const void *)&a->value : &value4;
-    void *into = is_long ? (void *)&old : &old4;
-    sym_must(f->call,
-             a->op == SYM_AMO_CSWAP ? far_swap(f, a, value, is_long ? (const void *)&a->compare : &compare4, into)
-                                    : far_update(f, a, value, wants_old ? into : NULL));
-    return is_long ? old : old4;
+    uint32_t old4 = 0;
+    int rc = amo_start(f, &acc, a, !wants_old ? NULL : a->bytes == 8 ? (void *)&old : &old4, &own);
+    access_end(f, &acc, rc, &own);
+    return a->bytes == 8 ? old : old4;
 }
 
-/* ---- completion ---- */
-void sym_far_quiet(const char *call)
+void sym_far_fetch(const struct sym_far *f, const struct sym_atomic *a, void *fetch_out)
 {
-    for (int r = 0; r < SYM_REGIONS; r++)
-        if (sym_memory.win[r]) sym_must(call, rma_win_flush_all(sym_memory.win[r]));
+    struct access acc;
+    sym_must(f->call, amo_start(f, &acc, a, fetch_out, NULL));
+    rma_go_soon(acc.there.w);
 }
 
-void sym_far_quiet_pe(const char *call, int pe)
+/* ---- order and completion ---- */
+void sym_far_go(const char *call)
+{
+    for (int r = 0; r < SYM_REGIONS; r++) {
+        struct rma_counter none = {0};
+        if (sym_memory.win[r]) sym_must(call, rma_counter_wait(sym_memory.win[r], &none));
+    }
+}
+
+void sym_far_fence(const char *call, struct sym_order *o, int pe)
+{
+    for (int r = 0; r < SYM_REGIONS; r++) {
+        bool is_confirmed = true;
+        if (sym_memory.win[r]) sym_must(call, rma_counter_fence(sym_memory.win[r], &o->counter[r], pe, &is_confirmed));
+        if (!is_confirmed) atomic_store_explicit(&o->is_fenced[r], true, memory_order_relaxed);
+    }
+}
+
+void sym_far_quiet(const char *call, struct sym_order *o)
+{
+    for (int r = 0; r < SYM_REGIONS; r++) {
+        if (!sym_memory.win[r]) continue;
+        sym_must(call, rma_counter_flush(sym_memory.win[r], &o->counter[r]));
+        atomic_store_explicit(&o->is_fenced[r], false, memory_order_relaxed);
+    }
+}
+
+void sym_far_quiet_pe(const char *call, struct sym_order *o, int pe)
 {
     for (int r = 0; r < SYM_REGIONS; r++)
-        if (sym_memory.win[r]) sym_must(call, rma_win_flush(pe, sym_memory.win[r]));
+        if (sym_memory.win[r]) sym_must(call, rma_counter_flush_target(sym_memory.win[r], &o->counter[r], pe));
 }

@@ -15,7 +15,7 @@ struct target {
 static struct target target_find(const char *call, sym_ctx_id ctx, const void *addr, uint64_t bytes, int pe)
 {
     int world = sym_ctx_pe(call, ctx, pe);
-    struct target t = {NULL, {call, world, addr, bytes}};
+    struct target t = {NULL, {call, ctx, world, addr, bytes}};
     if (bytes > 0) t.at = sym_place(addr, bytes, world);
     return t;
 }
@@ -52,7 +52,7 @@ static inline void copy_element(char *to, const char *from, size_t bytes)
     }
 }
 
-static void copy_blocks(const struct sym_strided *s)
+void sym_copy_blocks(const struct sym_strided *s)
 {
     char *to = s->dest;
     const char *from = s->source;
@@ -72,20 +72,6 @@ static const char *lowest(const struct sym_strided *s, const void *first, ptrdif
     return stride < 0 ? (const char *)first + stride * (ptrdiff_t)s->bytes * (ptrdiff_t)(s->n - 1) : first;
 }
 
-static void far_blocks(const struct target *t, const struct sym_strided *s, bool is_put)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        char *to = (char *)s->dest + (ptrdiff_t)i * s->dest_stride * (ptrdiff_t)s->bytes;
-        const char *from = (const char *)s->source + (ptrdiff_t)i * s->source_stride * (ptrdiff_t)s->bytes;
-        struct sym_far f = {t->far.call, t->far.pe, is_put ? to : from, s->block * s->bytes};
-        bool nbi = i + 1 < s->n; /* the last one waits for all */
-        if (is_put)
-            sym_far_put(&f, from, nbi);
-        else
-            sym_far_get(&f, to, nbi);
-    }
-}
-
 static void strided(const char *call, sym_ctx_id ctx, const struct sym_strided *s, bool is_put, int pe)
 {
     const void *there = is_put ? s->dest : s->source;
@@ -97,7 +83,7 @@ static void strided(const char *call, sym_ctx_id ctx, const struct sym_strided *
     const char *low = lowest(s, there, stride);
     struct target t = target_find(call, ctx, low, span_of(s, stride), pe);
     if (!t.at) {
-        far_blocks(&t, s, is_put);
+        sym_far_strided(&t.far, s, is_put);
         return;
     }
     struct sym_strided here = *s;
@@ -106,7 +92,7 @@ static void strided(const char *call, sym_ctx_id ctx, const struct sym_strided *
         here.dest = first;
     else
         here.source = first;
-    copy_blocks(&here);
+    sym_copy_blocks(&here);
 }
 
 void godwit_sym_put_strided(const char *call, sym_ctx_id ctx, const struct sym_strided *s, int pe)

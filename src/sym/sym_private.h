@@ -111,33 +111,48 @@ struct sym_team {
     bool is_set;           /* of an active set; `set` says of which */
     struct sym_set set;
 };
+/* What a context has under way at PEs of other nodes, by region. */
+struct sym_order {
+    struct rma_counter counter[SYM_REGIONS];
+    _Atomic bool is_fenced[SYM_REGIONS]; /* changes that a fence has put before what follows, also in the other region */
+    _Atomic bool is_batched;             /* in a session with SYM_SESSION_BATCH: short changes need not leave at once */
+};
 struct sym_ctx {
     uint64_t magic;
     struct sym_team *team;
     long options;
+    struct sym_order order;
     struct sym_ctx *next;
 };
 struct sym_team *sym_team_of(const char *call, sym_team_id id);      /* NULL: SYM_TEAM_INVALID; refuses what is no team */
 struct gw_comm *sym_team_comm(const char *call, struct sym_team *t); /* made by the first collective of SHARED and of a set */
 sym_team_id sym_team_id_of(const struct sym_team *t);
-int sym_teams_open(struct gw_comm *world);                   /* WORLD and SHARED; the world's communicator stays the caller's */
-void sym_teams_close(void);                                  /* all that are left, with their contexts */
-struct sym_ctx *sym_ctx_of(const char *call, sym_ctx_id id); /* NULL: SYM_CTX_INVALID; refuses what is no context */
+int sym_teams_open(struct gw_comm *world); /* WORLD and SHARED; the world's communicator stays the caller's */
+void sym_teams_close(void);                /* all that are left, with their contexts */
 void sym_ctxs_end(struct sym_team *t);
 /* The PE of the world that is number `pe` of the context's team; refuses others. */
 int sym_ctx_pe(const char *call, sym_ctx_id ctx, int pe);
+struct sym_order *sym_ctx_order(const char *call, sym_ctx_id ctx); /* NULL: SYM_CTX_INVALID */
 
 /* ---- other nodes (far.c) ----  Errors end the job. */
 struct sym_far {
     const char *call;
+    sym_ctx_id ctx;
     int pe;
     const void *addr; /* symmetric, as this PE knows it */
     uint64_t bytes;
 };
 void sym_far_put(const struct sym_far *f, const void *source, bool nbi);
 void sym_far_get(const struct sym_far *f, void *dest, bool nbi);
+/* f: all bytes from the lowest to the highest that are accessed. */
+void sym_far_strided(const struct sym_far *f, const struct sym_strided *s, bool is_put);
+void sym_copy_blocks(const struct sym_strided *s); /* move.c; both ends are in this process */
 uint64_t sym_far_atomic(const struct sym_far *f, const struct sym_atomic *a, bool wants_old);
-void sym_far_quiet(const char *call);
-void sym_far_quiet_pe(const char *call, int pe);
+void sym_far_fetch(const struct sym_far *f, const struct sym_atomic *a, void *fetch_out); /* there after a quiet */
+/* What follows at the PE (-1: at all) comes after what the context has done there. */
+void sym_far_fence(const char *call, struct sym_order *o, int pe);
+void sym_far_go(const char *call); /* what is batched leaves */
+void sym_far_quiet(const char *call, struct sym_order *o);
+void sym_far_quiet_pe(const char *call, struct sym_order *o, int pe);
 
 #endif
