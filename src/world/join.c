@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/retry.h"
 #include "base/time.h"
 #include "boot/alive.h"
 #include "boot/boot.h"
@@ -23,13 +24,17 @@
 static int wait_for(const int fds[2], short what, uint64_t until_ns)
 {
     enum { EAGERLY = 200 };
+    struct gw_retry retry = {0};
     for (int i = 0;; i++) {
         struct pollfd p[2] = {{fds[0], what, 0}, {fds[1], what, 0}};
         int happened = req_progress();
         if (happened) i = 0;
         int n = poll(p, 2, i < EAGERLY ? 0 : 1);
         if (n > 0) return p[0].revents ? 0 : 1;
-        if (n < 0 && (errno == ENOSYS || errno == EPERM)) gw_die("nothing can be waited for here: poll: %s", strerror(errno));
+        if (n < 0 && errno != EINTR && !gw_retry_failed(&retry, errno))
+            gw_die("what another process says cannot be waited for (poll: %s)%s", strerror(errno), gw_error_advice(errno));
+        if (n == 0) retry = (struct gw_retry){0};
+        if (n < 0) usleep(1000);
         if (until_ns && gw_now_ns() >= until_ns) return -1;
     }
 }
