@@ -139,7 +139,7 @@ static void test_full(void)
 {
     struct boot_port p;
     struct boot_gate g;
-    struct rlimit limit, full;
+    struct rlimit limit = {0}, full;
     CHECK_EQ(boot_port_make(&p), GW_OK);
     CHECK_EQ(boot_gate_open(&g, &p), 0);
     int out = boot_port_connect(&p, 0), next = dup(0);
