@@ -260,9 +260,12 @@ static void parent_begin(void)
 
 int boot_init(void)
 {
+    enum { TRIES = 3 };
     struct utsname u;
     gw_settings_load();
-    if (uname(&u) == 0) snprintf(gw_boot.host, sizeof gw_boot.host, "%.63s", u.nodename);
+    int tries = 0;
+    while (uname(&u) != 0 && ++tries < TRIES) {} /* ranks of one host must agree on its name */
+    if (tries < TRIES) snprintf(gw_boot.host, sizeof gw_boot.host, "%.63s", u.nodename);
     if (boot_env_int("GODWIT_SINGLETON", 0) > 0)
         join_alone();
     else

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
@@ -17,9 +18,10 @@
 #include <unistd.h>
 
 enum {
-    BACKLOG = 4096, /* the most that the kernel allows, so that strangers cannot fill it faster than the owner empties it */
-    AT_ONCE = 256,  /* connections that one call looks at */
-    PATIENCE_S = 3, /* until the secret must have come */
+    BACKLOG = 4096,     /* the most that the kernel allows, so that strangers cannot fill it faster than the owner empties it */
+    AT_ONCE = 256,      /* connections that one call looks at */
+    PATIENCE_S = 3,     /* until the secret must have come */
+    REST_NS = 50000000, /* between two tries to accept */
 };
 
 /* ---- secrets ---------------------------------------------------------------------------------------------------------- */
@@ -88,10 +90,30 @@ static int watch_add(struct boot_gate *g, int fd)
     return epoll_ctl(g->fd, EPOLL_CTL_ADD, fd, &e);
 }
 
+/* At once: when it is needed, there may be no descriptor left.  Without one (a sandbox) there is less comfort. */
+static void timer_open(struct boot_gate *g)
+{
+    if (g->fd < 0) return;
+    g->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (g->timer >= 0 && watch_add(g, g->timer) == 0) return;
+    if (g->timer >= 0) close(g->timer);
+    g->timer = -1;
+}
+
+/* Rings while something has to be looked at that no descriptor tells of. */
+static void timer_set(const struct boot_gate *g)
+{
+    time_t seconds = g->again_ns || !g->n ? 0 : PATIENCE_S;
+    long ns = g->again_ns ? REST_NS : 0;
+    struct itimerspec each = {{seconds, ns}, {seconds, ns}};
+    if (g->timer >= 0) timerfd_settime(g->timer, 0, &each, NULL);
+}
+
 int boot_gate_open(struct boot_gate *g, const struct boot_port *port)
 {
     assert(port->name);
     *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .secret = port->secret};
+    timer_open(g);
     if (g->fd >= 0) g->listener = boot_port_listen(port->name, BACKLOG);
     if (g->listener >= 0 && watch_add(g, g->listener) == 0) return 0;
     int why = errno;
@@ -114,6 +136,7 @@ int boot_gate_open_far(struct boot_gate *g, struct sockaddr_storage *at)
 int boot_gate_open_far_only(struct boot_gate *g, const struct boot_secret *secret, struct sockaddr_storage *at)
 {
     *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .secret = *secret};
+    timer_open(g);
     if (g->fd >= 0 && boot_gate_open_far(g, at) == 0) return 0;
     int why = errno;
     boot_gate_close(g);
@@ -147,12 +170,7 @@ static void half_add(struct boot_gate *g, int fd)
         return;
     }
     g->half[g->n++] = (struct boot_gate_half){.fd = fd, .until_ns = gw_now_ns() + (uint64_t)PATIENCE_S * 1000000000};
-    if (g->timer < 0) {
-        g->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-        if (g->timer >= 0) watch_add(g, g->timer);
-    }
-    struct itimerspec each = {{PATIENCE_S, 0}, {PATIENCE_S, 0}};
-    if (g->timer >= 0 && g->n == 1) timerfd_settime(g->timer, 0, &each, NULL);
+    if (g->n == 1) timer_set(g);
 }
 
 /* Reads what has come of the secret.  True: it is complete and right.  A connection that showed something else, or is gone, is dropped. */
@@ -187,7 +205,7 @@ static void half_drop_late(struct boot_gate *g)
             half_refuse(g, i);
     }
     if (g->timer < 0 || read(g->timer, &rings, sizeof rings) < 0 || g->n) return;
-    timerfd_settime(g->timer, 0, &(struct itimerspec){0}, NULL);
+    timer_set(g);
 }
 
 /* A connection that has shown the secret; -1: there is none. */
@@ -202,13 +220,52 @@ static int half_passed(struct boot_gate *g)
     return -1;
 }
 
+static bool is_waited_at(int listener) { return listener >= 0 && poll(&(struct pollfd){listener, POLLIN, 0}, 1, 0) != 0; }
+
+/* While the kernel gives no descriptor, those that wait there would make the gate readable all the time. */
+static void listeners_watch(struct boot_gate *g, bool is_on)
+{
+    const int of[] = {g->listener, g->far};
+    for (size_t i = 0; i < GW_ARRAY_LEN(of); i++) {
+        if (of[i] < 0) continue;
+        if (is_on)
+            watch_add(g, of[i]);
+        else
+            epoll_ctl(g->fd, EPOLL_CTL_DEL, of[i], NULL);
+    }
+}
+
+/* The errno of accepting that the caller gets, and what follows of it. */
+static int accept_judge(struct boot_gate *g, int why)
+{
+    bool is_resting = g->again_ns, must_rest;
+    /* No descriptor is an error also where nobody waits. */
+    if (why != EAGAIN && gw_error_may_pass(why) && !is_waited_at(g->listener) && !is_waited_at(g->far)) why = EAGAIN;
+    if (why == EAGAIN) g->retry = (struct gw_retry){0};
+    must_rest = why != EAGAIN;
+    if (must_rest && !gw_retry_failed(&g->retry, why)) g->is_stuck = true;
+    g->again_ns = must_rest ? gw_now_ns() + REST_NS : 0;
+    if (must_rest && g->timer < 0) usleep(1000);
+    if (g->timer < 0 || must_rest == is_resting) return why;
+    listeners_watch(g, !must_rest);
+    timer_set(g);
+    return why;
+}
+
+/* Of a connection, not of this host: the next one may be well. */
+static bool is_of_one(int err)
+{
+    return err == EINTR || err == ECONNABORTED || err == EPROTO || err == ENETDOWN || err == ENOPROTOOPT || err == EHOSTDOWN ||
+        err == ENONET || err == EHOSTUNREACH || err == EOPNOTSUPP || err == ENETUNREACH;
+}
+
 /* Accepts the connections that wait at one of the listeners.  Returns one that has shown the secret, or -1 with errno. */
 static int listener_accept(struct boot_gate *g, int listener, bool is_far)
 {
     int passed = -1, why = EAGAIN;
     for (int i = 0; i < AT_ONCE && passed < 0; i++) {
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+        if (fd < 0 && is_of_one(errno)) continue;
         if (fd < 0) {
             why = errno;
             break;
@@ -230,14 +287,16 @@ int boot_gate_accept(struct boot_gate *g)
     gw_lock(&g->lock);
     half_drop_late(g);
     int passed = half_passed(g);
-    if (passed < 0 && g->listener >= 0) {
+    bool is_resting = passed < 0 && g->again_ns && gw_now_ns() < g->again_ns;
+    if (passed < 0 && !is_resting && g->listener >= 0) {
         passed = listener_accept(g, g->listener, false);
         why = errno;
     }
-    if (passed < 0 && g->far >= 0) {
+    if (passed < 0 && !is_resting && g->far >= 0) {
         passed = listener_accept(g, g->far, true);
-        if (g->listener < 0) why = errno;
+        if (why == EAGAIN) why = errno;
     }
+    if (passed < 0 && !is_resting) why = accept_judge(g, why);
     gw_unlock(&g->lock);
     if (passed < 0) errno = why;
     return passed;

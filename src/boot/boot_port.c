@@ -138,24 +138,24 @@ int boot_port_connect(const struct boot_port *port, int patience_ms)
     enum { AGAIN_US = 200 };
     uint64_t until = patience_ms ? gw_now_ns() + (uint64_t)patience_ms * 1000000 : 0;
     int s = boot_named_connect(name_of(port->name).text);
-    while (s < 0 && errno == EAGAIN && patience_ms && gw_now_ns() < until) {
+    while (s < 0 && gw_error_may_pass(errno) && patience_ms && gw_now_ns() < until) {
         usleep(AGAIN_US);
         s = boot_named_connect(name_of(port->name).text);
     }
     if (s < 0) return -1;
     /* A fresh socket has room for it. */
-    ssize_t n = send(s, &port->secret, sizeof port->secret, MSG_NOSIGNAL);
-    if (n == (ssize_t)sizeof port->secret) return s;
+    int64_t n = boot_port_write(s, &port->secret, sizeof port->secret);
+    if (n == (int64_t)sizeof port->secret) return s;
     if (n >= 0) errno = EIO;
     return close_keep_errno(s);
 }
 
-/* The kernel has no memory just now, and will tell nobody when it has: asks again for a while. */
+/* A signal came, or the kernel has no memory just now, and will tell nobody when it has: asks again for a while. */
 static bool asks_again(ssize_t n, int *tries)
 {
     enum { TRIES = 1000 };
-    if (likely(n >= 0) || (errno != ENOMEM && errno != ENOBUFS) || ++*tries > TRIES) return false;
-    gw_yield();
+    if (likely(n >= 0) || (errno != EINTR && errno != ENOMEM && errno != ENOBUFS) || ++*tries > TRIES) return false;
+    if (errno != EINTR) gw_yield();
     return true;
 }
 

@@ -248,6 +248,9 @@ static void rendezvous_serve(struct boot_gate *g, int fd, struct boot_head *h)
     while ((seen = atomic_load_explicit(&h->attached, memory_order_acquire)) < (uint32_t)gw_boot.nlocal) {
         int peer = g ? boot_gate_accept(g) : -1;
         if (peer < 0) {
+            if (g && g->is_stuck)
+                gw_die("the other ranks of this node cannot get its shared memory (accept4: %s)%s", strerror(errno),
+                       gw_error_advice(errno));
             gw_futex_wait(&h->attached, seen, 1000000);
             if (gw_now_ns() - look_ns < 1000000000) continue;
             boot_launcher_look();

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -131,6 +132,38 @@ static void test_lesser(void)
     boot_gate_close(&g);
     close(carried[0]);
     close(carried[1]);
+}
+
+/* No descriptor is free: the gate says so, does not stay readable, and lets in who waits as soon as there is one. */
+static void test_full(void)
+{
+    struct boot_port p;
+    struct boot_gate g;
+    struct rlimit limit = {0}, full;
+    CHECK_EQ(boot_port_make(&p), GW_OK);
+    CHECK_EQ(boot_gate_open(&g, &p), 0);
+    int out = boot_port_connect(&p, 0), next = dup(0);
+    CHECK(out >= 0 && next >= 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    close(next);
+    full = limit;
+    full.rlim_cur = (rlim_t)next;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &full), 0);
+    CHECK_EQ(boot_gate_accept(&g), -1);
+    CHECK_EQ(errno, EMFILE);
+    CHECK(!g.is_stuck);
+    CHECK_EQ(boot_gate_accept(&g), -1);
+    CHECK_EQ(errno, EAGAIN); /* it rests */
+    CHECK_EQ(poll(&(struct pollfd){g.fd, POLLIN, 0}, 1, 0), 0);
+    CHECK_EQ(poll(&(struct pollfd){g.fd, POLLIN, 0}, 1, 10000), 1); /* the timer */
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    int in = let_in(&g);
+    CHECK(in >= 0);
+    close(in);
+    close(out);
+    passes(&g, &p);
+    CHECK_EQ(boot_gate_accept(&g), -1);
+    CHECK(errno == EAGAIN && !g.again_ns);
+    boot_gate_close(&g);
 }
 
 static void test_gate(void)
@@ -344,6 +377,7 @@ int main(void)
     test_text();
     test_gate();
     test_lesser();
+    test_full();
     test_far(false);
     test_far(true);
     test_names();

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/lock.h"
+#include "base/retry.h"
 #include "boot/boot.h"
 
 struct sockaddr_storage;
@@ -36,9 +37,12 @@ struct boot_gate_half {
 struct boot_gate {
     int fd; /* poll it: readable when boot_gate_accept() has something to do; -1: closed */
     int listener, timer, n;
-    int far;             /* TCP listener for other hosts; -1: none */
-    uint64_t n_refused;  /* rejected connections: wrong secret, timeout, or too many pending */
-    struct gw_lock lock; /* held while accepting */
+    int far;               /* TCP listener for other hosts; -1: none */
+    struct gw_retry retry; /* of accepting */
+    uint64_t again_ns;     /* connections wait, and the kernel gives no descriptor: the next try, by the timer; 0: all is well */
+    bool is_stuck;         /* it did not, for long, or does not accept at all: the owner, who has got the errno, gives up */
+    uint64_t n_refused;    /* rejected connections: wrong secret, timeout, or too many pending */
+    struct gw_lock lock;   /* held while accepting */
     struct boot_secret secret;
     struct boot_secret
         lesser; /* who shows this one may less: its owner sees which it was.  The owner sets both after boot_gate_open() */
@@ -63,7 +67,8 @@ int boot_far_connect(const struct sockaddr_storage *at); /* non-blocking: become
  * on a command line, because of the secret. */
 #define BOOT_PARENT "GODWIT_PARENT"
 int boot_parent_connect(int patience_ms); /* connects and sends the secret, on this host or another; -1: errno */
-/* The next connection that has sent the secret; -1 with EAGAIN: none yet.  Never blocks; connections of other users are closed at once. */
+/* The next connection that has sent the secret; -1 with EAGAIN: none yet.  Never blocks; connections of other users are closed at once.
+ * Another errno: the kernel does not let it accept what waits there.  It tries again by itself, until is_stuck; g->fd does not stay readable. */
 int boot_gate_accept(struct boot_gate *g);
 void boot_gate_close(struct boot_gate *g);
 /* Connects to a listener of this user and sends the secret.  -1; EAGAIN: its queue is still full after patience_ms; EACCES: it is another

@@ -365,12 +365,13 @@ static bool host_is_lost(void)
 static int stay(const struct engine *e, pid_t pid, const sigset_t *signals, const struct launch_options *o, struct job *spawned,
                 bool *is_ours_out)
 {
+    enum { DEAF_MOST = 20 };
     const double timeout = o->timeout;
     const struct hosts *hosts = &o->hosts;
     double end = timeout > 0 ? gw_wtime() + timeout : 1e300;
     bool is_late = false, is_watched = engine_alive_start(hosts, gw_set.host_timeout, goes_from_here(e)), is_lost = false;
     bool is_unwanted = false;
-    int told = 0;
+    int told = 0, n_deaf = 0;
     for (;;) {
         if (spawned && !is_unwanted && !is_lost && !spawned_elsewhere(spawned)) {
             child_kill(pid, SIGTERM);
@@ -392,14 +393,22 @@ static int stay(const struct engine *e, pid_t pid, const sigset_t *signals, cons
             continue;
         }
         if (left > 0.2 && is_watched) left = 0.2;
-        if (left > 0.1 && spawned) left = 0.1;
+        if (left > 0.1 && (spawned || n_deaf)) left = 0.1;
         if (left > 1e6) left = 1e6;
         struct timespec wait = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
         siginfo_t si;
         int status, sig = sigtimedwait(signals, &si, &wait);
         if (sig > 0 && sig != SIGCHLD && si.si_code <= 0) child_kill(pid, sig);
         if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP) told = sig;
-        if (child_ended(pid, &status) != pid) continue;
+        pid_t gone = child_ended(pid, &status);
+        n_deaf = gone < 0 ? n_deaf + 1 : 0;
+        if (n_deaf > DEAF_MOST) {
+            say_line("cannot hear of %s any more (waitid: %s); the job ends now", e->path, strerror(errno));
+            child_kill(pid, SIGTERM);
+            *is_ours_out = true;
+            return EXIT_CANNOT_RUN;
+        }
+        if (gone != pid) continue;
         child_reap(pid);
         *is_ours_out = is_late || is_lost || told;
         if (is_lost) return EXIT_LOST_HOST;

@@ -7,6 +7,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ void child_orphans_end(bool at_once)
     for (useconds_t pause = 500;; pause = 2 * pause < PAUSE_MOST_US ? 2 * pause : PAUSE_MOST_US) {
         while ((pid = child_ended(-1, &status)) > 0) child_reap(pid); /* their own children become ours */
         uint64_t ms = (gw_now_ns() - begin) / 1000000;
-        if (pid < 0 || ms > 2 * GRACE_MS)
+        if ((pid < 0 && errno == ECHILD) || ms > 2 * GRACE_MS)
             break; /* no children are left, or some cannot be killed: processes of other users, or that wait for a disk */
         children_tell(&told, at_once || ms > GRACE_MS ? SIGKILL : SIGTERM);
         usleep(pause);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "launch/launch.h"
@@ -105,6 +106,15 @@ static bool has_slept(pid_t pid, struct stream *s)
 
 static int64_t ms_since(uint64_t then, uint64_t now) { return (int64_t)(now - then) / 1000000; }
 
+/* Can something be read there, or its end?  Where the kernel does not say so by poll(), it may by the number of bytes. */
+static bool has_more(int fd)
+{
+    struct pollfd p = {fd, POLLIN, 0};
+    int n, bytes;
+    while ((n = poll(&p, 1, 0)) < 0 && errno == EINTR) {}
+    return n > 0 || (n < 0 && ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0);
+}
+
 int launch_forward_flush_stale(struct job *j)
 {
     int next = -1;
@@ -115,8 +125,7 @@ int launch_forward_flush_stale(struct job *j)
             struct stream *s = of[k];
             if (s->fd < 0 || s->len == 0 || waits_for_its_end(j, s)) continue;
             int64_t left = STALE_MS - ms_since(s->looked, now);
-            struct pollfd more = {s->fd, POLLIN, 0};
-            if (left <= 0 && poll(&more, 1, 0) == 0) {
+            if (left <= 0 && !has_more(s->fd)) {
                 if (has_slept(j->ranks[i].pid, s) || ms_since(s->since, now) >= STALE_AT_LAST_MS) {
                     launch_output_print(j, s, s->len);
                     continue;
@@ -272,8 +281,7 @@ void launch_forward_end(struct job *j)
         for (int k = 0; k < 2; k++) {
             /* Bounded, because a process that a rank has left running may write for ever; 64 reads are more than a pipe holds. */
             for (int turns = 0; of[k]->fd >= 0 && turns < 64; turns++) {
-                struct pollfd p = {of[k]->fd, POLLIN, 0};
-                if (poll(&p, 1, 0) <= 0) break;
+                if (!has_more(of[k]->fd)) break;
                 launch_forward_output(j, of[k]);
             }
             if (of[k]->fd >= 0) stream_close(j, of[k]);

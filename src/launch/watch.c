@@ -22,11 +22,24 @@
 #include "verdict/stack.h"
 
 enum { GRACE_MS = 1000 };
-static uint64_t kill_at; /* when ranks that do not end are killed, in ns; 0: never */
+static uint64_t kill_at;   /* when ranks that do not end are killed, in ns; 0: never */
+static bool has_deathless; /* a rank that has not ended, and cannot be made to */
 
 static void kill_ranks(const struct job *j, int sig)
 {
     for (int i = 0; i < j->n; i++) child_group_kill(j->ranks[i].pid, sig);
+}
+
+/* After SIGKILL: a rank that the kernel does not let this process signal.  It may be a program with another user's rights (sudo). */
+static void deathless_look(const struct job *j)
+{
+    for (int i = 0; i < j->n && !has_deathless; i++) {
+        if (j->ranks[i].pid <= 0 || kill(j->ranks[i].pid, 0) == 0 || errno == ESRCH) continue;
+        say_line("rank %d (host %s, pid %d) cannot be ended (kill: %s); mpiexec ends without it%s", i, j->host,
+                 (int)j->ranks[i].pid, strerror(errno),
+                 errno == EPERM ? ". Has it the rights of another user (sudo, set-user-ID)?" : "");
+        has_deathless = true;
+    }
 }
 
 void launch_kill_all(const struct job *j, int sig)
@@ -221,7 +234,8 @@ static void reap(struct job *j)
         on_ended(j, pid, status);
         child_reap(pid);
     }
-    if (pid < 0 && errno != ECHILD)
+    bool has_children = j->alive > 0 || j->n_subs > 0;
+    if (pid < 0 && (errno != ECHILD || has_children)) /* while one is recorded, "there is none" is wrong */
         deaf_note("waitid");
     else
         deaf_not("waitid");
@@ -356,7 +370,9 @@ static int timers(struct job *j, uint64_t deadline)
         kill_at = 0;
         kill_ranks(j, SIGKILL);
         if (j->ending_all) spawned_signal_all(j, SIGKILL);
+        deathless_look(j);
     }
+    if (has_deathless) wait = 0;
     if (deadline && !j->ending_all) wait = sooner(wait, (int64_t)(deadline - now) / 1000000 + 1);
     if (kill_at) wait = sooner(wait, (int64_t)(kill_at - now) / 1000000 + 1);
     if (j->alive < j->n && !j->ending) {
@@ -423,7 +439,7 @@ int launch_watch(struct job *j)
     uint64_t deadline = j->o.timeout > 0 ? gw_now_ns() + (uint64_t)(j->o.timeout * 1e9) : 0;
     if (!watch_open(j, epoll, &signal_fd)) return deaf_end(j);
     on_signal(j, SIGCHLD); /* ranks that ended or crashed before signals were caught */
-    while (j->alive > 0 || j->n_subs > 0) {
+    while ((j->alive > 0 || j->n_subs > 0) && !has_deathless) {
         int wait = timers(j, deadline), n = epoll_wait(epoll, events, EVENTS, deaf.n > 0 ? sooner(wait, DEAF_MS) : wait);
         if (n < 0 && errno != EINTR) {
             deaf_note("epoll_wait");

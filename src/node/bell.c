@@ -110,7 +110,7 @@ bool node_bell_wait(const _Atomic uint32_t *word, uint32_t seen, int64_t timeout
     /* A datagram wakes one of several threads: the others look again soon. */
     int ms = gw_threads && !is_service ? 1 : (int)((timeout_ns + NS_PER_MS - 1) / NS_PER_MS);
     int n = epoll_wait(own.watch, events, EVENTS, ms);
-    bool has_news = false, took = false;
+    bool has_news = n < 0 && errno != EINTR, took = false; /* it says nothing: then who waits looks by itself */
     if (is_service) atomic_store(&own.service, 0);
     for (int i = 0; i < n; i++) {
         has_news = has_news || events[i].data.fd != own.bell;

@@ -32,6 +32,9 @@ int share_show_step(struct share_show *s, const struct share_words *w)
                        (int)s->others, w->one);
     struct pollfd p = {s->gate.fd, POLLIN, 0};
     int to = poll(&p, 1, 1) > 0 ? boot_gate_accept(&s->gate) : -1;
+    if (to < 0 && s->gate.is_stuck)
+        return gw_fail(GW_ERMA_SHARED, "%s's memory cannot be handed out by a socket (accept4: %s)%s", w->one, strerror(errno),
+                       gw_error_advice(errno));
     if (to < 0) return GW_AGAIN;
     s->others -= boot_fd_send(to, s->fd) == 0;
     close(to);

@@ -108,8 +108,9 @@ void spawned_control_accept(struct job *j)
         j->subs = gw_xrealloc(j->subs, sizeof *j->subs * (size_t)(j->n_subs + 1));
         j->subs[j->n_subs++] = s;
     }
-    if (errno == ENOSYS || errno == EPERM) { /* each further try would fail as well; who waits for an answer hears of the end */
-        say_line("what ranks ask of mpiexec cannot be accepted (%s): they can start no other programs", strerror(errno));
+    if (j->control.is_stuck) { /* who waits for an answer hears of the end */
+        say_line("what ranks ask of mpiexec cannot be accepted (accept4: %s)%s: they can start no other programs", strerror(errno),
+                 gw_error_advice(errno));
         boot_gate_close(&j->control);
     }
 }

@@ -39,7 +39,8 @@ int tcp_watch(struct wire *w, int fd, uint32_t events, void *what)
 {
     struct epoll_event e = {.events = events, .data.ptr = what};
     if (epoll_ctl(w->fd, EPOLL_CTL_ADD, fd, &e) == 0) return GW_OK;
-    return gw_fail(GW_EOTHER, "a connection of the network cannot be waited for: %s", strerror(errno));
+    return gw_fail(GW_EOTHER, "a connection of the network cannot be waited for (epoll_ctl: %s)%s", strerror(errno),
+                   gw_error_advice(errno));
 }
 
 void tcp_tune(int fd)
@@ -232,6 +233,8 @@ static int events_look(struct wire *w)
     struct epoll_event events[EVENTS];
     uint64_t rung;
     int n = 0, got = epoll_wait(w->fd, events, EVENTS, 0);
+    if (unlikely(got < 0) && errno != EINTR)
+        gw_die("what comes over the network cannot be heard of (epoll_wait: %s)%s", strerror(errno), gw_error_advice(errno));
     for (int i = 0; i < got; i++) {
         enum tcp_what *what = events[i].data.ptr;
         if (*what == TCP_IS_IN) {

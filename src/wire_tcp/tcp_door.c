@@ -213,9 +213,12 @@ static void new_add(int fd, uint64_t now)
 static void accept_failed(int err)
 {
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    const char *more = err == EMFILE ? "; with many ranks on other nodes each needs two descriptors" : "";
+    if (door.gate.is_stuck)
+        gw_die("the connections of other ranks cannot be accepted (accept4: %s)%s%s", strerror(err), gw_error_advice(err), more);
     if (err == EAGAIN || err == EBADF || atomic_flag_test_and_set(&is_said)) return;
-    gw_warn("rank %d (host %s) cannot take a connection of another rank: %s%s", gw_boot.rank, gw_boot.host, strerror(err),
-            err == EMFILE ? " (ulimit -n); with many ranks on other nodes each needs two descriptors" : "");
+    gw_warn("rank %d (host %s) cannot take a connection of another rank: %s%s%s", gw_boot.rank, gw_boot.host, strerror(err),
+            gw_error_advice(err), more);
 }
 
 int tcp_door_look(struct wire *w)

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/list.h"
+#include "base/retry.h"
 #include "boot/boot.h"
 #include "net/network.h"
 #include "node/node.h"
@@ -94,7 +95,8 @@ struct tcp_take { /* a zero-copy message that is being received; wire.takes[], n
  *   RESTING -> CALLING [tcp_call]    a connection is being made
  *   CALLING -> GREETING [called]     the connection is made and the hello sent; messages are sent behind it
  *   GREETING -> OPEN [welcomed]      the welcome is valid
- *   CALLING, GREETING -> RESTING     the connection was closed, for example because the peer's backlog was full; a new one is made later
+ *   CALLING, GREETING -> RESTING     the connection was closed, for example because the peer's backlog was full, or this host has no memory for
+ *                                    it just now; a new one is made later
  *   any -> BROKEN                    the peer has ended; nothing is sent to it any more
  *
  * INVARIANT E1  what is written before OPEN stays in the queue until OPEN (`kept` bytes), and is written again to a new connection.  A peer
@@ -115,6 +117,7 @@ struct tcp_ep {
     struct tcp_place there;
     uint64_t begun_ns, again_ns; /* time of the first connect; earliest time of the next one */
     uint32_t tries, nonce;
+    struct gw_retry retry; /* of calls that fail at this end */
     size_t welcome_got;
     struct tcp_welcome welcome;
     /* Output, in order: `before` bytes of the queue, the rest of the part under way, the rest of the queue. */
@@ -140,6 +143,7 @@ struct tcp_in { /* a connection that was accepted: messages arrive on it */
     char head[sizeof(struct tcp_head)];
     int take;               /* a part is arriving for w->takes[take - 1]; 0: none is */
     size_t take_left, skip; /* bytes left of the part; of the padding behind it */
+    struct gw_retry retry;  /* of reading */
     bool is_gone;           /* closed, in w->gone: freed at the end of this round of progress */
 };
 

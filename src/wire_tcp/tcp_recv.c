@@ -108,8 +108,12 @@ void tcp_in_begin(struct wire *w, struct tcp_in *in)
     }
     w->nonces[in->as] = in->nonce;
     /* The buffer of a new connection has room for it. */
-    if (boot_port_write(in->fd, &hello, sizeof hello) != (int64_t)sizeof hello || tcp_watch(w, in->fd, EPOLLIN, in) != GW_OK)
-        tcp_in_end(in, NULL);
+    int64_t n = boot_port_write(in->fd, &hello, sizeof hello);
+    if (n < 0 && !tcp_is_of_link(errno))
+        gw_die("rank %d, which has connected over the network, cannot be answered (sendto: %s)%s", (int)in->as, strerror(errno),
+               gw_error_advice(errno));
+    if (n == (int64_t)sizeof hello && tcp_watch(w, in->fd, EPOLLIN, in) != GW_OK) gw_die("%s", gw_fail_text());
+    if (n != (int64_t)sizeof hello) tcp_in_end(in, NULL);
 }
 
 void tcp_in_end(struct tcp_in *in, const char *why)
@@ -231,9 +235,17 @@ static int buffer_take(struct tcp_in *in, char *at, size_t bytes)
 static GW_COLD void cut(struct tcp_in *in, ssize_t got)
 {
     bool is_half = in->take || in->need || in->have || in->skip;
-    if (got < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOMEM || errno == ENOBUFS)) return; /* EPOLLIN comes again */
-    if (got < 0 && !tcp_is_of_link(errno))
-        gw_die("messages of rank %d that have come over the network cannot be read: %s", (int)in->as, strerror(errno));
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        in->retry.since_ns = 0;
+        return;
+    }
+    bool has_no_memory = got < 0 && (errno == ENOMEM || errno == ENOBUFS);
+    int err = errno;
+    if (has_no_memory && gw_retry_failed(&in->retry, err)) return; /* EPOLLIN comes again */
+    if (got < 0 && !tcp_is_of_link(err))
+        gw_die("messages of rank %d that have come over the network cannot be read (recv, readv: %s)%s", (int)in->as, strerror(err),
+               gw_error_advice(err));
+    errno = err;
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: a connection of rank %d has ended%s%s%s", in->w->lane, (int)in->as,
                is_half ? " in the middle of a message" : "", got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
     tcp_in_end(in, NULL);

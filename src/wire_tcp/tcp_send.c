@@ -201,13 +201,23 @@ static int pieces(const struct tcp_ep *ep, struct iovec iov[5])
 /* The kernel has no room now: EAGAIN says when it has again, the others do not. */
 static bool is_no_room(int err) { return err == EAGAIN || err == ENOBUFS || err == ENOMEM; }
 
+static GW_COLD void no_room(struct tcp_ep *ep, int err)
+{
+    ep->is_full = err == EAGAIN;
+    if (err == EAGAIN)
+        ep->retry = (struct gw_retry){0};
+    else if (!gw_retry_failed(&ep->retry, err))
+        gw_die("%s (sendmsg)%s", (ep_fail(ep, err), gw_fail_text()), gw_error_advice(err));
+    errno = err;
+}
+
 static ssize_t write_some(struct tcp_ep *ep, struct iovec *iov, int k)
 {
     struct msghdr m = {.msg_iov = iov, .msg_iovlen = (size_t)k};
     ssize_t n;
     do n = sendmsg(ep->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (n < 0 && errno == EINTR);
-    if (n < 0 && is_no_room(errno)) ep->is_full = errno == EAGAIN;
+    if (unlikely(n < 0) && is_no_room(errno)) no_room(ep, errno);
     if (unlikely(n < 0 && errno == EFAULT)) {
         for (int i = 0; i < k; i++) tcp_fault(iov[i].iov_base, iov[i].iov_len, false);
         errno = ENOBUFS; /* it was mapped meanwhile: again */
@@ -215,14 +225,14 @@ static ssize_t write_some(struct tcp_ep *ep, struct iovec *iov, int k)
     return n;
 }
 
-static void call_failed(struct tcp_ep *ep, int err);
+static void call_failed(struct tcp_ep *ep, int err, const char *call);
 
 /* Another call helps where the link has failed.  Else it is this end that cannot write, and the peer has the connection still: it would refuse
  * a second one. */
 static GW_COLD void failed(struct tcp_ep *ep, int err)
 {
     if (ep->state == TCP_GREETING && tcp_is_of_link(err))
-        call_failed(ep, err);
+        call_failed(ep, err, "sendmsg, recv");
     else
         lost(ep, err);
 }
@@ -242,6 +252,7 @@ static bool flush(struct tcp_ep *ep)
             return true;
         }
         if (n < 0) break;
+        ep->retry = (struct gw_retry){0};
         consume(ep, (size_t)n);
         sum += (size_t)n;
     }
@@ -314,7 +325,7 @@ static int send_straight(struct tcp_ep *ep, uint8_t kind, const void *hdr, const
         }
         do n = send(ep->fd, &m, total, MSG_NOSIGNAL | MSG_DONTWAIT);
         while (unlikely(n < 0) && errno == EINTR);
-        if (unlikely(n < 0) && errno == EAGAIN) ep->is_full = true;
+        if (unlikely(n < 0) && is_no_room(errno)) no_room(ep, errno);
     } else {
         iov[2].iov_len = total - sizeof m.head - len;
         n = write_some(ep, iov, 3);
@@ -404,21 +415,28 @@ int tcp_send_from(struct wire_ep *base, const void *from, size_t bytes, uint64_t
 }
 
 /* ---- calling -------------------------------------------------------------------------------------------------------------------- */
-static GW_COLD void call_failed(struct tcp_ep *ep, int err)
+/* Does an errno say that the link or the other end has failed, or that a stranger answers there? */
+static inline bool is_of_peer(int err) { return tcp_is_of_link(err) || err == EPROTO; }
+
+static GW_COLD void call_failed(struct tcp_ep *ep, int err, const char *call)
 {
     enum { DOUBLED = 6, FIRST_NS = 1000000 };
     static const uint64_t patience_ns = 2000000000; /* a link that flaps just now */
-    uint64_t now = gw_now_ns();
-    bool is_cut = err == ENETUNREACH && now - ep->begun_ns > patience_ns;
+    static const uint64_t refused_ns = 300000000;   /* a firewall that is being loaded, a router with no room just now */
+    uint64_t now = gw_now_ns(), since = now - ep->begun_ns;
+    bool is_cut = err == ENETUNREACH && since > patience_ns, is_refused = err == ECONNREFUSED, is_here = !is_of_peer(err);
     hang_up(ep);
     ep->kept = 0;
-    /* A process that has published its address listens until it ends, so a refused connection means that it has ended.  After a timeout in
-     * GREETING the peer may have received the messages already: they must not be sent again. */
-    if (err == ECONNREFUSED || is_cut || (err == ETIMEDOUT && ep->state == TCP_GREETING) || may_be_lost(ep)) {
+    /* This end cannot call at all: to whom, or whether it matters, is of no account, except at the end. */
+    if (is_here && !ep->w->is_closing && !is_parted(ep) && !gw_retry_failed(&ep->retry, err))
+        gw_die("%s (%s)%s", (ep_fail(ep, err), gw_fail_text()), call, gw_error_advice(err));
+    /* A process that has published its address listens until it ends, so a connection that is refused for some time means that it has ended.
+     * After a timeout in GREETING the peer may have received the messages already: they must not be sent again. */
+    if (is_refused ? since > refused_ns || ep->w->is_closing || is_parted(ep)
+                   : is_cut || (err == ETIMEDOUT && ep->state == TCP_GREETING) || (may_be_lost(ep) && !is_here)) {
         lost(ep, err);
         return;
     }
-    if (err == EMFILE || err == ENFILE) gw_die("%s (ulimit -n)", (ep_fail(ep, err), gw_fail_text()));
     ep->again_ns = now + ((uint64_t)FIRST_NS << (ep->tries < DOUBLED ? ep->tries : DOUBLED));
     ep->tries++;
     become(ep, TCP_RESTING);
@@ -438,7 +456,7 @@ void tcp_call(struct tcp_ep *ep)
     ep->is_full = false;
     ep->fd = boot_far_connect(at);
     if (ep->fd < 0) {
-        call_failed(ep, errno);
+        call_failed(ep, errno, "socket, connect");
         return;
     }
     tcp_tune(ep->fd);
@@ -447,15 +465,23 @@ void tcp_call(struct tcp_ep *ep)
     if (ep->tries == 0 && poll(&(struct pollfd){.fd = ep->fd, .events = POLLOUT}, 1, PATIENCE_MS) == 1) called(ep);
 }
 
+/* A new connection has room for it.  0, or an errno. */
+static GW_COLD int written(const struct tcp_ep *ep, const void *data, size_t bytes)
+{
+    int64_t n = boot_port_write(ep->fd, data, bytes);
+    return n == (int64_t)bytes ? 0 : n < 0 ? errno : ECONNRESET;
+}
+
 /* The secret opens the gate; all else goes by TLS.  0, or an errno; then the endpoint has no descriptor, or one that is to be closed. */
 static GW_COLD int called_by_tls(struct tcp_ep *ep, const struct tcp_hello *h)
 {
-    if (boot_port_write(ep->fd, &h->secret, sizeof h->secret) != (int64_t)sizeof h->secret) return ECONNRESET;
+    int err = written(ep, &h->secret, sizeof h->secret);
+    if (err) return err;
     epoll_ctl(ep->w->fd, EPOLL_CTL_DEL, ep->fd, NULL);
     ep->fd = tcp_tls_wrap(ep->fd, false, &ep->there.tls);
     if (ep->fd < 0) return errno;
     if (tcp_watch(ep->w, ep->fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &ep->what) != GW_OK) gw_die("%s", gw_fail_text());
-    return boot_port_write(ep->fd, &h->rest, sizeof h->rest) == (int64_t)sizeof h->rest ? 0 : ECONNRESET;
+    return written(ep, &h->rest, sizeof h->rest);
 }
 
 /* A connect has completed, with or without an error. */
@@ -469,9 +495,9 @@ static void called(struct tcp_ep *ep)
     };
     if (getsockopt(ep->fd, SOL_SOCKET, SO_ERROR, &err, &bytes) != 0) err = errno;
     if (!err && ep->there.has_tls) err = called_by_tls(ep, &h);
-    if (!err && !ep->there.has_tls && boot_port_write(ep->fd, &h, sizeof h) != (int64_t)sizeof h) err = ECONNRESET;
+    if (!err && !ep->there.has_tls) err = written(ep, &h, sizeof h);
     if (err)
-        call_failed(ep, err);
+        call_failed(ep, err, "connect, getsockopt, sendto");
     else
         become(ep, TCP_GREETING);
 }
@@ -488,11 +514,12 @@ static void welcomed(struct tcp_ep *ep)
     if (ep->welcome_got < sizeof ep->welcome) return;
     if ((ep->welcome.reply ^ ep->there.reply) != 0 || ep->welcome.magic != TCP_MAGIC) {
         tcp_drop(1, "an answer at the address of a rank that is not from that rank");
-        call_failed(ep, EPROTO);
+        call_failed(ep, EPROTO, "recv");
         return;
     }
     size_t kept = ep->kept;
     ep->kept = 0;
+    ep->retry = (struct gw_retry){0};
     become(ep, TCP_OPEN);
     consume(ep, kept);
     count(ep);

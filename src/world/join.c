@@ -8,9 +8,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/retry.h"
 #include "base/time.h"
 #include "boot/alive.h"
 #include "boot/boot.h"
@@ -20,16 +22,35 @@
 #include "plan/plan.h"
 
 /* ---- sockets, with progress --------------------------------------------------------------------------------------- */
+/* Where poll() fails for the moment: what else the kernel says of a descriptor. */
+static bool seems_ready(int fd, short what)
+{
+    struct sockaddr_storage at;
+    socklen_t bytes = sizeof at;
+    char byte;
+    if (fd < 0) return false;
+    if (what == POLLOUT) return getpeername(fd, (struct sockaddr *)&at, &bytes) == 0;
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EINTR); /* a gate: its owner looks */
+}
+
 static int wait_for(const int fds[2], short what, uint64_t until_ns)
 {
     enum { EAGERLY = 200 };
+    struct gw_retry retry = {0};
     for (int i = 0;; i++) {
         struct pollfd p[2] = {{fds[0], what, 0}, {fds[1], what, 0}};
         int happened = req_progress();
         if (happened) i = 0;
         int n = poll(p, 2, i < EAGERLY ? 0 : 1);
         if (n > 0) return p[0].revents ? 0 : 1;
-        if (n < 0 && (errno == ENOSYS || errno == EPERM)) gw_die("nothing can be waited for here: poll: %s", strerror(errno));
+        if (n < 0 && errno != EINTR && !gw_retry_failed(&retry, errno))
+            gw_die("what another process says cannot be waited for (poll: %s)%s", strerror(errno), gw_error_advice(errno));
+        if (n == 0) retry = (struct gw_retry){0};
+        if (n < 0) {
+            usleep(1000);
+            if (seems_ready(fds[1], what)) return 1;
+            if (seems_ready(fds[0], what)) return 0;
+        }
         if (until_ns && gw_now_ns() >= until_ns) return -1;
     }
 }

@@ -144,8 +144,8 @@ static int accept_root(const char *port_name, struct gw_info *info, struct gw_co
         if (fd >= 0) {
             rc = world_join_meet(fd, true, c, b);
             if (rc == GW_OK) return rc;
-        } else if (errno != EAGAIN) {
-            return gw_fail(GW_EPORT, "no connection can be accepted: %s", strerror(errno));
+        } else if (p->gate.is_stuck) {
+            return gw_fail(GW_EPORT, "no connection can be accepted (accept4: %s)%s", strerror(errno), gw_error_advice(errno));
         } else if (world_socket_wait_until((int[2]){p->gate.fd, -1}, until_ns) < 0) {
             snprintf(why, sizeof why, "nobody has connected there for %g s (info key timeout)", seconds);
             return bad_port(port_name, why);
@@ -307,7 +307,13 @@ static int join_root(int fd, struct bridge *b)
         rc = fd_move(fd, false, &told, sizeof told);
         b->is_users = rc == GW_OK && told;
         if (b->is_users) s = socket_copy(fd, &rc);
-        while (rc == GW_OK && s < 0 && (s = boot_gate_accept(&gate)) < 0) world_socket_wait((int[2]){gate.fd, -1});
+        while (rc == GW_OK && s < 0 && (s = boot_gate_accept(&gate)) < 0) {
+            if (gate.is_stuck)
+                rc = gw_fail(GW_EOTHER, "the connection of the other process cannot be accepted (accept4: %s)%s", strerror(errno),
+                             gw_error_advice(errno));
+            else
+                world_socket_wait((int[2]){gate.fd, -1});
+        }
     }
     if (rc != GW_OK && s >= 0) close(s);
     boot_gate_close(&gate);

@@ -131,6 +131,9 @@ static int children_meet(int ctl, struct boot_gate *gate, struct gw_comm *c, str
     for (;;) {
         if (world_socket_wait((int[2]){gate->fd, ctl}) == 1) return answer_read(ctl, fault_out);
         int fd = boot_gate_accept(gate);
+        if (fd < 0 && gate->is_stuck)
+            return gw_fail(GW_ESPAWN, "the new processes cannot connect to this one (accept4: %s)%s", strerror(errno),
+                           gw_error_advice(errno));
         if (fd < 0) continue;
         int rc = world_join_meet(fd, true, c, b);
         if (rc != GW_OK) *fault_out = (struct fault){0, -1};

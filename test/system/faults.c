@@ -113,6 +113,16 @@ static const struct {
     C(mkdir),
     C(chdir),
     C(ioctl),
+    C(ptrace),
+    C(membarrier),
+    C(rt_sigtimedwait),
+    C(pwrite64),
+    C(process_madvise),
+    C(statfs),
+    C(unlinkat),
+    C(shutdown),
+    C(gettid),
+    C(timerfd_settime),
 #undef C
 };
 static const struct {
@@ -123,7 +133,7 @@ static const struct {
     {                                                                                                                              \
 #name, name                                                                                                                \
     }
-    E(ENOSYS), E(EPERM), E(EMFILE), E(ENOMEM), E(EINTR), E(EAGAIN), E(ENOSPC), E(EACCES), E(EIO),
+    E(ENOSYS), E(EPERM), E(EMFILE), E(ENOMEM), E(EINTR), E(EAGAIN), E(ENOSPC), E(EACCES), E(EIO), E(ECHILD), E(ECONNREFUSED),
 #undef E
 };
 

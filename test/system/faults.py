@@ -3,18 +3,23 @@
 with its result, or with a sentence and a status that is not 0; nothing of it is left.
 
     faults.py BUILD PREFIX              the calls by which mpiexec hears of ranks, and those that sandboxes refuse
-    faults.py BUILD PREFIX all          each call, at its first to fifth use and at all uses, by each error
-    faults.py BUILD PREFIX all WORD...  the same of these calls only; "spawn": with spawning only, "alone": without only
+    faults.py BUILD PREFIX all          each call, at its first to third use and at all uses, by each error, in jobs of all ways (WAYS)
+    faults.py BUILD PREFIX all WORD...  the same of these calls and ways only
 """
-# run.py: timeout=180 tags=quick
+# run.py: timeout=240 tags=quick
 # run.py: timeout=3600 args=all tags=extra alone=yes
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
+import concurrent.futures
+import contextlib
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -49,8 +54,15 @@ static void work(MPI_Comm c)
 int main(int n, char **a)
 {
     MPI_Comm parent, all;
+    if (n > 1 && strcmp(a[1], "none") == 0) return 0;
     MPI_Init(&n, &a);
     MPI_Comm_get_parent(&parent);
+    if (n > 1 && strcmp(a[1], "spawn") != 0) { /* an end that a rank asks for, while the other waits for it, or mpiexec at the limit of time */
+        int rank;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 1 && strcmp(a[1], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+        MPI_Recv(NULL, 0, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     if (n > 1 && parent == MPI_COMM_NULL) MPI_Comm_spawn(a[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &parent, MPI_ERRCODES_IGNORE);
     if (parent == MPI_COMM_NULL) {
         work(MPI_COMM_WORLD);
@@ -65,83 +77,126 @@ int main(int n, char **a)
     return MPI_Finalize();
 }
 """
-CALLS = """epoll_create1 epoll_ctl epoll_wait signalfd4 waitid wait4 timerfd_create pipe2 socketpair socket bind listen accept4 connect
-    clone clone3 execve memfd_create ftruncate fallocate mmap munmap fcntl dup2 setpgid prctl kill rt_sigprocmask rt_sigaction
-    sched_getaffinity sched_setaffinity getrandom openat read write pread64 poll prlimit64 getsockopt setsockopt sendmsg recvmsg sendto
-    recvfrom newfstatat readlink getdents64 futex eventfd2 pidfd_open pidfd_send_signal process_vm_readv process_vm_writev madvise mremap
-    close_range clock_nanosleep mprotect close access""".split()
-ONE = {"ENOSYS", "EPERM"}  # what is not there, or refused, is so at each use
+with open(os.path.join(HERE, "faults.c"), encoding="utf-8") as source:
+    CALLS = re.findall(r"^    C\((\w+)\),$", source.read(), re.M)
+OPENING = set("""epoll_create1 signalfd4 timerfd_create pipe2 socketpair socket accept4 memfd_create fcntl openat recvmsg eventfd2
+    pidfd_open""".split())
+VITAL = {"write", "close", "munmap", "mmap", "execve"}  # without which nothing can be said, or run
+# In ranks: it is the program's own output that fails, and the program does not look; or the memory of the dynamic linker, which crashes then.
+THEIRS = {"write", "lseek", "fstat", "mmap"}
+# Ways of a job, of the words that Jobs.job() knows.  Uses count in all its processes; with "ranks" and "net" in ranks alone.
+WAYS = {"alone": (), "ranks": ("ranks",), "net": ("net",), "tls": ("net", "tls"), "spawn": ("spawn",), "netspawn": ("net", "spawn"), "abort": ("abort",),
+        "late": ("late",), "shmem": ("shmem",), "netshmem": ("net", "shmem")}
 
 
 class Jobs:
     def __init__(self, build, prefix, folder):
-        self.mpiexec, self.folder = os.path.join(prefix, "bin", "mpiexec"), folder
-        self.faults, self.program = folder + "/faults", folder + "/program"
-        self.mark = "faults-%d" % os.getpid()
+        self.bin, self.folder, self.made = os.path.join(prefix, "bin"), folder, 0
+        self.mpiexec = os.path.join(self.bin, "mpiexec")
+        self.faults, self.program, self.ring = folder + "/faults", folder + "/program", folder + "/ring"
+        self.lock = threading.Lock()
         subprocess.run(["cc", "-O1", "-Wall", "-o", self.faults, HERE + "/faults.c"], check=True)
         with open(self.program + ".c", "w", encoding="utf-8") as f:
             f.write(PROGRAM)
-        subprocess.run([os.path.join(prefix, "bin", "mpicc"), "-O1", "-o", self.program, self.program + ".c"], check=True)
+        subprocess.run([os.path.join(self.bin, "mpicc"), "-O1", "-o", self.program, self.program + ".c"], check=True)
+        subprocess.run([os.path.join(self.bin, "oshcc"), "-O1", "-o", self.ring, HERE + "/../../examples/ring_shmem.c"], check=True)
 
-    def before(self, call):
-        """Uses by the dynamic linker and the like, before mpiexec does anything: those fail in code that is not ours."""
+    def count(self, call, job, who=()):
         counts = self.folder + "/counts"
-        subprocess.run([self.faults, "-o", counts, call, "EPERM", str(10**9), str(10**9), self.mpiexec, "--version"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([self.faults, "-o", counts, *who, call, "EPERM", str(10**9), str(10**9), *job], check=False, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(counts, encoding="utf-8") as f:
             return int(f.read().split()[0])
 
-    def left(self):
-        """Processes of this test that are still there."""
+    def before(self, call, what):
+        """Uses by the dynamic linker and the like, before mpiexec, or a rank, does anything: those fail in code that is not ours."""
+        if "ranks" in what or "net" in what:
+            return 2 * self.count(call, [self.program, "none"])
+        return self.count(call, [self.mpiexec, "--version"])
+
+    @staticmethod
+    def left(mark):
+        """Processes of a run that are still there."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open("/proc/%s/environ" % pid, "rb") as f:
-                    if b"GW_MARK=" + self.mark.encode() + b"\0" in f.read():
+                    if b"GW_MARK=" + mark.encode() + b"\0" in f.read():
                         found.append(int(pid))
             except OSError:
                 pass
         return found
 
-    def run(self, call, error, first, last, what=(), limit=60):
-        """What is wrong with this run; None: nothing.  "unused": the call had no such use.  what ("spawn", "met"): uses are those of mpiexec
-        and of that of the spawned job, and fail when the jobs have met; ("net",): those of ranks that talk by TCP."""
-        counts = self.folder + "/counts"
-        env = dict(os.environ, GW_MARK=self.mark)
-        met = self.folder + "/met"
-        how = ["-w", "mpiexec", "-u", met] if "met" in what else ["-w", "program"] if "net" in what else []
-        job = [self.mpiexec, "-n", "2", *(["--vnodes", "2"] if "net" in what else []), self.program,
-               *[met if w == "met" else w for w in what if w != "net"]]
-        if os.path.exists(met):
-            os.unlink(met)
-        p = subprocess.Popen([self.faults, "-o", counts, *how, call, error, str(first), str(last), *job], stdin=subprocess.DEVNULL, env=env,
+    @staticmethod
+    def end(pids):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def job(self, what, met):
+        """The command, and whose uses count, of a way (see WAYS)."""
+        if "engine" in what:  # that starts nothing, for want of another host
+            return [self.mpiexec, "--engine", "hydra", "-host", "127.0.0.2", "-n", "1", "hostname"], ["-w", "mpiexec"]
+        if "met" in what:
+            return [self.mpiexec, "-n", "2", self.program, "spawn", met], ["-w", "mpiexec", "-u", met]
+        program = self.ring if "shmem" in what else self.program
+        job = [os.path.join(self.bin, "oshrun" if "shmem" in what else "mpiexec"), "-n", "2"]
+        job += ["--vnodes", "2"] * ("net" in what) + ["-env", "GODWIT_NET_TLS", "1"] * ("tls" in what) + ["--timeout", "0.5"] * ("late" in what)
+        who = ["-w", os.path.basename(program)] * ("net" in what or "ranks" in what)
+        return job + [program] + [w for w in what if w in ("spawn", "abort", "late")], who
+
+    def run(self, call, error, first, last, what=(), most=10**9, limit=60):
+        """What is wrong with this run; None: nothing.  "unused": the call had no such use.  most: more uses are a busy loop."""
+        with self.lock:
+            self.made += 1
+            mark = "faults-%d-%d" % (os.getpid(), self.made)
+        counts, met = self.folder + "/counts-" + mark, self.folder + "/met-" + mark
+        env = dict(os.environ, GW_MARK=mark, **({"HYDRA_LAUNCHER_EXEC": "/bin/true"} if "engine" in what else {}))
+        job, who = self.job(what, met)
+        p = subprocess.Popen([self.faults, "-o", counts, *who, call, error, str(first), str(last), *job], stdin=subprocess.DEVNULL, env=env,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
         try:
             said = p.communicate(timeout=limit)[0]
         except subprocess.TimeoutExpired:
-            for pid in self.left():
-                os.kill(pid, signal.SIGKILL)
+            self.end(self.left(mark))
             return "it does not end; so far:\n" + p.communicate()[0]
         assert p.returncode != 77 or "faults:" not in said, said
         until = time.time() + 20
-        while self.left() and time.time() < until:
+        while self.left(mark) and time.time() < until:
             time.sleep(0.02)
-        left = self.left()
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
+        left = self.left(mark)
+        self.end(left)
         with open(counts, encoding="utf-8") as f:
-            failed = int(f.read().split()[1])
+            used, failed = map(int, f.read().split())
+        for file in (counts, met):
+            if os.path.exists(file):
+                os.unlink(file)
         if left:
             return "%d processes are left; it said\n%s" % (len(left), said)
         if failed == 0:
             return "unused"
+        if used > most:
+            return "%d uses, a busy loop" % used
+        if "Segmentation fault" in said or "Assertion" in said or "signal 11" in said:
+            return "a crash:\n" + said
         if p.returncode == 0:
-            return None if "good" in said else "status 0 without a result:\n" + said
+            good = ", right" if "shmem" in what else "good"
+            return None if good in said and not {"abort", "late", "engine"} & set(what) else "status 0 without a result:\n" + said
         words = [l for l in said.splitlines() if l.strip() and l != "good"]
         return None if words else "status %d without a sentence" % p.returncode
 
 
 def tell(call, error, first, last, what, wrong):
     print("%s, use %s, %s%s: %s" % (call, first if first == last else "%d to %d" % (first, last), error, "".join(" and " + w for w in what), wrong), flush=True)
+
+
+def tried(jobs, case, may_be_unused):
+    """True: it went wrong, and that is printed.  case: what Jobs.run() takes."""
+    wrong = jobs.run(*case)
+    if not wrong or (wrong == "unused" and may_be_unused):
+        return False
+    tell(*case[:5], wrong)
+    return True
 
 
 def thin(jobs):
@@ -154,38 +209,51 @@ def thin(jobs):
     # Before, the first of each was a hang: called again, where the peer had the connection already; or an end that nobody was told of.
     cases += [("sendmsg", e, 1, 1, ("net",)) for e in ("ENOMEM", "EPERM", "EIO")] + [("readv", "ENOMEM", 1, 1, ("net",)), ("recvfrom", "ENOMEM", 4, 9, ("net",)),
               ("recvfrom", "EPERM", 4, 9, ("net",))]
+    # Before: a hang.  What is refused once is asked for again; what is for ever ends the job, and nothing spins meanwhile.
+    cases += [("connect", "ECONNREFUSED", 1, n, ("net",)) for n in (1, 2)] + [("socket", "EPERM", 5, 10**9, ("net",)), ("sendto", "EINTR", 3, 3, ("net",)),
+              ("accept4", "EMFILE", *ALWAYS, ("net",), 2000), ("accept4", "EMFILE", *ALWAYS, ("spawn",), 2000), ("epoll_wait", "EPERM", *ALWAYS, ("net",)),
+              ("sendmsg", "ENOMEM", *ALWAYS, ("net",)), ("getsockopt", "EPERM", *ALWAYS, ("net",)), ("poll", "ENOMEM", *ALWAYS, ("spawn",)),
+              ("waitid", "ECHILD", *ALWAYS, ()), ("waitid", "ECHILD", 2, 2, ("abort",)), ("kill", "EPERM", *ALWAYS, ("abort",)),
+              ("poll", "EINTR", 1, 1, ("shmem",))]
+    cases += [("waitid", "ECHILD", *ALWAYS, ("engine",))] * (shutil.which("mpiexec.hydra") is not None)
     return cases
 
 
-def every(jobs, only):
-    ways = {(): "alone", ("spawn",): "spawn"}
-    calls = [w for w in only if w not in ways.values()]
-    for what in [w for w, word in ways.items() if word in only or not set(only) & set(ways.values())]:
+def every(jobs, only, deep=3):
+    """Each call that a way of WAYS makes: at its first uses by each error that it may have, from the first and the third on by those that
+    last."""
+    calls, words = [w for w in only if w in CALLS], [w for w in only if w in WAYS]
+    for word in words or WAYS:
+        what = WAYS[word]
         for call in calls or CALLS:
-            before = jobs.before(call)
-            for error in ("ENOSYS", "EPERM", "EMFILE", "ENOMEM", "EINTR"):
-                if error in ONE and call not in ("write", "close", "munmap", "mmap", "execve"): # without which nothing can be said, or run
-                    yield call, error, before + 1, 10**9, what
-                for use in range(before + 1, before + 6):
+            before, uses = jobs.before(call, what), jobs.count(call, *jobs.job(what, jobs.folder + "/none"))
+            if call in THEIRS and ("ranks" in what or "net" in what):
+                continue
+            more = ["EMFILE"] * (call in OPENING) + ["ECHILD"] * (call == "waitid")
+            for error in ["EPERM", "ENOMEM", "EINTR", *more] + ["ECONNREFUSED"] * (call == "connect"):
+                for use in range(before + 1, min(before + deep, uses) + 1):
                     yield call, error, use, use, what
+            if uses <= before or call in VITAL:
+                continue
+            for error in ["ENOSYS", "EPERM", "ENOMEM", *more]:
+                yield call, error, before + 1, 10**9, what
+                if uses > before + 2 and error != "ENOSYS":
+                    yield call, error, before + 3, 10**9, what
 
 
 def main(build, prefix, how, *only):
     if not prefix or not os.path.exists(prefix + "/bin/mpicc"):
         print("needs an installation")
         return 77
-    bad = 0
     with tempfile.TemporaryDirectory() as folder:
         jobs = Jobs(build, prefix, folder)
         probe = subprocess.run([jobs.faults, "uname", "EPERM", "99", "99", "true"], capture_output=True, text=True, check=False)
         if probe.returncode:
             print("the kernel does not tell of system calls: " + probe.stderr)
             return 77
-        for call, error, first, last, what in every(jobs, only) if how == "all" else thin(jobs):
-            wrong = jobs.run(call, error, first, last, what)
-            if wrong and (wrong != "unused" or how != "all"):
-                tell(call, error, first, last, what, wrong)
-                bad += 1
+        cases = every(jobs, only) if how == "all" else thin(jobs)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            bad = sum(pool.map(lambda case: tried(jobs, case, how == "all"), cases))
     return 1 if bad else 0
 
 
