@@ -407,7 +407,7 @@ static int set_directives(struct launch_options *o, const char *name, const char
 int launch_set_output(struct launch_options *o, const char *name, int stream, const char *text)
 {
     if (!*text) return launch_usage_error("%s wants the name of a file", name);
-    if (strcmp(name, "-e") == 0 && strcmp(program_invocation_short_name, "aprun") == 0)
+    if (strcmp(name, "-e") == 0 && launch_is_aprun())
         return launch_usage_error("-e of aprun sets a variable, and wants NAME=VALUE, not '%s'", text);
     o->output.only[stream] = 0;
     o->output.file[stream] = NULL;
