@@ -516,6 +516,19 @@ for o in "--report-pid /proc/x" "--output-filename /proc/x" "-outfile-pattern /p
     refused 126 "/proc/x" $o -n 1 echo started
 done
 refused 126 "cannot write /etc: Is a directory" -errfile-pattern /etc -n 1 echo started
+# a page needs a file; the one that is named by itself is none of the job's success, but told before the start
+mkfifo "$dir/fifo"
+for o in /dev/full /dev/zero "$dir/fifo"; do
+    refused 2 "--profile: cannot write $o: it is no file, but a pipe or a device" --profile=$o -n 1 "$build/mpi_hello"
+done
+(cd /proc && run --profile -n 1 sh -c 'echo started >&2' 2>"$dir/err" >/dev/null && sed -n '1{/note: --profile: there will be no page, which cannot be written into this folder: No such file/p;};2p' "$dir/err" |
+    tr '\n' ' ' | grep -q 'names another started') || fail "--profile where nothing can be written: $(cat "$dir/err")"
+# of two the last; a record of a program that is not there leaves nothing
+(cd "$dir/folders" && run --profile=a.html --profile=b.html -n 1 "$build/mpi_hello" >/dev/null 2>&1 && [ ! -e a.html ] && [ -s b.html ]) || fail "two --profile"
+(cd "$dir/folders" && run --record=r1 --record=r2 -n 1 "$build/mpi_hello" >/dev/null 2>&1 && [ ! -e r1 ] && [ -s r2/rank.0 ]) || fail "two --record"
+for o in "--record=$dir/folders/r3" "--record=$dir/folders/r4/r5"; do refused 127 "cannot start ./gw-none" $o -n 1 ./gw-none; done
+refused 127 "cannot start ./gw-none" "--record=$dir/folders/r3" -n 1 true : -n 1 ./gw-none
+[ ! -e "$dir/folders/r3" ] && [ ! -e "$dir/folders/r4" ] || fail "--record of no program leaves a folder"
 run --profile=/dev/null -n 1 "$build/mpi_hello" >/dev/null 2>&1 && (cd "$dir/folders" && run --record -n 1 true 2>/dev/null && run --record=rec/a/b -n 1 true 2>/dev/null) ||
     fail "what can be written is refused"
 refused 2 "--reorder is auto, smp, roundrobin, fold or a file of ranks, and there is no file 'bogus'" --reorder=bogus -n 1 true
