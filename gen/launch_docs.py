@@ -61,6 +61,12 @@ def aprun():
         return re.findall(r'^APRUN\("([^"]*)", "([^"]*)"\)$', f.read(), re.M)
 
 
+def not_aprun():
+    """(names, what to use in their place) of the rows NOT_APRUN."""
+    with open(os.path.join(ROOT, "src", "launch", "options.def"), encoding="utf-8") as f:
+        return re.findall(r'^NOT_APRUN\("([^"]*)", "([^"]*)"\)$', f.read(), re.M)
+
+
 # ---- manual pages ----
 def roff(text):
     text = text.replace("\\", "\\e").replace("-", "\\-")
@@ -91,6 +97,9 @@ def options_text(rows):
     lines += [".SS Called as aprun", "Some letters are other options where mpiexec is called by that name, which is a link to it:"]
     for names, like in aprun():
         lines += [".TP", ", ".join("\\fB%s\\fR" % roff(n) for n in names.split()), "As %s." % roff(like)]
+    lines += [".PP", "Options of Slurm that aprun has not are refused there:"]
+    for names, instead in not_aprun():
+        lines += [".TP", ", ".join("\\fB%s\\fR" % roff(n) for n in names.split()), roff(instead[0].upper() + instead[1:] + ".")]
     return lines
 
 

@@ -212,6 +212,9 @@ static void say_none(const char *name, struct names *all)
         fputs("?\n", stderr);
     } else if (near)
         fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near + strlen(near) + 1);
+    else if (gw_foreign_whose(asked.at[0]))
+        fprintf(stderr, "godwit-info: %s of %s is of no effect here; `godwit-info --settings` lists what is read\n", name,
+                gw_foreign_whose(asked.at[0]));
     else
         fprintf(stderr, "godwit-info: there is no setting %s; `godwit-info --settings` lists all\n", name);
     free(asked.at[0]);
@@ -220,9 +223,13 @@ static void say_none(const char *name, struct names *all)
 
 static int explain(const char *name)
 {
+    static const char twin[] = "MPIR_CVAR_";
     struct names all = {NULL, 0};
     struct gw_foreign f;
+    char written[128]; /* names of MPICH in capitals, as they are; others have small letters, too */
     int rc = 0, row = -1;
+    snprintf(written, sizeof written, "%s", name);
+    for (char *c = written; *c && strncasecmp(name, twin, sizeof twin - 1) == 0; c++) *c = (char)toupper((unsigned char)*c);
     for (int i = 0; i < gw_settings_count() && row < 0; i++) {
         struct row r = row_get(i);
         if (row_named(&r, name)) row = i;
@@ -231,8 +238,13 @@ static int explain(const char *name)
     if (row >= 0) {
         struct row r = row_get(row);
         print_long(&r);
-    } else if (gw_foreign_find(name, &f) && f.kind != GW_FOREIGN_NOTED) {
-        printf("%s is %s%s\n", name, f.kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f.why);
+    } else if ((row = gw_setting_read_by(written)) >= 0) {
+        struct row r = row_get(row);
+        printf("%s is MPICH's other name of MPICH_%s, which counts before it where both are set:\n", written,
+               written + strlen(twin));
+        print_long(&r);
+    } else if (gw_foreign_find(written, &f) && f.kind != GW_FOREIGN_NOTED) {
+        printf("%s is %s%s\n", written, f.kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f.why);
     } else {
         say_none(name, &all);
         rc = 1;

@@ -24,8 +24,13 @@
 #define GW_MAX_LANES    64 /* of a process; as the setting `lanes` has it */
 #define GW_ALIGNED(n)   __attribute__((aligned(n)))
 #define GW_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define GW_COLD         __attribute__((cold, noinline))
-#define GW_NOINLINE     __attribute__((noinline))
+#ifdef __clang__
+#define GW_COMPILER __VERSION__ /* with its name */
+#else
+#define GW_COMPILER "gcc " __VERSION__
+#endif
+#define GW_COLD     __attribute__((cold, noinline))
+#define GW_NOINLINE __attribute__((noinline))
 /* Placement in the text segment, so that a program touches few pages of the library: functions that programs call most often; functions that
  * run once, at start or at the end. */
 #define GW_HOT    __attribute__((section(".text.hot")))

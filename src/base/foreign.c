@@ -100,6 +100,13 @@ bool gw_foreign_find(const char *name, struct gw_foreign *out)
     return true;
 }
 
+const char *gw_foreign_whose(const char *name)
+{
+    for (size_t i = 0; i < GW_ARRAY_LEN(families); i++)
+        if (strncmp(name, families[i].begin, strlen(families[i].begin)) == 0) return families[i].whose;
+    return NULL;
+}
+
 const char *gw_foreign_why(const char *name)
 {
     struct gw_foreign f;

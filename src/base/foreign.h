@@ -21,5 +21,7 @@ struct gw_foreign {
 int gw_foreign_count(void);
 struct gw_foreign gw_foreign_at(int i);
 bool gw_foreign_find(const char *name, struct gw_foreign *out); /* false: it is not known */
+/* Whose the variables are that begin as this one, for those of which no more is known ("MPICH" of MPIR_CVAR_X); NULL: that is not known. */
+const char *gw_foreign_whose(const char *name);
 
 #endif

@@ -36,7 +36,7 @@ static struct {
     char *sources[SETTINGS_MAX];       /* the line of a file that set that variable, or NULL */
     char complaints[16 << 10];         /* lines for gw_settings_report(), once the rank is known */
 } state;
-static const char from_mpi_t[] = "MPI_T";
+static const char from_mpi_t[] = "MPI_T", from_tune[] = "GODWIT_TUNE";
 /* While the environment is read, by row: the value of the name that counts most. */
 struct found {
     const char *value; /* NULL: none of its names is set */
@@ -226,6 +226,20 @@ const char *gw_setting_name(const char *env, int k)
     return NULL;
 }
 
+int gw_setting_read_by(const char *variable)
+{
+    int at = gw_setting_name_find(variable, strlen(variable));
+    return at < 0 ? -1 : gw_setting_names[at].row;
+}
+
+const char *gw_setting_said(const char *env)
+{
+    int row = gw_setting_read_by(env);
+    assert(row >= 0);
+    const char *origin = state.origins[row];
+    return origin && origin != from_mpi_t && origin != from_tune ? origin : env;
+}
+
 /* "NAME=VALUE is not a number in 1..64" */
 static void say_wrong(const struct setting_row *row, const char *variable, const char *value, char *to, size_t cap)
 {
@@ -267,7 +281,7 @@ static void setting_load(int i, const struct found *found)
         complain("%s%s; using the default, %s", before(variable), why, default_text[0] ? default_text : "none");
         return;
     }
-    state.origins[i] = found->tuned ? "GODWIT_TUNE" : variable;
+    state.origins[i] = found->tuned ? from_tune : variable;
     if (found->tuned)
         state.sources[i] = gw_xasprintf("%s, line %d", getenv("GODWIT_TUNE"), found->tuned);
     else if ((line = gw_site_source(variable)) != NULL)

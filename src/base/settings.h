@@ -28,6 +28,11 @@ struct gw_setting_info {                      /* one row, for godwit-info, man p
 };
 /* The k-th name, from 0, of the variable of that setting, in the order in which they count; NULL: there are no more. */
 const char *gw_setting_name(const char *env, int k);
+/* The variable by which the user, or a file, has set what is in force of that setting: a complaint names that.  The setting's own where nobody
+ * has. */
+const char *gw_setting_said(const char *env);
+/* The row of the setting that reads the variable, in capitals, also by MPICH's other name of it (MPIR_CVAR_X for MPICH_X); -1: none does. */
+int gw_setting_read_by(const char *variable);
 void gw_settings_free(void); /* drops the text copies; the next load reads the environment again */
 int gw_settings_count(void);
 int gw_settings_next_set(int from); /* the first row from `from` on that somebody has set; gw_settings_count(): none */

@@ -144,7 +144,10 @@ enum place_result bind_place_make(const struct cores *c, const struct place_want
     bool exact = w->bind == BIND_CORE || w->bind == BIND_HWTHREAD;
     int count = w->bind_count > 0 ? w->bind_count : 1;
     memset(out, 0, sizeof *out * (size_t)n_ranks);
-    bool fits = w->ppr ? map_ppr(c, w, exact ? count : 0, n_ranks, out) : map_all(c, w, exact ? count : 0, n_ranks, out);
+    int width = exact ? count : 0;
+    bool by_unit =
+        w->ppr && (w->map != UNIT_MACHINE || n_ranks <= w->ppr); /* of several nodes, all of them faked: one after the other */
+    bool fits = by_unit ? map_ppr(c, w, width, n_ranks, out) : map_all(c, w, width, n_ranks, out);
     for (int i = 0; i < n_ranks && !fits; i++) {
         free(out[i].at);
         out[i] = (struct core_list){0};

@@ -253,11 +253,11 @@ GW_ONCE int coll_select_init(void)
     if (rc == GW_OK) rc = read_tables(NULL, true, &select_state.builtin);
     atomic_store_explicit(&select_state.used, &select_state.builtin, memory_order_relaxed);
     if (rc != GW_OK) return rc;
-    select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
-    coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & COLL_SYNCED;
+    select_state.plain_only = kinds_of(gw_setting_said("GODWIT_COLL_OPT_OFF"), gw_set.coll_opt_off);
+    coll_synced = kinds_of(gw_setting_said("GODWIT_COLL_SYNC"), gw_set.coll_sync) & COLL_SYNCED;
     /* If ranks are to use only the network, there are no leaves. */
     select_state.leaves_on =
-        !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of("GODWIT_COLL_LEAF", gw_set.coll_leaf) : 0;
+        !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of(gw_setting_said("GODWIT_COLL_LEAF"), gw_set.coll_leaf) : 0;
     for (int k = 0; k < COLL_KINDS; k++) select_state.forced[k] = NULL;
     return parse_forced(gw_set.coll);
 }

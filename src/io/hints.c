@@ -197,9 +197,10 @@ static void say_no_hint(const char *key)
     for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++) words[n++] = idle[i].key;
     const char *near = gw_nearest(key, words, n);
     if (near)
-        gw_warn("MPICH_MPIIO_HINTS: files have no hint %s; did you mean %s?", key, near);
+        gw_warn("%s: files have no hint %s; did you mean %s?", gw_setting_said("GODWIT_MPIIO_HINTS"), key, near);
     else
-        gw_warn("MPICH_MPIIO_HINTS: files have no hint %s (MPICH_MPIIO_HINTS_DISPLAY=1 shows those that they have)", key);
+        gw_warn("%s: files have no hint %s (MPICH_MPIIO_HINTS_DISPLAY=1 shows those that they have)",
+                gw_setting_said("GODWIT_MPIIO_HINTS"), key);
 }
 
 static void say_no_value(const char *key, enum kind kind, const char *value)
@@ -214,7 +215,7 @@ static void say_no_value(const char *key, enum kind kind, const char *value)
                                          [FLAG] = "true, enable, false or disable",
                                          [STYLE] = "of the words of MPI's access_style",
                                          [LIST] = "a list HOST:MOST,.. (between two #)"};
-    gw_warn("MPICH_MPIIO_HINTS: %s=%s is left out: the value is not %s", key, value, wanted[kind]);
+    gw_warn("%s: %s=%s is left out: the value is not %s", gw_setting_said("GODWIT_MPIIO_HINTS"), key, value, wanted[kind]);
 }
 
 /* says: of what is no hint. */
@@ -225,7 +226,8 @@ static void read_pair(struct io_hints *h, const char *pair, size_t n, bool says)
         *(char *)mempcpy(text, pair, n) = 0;
         value = strchr(text, '=');
     }
-    if (!value && says) gw_warn("MPICH_MPIIO_HINTS: \"%.*s\" is no key=value of at most 255 characters", (int)n, pair);
+    if (!value && says)
+        gw_warn("%s: \"%.*s\" is no key=value of at most 255 characters", gw_setting_said("GODWIT_MPIIO_HINTS"), (int)n, pair);
     if (!value) return;
     *value++ = 0;
     size_t len = strlen(value);
@@ -247,7 +249,8 @@ static void read_pair(struct io_hints *h, const char *pair, size_t n, bool says)
 /* The pairs of an entry, behind its pattern of n characters. */
 static void read_entry(struct io_hints *h, const char *at, size_t n, size_t entry, bool says)
 {
-    if (n == entry && says) gw_warn("MPICH_MPIIO_HINTS: \"%.*s\" has no hints: an entry is pattern:key=value", (int)n, at);
+    if (n == entry && says)
+        gw_warn("%s: \"%.*s\" has no hints: an entry is pattern:key=value", gw_setting_said("GODWIT_MPIIO_HINTS"), (int)n, at);
     for (size_t k = n; k < entry; k += span(at + k, ":,")) {
         k++;
         read_pair(h, at + k, span(at + k, ":,"), says);

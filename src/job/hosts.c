@@ -121,12 +121,18 @@ void hosts_add(struct hosts *h, const char *list)
     if (before == 0 && h->n == 0) add_bad(h, list, strlen(list), no_host);
 }
 
+/* The most slots of a host, which are looked at and kept to by nobody: more ranks need no permission. */
+static bool is_most_slots(const char *word, size_t n)
+{
+    return (n == 9 && (strncasecmp(word, "max_slots", n) == 0 || strncasecmp(word, "max-slots", n) == 0)) ||
+        (n == 8 && strncasecmp(word, "maxslots", n) == 0);
+}
+
 /* Words behind a host in the files of other launchers that change nothing here. */
 static bool is_known_word(const char *word, size_t n)
 {
-    static const char *const known[] = {"max_slots", "max-slots", "maxslots", "username", "user-name", "user_name",
-                                        "user",      "port",      "binding",  "bindmap",  "map",       "mapping",
-                                        "iface",     "interface", "boards",   "sockets"};
+    static const char *const known[] = {"username", "user-name", "user_name", "user",      "port",   "binding", "bindmap",
+                                        "map",      "mapping",   "iface",     "interface", "boards", "sockets"};
     for (size_t i = 0; i < GW_ARRAY_LEN(known); i++)
         if (strlen(known[i]) == n && strncasecmp(word, known[i], n) == 0) return true;
     return false;
@@ -144,7 +150,10 @@ static int words_take(struct hosts *h, const char *p)
         bool has_value = *p == '=', is_slots = has_value && n == 5 && strncasecmp(word, "slots", n) == 0;
         if (has_value) p += 1 + strspn(p + 1, blanks), bytes = strcspn(p, blanks);
         if (is_slots) slots = slots_of(h, p, bytes);
-        if (!is_slots && !is_known_word(word, n)) add_bad(h, word, n, no_word);
+        if (is_most_slots(word, n))
+            slots_of(h, p, bytes);
+        else if (!is_slots && !is_known_word(word, n))
+            add_bad(h, word, n, no_word);
         p += bytes;
     }
     return slots;

@@ -64,6 +64,8 @@ enum unit { UNIT_CORE, UNIT_L2, UNIT_L3, UNIT_NUMA, UNIT_PACKAGE, UNIT_MACHINE }
 struct place_wanted {
     enum bind_to bind;
     int bind_count;       /* units for each rank; 0 is 1 */
+    int depth;            /* cores for each rank (-d, --cpus-per-task, PE=N), where the binding leaves that open; 0: not given */
+    bool by_node;         /* ranks go round the nodes, not block by block */
     const char *user;     /* BIND_USER: CPUs rank by rank */
     enum unit map;        /* UNIT_CORE: neighbours side by side, the default; else ranks go round these units */
     int ppr;              /* number of ranks on each such unit; 0: not given */
@@ -94,7 +96,7 @@ enum { STDIN_NONE = -1, STDIN_ALL = -2 };
 enum pmix_mode { PMIX_AUTO, PMIX_ON, PMIX_OFF };
 /* How options were typed whose values are judged when all are known; NULL: by no option. */
 struct launch_said {
-    const char *cpu_set, *no_oversubscribe, *numa, *only[2], *rankfile, *reserve, *stdin_rank, *user;
+    const char *cpu_set, *depth, *no_oversubscribe, *numa, *only[2], *rankfile, *reserve, *stdin_rank, *user;
 };
 struct launch_wrapper {
     const char *option, *library; /* the library is libgodwit_LIBRARY.so */

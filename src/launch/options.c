@@ -163,7 +163,7 @@ static int set_of_place(enum option is, const char *name, char **v, struct launc
     case O_RANK_BY: return launch_set_rank_by(o, v[0]);
     case O_PPR: return launch_set_ppr(o, name, v[0]);
     case O_NPERSOCKET: o->place.map = UNIT_PACKAGE; return set_ppr(o, name, v[0]);
-    case O_CPUS_PER_RANK: o->place.bind = BIND_CORE; return set_number(name, v[0], 1, &o->place.bind_count);
+    case O_CPUS_PER_RANK: o->said.depth = said_as(o, name, v[0]); return set_number(name, v[0], 1, &o->place.depth);
     case O_CPU_SET: return launch_set_cpu_set(o, name, v[0]);
     case O_RANKFILE: return launch_set_rankfile(o, name, v[0]);
     case O_NUMA_LIST: o->said.numa = said_as(o, name, v[0]); return launch_set_numa(o, name, v[0]);
@@ -269,7 +269,7 @@ static int set(const struct option_row *row, const char *name, char **v, struct 
     case O_ENGINE: return set_engine(o, v[0]);
     case O_NODES: return launch_set_nodes(o, name, v[0]);
     case O_TAKEN:
-    case O_NOTED: launch_without_effect(o, row, name); return -1;
+    case O_NOTED: return launch_without_effect(o, row, name, v[0]);
     case O_REFUSED: return launch_usage_error("%s: %s", name, row->help);
     case O_CONFIGFILE:
         return launch_usage_error(
@@ -320,6 +320,8 @@ static int parse_options(char **argv, int *at, int end, struct launch_options *o
         if (!row) return unknown(word);
         int words = launch_option_words(row);
         snprintf(name, sizeof name, "%.*s", value ? (int)(value - word) - (value[-1] == '=') : (int)strlen(word), word);
+        const char *instead = launch_option_not_aprun(name);
+        if (instead) return launch_usage_error("%s is Slurm's (srun), and no option of aprun: %s", name, instead);
         if (value ? words != 1 && words != OPTIONAL : *at + words >= end && words > 0)
             return launch_usage_error("%s wants %d word%s behind it", name, words > 0 ? words : 0, words == 1 ? "" : "s");
         int rc = set(row, launch_options_hold(o, name), value || words <= 0 ? &value : argv + *at + 1, o, a);
@@ -392,8 +394,8 @@ static void settle_c(struct launch_options *o, struct launch_app *a)
         a->n_given = true;
         a->n_said = "-c";
     } else if (a->c_given && a->c > 0) {
-        o->place.bind = BIND_CORE;
-        o->place.bind_count = a->c;
+        o->place.depth = a->c;
+        o->said.depth = "-c";
         o->only_here = "-c (cores for each rank)";
     }
 }
@@ -504,6 +506,16 @@ static int order_method(const struct launch_options *o)
     return (int)gw_set.rank_order;
 }
 
+/* Do all ranks run on this host?  The hosts of a batch system are read once more when the job starts. */
+static bool runs_here(const struct launch_options *o)
+{
+    char why[320];
+    struct launch_options here = *o;
+    bool is_needed = engine_is_needed(&here, why, sizeof why);
+    if (!o->hosts.n) hosts_free(&here.hosts); /* what was read from the batch system */
+    return !is_needed;
+}
+
 /* Reads the file of an order, so that an invalid one is reported before anything starts. */
 static int check_order(struct launch_options *o)
 {
@@ -512,6 +524,10 @@ static int check_order(struct launch_options *o)
     if (apart) return launch_usage_error("-env %s: all programs of a job have one order of ranks; -genv sets it for all", apart);
     gw_settings_load();
     int v = order_method(o);
+    if (v == -1 && o->place.by_node && (o->vnodes || !runs_here(o))) {
+        v = BOOT_ORDER_ROUND;
+        launch_add_pair(&o->env, ORDER, "0"); /* ranks that an engine starts order themselves */
+    }
     if (v < 0) return v == -1 ? -1 : EXIT_USAGE;
     o->order = v + 1;
     o->order_file = file ? file : gw_set.rank_order_file;
@@ -529,6 +545,20 @@ static int nodes_of(const struct launch_options *o)
     return v > 0 && v <= MAX_RANKS ? (int)v : 1;
 }
 
+/* 1 where no option fakes several. */
+static int faked_nodes(const struct launch_options *o)
+{
+    int n = nodes_of(o);
+    for (const char *p = o->vnodes; p && *p; p++) n += *p == ',';
+    return n;
+}
+
+/* The units of --map-by ppr:N:UNIT; of nodes those that are faked. */
+static int units_of(const struct launch_options *o)
+{
+    return o->place.map == UNIT_MACHINE ? faked_nodes(o) : bind_units(o, o->place.map);
+}
+
 /* The number of ranks of a program without -n; of several programs one each, as in MPI 4.1, 11.5, whose third example of mpiexec has three
  * programs and three ranks. */
 static int default_ranks(const struct launch_options *o)
@@ -539,7 +569,7 @@ static int default_ranks(const struct launch_options *o)
     if (o->place.rankfile)
         n = o->place.rankfile_ranks;
     else if (o->place.ppr)
-        n = (int64_t)o->place.ppr * bind_units(o, o->place.map);
+        n = (int64_t)o->place.ppr * units_of(o);
     else if (o->hosts.n)
         n = hosts_slots(&o->hosts, o->ppn);
     else if (o->ppn)
@@ -569,9 +599,9 @@ static int count_ranks(struct launch_options *o)
     if (o->place.rankfile && o->n_ranks > o->place.rankfile_ranks)
         return launch_usage_error("%s %s has %d ranks, and %d are to start", o->said.rankfile, o->place.rankfile,
                                   o->place.rankfile_ranks, o->n_ranks);
-    if (o->place.ppr && o->n_ranks > (int64_t)o->place.ppr * bind_units(o, o->place.map))
+    if (o->place.ppr && o->n_ranks > (int64_t)o->place.ppr * units_of(o))
         return launch_usage_error("%s: %d ranks are more than %d on each unit, of which this machine has %d", o->place.ppr_said,
-                                  o->n_ranks, o->place.ppr, bind_units(o, o->place.map));
+                                  o->n_ranks, o->place.ppr, units_of(o));
     if (o->no_oversubscribe && o->n_ranks > bind_cores(o))
         return launch_usage_error("%s: %d ranks are more than the %d cores that may be used", o->said.no_oversubscribe, o->n_ranks,
                                   bind_cores(o));
@@ -633,16 +663,6 @@ static int take_default_hostfile(struct launch_options *o)
     return launch_set_hostfile(o, "--default-hostfile", o->default_hostfile);
 }
 
-/* Do all ranks run on this host?  The hosts of a batch system are read once more when the job starts. */
-static bool runs_here(const struct launch_options *o)
-{
-    char why[320];
-    struct launch_options here = *o;
-    bool is_needed = engine_is_needed(&here, why, sizeof why);
-    if (!o->hosts.n) hosts_free(&here.hosts); /* what was read from the batch system */
-    return !is_needed;
-}
-
 /* An interface that is not there: said where the network is used (--vnodes), before ranks start; else in one line, as nothing goes by it. */
 static int check_interface(const struct launch_options *o)
 {
@@ -668,14 +688,6 @@ static void ppn_note(const struct launch_options *o)
         o->ppn_said, o->n_ranks, strncmp(o->ppn_said, "-N ", 3) == 0 ? "; Slurm's -N, a number of nodes, is --nodes here" : "");
 }
 
-/* 1 where no option fakes several. */
-static int faked_nodes(const struct launch_options *o)
-{
-    int n = nodes_of(o);
-    for (const char *p = o->vnodes; p && *p; p++) n += *p == ',';
-    return n;
-}
-
 int launch_options_parse(int argc, char **argv, struct launch_options *o)
 {
     *o = (struct launch_options){0};
@@ -686,6 +698,7 @@ int launch_options_parse(int argc, char **argv, struct launch_options *o)
         rc = parse_apps(argv, 1, argc, o);
     }
     if (rc < 0) rc = drop_empty(o);
+    if (rc < 0) launch_depth_settle(o);
     if (rc < 0) rc = take_default_hostfile(o);
     if (rc < 0) rc = check_vnodes(o);
     if (rc < 0) rc = launch_nodes_settle(o, runs_here(o) ? faked_nodes(o) : 0);

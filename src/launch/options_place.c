@@ -182,7 +182,20 @@ static int set_ours(struct launch_options *o, const char *name, const char *text
 static int bind_depth(struct launch_options *o)
 {
     o->place.bind = BIND_CORE;
+    o->place.bind_count = 0;
     return -1;
+}
+
+void launch_depth_settle(struct launch_options *o)
+{
+    struct place_wanted *p = &o->place;
+    if (!p->depth) return;
+    if (p->bind == BIND_SHARE) p->bind = BIND_CORE;
+    if ((p->bind == BIND_CORE || p->bind == BIND_HWTHREAD) && !p->bind_count) p->bind_count = p->depth;
+    if (p->bind != BIND_NONE) return;
+    char *text = gw_xasprintf("%s (ranks are not bound, so each may run on all cores)", o->said.depth);
+    words_add(&o->noted, text);
+    free(text);
 }
 
 /* "0-2,5": the same CPUs one by one. */
@@ -268,7 +281,9 @@ int launch_set_distribution(struct launch_options *o, const char *name, const ch
     if (strcmp(inside, "block") != 0 && strcmp(inside, "*") != 0 && strcmp(inside, "cyclic") != 0)
         return launch_usage_error("%s: sockets are filled (block) or taken in turns (cyclic), not '%s'", name, inside);
     int rc = cyclic ? launch_set_map(o, name, "node") : -1;
-    return rc < 0 && strcmp(inside, "cyclic") == 0 ? launch_set_map(o, name, "socket") : rc;
+    if (rc < 0 && strcmp(inside, "cyclic") == 0) rc = launch_set_map(o, name, "socket");
+    o->place.by_node = cyclic;
+    return rc;
 }
 
 /* ---- mapping ------------------------------------------------------------------------------------------------------------- */
@@ -303,8 +318,8 @@ static int map_more(struct launch_options *o, const char *name, const char *more
             long v = launch_parse_number("--map-by ...:PE", count, 1, MAX_RANKS);
             free(count);
             if (v < 0) return EXIT_USAGE;
-            o->place.bind = BIND_CORE;
-            o->place.bind_count = (int)v;
+            o->place.depth = (int)v;
+            o->said.depth = name;
             if (v > 1) o->only_here = name;
             known = true;
         } else if (is_word(p, n, "oversubscribe")) {
@@ -373,6 +388,7 @@ int launch_set_map(struct launch_options *o, const char *name, const char *text)
         return launch_usage_error("%s: '%s' stands behind a colon; did you mean %s :%s?", name, text, name, text);
     if (!u || u->bind == BIND_NONE) return no_unit(name, false, text, n);
     o->place.map = u->unit;
+    o->place.by_node = u->unit == UNIT_MACHINE;
     o->place.ppr = 0;
     return text[n] ? map_more(o, name, text + n + 1) : -1;
 }
@@ -385,8 +401,8 @@ int launch_set_rank_by(struct launch_options *o, const char *text)
     o->place.rank_by = UNIT_CORE;
     if (is_word(text, n, "fill")) return -1;
     if (!u || u->bind == BIND_NONE) return no_unit("--rank-by", false, text, n);
-    if (u->unit != UNIT_MACHINE)
-        o->place.rank_by = u->unit; /* there is one host: going round the hosts is one rank after the other */
+    o->place.by_node = u->unit == UNIT_MACHINE;
+    if (!o->place.by_node) o->place.rank_by = u->unit; /* on one host going round the hosts is one rank after the other */
     return -1;
 }
 

@@ -20,12 +20,14 @@ enum option {
 #define NOTED(names, argument, why)
 #define REFUSED(names, argument, why)
 #define APRUN(names, like)
+#define NOT_APRUN(names, instead)
 #include "launch/options.def"
 #undef X
 #undef TAKEN
 #undef NOTED
 #undef REFUSED
 #undef APRUN
+#undef NOT_APRUN
     O_TAKEN,
     O_NOTED,
     O_REFUSED
@@ -46,6 +48,9 @@ extern const int launch_option_row_count;
 int launch_option_words(const struct option_row *row); /* words behind it, or OPTIONAL */
 /* The row of a name, with one dash or two, `n` characters of it, as this program is called; NULL: none. */
 const struct option_row *launch_option_find(const char *name, size_t n);
+bool launch_is_aprun(void); /* is this program called so? */
+/* Called as aprun, for a name of Slurm's that is none of aprun's: what to use in its place; else NULL. */
+const char *launch_option_not_aprun(const char *name);
 const char *launch_option_of_aprun(const char *name, size_t n); /* what aprun has by that name; NULL: nothing else */
 /* The row of an option; *value_out: where its value begins in the same word (--name=value, -n2), or NULL.  NULL: unknown. */
 const struct option_row *launch_option_row_of(char *word, char **value_out);
@@ -90,6 +95,8 @@ int launch_set_mem_bind(struct launch_options *o, const char *text);
 int launch_set_cc(struct launch_options *o, const char *name, const char *text);
 int launch_set_distribution(struct launch_options *o, const char *name, const char *text);
 
+/* When all options are known: cores for each rank, in whatever order they were said; where nobody is bound that is noted. */
+void launch_depth_settle(struct launch_options *o);
 void launch_no_oversubscribe(struct launch_options *o, const char *said, bool is_wanted);
 int launch_set_user(struct launch_options *o, const char *said, const char *list); /* CPUs rank by rank; `said`: in what words */
 
@@ -102,7 +109,8 @@ int launch_nodes_settle(struct launch_options *o, int have);
 int launch_set_slurm_cpus(struct launch_options *o, const char *text); /* map_cpu:LIST, mask_cpu:LIST */
 int launch_set_display(struct launch_options *o, const char *name, const char *text);
 int launch_set_runtime(struct launch_options *o, const char *name, const char *text);
-void launch_without_effect(struct launch_options *o, const struct option_row *row, const char *name); /* TAKEN, NOTED */
+/* TAKEN, NOTED.  text: its value, NULL where it has none. */
+int launch_without_effect(struct launch_options *o, const struct option_row *row, const char *name, const char *text);
 void launch_without_effect_say(const struct launch_options *o);
 
 /* ---- options_mca.c ---- */

@@ -13,29 +13,49 @@ const struct option_row launch_option_rows[] = {
 #define NOTED(names, argument, why)                  {O_NOTED, names, argument, SECTION_TAKEN, ANYWHERE, why},
 #define REFUSED(names, argument, why)                {O_REFUSED, names, argument, SECTION_REFUSED, ANYWHERE, why},
 #define APRUN(names, like)
+#define NOT_APRUN(names, instead)
 #include "launch/options.def"
 #undef X
 #undef TAKEN
 #undef NOTED
 #undef REFUSED
 #undef APRUN
+#undef NOT_APRUN
 };
 const int launch_option_row_count = GW_ARRAY_LEN(launch_option_rows);
 
 static const struct option_alias {
-    const char *names, *like;
+    const char *names, *like; /* of not_aprun: what to use in its place */
 } of_aprun[] = {
 #define X(id, names, argument, section, where, help)
 #define TAKEN(names, argument, why)
 #define NOTED(names, argument, why)
 #define REFUSED(names, argument, why)
 #define APRUN(names, like) {names, like},
+#define NOT_APRUN(names, instead)
 #include "launch/options.def"
 #undef X
 #undef TAKEN
 #undef NOTED
 #undef REFUSED
 #undef APRUN
+#undef NOT_APRUN
+    {NULL, NULL},
+};
+static const struct option_alias not_aprun[] = {
+#define X(id, names, argument, section, where, help)
+#define TAKEN(names, argument, why)
+#define NOTED(names, argument, why)
+#define REFUSED(names, argument, why)
+#define APRUN(names, like)
+#define NOT_APRUN(names, instead) {names, instead},
+#include "launch/options.def"
+#undef X
+#undef TAKEN
+#undef NOTED
+#undef REFUSED
+#undef APRUN
+#undef NOT_APRUN
     {NULL, NULL},
 };
 
@@ -63,17 +83,23 @@ static bool has_name(const char *names, const char *name, size_t n)
     return false;
 }
 
-const char *launch_option_of_aprun(const char *name, size_t n)
+static const char *like_of(const struct option_alias *table, const char *name, size_t n)
 {
     size_t skip = dashes(name);
-    for (const struct option_alias *a = of_aprun; a->names && n > skip; a++)
+    for (const struct option_alias *a = table; a->names && n > skip; a++)
         if (has_name(a->names, name + skip, n - skip)) return a->like;
     return NULL;
 }
 
+bool launch_is_aprun(void) { return strcmp(program_invocation_short_name, "aprun") == 0; }
+
+const char *launch_option_of_aprun(const char *name, size_t n) { return like_of(of_aprun, name, n); }
+
+const char *launch_option_not_aprun(const char *name) { return launch_is_aprun() ? like_of(not_aprun, name, strlen(name)) : NULL; }
+
 const struct option_row *launch_option_find(const char *name, size_t n)
 {
-    const char *like = strcmp(program_invocation_short_name, "aprun") == 0 ? launch_option_of_aprun(name, n) : NULL;
+    const char *like = launch_is_aprun() ? launch_option_of_aprun(name, n) : NULL;
     if (like) {
         name = like;
         n = strlen(like);
@@ -223,5 +249,7 @@ void launch_option_help(FILE *to)
     }
     fputs("\nCalled as aprun, a link to mpiexec:\n", to);
     for (const struct option_alias *a = of_aprun; a->names; a++) fprintf(to, "  %-24s is %s\n", a->names, a->like);
+    fputs("  Of Slurm alone, and refused with what to use:\n", to);
+    for (const struct option_alias *a = not_aprun; a->names; a++) fprintf(to, "  %s\n", a->names);
     fputs(last, to);
 }

@@ -178,18 +178,56 @@ int launch_set_record(struct launch_options *o, bool repeats, const char *folder
     return -1;
 }
 
+/* A pipe, or a device but /dev/null and terminals: a page that is written at the end would not be there. */
+static bool keeps_no_page(const char *path)
+{
+    static const char *const may[] = {"/dev/std", "/dev/fd/", "/proc/self/fd/", "/dev/null", "/dev/tty", "/dev/pts/"};
+    struct stat st;
+    for (size_t i = 0; i < GW_ARRAY_LEN(may); i++)
+        if (strncmp(path, may[i], strlen(may[i])) == 0) return false;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* The page that is named by itself: the profile goes to standard error all the same. */
+static void default_page_check(const struct launch_options *o, const char *in)
+{
+    char *path = gw_xasprintf("%s/godwit-profile.%d.html", in, (int)getpid());
+    int err = access(in, F_OK) == 0 ? gw_file_may(path, 0) : 0;
+    free(path);
+    if (err && !o->quiet)
+        say_line("note: --profile: there will be no page, which cannot be written into %s: %s; --profile=FILE names another",
+                 strcmp(in, ".") == 0 ? "this folder" : in, gw_file_why(err));
+}
+
+/* Are all programs there?  Where one is not, nothing will be written. */
+static bool are_programs_there(const struct launch_options *o)
+{
+    bool are = true;
+    for (int i = 0; i < o->n_apps; i++) {
+        char *file = program_find(o->apps[i].argv[0], o->apps[i].wdir);
+        are &= file && access(file, X_OK) == 0;
+        free(file);
+    }
+    return are;
+}
+
 int launch_writes_check(const struct launch_options *o)
 {
     const char *page = words_value(&o->env, "GODWIT_PROFILE", NULL), *record = words_value(&o->env, "GODWIT_RECORD", NULL);
     const char *in = o->apps[0].wdir ? o->apps[0].wdir : ".";
-    if (page && (!o->wrapper || strcmp(page, "1") == 0)) page = NULL; /* "1": it names no file */
+    bool is_default = page && strcmp(page, "1") == 0; /* it names no file */
+    if (!o->wrapper || is_default) page = NULL;
+    if (record && !are_programs_there(o)) record = NULL; /* its folder would be made, and be empty */
+    if (o->wrapper && is_default) default_page_check(o, in);
     for (int k = 0; k < 2; k++) {
         const char *name = k ? record : page;
         if (!name || (*name != '/' && access(in, F_OK) != 0)) continue; /* that there is no such folder is said at the start */
         char *path = gw_xasprintf("%s%s%s%s", *name == '/' ? "" : in, *name == '/' ? "" : "/", name, k ? "/rank.0" : "");
-        int err = gw_file_may(path, k ? GW_FILE_FOLDERS | GW_FILE_FRESH : 0);
+        int err = !k && keeps_no_page(path) ? GW_FILE_KIND : gw_file_may(path, k ? GW_FILE_FOLDERS | GW_FILE_FRESH : 0);
         free(path);
-        if (err) return launch_usage_error("%s: cannot write %s: %s", k ? "--record" : "--profile", name, gw_file_why(err));
+        if (err)
+            return launch_usage_error("%s: cannot write %s: %s", k ? "--record" : "--profile", name,
+                                      err == GW_FILE_KIND && !k ? "it is no file, but a pipe or a device" : gw_file_why(err));
     }
     return -1;
 }
@@ -407,7 +445,7 @@ static int set_directives(struct launch_options *o, const char *name, const char
 int launch_set_output(struct launch_options *o, const char *name, int stream, const char *text)
 {
     if (!*text) return launch_usage_error("%s wants the name of a file", name);
-    if (strcmp(name, "-e") == 0 && strcmp(program_invocation_short_name, "aprun") == 0)
+    if (strcmp(name, "-e") == 0 && launch_is_aprun())
         return launch_usage_error("-e of aprun sets a variable, and wants NAME=VALUE, not '%s'", text);
     o->output.only[stream] = 0;
     o->output.file[stream] = NULL;

@@ -343,11 +343,30 @@ int launch_set_runtime(struct launch_options *o, const char *name, const char *t
 }
 
 /* ---- options without effect ------------------------------------------------------------------------------------------------------ */
-void launch_without_effect(struct launch_options *o, const struct option_row *row, const char *name)
+/* Is the value one of those that stand in the row?  EXIT_USAGE after explaining. */
+static int check_value(const struct option_row *row, const char *name, const char *text)
 {
-    char *text = gw_xasprintf("%s (%s)", name, row->help);
-    words_add(row->is == O_NOTED ? &o->noted : &o->taken, text);
-    free(text);
+    enum { WORDS = 4 };
+    const char *list = row->argument + (strncmp(row->argument, "[=", 2) == 0 ? 2 : 0);
+    if (strcmp(list, "N") == 0 || strcmp(list, "N]") == 0)
+        return launch_parse_number(name, text, 0, INT32_MAX) < 0 ? EXIT_USAGE : -1;
+    if (!strchr(list, '|')) return -1;
+    const char *words[WORDS];
+    int n = 0;
+    char *copy = gw_xasprintf("%.*s", (int)strcspn(list, "]"), list), *save = NULL;
+    for (char *p = strtok_r(copy, "|", &save); p && n < WORDS; p = strtok_r(NULL, "|", &save)) words[n++] = p;
+    int rc = launch_parse_choice(name, text, words, n) < 0 ? EXIT_USAGE : -1;
+    free(copy);
+    return rc;
+}
+
+int launch_without_effect(struct launch_options *o, const struct option_row *row, const char *name, const char *text)
+{
+    if (text && *row->argument && check_value(row, name, text) >= 0) return EXIT_USAGE;
+    char *said = gw_xasprintf("%s (%s)", name, row->help);
+    words_add(row->is == O_NOTED ? &o->noted : &o->taken, said);
+    free(said);
+    return -1;
 }
 
 void launch_without_effect_say(const struct launch_options *o)

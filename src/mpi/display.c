@@ -132,12 +132,7 @@ static void display_version(FILE *f)
     int n;
     mpi_get_library_version(text, &n);
     fprintf(f, "PE 0: MPI VERSION    : %s\n", text);
-#ifdef __clang__
-    const char *compiler = "";
-#else
-    const char *compiler = "gcc ";
-#endif
-    fprintf(f, "PE 0: MPI BUILD INFO : %s (%s%s)\n", __DATE__ " " __TIME__, compiler, __VERSION__);
+    fprintf(f, "PE 0: MPI BUILD INFO : %s (%s)\n", __DATE__ " " __TIME__, GW_COMPILER);
 }
 
 static void display_cpus(FILE *f)

@@ -31,7 +31,7 @@ int mpi_get_library_version(char *version_out, int *len_out)
 {
     char text[256];
     snprintf(text, sizeof text, "Godwit %s, MPI %d.%d, standard ABI %d.%d, shared memory and libfabric, compiled with %s",
-             GODWIT_VERSION, GW_VERSION, GW_SUBVERSION, GW_ABI_VERSION, GW_ABI_SUBVERSION, __VERSION__);
+             GODWIT_VERSION, GW_VERSION, GW_SUBVERSION, GW_ABI_VERSION, GW_ABI_SUBVERSION, GW_COMPILER);
     return answer(text, version_out, GW_MAX_LIBRARY_VERSION_STRING, len_out);
 }
 

@@ -64,7 +64,7 @@ static void memory_detail(const int64_t *mine)
         rc = gw_file_finish(&f);
     else if (lines)
         fclose(lines);
-    if (rc) gw_warn("GODWIT_MEMORY_REPORT_FILE: %s cannot be written (%s)", path, gw_file_why(rc));
+    if (rc) gw_warn("%s: %s cannot be written (%s)", gw_setting_said("GODWIT_MEMORY_REPORT_FILE"), path, gw_file_why(rc));
     if (text) fputs(text, stderr); /* one write, so that lines of several ranks do not mix */
     free(text);
     free(path);

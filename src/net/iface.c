@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "net/iface.h"
+#include "base/settings.h"
 
 #include <arpa/inet.h>
 #include <net/if_arp.h>
@@ -183,8 +184,8 @@ int iface_rank(const struct iface *all, int n, const char *list, struct iface_ve
     for (int i = n - 1; i >= 0; i--) {
         struct iface_verdict v = {.iface = i};
         int at = listed_at(list, &all[i], &any);
-        bool is_out = at < 0 ? refuse(&v, "%s is excluded by GODWIT_NET_IFACE=%s", all[i].name, list)
-            : any && !at     ? refuse(&v, "%s is not in GODWIT_NET_IFACE=%s", all[i].name, list)
+        bool is_out = at < 0 ? refuse(&v, "%s is excluded by %s=%s", all[i].name, gw_setting_said("GODWIT_NET_IFACE"), list)
+            : any && !at     ? refuse(&v, "%s is not in %s=%s", all[i].name, gw_setting_said("GODWIT_NET_IFACE"), list)
                              : refuse_by_fact(&all[i], &v) || (!at && refuse_by_guess(&all[i], &v));
         if (is_out) verdicts_out[--refused] = v;
     }

@@ -32,7 +32,8 @@ static void names_choose(void)
     char *text = NULL;
     const char *why = gw_file_read(path, 64 << 10, true, &text);
     if (why)
-        gw_warn("GODWIT_NIC_COUNTER_FILE=%s cannot be read (%s): the usual counters are reported", path, why);
+        gw_warn("%s=%s cannot be read (%s): the usual counters are reported", gw_setting_said("GODWIT_NIC_COUNTER_FILE"), path,
+                why);
     else if (*text && nic_counters_parse(text, &report.names) != GW_OK) {
         gw_warn("%s: the usual counters are reported", gw_fail_text());
         nic_counters_default(&report.names);
@@ -103,7 +104,7 @@ static void cards_print(double seconds, bool any)
         fputs(text, file.to);
     }
     if (!rc && file.to != stdout) rc = gw_file_finish(&file);
-    if (rc) gw_warn("GODWIT_NIC_COUNTER_REPORT_FILE: %s cannot be written (%s)", path, gw_file_why(rc));
+    if (rc) gw_warn("%s: %s cannot be written (%s)", gw_setting_said("GODWIT_NIC_COUNTER_REPORT_FILE"), path, gw_file_why(rc));
 }
 
 void network_report_print(void)

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "net/nic.h"
+#include "base/settings.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -125,8 +126,8 @@ static bool ranks_read(const char **p, int nic, int n_ranks, int *nic_out, int *
         }
         for (int r = a; r <= b && r < n_ranks; r++) { /* ranks that do not exist are ignored */
             if (nic_out[r] >= 0 && nic_out[r] != nic) {
-                *rc_out =
-                    gw_fail(GW_EARG, "GODWIT_NIC_MAPPING maps rank %d of the node to NIC %d and to NIC %d", r, nic_out[r], nic);
+                *rc_out = gw_fail(GW_EARG, "%s maps rank %d of the node to NIC %d and to NIC %d",
+                                  gw_setting_said("GODWIT_NIC_MAPPING"), r, nic_out[r], nic);
                 return true;
             }
             nic_out[r] = nic;
@@ -140,26 +141,28 @@ static int assign_user(const struct nic_node *node, const char *mapping, int *ni
     int nic, rc = GW_OK;
     if (!mapping || !*skip(mapping))
         return gw_fail(GW_EARG,
-                       "GODWIT_NIC_POLICY=USER needs GODWIT_NIC_MAPPING, \"NIC:ranks; NIC:ranks\" by ranks of "
-                       "the node, as in \"0:0-3; 1:4-7\"");
+                       "%s=USER needs %s, \"NIC:ranks; NIC:ranks\" by ranks of "
+                       "the node, as in \"0:0-3; 1:4-7\"",
+                       gw_setting_said("GODWIT_NIC_POLICY"), gw_setting_said("GODWIT_NIC_MAPPING"));
     for (int r = 0; r < node->n_ranks; r++) nic_out[r] = -1;
     for (const char *p = skip(mapping); *p;) {
         const char *word = p;
         if (!number(&p, &nic) || *p++ != ':') goto bad;
         if (nic >= node->n_nics)
-            return gw_fail(GW_EARG, "GODWIT_NIC_MAPPING names NIC %d, this node has %d, from 0 to %d", nic, node->n_nics,
-                           node->n_nics - 1);
+            return gw_fail(GW_EARG, "%s names NIC %d, this node has %d, from 0 to %d", gw_setting_said("GODWIT_NIC_MAPPING"), nic,
+                           node->n_nics, node->n_nics - 1);
         if (!ranks_read(&p, nic, node->n_ranks, nic_out, &rc) || (*p && *p != ';')) goto bad;
         if (rc != GW_OK) return rc;
         p = skip(p + (*p == ';'));
         continue;
     bad:
-        return gw_fail(GW_EARG, "GODWIT_NIC_MAPPING is not \"NIC:ranks; NIC:ranks\" from \"%.40s\" on, as in \"0:0-3; 1:4-7\"",
-                       word);
+        return gw_fail(GW_EARG, "%s is not \"NIC:ranks; NIC:ranks\" from \"%.40s\" on, as in \"0:0-3; 1:4-7\"",
+                       gw_setting_said("GODWIT_NIC_MAPPING"), word);
     }
     for (int r = 0; r < node->n_ranks; r++)
         if (nic_out[r] < 0)
-            return gw_fail(GW_EARG, "GODWIT_NIC_MAPPING gives rank %d of the node no NIC: every local rank needs one", r);
+            return gw_fail(GW_EARG, "%s gives rank %d of the node no NIC: every local rank needs one",
+                           gw_setting_said("GODWIT_NIC_MAPPING"), r);
     return GW_OK;
 }
 
@@ -185,21 +188,24 @@ int nic_select(const char *text, int n, int *list_out, int *n_out)
     const char *p = skip(text ? text : "");
     if (*p && !number(&p, &count)) goto bad;
     if (count < 1 || count > n)
-        return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s: this node has %d NIC%s that can be used", text, n, n == 1 ? "" : "s");
+        return gw_fail(GW_EARG, "%s=%s: this node has %d NIC%s that can be used", gw_setting_said("GODWIT_NIC_COUNT"), text, n,
+                       n == 1 ? "" : "s");
     if (*p == ':') {
         do {
             p++;
             if (!number(&p, &index)) goto bad;
             if (index >= n)
-                return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s: there is no NIC %d, this node has %d, from 0 to %d", text, index, n,
-                               n - 1);
+                return gw_fail(GW_EARG, "%s=%s: there is no NIC %d, this node has %d, from 0 to %d",
+                               gw_setting_said("GODWIT_NIC_COUNT"), text, index, n, n - 1);
             for (int i = 0; i < k; i++)
-                if (list_out[i] == index) return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s names NIC %d twice", text, index);
+                if (list_out[i] == index)
+                    return gw_fail(GW_EARG, "%s=%s names NIC %d twice", gw_setting_said("GODWIT_NIC_COUNT"), text, index);
             list_out[k] = index; /* indices differ, so there are at most n */
             k++;
         } while (*p == ',');
         if (*p) goto bad;
-        if (k != count) return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s says %d NICs and names %d", text, count, k);
+        if (k != count)
+            return gw_fail(GW_EARG, "%s=%s says %d NICs and names %d", gw_setting_said("GODWIT_NIC_COUNT"), text, count, k);
     } else if (*p) {
         goto bad;
     } else {
@@ -209,16 +215,17 @@ int nic_select(const char *text, int n, int *list_out, int *n_out)
     *n_out = k;
     return GW_OK;
 bad:
-    return gw_fail(GW_EARG, "GODWIT_NIC_COUNT=%s is neither a number nor \"number:index,index\", as in \"2:0,3\"", text);
+    return gw_fail(GW_EARG, "%s=%s is neither a number nor \"number:index,index\", as in \"2:0,3\"",
+                   gw_setting_said("GODWIT_NIC_COUNT"), text);
 }
 
 int nic_check_symmetry(const char *host, int n, int other_pe, int other_n)
 {
     if (n == other_n) return GW_OK;
     return gw_fail(GW_EUNSUPPORTED,
-                   "%s has %d NIC%s and the host of rank %d has %d: set GODWIT_NIC_COUNT=%d to use as many on each, or "
+                   "%s has %d NIC%s and the host of rank %d has %d: set %s=%d to use as many on each, or "
                    "GODWIT_NIC_SKIP_SYMMETRY_TEST=1 where that is meant",
-                   host, n, n == 1 ? "" : "s", other_pe, other_n, n < other_n ? n : other_n);
+                   host, n, n == 1 ? "" : "s", other_pe, other_n, gw_setting_said("GODWIT_NIC_COUNT"), n < other_n ? n : other_n);
 }
 
 /* ---- texts -------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/os.h"
+#include "base/settings.h"
 
 static const char *const timeouts[] = {"rh:spt_timeouts", "local_ack_timeout_err", "tcp:TCPTimeouts"};
 static const struct {
@@ -29,12 +30,13 @@ static const char usual[] =
 static int name_add(struct nic_counter_names *names, const char *name, size_t n)
 {
     if (n >= COUNTER_NAME)
-        return gw_fail(GW_EARG, "GODWIT_NIC_COUNTER_FILE: \"%.*s...\" is longer than a counter's name", 40, name);
+        return gw_fail(GW_EARG, "%s: \"%.*s...\" is longer than a counter's name", gw_setting_said("GODWIT_NIC_COUNTER_FILE"), 40,
+                       name);
     for (int i = 0; i < names->n; i++)
         if (strlen(names->at[i]) == n && strncmp(names->at[i], name, n) == 0) return GW_OK;
     if (names->n == COUNTERS_MOST)
-        return gw_fail(GW_EARG, "GODWIT_NIC_COUNTER_FILE names too many counters: at most %d, with those of timeouts and ratios",
-                       COUNTERS_MOST);
+        return gw_fail(GW_EARG, "%s names too many counters: at most %d, with those of timeouts and ratios",
+                       gw_setting_said("GODWIT_NIC_COUNTER_FILE"), COUNTERS_MOST);
     assert(names->n >= 0 && names->n < COUNTERS_MOST);
     memcpy(names->at[names->n], name, n);
     names->at[names->n++][n] = 0;

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "net/offer.h"
+#include "base/settings.h"
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -145,7 +146,8 @@ static bool refuse_by_list(const struct net_offer *o, const struct offer_wish *w
 {
     bool any;
     const char *from = w->include_from ? w->include_from : "the include list";
-    if (offer_list_has(w->exclude, o->provider)) return refuse(v, "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=%s", w->exclude);
+    if (offer_list_has(w->exclude, o->provider))
+        return refuse(v, "excluded by %s=%s", gw_setting_said("GODWIT_OFI_PROVIDER_EXCLUDE"), w->exclude);
     if (list_names(w->include, true, o->provider, &any)) return refuse(v, "excluded by %s=%s", from, w->include);
     bool is_in = list_names(w->include, false, o->provider, &any);
     return any && !is_in && refuse(v, "not in %s=%s", from, w->include);
@@ -389,7 +391,7 @@ void offer_list_text(const struct net_offer *offers, const struct offer_verdict 
 void offer_none_text(const struct net_offer *offers, const struct offer_verdict *verdicts, int n, const struct offer_wish *wish,
                      char *out, size_t cap)
 {
-    const char *from = wish->include_from ? wish->include_from : "GODWIT_OFI_PROVIDER";
+    const char *from = wish->include_from ? wish->include_from : gw_setting_said("GODWIT_OFI_PROVIDER");
     bool any, by_list = false, by_iface = false, by_loopback = false, by_need = false, is_all_here = true;
     *out = 0;
     if (n == 0) {
@@ -425,7 +427,8 @@ void offer_none_text(const struct net_offer *offers, const struct offer_verdict 
     if (by_need)
         gw_text_add(out, cap, ". Allow another provider, or change the setting that needs this one to do more");
     else if (by_list)
-        gw_text_add(out, cap, ". Change %s%s", wish->include && *wish->include ? from : "GODWIT_OFI_PROVIDER_EXCLUDE",
+        gw_text_add(out, cap, ". Change %s%s",
+                    wish->include && *wish->include ? from : gw_setting_said("GODWIT_OFI_PROVIDER_EXCLUDE"),
                     by_iface ? ", or the interface" : "");
     else if (by_iface)
         gw_text_add(out, cap, ". Bring another interface up, or name one in GODWIT_NET_IFACE");

@@ -51,9 +51,9 @@ int net_tclass_parse(const char *word, enum tclass_errors errors, uint32_t *tcla
     for (size_t i = 0; i < GW_ARRAY_LEN(classes); i++) names[i] = classes[i].name;
     const char *near = gw_nearest(word, names, GW_ARRAY_LEN(classes));
     return complain(errors, GW_EARG,
-                    "GODWIT_OFI_TCLASS=%s is no traffic class%s%s%s; there are TC_BEST_EFFORT, TC_LOW_LATENCY, "
+                    "%s=%s is no traffic class%s%s%s; there are TC_BEST_EFFORT, TC_LOW_LATENCY, "
                     "TC_DEDICATED_ACCESS, TC_BULK_DATA and TC_SCAVENGER",
-                    word, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+                    gw_setting_said("GODWIT_OFI_TCLASS"), word, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
 const char *net_tclass_name(uint32_t tclass)

@@ -25,18 +25,18 @@ const char *network_chosen_by(void)
     for (size_t i = 0; i < GW_ARRAY_LEN(cards); i++)
         if (access(cards[i], F_OK) == 0) return cards[i];
     for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
-        if (choices[i].value && *choices[i].value) return choices[i].name;
-    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) return "GODWIT_MATCH_MODE";
-    return gw_set.reg_cache_monitor != GW_SET_REG_CACHE_MONITOR_AUTO ? "GODWIT_REG_CACHE_MONITOR" : NULL;
+        if (choices[i].value && *choices[i].value) return gw_setting_said(choices[i].name);
+    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) return gw_setting_said("GODWIT_MATCH_MODE");
+    return gw_set.reg_cache_monitor != GW_SET_REG_CACHE_MONITOR_AUTO ? gw_setting_said("GODWIT_REG_CACHE_MONITOR") : NULL;
 }
 
 const char *network_wants_libfabric(void)
 {
     const char *by = network_chosen_by();
     bool is_read = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED; /* peers access the program's memory */
-    if (by || is_read) return by ? by : "GODWIT_NET_RENDEZVOUS";
-    if (gw_set.rma_network_atomics) return "GODWIT_RMA_NETWORK_ATOMICS";
+    if (by || is_read) return by ? by : gw_setting_said("GODWIT_NET_RENDEZVOUS");
+    if (gw_set.rma_network_atomics) return gw_setting_said("GODWIT_RMA_NETWORK_ATOMICS");
     if (network_counts_barriers()) return "GODWIT_COLL=barrier=atomics";
-    if (gw_set.nic_verbose > 0) return "GODWIT_NIC_VERBOSE";
-    return gw_set.nic_counter_report > 0 ? "GODWIT_NIC_COUNTER_REPORT" : NULL;
+    if (gw_set.nic_verbose > 0) return gw_setting_said("GODWIT_NIC_VERBOSE");
+    return gw_set.nic_counter_report > 0 ? gw_setting_said("GODWIT_NIC_COUNTER_REPORT") : NULL;
 }

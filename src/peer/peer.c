@@ -233,7 +233,8 @@ int peer_invite(char at_out[PEER_AT])
             "jobs on several hosts do not connect with GODWIT_NET_TLS: what they first tell each other is not protected by it");
     if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE)
         return gw_fail(GW_EUNSUPPORTED,
-                       "jobs on several hosts connect where messages are matched by software alone: leave GODWIT_MATCH_MODE unset");
+                       "jobs on several hosts connect where messages are matched by software alone: leave %s unset",
+                       gw_setting_said("GODWIT_MATCH_MODE"));
     int rc = net->invite(at_out, PEER_AT);
     gw_lock(&gw_lanes[0].lock);
     if (rc == GW_OK && !gw_lanes[0].n_nets) rc = nets_open(&gw_lanes[0]);

@@ -343,8 +343,8 @@ static GW_COLD void entries_warn(const struct proto_lane *pl, int most)
     if (names[best_at].tag != GW_ANY_TAG) snprintf(tag, sizeof tag, "tag %d", names[best_at].tag);
     gw_warn(
         "%d of %d match entries of the network are in use, %d of them for messages from %s with %s, and %d by messages that came before "
-        "their receives; the job ends when none is left, unless GODWIT_MATCH_MODE is hybrid or software",
-        used_of(pl), most, best, source, tag, unexpected_of(pl));
+        "their receives; the job ends when none is left, unless %s is hybrid or software",
+        used_of(pl), most, best, source, tag, unexpected_of(pl), gw_setting_said("GODWIT_MATCH_MODE"));
     free(names);
 }
 

@@ -68,7 +68,7 @@ int req_thread_start(void)
     assert(gw_threads);
     atomic_store_explicit(&progress_state.is_over, false, memory_order_relaxed);
     if (gw_thread_start(&progress_state.thread, run, NULL) != GW_OK)
-        return gw_fail(GW_ENOMEM, "the progress thread cannot be started; unset GODWIT_PROGRESS_THREAD");
+        return gw_fail(GW_ENOMEM, "the progress thread cannot be started; unset %s", gw_setting_said("GODWIT_PROGRESS_THREAD"));
     progress_state.is_running = true;
     return GW_OK;
 }

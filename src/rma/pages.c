@@ -30,14 +30,15 @@ int rma_pages_smaller(uint64_t got, const char *why)
     char asked[24], is[24];
     gw_pages_text(rma_pages_wanted(), asked);
     if (rma_pages_must())
-        return gw_fail(GW_ENOMEM, "there are no pages of %s (GODWIT_ALLOC_MEM_PG_SZ, _POLICY=mandatory): %s", asked, why);
+        return gw_fail(GW_ENOMEM, "there are no pages of %s (%s, %s=mandatory): %s", asked,
+                       gw_setting_said("GODWIT_ALLOC_MEM_PG_SZ"), gw_setting_said("GODWIT_ALLOC_MEM_POLICY"), why);
     bool is_more;
     if (!boot_pages_tell(got > 0, &is_more)) return GW_OK;
     if (is_more)
         gw_warn("more %s cannot lie there: %s; it lies on ordinary pages", what, why);
     else
-        gw_warn("%s cannot lie on pages of %s (GODWIT_ALLOC_MEM_PG_SZ): %s; it lies on %s%s%s", what, asked, why,
-                got ? "pages of " : "ordinary pages", got ? gw_pages_text(got, is) : "", got ? ", where they can be had" : "");
+        gw_warn("%s cannot lie on pages of %s (%s): %s; it lies on %s%s%s", what, asked, gw_setting_said("GODWIT_ALLOC_MEM_PG_SZ"),
+                why, got ? "pages of " : "ordinary pages", got ? gw_pages_text(got, is) : "", got ? ", where they can be had" : "");
     return GW_OK;
 }
 

@@ -19,18 +19,6 @@
 #define USUAL     (UINT64_C(64) << 20)
 #define SIZE_MOST 0x1p56
 
-static const char *size_variable(void)
-{
-    struct gw_setting_info info;
-    const char *origin = NULL;
-    char value[256];
-    for (int i = 0; i < gw_settings_count(); i++) {
-        gw_settings_get(i, &info, value, sizeof value, &origin);
-        if (strcmp(info.name, "symmetric_size") == 0) return origin && *origin ? origin : info.env;
-    }
-    return "SHMEM_SYMMETRIC_SIZE";
-}
-
 /* DIGITS, perhaps with a fraction and with one of kmgt behind, in bytes, rounded up; what follows that letter is
  * nothing.  Below 0: it is none. */
 static double size_read(const char *text)
@@ -127,11 +115,11 @@ uint64_t sym_memory_heap_wanted(void)
     double bytes = size_read(text);
     if (bytes < 0) {
         gw_fail(GW_EARG, "%s=%s is no size: a number, perhaps with a fraction, and with K, M, G or T behind, such as 512M or 1.5g",
-                size_variable(), text);
+                gw_setting_said("GODWIT_SYMMETRIC_SIZE"), text);
         return 0;
     }
     if (bytes >= SIZE_MOST) {
-        gw_fail(GW_ENOMEM, "%s=%s is more than a process can address", size_variable(), text);
+        gw_fail(GW_ENOMEM, "%s=%s is more than a process can address", gw_setting_said("GODWIT_SYMMETRIC_SIZE"), text);
         return 0;
     }
     uint64_t whole = (uint64_t)bytes;

@@ -16,6 +16,7 @@
 
 #include "base/lock.h"
 #include "base/time.h"
+#include "base/settings.h"
 #include "boot/port.h"
 #include "wire_ofi/ofi_private.h"
 
@@ -191,8 +192,8 @@ static void reply_send(const struct ofi_ondemand_request *q, const struct sockad
     if (q->lane >= 0 && q->lane < door.n_lanes)
         r.rc = door.open(q->lane, &asker, r.text);
     else
-        r.rc = gw_fail(GW_EARG, "there is no lane %d here, only %d: GODWIT_LANES is not the same on all ranks", (int)q->lane,
-                       door.n_lanes);
+        r.rc = gw_fail(GW_EARG, "there is no lane %d here, only %d: %s is not the same on all ranks", (int)q->lane, door.n_lanes,
+                       gw_setting_said("GODWIT_LANES"));
     if (r.rc != GW_OK) snprintf(r.text, sizeof r.text, "%s", gw_fail_text());
     for (char *c = r.text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = ' ';

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_ofi/ofi_tag.h"
+#include "base/settings.h"
 #include "obj/consts_gen.h"
 
 enum { SYNC_BITS = 2, CID_BITS_MIN = 8, SOURCE_BYTES = 4 };
@@ -24,8 +25,8 @@ int ofi_tag_layout_make(enum ofi_tag_mode wanted, const struct ofi_tag_means *me
     assert(wanted < OFI_TAG_MODES);
     bool can_full = means->cq_data_bytes >= SOURCE_BYTES && means->directed_recv;
     if (wanted == OFI_TAG_FULL && !can_full)
-        return gw_fail(GW_EUNSUPPORTED,
-                       "GODWIT_OFI_TAG_MODE=ofi_tag_full needs a provider with %s, which this one lacks: leave it at auto",
+        return gw_fail(GW_EUNSUPPORTED, "%s=ofi_tag_full needs a provider with %s, which this one lacks: leave it at auto",
+                       gw_setting_said("GODWIT_OFI_TAG_MODE"),
                        means->directed_recv ? "FI_REMOTE_CQ_DATA of 4 bytes" : "FI_DIRECTED_RECV");
     enum ofi_tag_mode mode = wanted != OFI_TAG_AUTO ? wanted : can_full ? OFI_TAG_FULL : OFI_TAG_1;
     /* The highest set bit of mem_tag_format is the highest that applications may use; 0 means all bits. */

@@ -8,6 +8,7 @@
 #include "wire_shm/shm_private.h"
 #include "base/copy.h"
 #include "base/hash.h"
+#include "base/settings.h"
 #include "boot/boot.h"
 #include "boot/world.h"
 
@@ -220,7 +221,8 @@ static struct shm_known *known_find(uint64_t home)
 static int shm_meet(struct node_other *o)
 {
     if (o->lanes != shm_state.n_lanes || o->area_bytes != node_area_bytes(shm_area_bytes(o->n)))
-        return gw_fail(GW_EOTHER, "the two jobs do not use the same number of lanes: set GODWIT_LANES alike for both");
+        return gw_fail(GW_EOTHER, "the two jobs do not use the same number of lanes: set %s alike for both",
+                       gw_setting_said("GODWIT_LANES"));
     if (known_find(home_key(&o->home))) return GW_OK;
     struct shm_known *k = known_find(0);
     if (!k) return gw_fail(GW_EOTHER, "this process is connected with %d other jobs: disconnect some", SHM_KNOWN);

@@ -22,7 +22,7 @@ static bool is_off(void) { return gw_set.cma == GW_SET_CMA_OFF || gw_set.cma == 
 static GW_COLD void say_xpmem(void)
 {
     bool is_there = access("/dev/xpmem", F_OK) == 0;
-    gw_warn("MPICH_SMP_SINGLE_COPY_MODE=XPMEM: %s; the kernel's process_vm_readv copies instead, where it may (CMA)",
+    gw_warn("%s=XPMEM: %s; the kernel's process_vm_readv copies instead, where it may (CMA)", gw_setting_said("GODWIT_CMA"),
             is_there ? "/dev/xpmem is there, but this library does not use it" : "this machine has no /dev/xpmem");
 }
 

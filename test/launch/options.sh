@@ -381,6 +381,44 @@ refused 2 "-sl 77: NUMA node 77 has no core that may be used here; there are: " 
 refused 2 "-sn 77: the cores that may be used here are of " -sn 77 true
 refused 2 "-sl wants a list of NUMA nodes" -sl x true
 refused 2 "-cp: -cc names the CPUs rank by rank" -cp "$dir/nodes" true
+# srun's words are srun's and mpiexec's: aprun names its own, and writes no file
+for o in "-o f" "--output f" "--output=f" "--error f" "--error=f" "-i f" "-c 2" "--ntasks 2" "--nodes 1" "-w localhost" "--distribution cyclic" "-K" "-O" "--chdir /"; do
+    name=${o%%[ =]*}
+    ! (cd "$dir" && aprun $o -n 1 true) && grep -q "^mpiexec: $name is Slurm's (srun), and no option of aprun: ." "$dir/err" && [ ! -e "$dir/f" ] ||
+        fail "aprun $o: $(cat "$dir/err")"
+done
+(cd "$dir" && run -o f -n 1 echo hi && [ "$(cat f)" = hi ]) || fail "mpiexec -o FILE"
+# values of what changes nothing are looked at all the same
+for o in "-F nonsense:-F is exclusive or share, not 'nonsense'" "-j -3:-j wants a number from 0 to" "--threads-per-core x:--threads-per-core wants a number" \
+    "--kill-on-bad-exit=2:--kill-on-bad-exit is 0 or 1, not '2'" "--debug-level x:--debug-level wants a number" "-I=x:-I wants a number"; do
+    refused 2 "${o#*:}" ${o%%:*} -n 1 true
+done
+# cores for each rank give way to what else is bound to, in either order; that nobody is bound is noted
+for o in "-cc none -d 2" "-d 2 -cc none" "--bind-to none --map-by core:PE=2"; do
+    aprun $o -n 1 true && grep -q "^mpiexec: of no effect here: .*(ranks are not bound, so each may run on all cores)$" "$dir/err" || fail "aprun $o: $(cat "$dir/err")"
+done
+! aprun -cc none -n 1 true || [ ! -s "$dir/err" ] || fail "aprun -cc none: $(cat "$dir/err")"
+if [ "$(nproc)" -ge 2 ]; then
+    for o in "-cc none -d 1" "-d 1 -cc none" "-c 1 --cpu-bind none"; do
+        [ "$(run -n 1 $o sh -c "$where" 2>/dev/null)" = "$(run -n 1 --bind-to none sh -c "$where")" ] || fail "$o binds"
+    done
+    [ "$(run -n 1 -d 2 -cc cpu sh -c "$where")" = "$(run -n 1 -cc cpu -d 2 sh -c "$where")" ] || fail "-d 2 -cc cpu by another order"
+fi
+# ranks in turns over nodes, also faked ones
+nodes() { run -n 5 "$@" -x MPICH_RANK_REORDER_DISPLAY=1 "$build/mpi_hello" 2>&1 | sed -n 's/.*rank [0-9]* is on node \([0-9]\).*/\1/p' | tr '\n' ' '; }
+for o in "--distribution cyclic" "-m cyclic:cyclic" "--map-by node" --bynode "--rank-by node" "--map-by node:OVERSUBSCRIBE"; do
+    [ "$(nodes --vnodes 2 $o)" = "0 1 0 1 0 " ] || fail "$o --vnodes 2: $(nodes --vnodes 2 $o)"
+done
+[ "$(nodes --vnodes 1,3,1 --map-by node)" = "0 1 2 1 1 " ] || fail "--map-by node on uneven nodes: $(nodes --vnodes 1,3,1 --map-by node)"
+for o in "" "--map-by slot" "--bynode --byslot" "--distribution block" "--bynode --reorder=smp" "--bynode -genv MPICH_RANK_REORDER_METHOD 1"; do
+    [ "$(nodes --vnodes 2 $o)" = "0 0 0 1 1 " ] || fail "$o --vnodes 2: $(nodes --vnodes 2 $o)"
+done
+same "4 4 4 4" --map-by ppr:2:node --vnodes 2 --oversubscribe sh -c 'echo $GODWIT_SIZE'
+refused 2 "5 ranks are more than 2 on each unit" --map-by ppr:2:node --vnodes 2 -n 5 true
+for word in max_slots=-5 max-slots=x "maxslots = 0"; do
+    printf 'localhost slots=2 %s\n' "$word" >"$dir/nodes"
+    refused 2 "is no number of slots: they are from 1 to 65536" --hostfile "$dir/nodes" true
+done
 rm "$dir/aprun"
 # Words of PRRTE, in any case and as far as they are typed; and of srun
 for m in :OVERSUBSCRIBE :oversubscribe:PE=1 ppr:2:node :SPAN seq "seq -host localhost:2" slot:pe=1; do same "hello hello" -n 2 --oversubscribe --map-by $m echo hello; done
@@ -478,6 +516,19 @@ for o in "--report-pid /proc/x" "--output-filename /proc/x" "-outfile-pattern /p
     refused 126 "/proc/x" $o -n 1 echo started
 done
 refused 126 "cannot write /etc: Is a directory" -errfile-pattern /etc -n 1 echo started
+# a page needs a file; the one that is named by itself is none of the job's success, but told before the start
+mkfifo "$dir/fifo"
+for o in /dev/full /dev/zero "$dir/fifo"; do
+    refused 2 "--profile: cannot write $o: it is no file, but a pipe or a device" --profile=$o -n 1 "$build/mpi_hello"
+done
+(cd /proc && run --profile -n 1 sh -c 'echo started >&2' 2>"$dir/err" >/dev/null && sed -n '1{/note: --profile: there will be no page, which cannot be written into this folder: No such file/p;};2p' "$dir/err" |
+    tr '\n' ' ' | grep -q 'names another started') || fail "--profile where nothing can be written: $(cat "$dir/err")"
+# of two the last; a record of a program that is not there leaves nothing
+(cd "$dir/folders" && run --profile=a.html --profile=b.html -n 1 "$build/mpi_hello" >/dev/null 2>&1 && [ ! -e a.html ] && [ -s b.html ]) || fail "two --profile"
+(cd "$dir/folders" && run --record=r1 --record=r2 -n 1 "$build/mpi_hello" >/dev/null 2>&1 && [ ! -e r1 ] && [ -s r2/rank.0 ]) || fail "two --record"
+for o in "--record=$dir/folders/r3" "--record=$dir/folders/r4/r5"; do refused 127 "cannot start ./gw-none" $o -n 1 ./gw-none; done
+refused 127 "cannot start ./gw-none" "--record=$dir/folders/r3" -n 1 true : -n 1 ./gw-none
+[ ! -e "$dir/folders/r3" ] && [ ! -e "$dir/folders/r4" ] || fail "--record of no program leaves a folder"
 run --profile=/dev/null -n 1 "$build/mpi_hello" >/dev/null 2>&1 && (cd "$dir/folders" && run --record -n 1 true 2>/dev/null && run --record=rec/a/b -n 1 true 2>/dev/null) ||
     fail "what can be written is refused"
 refused 2 "--reorder is auto, smp, roundrobin, fold or a file of ranks, and there is no file 'bogus'" --reorder=bogus -n 1 true

@@ -54,7 +54,7 @@ best=$(sed -n 's/^ *chosen \([^ ]*\) on eth1.*/\1/p' "$out")
 [ -n "$best" ] || fail "nothing was chosen"
 OMPI_MCA_mtl_ofi_provider_exclude=$best network
 ! grep -qF "chosen $best on" "$out" || fail "a provider that is excluded was taken"
-says "excluded by GODWIT_OFI_PROVIDER_EXCLUDE=$best"
+says "excluded by OMPI_MCA_mtl_ofi_provider_exclude=$best"
 
 # Ranks of one host need none of them, and nobody on them shall reach the ranks.
 run 3 GODWIT_EXPLAIN=wire || fail "no job on the loopback"

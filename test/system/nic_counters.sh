@@ -68,4 +68,4 @@ run 5 0 -n 2
 ! grep -q made_up "$out" || fail "a counter that has not moved is told"
 export MPICH_OFI_CXI_COUNTER_FILE="$dir/none"
 run 1 0 -n 1
-grep -q "GODWIT_NIC_COUNTER_FILE=$dir/none cannot be read" "$out" || fail "no word of a file that is not there"
+grep -q "MPICH_OFI_CXI_COUNTER_FILE=$dir/none cannot be read" "$out" || fail "no word of a file that is not there"

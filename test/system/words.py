@@ -254,10 +254,40 @@ def misspelt():
     assert "did you mean" not in job(1, "mpi_hello", FI_HOOK="1", CXI_WHATEVER_ELSE="1", OMPI_COMM_WORLD_NAME="x", mpi_something="1", async_io="1")
 
 
+def twins():
+    """MPICH's other names are known to godwit-info; where both are set to different values the job says once which counts."""
+    for name in ("MPIR_CVAR_ASYNC_PROGRESS", "mpir_cvar_async_progress", "MPIR_CVAR_RANK_REORDER_METHOD"):
+        rc, said = info(name)
+        assert rc == 0 and said.startswith("%s is MPICH's other name of %s, which counts before it" % (name.upper(), name.upper().replace("MPIR_CVAR_", "MPICH_"))), said
+        assert re.search(r"^GODWIT_\w+ = ", said, re.M), said
+    for name in ("MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", "mpir_cvar_bcast_intra_algorithm"):
+        rc, said = info(name)
+        assert rc == 0 and said.startswith(name.upper() + " is of no effect: GODWIT_COLL chooses algorithms"), said
+    rc, said = info("MPIR_CVAR_NOBODY_HAS_THIS")
+    assert rc == 1 and "MPIR_CVAR_NOBODY_HAS_THIS of MPICH is of no effect here" in said, said
+    said = job(2, "mpi_hello", MPIR_CVAR_ASYNC_PROGRESS="0", MPICH_ASYNC_PROGRESS="1")
+    assert said.count("MPIR_CVAR_ASYNC_PROGRESS=0 does not count for GODWIT_PROGRESS_THREAD: MPICH_ASYNC_PROGRESS=1 does") == 1, said
+
+
+def as_typed():
+    """A complaint names the variable that the user has set."""
+    for names, value, why in ((("MPICH_COLL_OPT_OFF", "MPIR_CVAR_COLL_OPT_OFF", "GODWIT_COLL_OPT_OFF"), "MPI_Foo", ": 'MPI_Foo' is no collective"),
+                              (("MPICH_COLL_SYNC", "GODWIT_COLL_SYNC"), "MPI_Foo", ": 'MPI_Foo' is no collective"),
+                              (("MPICH_SHARED_MEM_COLL_OPT", "GODWIT_COLL_LEAF"), "MPI_Foo", ": 'MPI_Foo' is no collective"),
+                              (("MPICH_SMP_SINGLE_COPY_MODE", "GODWIT_CMA"), "XPMEM", "=XPMEM: ")):
+        for name in names:
+            said = job(2, "mpi_hello", **{name: value})
+            assert said.count("warning: " + name + why) == 1 and said.count(why) == 1, (name, said)
+    for name in ("MPICH_MEMORY_REPORT_FILE", "GODWIT_MEMORY_REPORT_FILE"):
+        said = job(1, "mpi_hello", MPICH_MEMORY_REPORT="3", **{name: "/nobody-has-this/x"})
+        assert "warning: %s: /nobody-has-this/x0 cannot be written" % name in said, said
+
+
 def version():
     """The version is printed where that is asked for.  CRAY_MPICH_VERSION is not in mpi.h: programs that find it there work around faults of HPE's."""
     said = job(2, "mpi_hello", MPICH_VERSION_DISPLAY="1")
     assert len(re.findall(r"^PE 0: .*Godwit.* [0-9]+\.[0-9]+\.[0-9]+", said, re.M)) == 1, said
+    assert re.search(r"^PE 0: MPI VERSION .*compiled with \S*(gcc|[Cc]lang)", said, re.M), said
     assert "PE 0" not in job(2, "mpi_hello", MPICH_VERSION_DISPLAY="0", CRAY_MPICH_VERSION="8.1.26")
     with open(BUILD + "/include/mpi.h", encoding="utf-8") as f:
         header = f.read()
@@ -303,6 +333,8 @@ if __name__ == "__main__":
     names()
     aliases()
     misspelt()
+    twins()
+    as_typed()
     version()
     defaults()
     threads()
