@@ -238,7 +238,8 @@ static struct sym_team *set_make(struct sym_set s)
 sym_team_id godwit_sym_set(const char *call, struct sym_set s)
 {
     sym_begun(call);
-    if (s.start == 0 && s.size == gw_boot.size && (s.log_stride == 0 || s.size == 1)) return SYM_TEAM_WORLD;
+    if (s.size == 1) s.log_stride = 0; /* it leads nowhere */
+    if (s.start == 0 && s.size == gw_boot.size && s.log_stride == 0) return SYM_TEAM_WORLD;
     int64_t stride = s.log_stride >= 0 && s.log_stride < 31 ? INT64_C(1) << s.log_stride : -1;
     if (stride < 0 || s.start < 0 || s.size < 1 || s.start + stride * (s.size - 1) >= gw_boot.size)
         sym_refuse(call, "PE_start %d, logPE_stride %d, PE_size %d are not all among the PEs 0 to %d", s.start, s.log_stride,
