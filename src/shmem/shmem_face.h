@@ -240,6 +240,12 @@ GW_INLINE sym_team_id face_set(const char *call, int start, int log_stride, int 
 {
     return godwit_sym_set(call, (struct sym_set){start, log_stride, size});
 }
+/* The elements of a reduction of an active set. */
+GW_INLINE size_t face_count(const char *call, int nreduce)
+{
+    if (unlikely(nreduce < 0)) godwit_sym_wrong(call, "nreduce", nreduce, "0 or more");
+    return (size_t)nreduce;
+}
 GW_INLINE int face_reduce(const char *call, sym_team_id team, enum sym_op op, enum gw_elem elem, void *dest, const void *source,
                           size_t n)
 {
