@@ -68,7 +68,7 @@ int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const vo
     if (!c) return 1;
     check_count(call, bytes, 1, c->size);
     int64_t n = (int64_t)bytes;
-    bool in_place = source == (const char *)dest + (size_t)c->rank * bytes;
+    bool in_place = bytes > 0 && source == (const char *)dest + (size_t)c->rank * bytes;
     return over(call, coll_allgather(in_place ? GW_IN_PLACE : source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
 }
 
