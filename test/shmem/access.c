@@ -22,8 +22,10 @@ static const long constants[4] = {11, 22, 33, 44};
 /* The source of a put and the destination of a get are any memory: constants, the stack, what malloc gave. */
 static void local_memory(void)
 {
+    static _Thread_local long own;
     long stack[40], *heap = malloc(LONG * sizeof *heap), back[4] = {0};
     for (long i = 0; i < LONG; i++) heap[i] = 1000000L * me + i;
+    CHECK(!shmem_addr_accessible(&own, next) && !shmem_addr_accessible(heap, next) && !shmem_ptr(constants, next));
     for (int i = 0; i < 40; i++) stack[i] = 500 * me + i;
     shmem_long_put(data, constants, 4, next);
     shmem_long_put(data + 4, stack, 40, next);
@@ -197,6 +199,10 @@ static void contexts(void)
     shmem_ctx_quiet(a);
     CHECK(shmem_long_g(&data[LONG - 3], next) == 31L * me + LONG - 3 && shmem_long_g(&data[0], next) == 31L * me);
     free(from);
+    long old = -1;
+    shmem_ctx_long_atomic_fetch_add_nbi(c, &old, &data[LONG - 1], 1, pes - 1 - next);
+    shmem_ctx_pe_quiet(c, &(int){pes - 1 - next}, 1);
+    CHECK(old == y);
     shmem_ctx_pe_quiet(SHMEM_CTX_INVALID, NULL, 3);
     shmem_ctx_destroy(c), shmem_ctx_destroy(a), shmem_ctx_destroy(b);
     shmem_team_destroy(back);

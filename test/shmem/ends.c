@@ -117,6 +117,7 @@ static void levels(void)
         shmem_finalize();
         CHECK(word == 10 + last);
         shmem_finalize();
+        shmem_pcontrol(0), shmem_pcontrol(1, &word, 2.5);
         CHECK(seen_by_thread() == 1);
         memset(name, 'x', sizeof name);
         shmem_info_get_name(name);
@@ -145,6 +146,65 @@ static void under_way(void)
     shmem_finalize();
     for (int i = 0; i < 2000; i++)
         if (late[i] != 10000 * last + i) fprintf(stderr, "PE %d: %d has not arrived\n", me, i), exit(3);
+}
+
+/* A wait stops its own thread alone; what another thread has put is covered by a quiet behind it. */
+static void *put_for(void *arg)
+{
+    static long mine[500];
+    usleep(1000);
+    for (int i = 0; i < 500; i++) mine[i] = 3000 * me + i;
+    shmem_long_put_nbi(late, mine, 500, next);
+    shmem_long_p((long *)arg, 9, me);
+    return NULL;
+}
+static void by_thread(void)
+{
+    int provided = -1;
+    pthread_t thread;
+    CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0 && provided == SHMEM_THREAD_MULTIPLE);
+    number();
+    for (int i = 0; i < 500; i++) late[i] = -1;
+    word = 0;
+    shmem_barrier_all();
+    CHECK(pthread_create(&thread, NULL, put_for, &word) == 0);
+    shmem_long_wait_until(&word, SHMEM_CMP_EQ, 9);
+    shmem_quiet();
+    CHECK(shmem_long_g(&late[0], next) == 3000 * me && shmem_long_g(&late[499], next) == 3000 * me + 499);
+    pthread_join(thread, NULL);
+    shmem_finalize();
+}
+
+/* Begins and ends of some threads at once, nothing else before and between: there is one beginning and one end. */
+static void *begin_and_end(void *arg)
+{
+    int provided = -1;
+    (void)arg;
+    CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0 && provided == SHMEM_THREAD_MULTIPLE);
+    CHECK(shmem_my_pe() >= 0 && shmem_n_pes() > shmem_my_pe());
+    return NULL;
+}
+static void at_once(void)
+{
+    pthread_t threads[4];
+    CHECK(seen_by_thread() == 0);
+    for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, begin_and_end, NULL) == 0);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    number();
+    for (int i = 0; i < 4; i++) {
+        CHECK(seen_by_thread() == 1);
+        shmem_finalize();
+    }
+    CHECK(seen_by_thread() == 0);
+}
+
+/* It compiles without a value: shmem_global_exit does not return. */
+static int never(int is_wrong)
+{
+    if (is_wrong)
+        shmem_global_exit(9);
+    else
+        return 1;
 }
 
 static void turn(long mark)
@@ -195,6 +255,9 @@ int main(int argc, char **argv)
     if (strcmp(order, "alone") == 0) {
         levels();
         under_way();
+        by_thread();
+        at_once();
+        CHECK(never(0) == 1);
         shmem_init();
         number();
         barriers();
