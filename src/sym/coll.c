@@ -123,6 +123,24 @@ int godwit_sym_alltoalls(const char *call, sym_team_id team, const struct sym_st
     return 0;
 }
 
+int godwit_sym_alltoallv(const char *call, sym_team_id team, const struct sym_alltoallv *v)
+{
+    struct gw_comm *c = comm_of(call, team);
+    if (!c) return 1;
+    int64_t *come = gw_xmalloc(2 * sizeof *come * (size_t)c->size), *at = come + c->size, sum = 0;
+    sym_must(call, coll_alltoall(v->source_bytes, 1, gw_type_int64, come, 1, gw_type_int64, c, NULL));
+    for (int i = 0; i < c->size; sum += come[i++]) at[i] = v->dest_at ? (int64_t)v->dest_at[i] : sum;
+    if (!v->dest_at && (uint64_t)sum > v->dest_len)
+        sym_refuse(call, "target_len is %zu; the PEs send %lld bytes", v->dest_len, (long long)sum);
+    int rc =
+        coll_alltoallv(v->source, (struct gw_counts){v->source_bytes, true}, (struct gw_counts){v->source_at, true}, gw_type_byte,
+                       v->dest, (struct gw_counts){come, true}, (struct gw_counts){at, true}, gw_type_byte, c, NULL);
+    for (int i = 0; v->dest_at && i < c->size; i++) v->dest_bytes_out[i] = (size_t)come[i];
+    if (!v->dest_at) *v->dest_bytes_out = (size_t)sum;
+    free(come);
+    return over(call, rc);
+}
+
 /* ---- reductions ---- */
 static struct gw_op *reduction(enum sym_op op)
 {

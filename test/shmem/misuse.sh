@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 wrong() { echo "$*"; cat "$tmp/said"; exit 1; }
 
 cat > "$tmp/a.c" <<'EOT'
-#include <shmem.h>
+#include <shmemx.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +59,8 @@ int main(int argc, char **argv)
     IS("stride") shmem_int_alltoalls(SHMEM_TEAM_WORLD, small, small + 2, 0, 1, 1);
     IS("far_apart") shmem_int_iput(small, small + 1, (ptrdiff_t)1 << 62, 1, 9, (me + 1) % pes);
     IS("nreduce") shmem_int_sum_to_all(small, small, -1, 0, 0, pes, small, p_sync);
+    size_t bytes[2] = {8, 8}, at[2] = {0, 8}, all = 0;
+    IS("packed") shmemx_alltoallv_packed(block, 15, &all, heap, at, bytes, 0, 0, pes, p_sync);
     IS("ended") shmem_finalize(), shmem_long_p(&word, 1, 0);
     IS("calloc") if (shmem_calloc(SIZE_MAX / 2 + 2, 2) || (shmem_barrier_all(), 0)) return 3;
     IS("calloc") if (me == 0) shmem_global_exit(0);
@@ -113,6 +115,7 @@ refused many "shmem_long_fcollect: [0-9]+ elements of 1 bytes of each of 2 PEs a
 refused many_sums "shmem_int_sum_reduce: 4611686018427387903 elements of 4 bytes .* more than addresses can tell$"
 refused stride "shmem_int_alltoalls: dst is 0; it must be at least 1$"
 refused far_apart "shmem_int_iput: 9 blocks of 1 elements of 4 bytes, 4611686018427387904 elements apart, are more than addresses can tell$"
+refused packed "shmemx_alltoallv_packed: target_len is 15; the PEs send 16 bytes$"
 refused nreduce "shmem_int_sum_to_all: nreduce is -1; it must be 0 or more$"
 refused ended "shmem_long_p: OpenSHMEM is not initialised"
 

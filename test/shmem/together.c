@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 
+#include <shmemx.h>
+
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -178,6 +180,42 @@ static void sets(void)
     shmem_barrier_all();
 }
 
+/* Other numbers of bytes to each PE, none to some, from places in any order; those that come go where this PE says, or behind each other. */
+static size_t many(int from, int to, int round) { return (size_t)((from * 3 + to * 5 + round) % 4 * (round ? 777 : 1)); }
+static unsigned char byte_of(int from, int to, size_t i) { return (unsigned char)(from * 40 + to * 9 + (int)i); }
+static void exchange(int start, int log_stride, int n, int mine)
+{
+    enum { ROOM = 4000 };
+    static unsigned char from[MOST * ROOM], to[MOST * ROOM];
+    size_t to_at[MOST], from_at[MOST], send[MOST], come[MOST], all = 0, sum = 0;
+    for (int round = 0; round < 3; round++, all = sum = 0) {
+        memset(to, 0x77, sizeof to);
+        for (int i = 0; i < n; i++) {
+            send[i] = many(mine, i, round), from_at[i] = (size_t)(n - 1 - i) * ROOM + 3,
+            to_at[i] = (size_t)((i + 1) % n) * ROOM + 1;
+            come[i] = 99, all += many(i, mine, round);
+            for (size_t k = 0; k < send[i]; k++) from[from_at[i] + k] = byte_of(mine, i, k);
+        }
+        shmem_barrier(start, log_stride, n, pSync[0]);
+        shmemx_alltoallv(to, to_at, come, from, from_at, send, start, log_stride, n, pSync[1]);
+        for (int i = 0; i < n; i++) {
+            CHECK(come[i] == many(i, mine, round) && to[to_at[i] + come[i]] == 0x77 && to[to_at[i] - 1] == 0x77);
+            for (size_t k = 0; k < come[i]; k++) CHECK(to[to_at[i] + k] == byte_of(i, mine, k));
+        }
+        shmem_barrier(start, log_stride, n, pSync[0]);
+        shmemx_alltoallv_packed(to, all, come, from, from_at, send, start, log_stride, n, pSync[1]);
+        CHECK(come[0] == all);
+        for (int i = 0; i < n; i++)
+            for (size_t k = 0; k < many(i, mine, round); k++) CHECK(to[sum++] == byte_of(i, mine, k));
+    }
+}
+static void exchanges(void)
+{
+    exchange(0, 0, pes, me);
+    if (me % 2 == 0) exchange(0, 1, (pes + 1) / 2, me / 2);
+    shmem_barrier_all();
+}
+
 /* ---- locks ---- */
 enum { LOCKS = 40 };
 static long locks[LOCKS], order[MOST + 1], n_in;
@@ -266,6 +304,7 @@ int main(void)
     alike();
     synced();
     sets();
+    exchanges();
     queue();
     handed_over();
     many_locks();
