@@ -186,7 +186,7 @@ def collective(e, verb, call, _):
     kind = re.sub("(mem|32|64)$", "", verb)
     m = re.fullmatch("(and|or|xor|max|min|sum|prod)_(reduce|to_all)", kind)
     if m:
-        n = "nreduce" if m.group(2) == "reduce" else "nreduce > 0 ? (size_t)nreduce : 0"
+        n = "nreduce" if m.group(2) == "reduce" else "face_count(%s, nreduce)" % call
         do = "face_reduce(%s, %s, SYM_OP_%s, %s, dest, source, %s)" % (call, team, m.group(1).upper(), elem(e.type), n)
     elif kind.startswith("sum_"):
         do = "face_scan(%s, %s, %s, dest, source, nelems, %s)" % (call, team, elem(e.type), "true" if kind == "sum_inscan" else "false")

@@ -23,6 +23,8 @@
 #define FACE_WEAK(name, strong) extern __typeof__(strong) name __attribute__((weak, alias(#strong), visibility("default")))
 
 enum { FACE_SMALL = 256 }; /* bytes that are copied here: more is for sym/, which knows how to copy */
+/* Nothing is not: its pointers may be NULL. */
+GW_INLINE bool face_is_small(size_t bytes) { return bytes - 1 < FACE_SMALL; }
 
 /* Is the memory of the PE near?  Then s says where. */
 GW_INLINE bool face_find(sym_ctx_id ctx, struct sym_spot *s) { return likely(ctx == SYM_CTX_DEFAULT) && sym_near_find(s); }
@@ -52,7 +54,7 @@ GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void
                         bool nbi)
 {
     struct sym_spot s = {.addr = dest, .pe = pe};
-    if (bytes <= FACE_SMALL && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
+    if (face_is_small(bytes) && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(s.at, source, bytes, size);
     } else {
         godwit_sym_put(call, ctx, dest, source, bytes, pe, nbi);
@@ -62,7 +64,7 @@ GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void
                         bool nbi)
 {
     struct sym_spot s = {.addr = source, .pe = pe};
-    if (bytes <= FACE_SMALL && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
+    if (face_is_small(bytes) && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(dest, s.at, bytes, size);
     } else {
         godwit_sym_get(call, ctx, dest, source, bytes, pe, nbi);
@@ -73,12 +75,12 @@ GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void
 void face_p_far(const void *dest, uint64_t value, int pe, const char *call, sym_ctx_id ctx, size_t bytes);
 uint64_t face_g_far(const void *source, int pe, const char *call, sym_ctx_id ctx, size_t bytes);
 
-/* From the first byte to the last of strided blocks; SIZE_MAX: for sym/ (strides below 1, or that large). */
+/* From the first byte to the last of strided blocks; SIZE_MAX: for sym/ (nothing, strides below 1, or that large). */
 GW_INLINE size_t face_extent(ptrdiff_t stride, size_t block, size_t n, size_t size)
 {
     const size_t large = (size_t)1 << 28;
-    if (unlikely(stride < 1 || (size_t)stride > large || n > large || block > large)) return SIZE_MAX;
-    return n ? ((n - 1) * (size_t)stride + block) * size : 0;
+    if (unlikely(stride < 1 || (size_t)stride > large || n - 1 >= large || block - 1 >= large)) return SIZE_MAX;
+    return ((n - 1) * (size_t)stride + block) * size;
 }
 GW_INLINE void face_blocks(char *dest, const char *source, const struct sym_strided *s, size_t size)
 {
@@ -239,6 +241,12 @@ int face_level(int level); /* of GW_THREAD_*: the SHMEM_THREAD_* */
 GW_INLINE sym_team_id face_set(const char *call, int start, int log_stride, int size)
 {
     return godwit_sym_set(call, (struct sym_set){start, log_stride, size});
+}
+/* The elements of a reduction of an active set. */
+GW_INLINE size_t face_count(const char *call, int nreduce)
+{
+    if (unlikely(nreduce < 0)) godwit_sym_wrong(call, "nreduce", nreduce, "0 or more");
+    return (size_t)nreduce;
 }
 GW_INLINE int face_reduce(const char *call, sym_team_id team, enum sym_op op, enum gw_elem elem, void *dest, const void *source,
                           size_t n)

@@ -42,6 +42,9 @@ void godwit_sym_put_signal(const char *call, sym_ctx_id ctx, void *dest, const v
                            const struct sym_signal *signal, int pe, bool nbi)
 {
     int world = sym_ctx_pe(call, ctx, pe);
+    if (unlikely((uintptr_t)signal->at % sizeof *signal->at))
+        sym_refuse(call, "sig_addr is %p, which is not a multiple of %zu as the address of a signal is", (void *)signal->at,
+                   sizeof *signal->at);
     struct sym_atomic a = {signal->is_add ? SYM_AMO_ADD : SYM_AMO_SET, 8, signal->at, signal->value, 0};
     char *at = bytes > 0 ? sym_place(dest, bytes, world) : NULL;
     if (at)

@@ -18,6 +18,13 @@ static struct gw_comm *comm_of(const char *call, sym_team_id team)
     return sym_team_comm(call, t);
 }
 
+/* n elements of `bytes` bytes of each of `pes` PEs: no memory has more than addresses can tell. */
+static void check_count(const char *call, size_t n, size_t bytes, int pes)
+{
+    if (unlikely(n > (size_t)PTRDIFF_MAX / bytes / (size_t)pes))
+        sym_refuse(call, "%zu elements of %zu bytes of each of %d PEs are more than addresses can tell", n, bytes, pes);
+}
+
 static int over(const char *call, int rc)
 {
     atomic_store_explicit(&boot_call_as, NULL, memory_order_relaxed);
@@ -47,6 +54,7 @@ int godwit_sym_bcast(const char *call, sym_team_id team, void *dest, const void 
 {
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
+    check_count(call, bytes, 1, 1);
     if (root < 0 || root >= c->size) sym_refuse(call, "PE_root is %d; the team has the PEs 0 to %d", root, c->size - 1);
     bool is_root = c->rank == root;
     if (is_root && dest != source && bytes > 0) memcpy(dest, source, bytes);
@@ -58,8 +66,9 @@ int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const vo
 {
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
+    check_count(call, bytes, 1, c->size);
     int64_t n = (int64_t)bytes;
-    bool in_place = source == (const char *)dest + (size_t)c->rank * bytes;
+    bool in_place = bytes > 0 && source == (const char *)dest + (size_t)c->rank * bytes;
     return over(call, coll_allgather(in_place ? GW_IN_PLACE : source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
 }
 
@@ -67,21 +76,22 @@ int godwit_sym_collect(const char *call, sym_team_id team, void *dest, const voi
 {
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
+    check_count(call, bytes, 1, 1);
     int64_t mine = (int64_t)bytes, *all = gw_xmalloc(2 * sizeof *all * (size_t)c->size), *at = all + c->size;
     sym_must(call, coll_allgather(&mine, 1, gw_type_int64, all, 1, gw_type_int64, c, NULL));
     for (int64_t i = 0, sum = 0; i < c->size; sum += all[i++]) at[i] = sum;
     bool in_place = bytes > 0 && source == (const char *)dest + at[c->rank];
-    sym_must(call,
-             coll_allgatherv(in_place ? GW_IN_PLACE : source, mine, gw_type_byte, dest, (struct gw_counts){all, true},
-                             (struct gw_counts){at, true}, gw_type_byte, c, NULL));
+    int rc = coll_allgatherv(in_place ? GW_IN_PLACE : source, mine, gw_type_byte, dest, (struct gw_counts){all, true},
+                             (struct gw_counts){at, true}, gw_type_byte, c, NULL);
     free(all);
-    return 0;
+    return over(call, rc);
 }
 
 int godwit_sym_alltoall(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes)
 {
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
+    check_count(call, bytes, 1, c->size);
     int64_t n = (int64_t)bytes;
     return over(call, coll_alltoall(source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
 }
@@ -103,12 +113,32 @@ int godwit_sym_alltoalls(const char *call, sym_team_id team, const struct sym_st
 {
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
+    if (s->dest_stride < 1) godwit_sym_wrong(call, "dst", s->dest_stride, "at least 1");
+    if (s->source_stride < 1) godwit_sym_wrong(call, "sst", s->source_stride, "at least 1");
     if (s->n == 0) return godwit_sym_alltoall(call, team, s->dest, s->source, 0);
     struct gw_type *from = strided_type(call, s, s->source_stride), *to = strided_type(call, s, s->dest_stride);
     over(call, coll_alltoall(s->source, 1, from, s->dest, 1, to, c, NULL));
     type_free(&from);
     type_free(&to);
     return 0;
+}
+
+int godwit_sym_alltoallv(const char *call, sym_team_id team, const struct sym_alltoallv *v)
+{
+    struct gw_comm *c = comm_of(call, team);
+    if (!c) return 1;
+    int64_t *come = gw_xmalloc(2 * sizeof *come * (size_t)c->size), *at = come + c->size, sum = 0;
+    sym_must(call, coll_alltoall(v->source_bytes, 1, gw_type_int64, come, 1, gw_type_int64, c, NULL));
+    for (int i = 0; i < c->size; sum += come[i++]) at[i] = v->dest_at ? (int64_t)v->dest_at[i] : sum;
+    if (!v->dest_at && (uint64_t)sum > v->dest_len)
+        sym_refuse(call, "target_len is %zu; the PEs send %lld bytes", v->dest_len, (long long)sum);
+    int rc =
+        coll_alltoallv(v->source, (struct gw_counts){v->source_bytes, true}, (struct gw_counts){v->source_at, true}, gw_type_byte,
+                       v->dest, (struct gw_counts){come, true}, (struct gw_counts){at, true}, gw_type_byte, c, NULL);
+    for (int i = 0; v->dest_at && i < c->size; i++) v->dest_bytes_out[i] = (size_t)come[i];
+    if (!v->dest_at) *v->dest_bytes_out = (size_t)sum;
+    free(come);
+    return over(call, rc);
 }
 
 /* ---- reductions ---- */
@@ -125,6 +155,7 @@ int godwit_sym_reduce(const char *call, sym_team_id team, const struct sym_reduc
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
     struct gw_type *t = type_of_basic(r->elem);
+    check_count(call, r->n, (size_t)t->size, 1);
     const void *source = r->source == r->dest ? GW_IN_PLACE : r->source;
     return over(call, coll_allreduce(source, r->dest, (int64_t)r->n, t, reduction(r->op), c, NULL));
 }
@@ -134,6 +165,7 @@ int godwit_sym_scan(const char *call, sym_team_id team, const struct sym_reduce 
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
     struct gw_type *t = type_of_basic(r->elem);
+    check_count(call, r->n, (size_t)t->size, 1);
     const void *source = r->source == r->dest ? GW_IN_PLACE : r->source;
     over(call, (is_inclusive ? coll_scan : coll_exscan)(source, r->dest, (int64_t)r->n, t, gw_op_sum, c, NULL));
     if (!is_inclusive && c->rank == 0 && r->n > 0) memset(r->dest, 0, r->n * (size_t)t->size);

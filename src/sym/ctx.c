@@ -21,7 +21,7 @@ static struct sym_ctx *ctx_of(const char *call, sym_ctx_id id)
     if (id == SYM_CTX_INVALID) return NULL;
     struct sym_ctx *c = (struct sym_ctx *)id;
     if (id < gw_page_bytes() || id % _Alignof(struct sym_ctx) || c->magic != SYM_CTX_MAGIC)
-        sym_refuse(call, "the context (0x%llx) is none, or was destroyed", (unsigned long long)id);
+        sym_refuse(call, "ctx is 0x%llx, which is no context, or one that was destroyed", (unsigned long long)id);
     return c;
 }
 
@@ -60,7 +60,7 @@ int godwit_sym_ctx_create(const char *call, sym_team_id team, long options, sym_
 
 void godwit_sym_ctx_destroy(const char *call, sym_ctx_id ctx)
 {
-    if (ctx == SYM_CTX_DEFAULT) sym_refuse(call, "SHMEM_CTX_DEFAULT cannot be destroyed");
+    if (ctx == SYM_CTX_DEFAULT) sym_refuse(call, "ctx is SHMEM_CTX_DEFAULT, which stays; it must be one that was created");
     struct sym_ctx *c = ctx_of(call, ctx);
     if (!c) return;
     sym_far_quiet(call, &c->order);

@@ -30,7 +30,10 @@ static int home_of(const char *call, long *lock)
     sym_begun(call);
     int r = sym_region_of(lock, sizeof *lock);
     if (r < 0)
-        sym_refuse(call, "the lock at %p is not symmetric; it must be a static variable or come from shmem_malloc", (void *)lock);
+        sym_refuse(call, "lock is %p, which is not symmetric; it must be a static variable or come from shmem_malloc",
+                   (void *)lock);
+    if ((uintptr_t)lock % sizeof *lock)
+        sym_refuse(call, "lock is %p, which is not a multiple of %zu as the address of a long is", (void *)lock, sizeof *lock);
     return (int)(((uintptr_t)lock - (uintptr_t)sym_memory.region[r].base) / sizeof *lock % (uint64_t)gw_boot.size);
 }
 
@@ -53,13 +56,18 @@ void godwit_sym_lock_set(const char *call, long *lock)
     int home = home_of(call, lock);
     uint32_t me = (uint32_t)gw_boot.rank + 1, *place = half(lock, true);
     if (__atomic_load_n(place, __ATOMIC_RELAXED) & THERE)
-        sym_refuse(call, "this PE (%d) has set the lock at %p already", gw_boot.rank, (void *)lock);
+        sym_refuse(call, "lock is %p, which this PE (%d) has set already; shmem_clear_lock must come first", (void *)lock,
+                   gw_boot.rank);
     __atomic_store_n(place, WAITS | THERE, __ATOMIC_SEQ_CST);
     uint32_t before = word(call, SYM_AMO_SWAP, half(lock, false), me, 0, home);
     if (before == 0) {
         __atomic_fetch_and(place, ~WAITS, __ATOMIC_SEQ_CST);
         return;
     }
+    if (before > (uint32_t)gw_boot.size)
+        sym_refuse(call,
+                   "lock is %p, which has a value that no lock has (%u on PE %d); it must be 0 on all PEs before it is used first",
+                   (void *)lock, before, home);
     word(call, SYM_AMO_OR, place, me, 0, (int)before - 1);
     place_wait(call, lock, SYM_CMP_LT, WAITS);
 }
@@ -69,7 +77,9 @@ void godwit_sym_lock_clear(const char *call, long *lock)
     int home = home_of(call, lock);
     uint32_t me = (uint32_t)gw_boot.rank + 1, *place = half(lock, true), seen = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     if ((seen & (WAITS | THERE)) != THERE)
-        sym_refuse(call, "this PE (%d) does not hold the lock at %p", gw_boot.rank, (void *)lock);
+        sym_refuse(call,
+                   "lock is %p, which this PE (%d) does not hold; it must be that of shmem_set_lock or shmem_test_lock before",
+                   (void *)lock, gw_boot.rank);
     if (!sym_near_quiet()) godwit_sym_quiet(call, SYM_CTX_DEFAULT);
     seen = __atomic_exchange_n(place, 0, __ATOMIC_SEQ_CST) & NEXT; /* gone before the tail says so */
     if (seen == 0) {

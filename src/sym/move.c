@@ -62,10 +62,15 @@ void sym_copy_blocks(const struct sym_strided *s)
 }
 
 /* The symmetric side of a strided access, in bytes from its first block; strides may be negative. */
-static uint64_t span_of(const struct sym_strided *s, ptrdiff_t stride)
+static uint64_t span_of(const char *call, const struct sym_strided *s, ptrdiff_t stride)
 {
-    ptrdiff_t step = (stride < 0 ? -stride : stride) * (ptrdiff_t)s->bytes;
-    return (uint64_t)step * (s->n - 1) + s->block * s->bytes;
+    uint64_t step = stride < 0 ? -(uint64_t)stride : (uint64_t)stride, all, end;
+    bool is_much = __builtin_mul_overflow(step, s->n - 1, &all) || __builtin_add_overflow(all, s->block, &end) ||
+        __builtin_mul_overflow(end, s->bytes, &end) || end > PTRDIFF_MAX;
+    if (unlikely(is_much))
+        sym_refuse(call, "%zu blocks of %zu elements of %zu bytes, %td elements apart, are more than addresses can tell", s->n,
+                   s->block, s->bytes, stride);
+    return end;
 }
 static const char *lowest(const struct sym_strided *s, const void *first, ptrdiff_t stride)
 {
@@ -80,8 +85,9 @@ static void strided(const char *call, sym_ctx_id ctx, const struct sym_strided *
         sym_ctx_pe(call, ctx, pe);
         return;
     }
+    uint64_t span = span_of(call, s, stride);
     const char *low = lowest(s, there, stride);
-    struct target t = target_find(call, ctx, low, span_of(s, stride), pe);
+    struct target t = target_find(call, ctx, low, span, pe);
     if (!t.at) {
         sym_far_strided(&t.far, s, is_put);
         return;

@@ -147,6 +147,16 @@ GW_EXPORT int godwit_sym_collect(const char *call, sym_team_id team, void *dest,
 GW_EXPORT int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes); /* are equal */
 GW_EXPORT int godwit_sym_alltoall(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes); /* a PE */
 GW_EXPORT int godwit_sym_alltoalls(const char *call, sym_team_id team, const struct sym_strided *s); /* block 1, n elements a PE */
+/* Bytes of any number to each PE (of Cray's library). */
+struct sym_alltoallv {
+    void *dest;
+    const void *source;
+    const size_t *source_at, *source_bytes; /* [PEs] where those for each PE begin, and how many they are */
+    const size_t *dest_at;                  /* [PEs] where those of each PE go; NULL: one PE's behind the other's */
+    size_t dest_len;                        /* without dest_at: for so many there is room */
+    size_t *dest_bytes_out;                 /* [PEs] how many came of each PE; without dest_at: of all */
+};
+GW_EXPORT int godwit_sym_alltoallv(const char *call, sym_team_id team, const struct sym_alltoallv *v);
 enum sym_op { SYM_OP_AND, SYM_OP_OR, SYM_OP_XOR, SYM_OP_MAX, SYM_OP_MIN, SYM_OP_SUM, SYM_OP_PROD };
 struct sym_reduce {
     enum sym_op op;

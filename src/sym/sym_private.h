@@ -124,7 +124,9 @@ struct sym_ctx {
     struct sym_order order;
     struct sym_ctx *next;
 };
-struct sym_team *sym_team_of(const char *call, sym_team_id id);      /* NULL: SYM_TEAM_INVALID; refuses what is no team */
+/* NULL: SYM_TEAM_INVALID; refuses what is no team.  argument: what the call names it. */
+struct sym_team *sym_team_named(const char *call, const char *argument, sym_team_id id);
+static inline struct sym_team *sym_team_of(const char *call, sym_team_id id) { return sym_team_named(call, "team", id); }
 struct gw_comm *sym_team_comm(const char *call, struct sym_team *t); /* made by the first collective of SHARED and of a set */
 sym_team_id sym_team_id_of(const struct sym_team *t);
 int sym_teams_open(struct gw_comm *world); /* WORLD and SHARED; the world's communicator stays the caller's */

@@ -20,7 +20,7 @@ static struct {
     struct sym_team *first; /* all but the two predefined ones */
 } teams = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct sym_team *sym_team_of(const char *call, sym_team_id id)
+struct sym_team *sym_team_named(const char *call, const char *argument, sym_team_id id)
 {
     sym_begun(call);
     if (id == SYM_TEAM_WORLD) return &world_team;
@@ -28,7 +28,8 @@ struct sym_team *sym_team_of(const char *call, sym_team_id id)
     if (id == SYM_TEAM_INVALID) return NULL;
     struct sym_team *t = (struct sym_team *)id;
     if (id < gw_page_bytes() || id % _Alignof(struct sym_team) || t->magic != SYM_TEAM_MAGIC)
-        sym_refuse(call, "the team (0x%llx) is none, or was destroyed", (unsigned long long)id);
+        sym_refuse(call, "%s is 0x%llx, which is no team, or one that was destroyed; it must be predefined or come from a split",
+                   argument, (unsigned long long)id);
     return t;
 }
 
@@ -136,7 +137,7 @@ int godwit_sym_team_config(const char *call, sym_team_id team, long mask, struct
 
 int godwit_sym_team_translate(const char *call, sym_team_id from, int pe, sym_team_id to)
 {
-    struct sym_team *a = sym_team_of(call, from), *b = sym_team_of(call, to);
+    struct sym_team *a = sym_team_named(call, "src_team", from), *b = sym_team_named(call, "dest_team", to);
     int out = GW_UNDEFINED;
     if (!a || !b || pe < 0 || pe >= a->group->size) return -1;
     sym_must(call, group_translate_ranks(a->group, 1, &pe, b->group, &out));
@@ -170,7 +171,7 @@ static bool triplet_is_right(int start, int stride, int size, int n)
 
 int godwit_sym_team_split(const char *call, sym_team_id parent, int start, int stride, int size, struct sym_split split)
 {
-    struct sym_team *p = sym_team_of(call, parent);
+    struct sym_team *p = sym_team_named(call, "parent_team", parent);
     *split.team_out = SYM_TEAM_INVALID;
     if (!p || !triplet_is_right(start, stride, size, p->group->size)) return 1;
     int *members = gw_xmalloc(sizeof *members * (size_t)size);
@@ -182,7 +183,7 @@ int godwit_sym_team_split(const char *call, sym_team_id parent, int start, int s
 
 int godwit_sym_team_split_2d(const char *call, sym_team_id parent, int xrange, struct sym_split x, struct sym_split y)
 {
-    struct sym_team *p = sym_team_of(call, parent);
+    struct sym_team *p = sym_team_named(call, "parent_team", parent);
     *x.team_out = *y.team_out = SYM_TEAM_INVALID;
     if (!p || xrange < 1) return 1;
     int size = p->group->size, me = p->group->rank, n = 0;
@@ -202,7 +203,8 @@ void godwit_sym_team_destroy(const char *call, sym_team_id team)
     struct sym_team *t = sym_team_of(call, team);
     if (!t) return;
     if (t == &world_team || t == &shared_team)
-        sym_refuse(call, "%s is predefined and cannot be destroyed", t == &world_team ? "SHMEM_TEAM_WORLD" : "SHMEM_TEAM_SHARED");
+        sym_refuse(call, "team is %s, which is predefined; it must be one that a split has made",
+                   t == &world_team ? "SHMEM_TEAM_WORLD" : "SHMEM_TEAM_SHARED");
     team_end(call, t);
 }
 
@@ -238,7 +240,8 @@ static struct sym_team *set_make(struct sym_set s)
 sym_team_id godwit_sym_set(const char *call, struct sym_set s)
 {
     sym_begun(call);
-    if (s.start == 0 && s.size == gw_boot.size && (s.log_stride == 0 || s.size == 1)) return SYM_TEAM_WORLD;
+    if (s.size == 1) s.log_stride = 0; /* it leads nowhere */
+    if (s.start == 0 && s.size == gw_boot.size && s.log_stride == 0) return SYM_TEAM_WORLD;
     int64_t stride = s.log_stride >= 0 && s.log_stride < 31 ? INT64_C(1) << s.log_stride : -1;
     if (stride < 0 || s.start < 0 || s.size < 1 || s.start + stride * (s.size - 1) >= gw_boot.size)
         sym_refuse(call, "PE_start %d, logPE_stride %d, PE_size %d are not all among the PEs 0 to %d", s.start, s.log_stride,

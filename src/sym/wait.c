@@ -48,11 +48,19 @@ static bool element_holds(const struct sym_wait *w, size_t i)
 }
 static bool is_left_out(const struct sym_wait *w, size_t i) { return w->status && w->status[i]; }
 
+/* The element to begin with.  Multiples of the golden section: they come everywhere also where a program looks at k arrays in turn,
+ * each of which gets every k-th of them. */
+static size_t first_of(size_t n)
+{
+    static _Atomic uint64_t turn;
+    uint64_t at = atomic_fetch_add_explicit(&turn, UINT64_C(0x9e3779b97f4a7c15), memory_order_relaxed);
+    return (size_t)((at >> 32) * (uint64_t)(uint32_t)n >> 32);
+}
+
 /* ALL: 1 or 0.  ANY: the index, SIZE_MAX where none holds.  SOME: how many. */
 static size_t look(const struct sym_wait *w)
 {
-    static _Atomic size_t turn;
-    size_t found = 0, first = w->how == SYM_ANY && w->n > 1 ? atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % w->n : 0;
+    size_t found = 0, first = w->how == SYM_ANY && w->n > 1 ? first_of(w->n) : 0;
     for (size_t at = 0; at < w->n; at++) {
         size_t i = first + at < w->n ? first + at : first + at - w->n;
         if (is_left_out(w, i)) continue;

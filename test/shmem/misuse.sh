@@ -12,18 +12,20 @@ trap 'rm -rf "$tmp"' EXIT
 wrong() { echo "$*"; cat "$tmp/said"; exit 1; }
 
 cat > "$tmp/a.c" <<'EOT'
-#include <shmem.h>
+#include <shmemx.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 static long word, lock;
 static uint64_t sig;
 static int small[4];
+static long p_sync[SHMEM_REDUCE_SYNC_SIZE];
 #define IS(x) if (strcmp(how, x) == 0)
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
     long stack = 0;
+    shmem_team_t team;
     shmem_init();
     int me = shmem_my_pe(), pes = shmem_n_pes();
     char *block = shmem_malloc(256);
@@ -41,6 +43,24 @@ int main(int argc, char **argv)
     IS("clear") shmem_clear_lock(&lock);
     IS("set") if (me == 0) shmem_set_lock(heap), shmem_set_lock(heap);
     IS("team") shmem_team_sync((shmem_team_t)(uintptr_t)0x1234567);
+    IS("lock_stack") stack = shmem_test_lock(&stack);
+    IS("lock_between") shmem_set_lock((long *)(void *)(block + 4));
+    IS("lock_value") heap[1] = 1000, shmem_barrier_all(), shmem_set_lock(&heap[1]);
+    IS("parent") shmem_team_split_strided((shmem_team_t)(uintptr_t)0x1234567, 0, 1, pes, NULL, 0, &team);
+    IS("from") shmem_team_translate_pe((shmem_team_t)(uintptr_t)0x1234567, 0, SHMEM_TEAM_WORLD);
+    IS("to") shmem_team_translate_pe(SHMEM_TEAM_WORLD, 0, (shmem_team_t)(uintptr_t)0x1234567);
+    IS("world") shmem_team_destroy(SHMEM_TEAM_WORLD);
+    IS("ctx_none") shmem_ctx_quiet((shmem_ctx_t)(uintptr_t)0x1234567);
+    IS("ctx_default") shmem_ctx_destroy(SHMEM_CTX_DEFAULT);
+    IS("sig_addr") shmem_long_put_signal(&word, &stack, 1, (uint64_t *)(void *)(block + 4), 1, SHMEM_SIGNAL_SET, 0);
+    IS("signal") shmem_signal_add((uint64_t *)(void *)(block + 12), 1, (me + 1) % pes);
+    IS("many") shmem_long_fcollect(SHMEM_TEAM_WORLD, heap, heap, SIZE_MAX / 4);
+    IS("many_sums") shmem_int_sum_reduce(SHMEM_TEAM_WORLD, small, small, SIZE_MAX / 4);
+    IS("stride") shmem_int_alltoalls(SHMEM_TEAM_WORLD, small, small + 2, 0, 1, 1);
+    IS("far_apart") shmem_int_iput(small, small + 1, (ptrdiff_t)1 << 62, 1, 9, (me + 1) % pes);
+    IS("nreduce") shmem_int_sum_to_all(small, small, -1, 0, 0, pes, small, p_sync);
+    size_t bytes[2] = {8, 8}, at[2] = {0, 8}, all = 0;
+    IS("packed") shmemx_alltoallv_packed(block, 15, &all, heap, at, bytes, 0, 0, pes, p_sync);
     IS("ended") shmem_finalize(), shmem_long_p(&word, 1, 0);
     IS("calloc") if (shmem_calloc(SIZE_MAX / 2 + 2, 2) || (shmem_barrier_all(), 0)) return 3;
     IS("calloc") if (me == 0) shmem_global_exit(0);
@@ -77,9 +97,26 @@ refused cmp "shmem_long_wait_until: cmp is 99; .*SHMEM_CMP_EQ to SHMEM_CMP_LE"
 refused root "shmem_int_broadcast: PE_root is 2; .* 0 to 1$"
 refused inner "shmem_free: ptr is 0x[0-9a-f]+, which is 16 bytes within the block"
 refused twice "shmem_free: ptr is 0x[0-9a-f]+, where no block .* freed before"
-refused clear "shmem_clear_lock: this PE \([01]\) does not hold the lock at 0x[0-9a-f]+$"
-refused set "shmem_set_lock: this PE \(0\) has set the lock at 0x[0-9a-f]+ already$"
-refused team "shmem_team_sync: the team \(0x1234567\) is none"
+refused clear "shmem_clear_lock: lock is 0x[0-9a-f]+, which this PE \([01]\) does not hold; it must be that of shmem_set_lock "
+refused set "shmem_set_lock: lock is 0x[0-9a-f]+, which this PE \(0\) has set already; shmem_clear_lock must come first$"
+refused lock_stack "shmem_test_lock: lock is 0x[0-9a-f]+, which is not symmetric; it must be a static variable or come from shmem_malloc$"
+refused lock_between "shmem_set_lock: lock is 0x[0-9a-f]+4, which is not a multiple of 8"
+refused lock_value "shmem_set_lock: lock is 0x[0-9a-f]+, which has a value that no lock has \(1000 on PE [01]\); it must be 0 on all PEs"
+refused team "shmem_team_sync: team is 0x1234567, which is no team, or one that was destroyed; it must be predefined or come from a split$"
+refused parent "shmem_team_split_strided: parent_team is 0x1234567, which is no team"
+refused from "shmem_team_translate_pe: src_team is 0x1234567, which is no team"
+refused to "shmem_team_translate_pe: dest_team is 0x1234567, which is no team"
+refused world "shmem_team_destroy: team is SHMEM_TEAM_WORLD, which is predefined; it must be one that a split has made$"
+refused ctx_none "shmem_ctx_quiet: ctx is 0x1234567, which is no context"
+refused ctx_default "shmem_ctx_destroy: ctx is SHMEM_CTX_DEFAULT, which stays; it must be one that was created$"
+refused sig_addr "shmem_long_put_signal: sig_addr is 0x[0-9a-f]+, which is not a multiple of 8"
+refused signal "shmem_signal_add: sig_addr is 0x[0-9a-f]+, which is not a multiple of 8"
+refused many "shmem_long_fcollect: [0-9]+ elements of 1 bytes of each of 2 PEs are more than addresses can tell$"
+refused many_sums "shmem_int_sum_reduce: 4611686018427387903 elements of 4 bytes .* more than addresses can tell$"
+refused stride "shmem_int_alltoalls: dst is 0; it must be at least 1$"
+refused far_apart "shmem_int_iput: 9 blocks of 1 elements of 4 bytes, 4611686018427387904 elements apart, are more than addresses can tell$"
+refused packed "shmemx_alltoallv_packed: target_len is 15; the PEs send 16 bytes$"
+refused nreduce "shmem_int_sum_to_all: nreduce is -1; it must be 0 or more$"
 refused ended "shmem_long_p: OpenSHMEM is not initialised"
 
 runs calloc 0
