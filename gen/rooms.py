@@ -23,7 +23,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # message queues).
 FOR_OTHERS = re.compile(r"P?MPI_\w+|MPIR_\w+|godwit_(?:debugger|MPI_\w+|door_\w+|sym_\w+)|main|__\w+")
 PARAMETERS = 8
-CALLED_BACK = {"cut"} # parameters are those of a library's callback (PMIx)
+# Parameters are others' words: of a callback of PMIx, of functions of Cray's library.
+CALLED_BACK = {"cut", "shmemx_alltoallv", "shmemx_alltoallv_packed"}
 FUNCTION = re.compile(r"^[a-zA-Z][\w\s*()]*?\b(\w+)\(((?:[^()]|\([^()]*\))*)\)\s*\{", re.M)
 SHORT = {"facade": "std_"} # the standard ABI's, beside which stand those of other doors
 BESIDE = ("test", "tools", "fuzz", "sim", "bench") # folders with sources that are linked with rooms
