@@ -117,10 +117,20 @@ int main(void)
 """
 
 
+# What a module has that an interpreter loads: the library is seen by that module alone.
+MODULE = {"shmem": """
+#include <shmem.h>
+int go(void) { shmem_init(); shmem_long_p(shmem_malloc(8), 1, shmem_my_pe()); shmem_barrier_all(); shmem_finalize(); return 0; }
+""", "mpi": """
+#include <mpi.h>
+int go(void) { MPI_Init(0, 0); MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize(); }
+"""}
+
+
 def rows_of(text):
     rows = {}
     for line in text.splitlines():
-        m = re.match(r"\s*[\d.]+% \|\s*([\d.]+) \|\s*[\d.-]+ \|\s*[\d.-]+% \|\s*(\d+) \| ([| ]*)(\S+)$", line)
+        m = re.match(r"\s*[\d.-]+% \|\s*([\d.-]+) \|\s*[\d.-]+ \|\s*[\d.-]+% \|\s*(\d+) \| ([| ]*)(\S+)$", line)
         if m:
             rows[m.group(4)] = (float(m.group(1)), int(m.group(2)), m.group(3).count("|"))
     return rows
@@ -210,6 +220,13 @@ def others(job):
     exe = job.compile(OLD, "old.c")
     text = job.run("--profile=p.html -n 2", [exe])
     assert rows_of(text)["shmem_p"][1] == 2 and matrix(job.page(), "moved") == {(0, 1): 4, (1, 0): 4}, text
+    python = "import ctypes; assert ctypes.CDLL('./module.so').go() == 0"
+    for name, row, want in (("shmem", "shmem_p", 2), ("mpi", "MPI_Barrier(sync)", 2)):
+        with open(os.path.join(job.folder, "module.c"), "w", encoding="utf-8") as f:
+            f.write(MODULE[name])
+        subprocess.run([job.prefix + "/bin/oshcc", "-shared", "-fPIC", "module.c", "-o", "module.so"], check=True, cwd=job.folder)
+        text = job.run("--profile=p.html -n 2", [sys.executable, "-c", python])
+        assert rows_of(text)[row][1] == want, text
     # What is looked up in the library itself goes past, and that is said; once.
     python = "import ctypes; s = ctypes.CDLL('libgodwit_shmem.so.1'); s.shmem_init(); s.shmem_finalize()"
     text = job.run("--profile=p.html -n 2", [sys.executable, "-c", python], env={"LD_LIBRARY_PATH": self_lib(job)})
