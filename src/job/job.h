@@ -101,7 +101,6 @@ struct launch_said {
 struct launch_wrapper {
     const char *option, *library; /* the library is libgodwit_LIBRARY.so */
     const char *if_idle;          /* what comes of it where no rank calls MPI_Init: the end of a sentence */
-    bool sees_shmem;              /* it wraps OpenSHMEM's calls, too */
 };
 
 struct launch_options {

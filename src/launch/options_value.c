@@ -147,7 +147,7 @@ static int check_folder_of(const char *option, const char *file)
 
 int launch_set_profile(struct launch_options *o, const char *file)
 {
-    static const struct launch_wrapper profile = {"--profile", "profile", "there is nothing to tell of it", true};
+    static const struct launch_wrapper profile = {"--profile", "profile", "there is nothing to tell of it"};
     static const char sample[] = "sample"; /* before the file, with a comma between them */
     int rc = preload(o, &profile);
     if (rc != -1) return rc;
@@ -162,8 +162,8 @@ int launch_set_profile(struct launch_options *o, const char *file)
 
 int launch_set_record(struct launch_options *o, bool repeats, const char *folder)
 {
-    static const struct launch_wrapper record = {"--record", "replay", "nothing is recorded", false},
-                                       replay = {"--replay", "replay", "nothing is repeated", false};
+    static const struct launch_wrapper record = {"--record", "replay", "nothing is recorded"},
+                                       replay = {"--replay", "replay", "nothing is repeated"};
     char path[2 * PATH_MAX], here[PATH_MAX];
     int rc = preload(o, repeats ? &replay : &record);
     if (rc != -1) return rc;

@@ -265,5 +265,12 @@ void tools_next_say(const char *who)
 void tools_unmet_say(const char *who)
 {
     const char *rank = getenv("GODWIT_RANK");
-    if (dlsym(RTLD_DEFAULT, "PMPI_Init") && !(rank && strcmp(rank, "0") != 0)) tools_next_say(who);
+    if (rank && strcmp(rank, "0") != 0) return;
+    if (dlsym(RTLD_DEFAULT, "PMPI_Init")) tools_next_say(who);
+    if (dlopen("libgodwit_shmem.so.1", RTLD_LAZY | RTLD_NOLOAD)) /* a language that looks functions up in the library itself */
+        fprintf(
+            stderr,
+            "godwit %s: libgodwit_shmem.so.1 is here, and its shmem_init was not called by its name: what a program looks up in the "
+            "library itself, by dlsym() or ctypes, is not seen\n",
+            who);
 }

@@ -14,7 +14,6 @@
 #include <time.h>
 
 struct prof_own prof_own;
-MPI_Comm prof_world = MPI_COMM_WORLD;
 _Atomic bool prof_on;
 static bool meets = true;
 static uint64_t begin_ticks, begin_ns;
@@ -338,8 +337,8 @@ void prof_start(void)
     was_begun = true;
     prof_samples = how && strcmp(how, "sample") == 0;
     meets = !sync || !(strcmp(sync, "0") == 0 || strcmp(sync, "off") == 0 || strcmp(sync, "false") == 0);
-    PMPI_Comm_rank(prof_world, &prof_own.rank);
-    PMPI_Comm_size(prof_world, &prof_own.ranks);
+    PMPI_Comm_rank(tools_world, &prof_own.rank);
+    PMPI_Comm_size(tools_world, &prof_own.ranks);
     if (prof_own.rank == 0) tools_next_say("profile");
     size_t n = (size_t)prof_own.ranks;
     prof_own.sent = calloc(n * 5, sizeof *prof_own.sent);
@@ -350,7 +349,7 @@ void prof_start(void)
     prof_own.got = prof_own.sent + n, prof_own.put = prof_own.got + n;
     prof_own.fetched = prof_own.put + n, prof_own.accesses = prof_own.fetched + n;
     prof_sample_start(); /* what that costs is no part of the program's time, nor is its end */
-    PMPI_Barrier(prof_world);
+    PMPI_Barrier(tools_world);
     begin_ns = now_ns();
     begin_ticks = prof_ticks();
     prof_on = true;
@@ -401,9 +400,7 @@ int MPI_Finalize(void)
 /* Where MPI was never initialized here, by whose doing. */
 __attribute__((destructor)) static void unmet(void)
 {
-    if (!getenv("GODWIT_PROFILE") || was_begun) return;
-    tools_unmet_say("profile");
-    prof_symmetric_unmet();
+    if (getenv("GODWIT_PROFILE") && !was_begun) tools_unmet_say("profile");
 }
 
 void prof_control(int level)

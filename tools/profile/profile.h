@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "../next/world.h"
 #include "../order/grid.h"
 
 enum prof_group { PROF_P2P, PROF_COLL, PROF_RMA, PROF_IO, PROF_OTHER, PROF_SHMEM, PROF_GROUPS };
@@ -53,8 +54,6 @@ struct prof_own {
     double ticks_per_s;
 };
 extern struct prof_own prof_own;
-
-extern MPI_Comm prof_world; /* of all ranks, in their order: MPI_COMM_WORLD, or one that lasts where OpenSHMEM is used */
 
 /* ---- looking ---- */
 enum {
@@ -181,7 +180,6 @@ bool prof_is_over(void);               /* it has reported */
 bool prof_in_mpi(void);                /* between MPI_Init and MPI_Finalize */
 void prof_control(int level);          /* MPI_Pcontrol, shmem_pcontrol */
 void prof_symmetric_end(bool is_last); /* MPI ends (true), and the profile does unless OpenSHMEM goes on */
-void prof_symmetric_unmet(void);       /* the process ends and nothing was counted: by whose doing */
 
 /* ---- steps: step.c ---- */
 enum prof_part { PROF_USER, PROF_MPI, PROF_SYNC, PROF_PARTS };
@@ -192,7 +190,7 @@ struct prof_step {
 struct prof_report;
 void prof_steps_begin(void);                     /* the next one begins now */
 void prof_step_end(uint64_t meet, uint64_t met); /* ticks: all ranks wait for each other from `meet` to `met` */
-void prof_steps_gather(struct prof_report *r);   /* collective over prof_world; r is written on rank 0 */
+void prof_steps_gather(struct prof_report *r);   /* collective over tools_world; r is written on rank 0 */
 
 /* An order of ranks, for the page. */
 enum { PROF_ORDERS = 5 };
@@ -244,7 +242,7 @@ struct prof_report {
     float *step_user; /* [ranks][n_step_parts] seconds that each computed in parts of as many steps, or NULL */
     int n_step_parts;
 };
-void prof_report(void); /* collective over prof_world */
+void prof_report(void); /* collective over tools_world */
 void prof_observe(struct prof_report *r,
                   FILE *f); /* notes orders and grid in r;  observe.c; on rank 0, may write files of rank orders */
 int prof_page(const struct prof_report *r, FILE *f); /* 0, or -1: the file could not be written */

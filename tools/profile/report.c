@@ -28,7 +28,7 @@ static void *xcalloc(size_t n, size_t size)
     void *p = calloc(n ? n : 1, size);
     if (!p) {
         fprintf(stderr, "godwit profile: no memory for the report\n");
-        PMPI_Abort(prof_world, 1);
+        PMPI_Abort(tools_world, 1);
     }
     return p;
 }
@@ -40,7 +40,7 @@ static double *gather_row(const _Atomic uint64_t *of)
     size_t n = (size_t)prof_own.ranks;
     double *mine = xcalloc(n, sizeof *mine), *rows = prof_own.rank == 0 ? xcalloc(n * n, sizeof *rows) : NULL;
     for (size_t i = 0; i < n; i++) mine[i] = (double)of[i];
-    PMPI_Gather(mine, (int)n, MPI_DOUBLE, rows, (int)n, MPI_DOUBLE, 0, prof_world);
+    PMPI_Gather(mine, (int)n, MPI_DOUBLE, rows, (int)n, MPI_DOUBLE, 0, tools_world);
     free(mine);
     return rows;
 }
@@ -60,7 +60,7 @@ static void gather_bins(const _Atomic uint64_t *of, double *sum_out)
 {
     double mine[PROF_BINS];
     for (int i = 0; i < PROF_BINS; i++) mine[i] = (double)of[i];
-    PMPI_Reduce(mine, sum_out, PROF_BINS, MPI_DOUBLE, MPI_SUM, 0, prof_world);
+    PMPI_Reduce(mine, sum_out, PROF_BINS, MPI_DOUBLE, MPI_SUM, 0, tools_world);
 }
 
 static void gather(struct prof_report *r)
@@ -76,7 +76,7 @@ static void gather(struct prof_report *r)
     for (int i = 0; i < PROF_SYSCALLS; i++) mine[(size_t)prof_fns * PER_FN + (size_t)i] = (double)prof_syscalls[i] / per_s;
     mine[width() - 1] = (double)prof_own.ticks / per_s;
     all = root ? xcalloc(width() * (size_t)n, sizeof *all) : NULL;
-    PMPI_Gather(mine, (int)width(), MPI_DOUBLE, all, (int)width(), MPI_DOUBLE, 0, prof_world);
+    PMPI_Gather(mine, (int)width(), MPI_DOUBLE, all, (int)width(), MPI_DOUBLE, 0, tools_world);
     free(mine);
     gather_bins(prof_own.bins, r->bins);
     r->sent = gather_bytes(prof_own.sent, prof_own.got);
@@ -91,11 +91,11 @@ static void gather_nodes(struct prof_report *r)
 {
     int lowest = prof_own.rank, first = lowest, *all_first = prof_own.rank == 0 ? xcalloc((size_t)r->ranks, sizeof(int)) : NULL;
     MPI_Comm node;
-    if (PMPI_Comm_split_type(prof_world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    if (PMPI_Comm_split_type(tools_world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
         PMPI_Allreduce(&lowest, &first, 1, MPI_INT, MPI_MIN, node);
         PMPI_Comm_free(&node);
     }
-    PMPI_Gather(&first, 1, MPI_INT, all_first, 1, MPI_INT, 0, prof_world);
+    PMPI_Gather(&first, 1, MPI_INT, all_first, 1, MPI_INT, 0, tools_world);
     r->node = all_first;
     for (int i = 0; all_first && i < r->ranks; i++) all_first[i] = all_first[i] == i ? r->nodes++ : all_first[all_first[i]];
 }
@@ -106,7 +106,7 @@ static void gather_sites(struct prof_report *r)
     struct prof_site mine[PROF_SITES] = {0}, *every = NULL;
     prof_sample_sites(mine, PROF_SITES);
     if (prof_own.rank == 0) every = xcalloc((size_t)r->ranks * PROF_SITES, sizeof *every);
-    PMPI_Gather(mine, sizeof mine, MPI_BYTE, every, sizeof mine, MPI_BYTE, 0, prof_world);
+    PMPI_Gather(mine, sizeof mine, MPI_BYTE, every, sizeof mine, MPI_BYTE, 0, tools_world);
     if (!every) return;
     r->sites = xcalloc((size_t)r->ranks * PROF_SITES, sizeof *r->sites);
     for (int i = 0; i < r->ranks * PROF_SITES; i++) {

@@ -5,7 +5,6 @@
 #include "symmetric.h"
 #include "../next/next.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -60,31 +59,10 @@ void prof_assembled(struct prof_call *c, int members) { prof_waited(c, members =
 /* ---- begin and end ---- */
 static int begun; /* shmem_init without shmem_finalize */
 
-/* A communicator that lasts as long as the profile does, whichever of MPI and OpenSHMEM ends first. */
-static MPI_Session session = MPI_SESSION_NULL;
-static void world_make(void)
-{
-    MPI_Group all;
-    MPI_Comm world;
-    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    PMPI_Group_from_session_pset(session, "mpi://WORLD", &all);
-    PMPI_Comm_create_from_group(all, "godwit://profile", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &world);
-    PMPI_Group_free(&all);
-    prof_world = world;
-}
-
-static void world_end(void)
-{
-    if (session == MPI_SESSION_NULL) return;
-    PMPI_Comm_free(&prof_world);
-    PMPI_Session_finalize(&session);
-    prof_world = MPI_COMM_WORLD;
-}
-
 static void started(void)
 {
     if (begun++ || prof_is_over()) return;
-    world_make();
+    tools_world_make();
     prof_own.has_shmem = true;
     prof_start();
 }
@@ -94,7 +72,7 @@ void prof_symmetric_end(bool is_last)
 {
     if (is_last && begun == 0) {
         prof_stop();
-        world_end();
+        tools_world_end();
     }
 }
 
@@ -138,15 +116,3 @@ void start_pes(int npes)
 }
 
 void shmem_pcontrol(int level, ...) { prof_control(level); }
-
-/* A language that looks functions up in the library itself goes past the profile. */
-void prof_symmetric_unmet(void)
-{
-    const char *rank = getenv("GODWIT_RANK");
-    if (rank && atoi(rank) != 0) return;
-    if (dlopen("libgodwit_shmem.so.1", RTLD_LAZY | RTLD_NOLOAD))
-        fputs(
-            "godwit profile: libgodwit_shmem.so.1 is here, and its shmem_init was not called by its name: what a program looks up in "
-            "the library itself, by dlsym() or ctypes, is not seen\n",
-            stderr);
-}
