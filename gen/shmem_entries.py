@@ -89,13 +89,13 @@ struct sym_spot s = {.addr = dest, .pe = pe};
         %(far_p)s
     }"""
 P_WIDE = """%(c)s copy = value;
-        godwit_sym_put(%(call)s, %(ctx)s, (void *)(uintptr_t)s.addr, &copy, sizeof copy, s.pe, false);"""
+        face_put_far((void *)(uintptr_t)s.addr, s.pe, &copy, %(call)s, %(ctx)s, sizeof copy);"""
 G = """\
 struct sym_spot s = {.addr = source, .pe = pe};
     if (likely(face_find(%(ctx)s, &s))) return %(load)s;
     %(far_g)s"""
 G_WIDE = """%(c)s copy;
-    godwit_sym_get(%(call)s, %(ctx)s, &copy, s.addr, sizeof copy, s.pe, false);
+    face_get_far(s.addr, s.pe, &copy, %(call)s, %(ctx)s, sizeof copy);
     return copy;"""
 SET = "face_set(%s, PE_start, logPE_stride, PE_size)"
 # Of atomics: the operation, and what stands for its operand where it is not `value`.

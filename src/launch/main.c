@@ -61,10 +61,7 @@ static void wrapper_note(const struct job *j)
 {
     bool is_idle = true;
     for (int i = 0; i < j->n; i++) {
-        if (atomic_load_explicit(&job_slot(j, i)->in_shmem, memory_order_relaxed)) {
-            say_line("%s: calls of OpenSHMEM are not seen yet, only those of MPI", j->o.wrapper->option);
-            return;
-        }
+        if (atomic_load_explicit(&job_slot(j, i)->in_shmem, memory_order_relaxed)) return;
         is_idle &= atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW;
     }
     if (!is_idle) return;

@@ -37,6 +37,18 @@ int face_init_thread(const char *call, int requested, int *provided_out)
     return rc;
 }
 
+GW_COLD void face_put_far(void *dest, int pe, const void *source, const char *call, sym_ctx_id ctx, size_t bytes)
+{
+    face_look(call, ctx, dest, bytes, pe);
+    godwit_sym_put(call, ctx, dest, source, bytes, pe, false);
+}
+
+GW_COLD void face_get_far(const void *source, int pe, void *dest, const char *call, sym_ctx_id ctx, size_t bytes)
+{
+    face_look(call, ctx, source, bytes, pe);
+    godwit_sym_get(call, ctx, dest, source, bytes, pe, false);
+}
+
 /* By the type, as the order of bytes in a word is the processor's. */
 GW_COLD void face_p_far(const void *dest, uint64_t value, int pe, const char *call, sym_ctx_id ctx, size_t bytes)
 {
@@ -44,7 +56,7 @@ GW_COLD void face_p_far(const void *dest, uint64_t value, int pe, const char *ca
     uint16_t h = (uint16_t)value;
     uint32_t w = (uint32_t)value;
     const void *from = bytes == 1 ? (void *)&b : bytes == 2 ? (void *)&h : bytes == 4 ? (void *)&w : (void *)&value;
-    godwit_sym_put(call, ctx, (void *)(uintptr_t)dest, from, bytes, pe, false);
+    face_put_far((void *)(uintptr_t)dest, pe, from, call, ctx, bytes);
 }
 
 GW_COLD uint64_t face_g_far(const void *source, int pe, const char *call, sym_ctx_id ctx, size_t bytes)
@@ -55,7 +67,7 @@ GW_COLD uint64_t face_g_far(const void *source, int pe, const char *call, sym_ct
         uint32_t w;
         uint64_t d;
     } v = {.d = 0};
-    godwit_sym_get(call, ctx, &v, source, bytes, pe, false);
+    face_get_far(source, pe, &v, call, ctx, bytes);
     return bytes == 1 ? v.b : bytes == 2 ? v.h : bytes == 4 ? v.w : v.d;
 }
 

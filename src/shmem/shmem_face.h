@@ -39,6 +39,12 @@ GW_INLINE size_t face_bytes(size_t n, size_t size)
     return unlikely(__builtin_mul_overflow(n, size, &bytes)) ? SIZE_MAX : bytes;
 }
 
+/* Of the long ways: GODWIT_CHECK looks at all that is accessed. */
+GW_INLINE void face_look(const char *call, sym_ctx_id ctx, const void *addr, size_t bytes, int pe)
+{
+    if (unlikely(godwit_sym_near.checks)) godwit_sym_check_access(call, ctx, addr, bytes, pe);
+}
+
 /* ---- remote memory access ---- */
 GW_INLINE void face_copy(char *dest, const char *source, size_t bytes, size_t size)
 {
@@ -57,6 +63,7 @@ GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void
     if (face_is_small(bytes) && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(s.at, source, bytes, size);
     } else {
+        face_look(call, ctx, dest, bytes, pe);
         godwit_sym_put(call, ctx, dest, source, bytes, pe, nbi);
     }
 }
@@ -67,11 +74,15 @@ GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void
     if (face_is_small(bytes) && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(dest, s.at, bytes, size);
     } else {
+        face_look(call, ctx, source, bytes, pe);
         godwit_sym_get(call, ctx, dest, source, bytes, pe, nbi);
     }
 }
 
-/* The long way of p and g; the value is its bits.  Parameters lie where those of p and g do: the short way does not move them. */
+/* The long way of p and g.  Parameters lie where those of p and g do: the short way does not move them. */
+void face_put_far(void *dest, int pe, const void *source, const char *call, sym_ctx_id ctx, size_t bytes);
+void face_get_far(const void *source, int pe, void *dest, const char *call, sym_ctx_id ctx, size_t bytes);
+/* The same of 8 bytes or less; the value is its bits. */
 void face_p_far(const void *dest, uint64_t value, int pe, const char *call, sym_ctx_id ctx, size_t bytes);
 uint64_t face_g_far(const void *source, int pe, const char *call, sym_ctx_id ctx, size_t bytes);
 
@@ -97,6 +108,7 @@ GW_INLINE void face_put_strided(const char *call, sym_ctx_id ctx, const struct s
     if (bytes != SIZE_MAX && s->source_stride > 0 && face_find(ctx, &spot) && bytes <= spot.left) {
         face_blocks(spot.at, s->source, s, size);
     } else {
+        if (bytes != SIZE_MAX) face_look(call, ctx, s->dest, bytes, pe);
         godwit_sym_put_strided(call, ctx, s, pe);
     }
 }
@@ -107,6 +119,7 @@ GW_INLINE void face_get_strided(const char *call, sym_ctx_id ctx, const struct s
     if (bytes != SIZE_MAX && s->dest_stride > 0 && face_find(ctx, &spot) && bytes <= spot.left) {
         face_blocks(s->dest, spot.at, s, size);
     } else {
+        if (bytes != SIZE_MAX) face_look(call, ctx, s->source, bytes, pe);
         godwit_sym_get_strided(call, ctx, s, pe);
     }
 }
@@ -117,6 +130,7 @@ GW_INLINE uint64_t face_atomic(const char *call, sym_ctx_id ctx, struct sym_atom
     struct sym_spot s = {.addr = a.at, .pe = pe};
     if (likely(face_find_word(ctx, &s, a.bytes))) return sym_near_amo(&a, s.at);
     struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
+    face_look(call, ctx, far.at, (size_t)far.bytes, s.pe);
     return godwit_sym_atomic(call, ctx, &far, s.pe);
 }
 GW_INLINE void face_atomic_nbi(const char *call, sym_ctx_id ctx, struct sym_atomic a, void *fetch_out, int pe)
@@ -131,6 +145,7 @@ GW_INLINE void face_atomic_nbi(const char *call, sym_ctx_id ctx, struct sym_atom
         return;
     }
     struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
+    face_look(call, ctx, far.at, (size_t)far.bytes, s.pe);
     godwit_sym_atomic_nbi(call, ctx, &far, fetch_out, s.pe);
 }
 /* Values of float and double travel as their bits. */
@@ -176,6 +191,7 @@ GW_INLINE void face_signal(const char *call, sym_ctx_id ctx, struct sym_signal s
         face_signal_at(s.at, &signal);
     } else {
         struct sym_signal far = signal; /* a copy, so that the short way needs no memory */
+        face_look(call, ctx, signal.at, 8, pe);
         godwit_sym_put_signal(call, ctx, NULL, NULL, 0, &far, pe, false);
     }
 }
@@ -198,6 +214,8 @@ GW_INLINE void face_put_signal(const char *call, sym_ctx_id ctx, struct face_dat
         face_signal_at(flag.at, &signal);
     } else {
         struct sym_signal far = signal;
+        face_look(call, ctx, d.dest, d.bytes, pe);
+        face_look(call, ctx, signal.at, 8, pe);
         godwit_sym_put_signal(call, ctx, d.dest, d.source, d.bytes, &far, pe, nbi);
     }
 }

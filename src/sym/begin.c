@@ -12,6 +12,7 @@
 
 #include "boot/boot.h"
 #include "boot/segment.h"
+#include "check/check.h"
 #include "coll/coll.h"
 #include "life/life.h"
 #include "world/world.h"
@@ -66,13 +67,17 @@ static int world_make(struct gw_comm **world_out)
     return rc;
 }
 
-/* What each PE would take may differ: the least is right for all.  0 where one cannot read its setting. */
+/* What each PE would take may differ: the least is right for all.  0 where one cannot read its setting.  Whether PEs check may not. */
 static int heap_agree(struct gw_comm *world, uint64_t *bytes_out)
 {
-    int64_t mine = (int64_t)sym_memory_heap_wanted(), least = 0;
-    int rc = coll_allreduce(&mine, &least, 1, gw_type_int64, gw_op_min, world, NULL);
-    if (rc == GW_OK && least <= 0) rc = mine <= 0 ? GW_EARG : gw_fail(GW_EARG, "another PE cannot read its SHMEM_SYMMETRIC_SIZE");
-    *bytes_out = (uint64_t)least;
+    int64_t checks = check_is_asked(), mine = (int64_t)sym_memory_heap_wanted(), least[3] = {mine, checks, -checks};
+    int rc = coll_allreduce(GW_IN_PLACE, least, 3, gw_type_int64, gw_op_min, world, NULL);
+    if (rc == GW_OK && least[1] != -least[2])
+        rc = gw_fail(GW_EARG, "GODWIT_CHECK is %s for this PE, and not so for another one; set it alike for all",
+                     checks ? "on" : "off");
+    if (rc == GW_OK && least[0] <= 0)
+        rc = mine <= 0 ? GW_EARG : gw_fail(GW_EARG, "another PE cannot read its SHMEM_SYMMETRIC_SIZE");
+    *bytes_out = (uint64_t)least[0];
     return rc;
 }
 

@@ -37,6 +37,7 @@ int godwit_sym_sync(const char *call, sym_team_id team)
 {
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
+    SYM_CHECK_ALIKE(call, c, call);
     atomic_thread_fence(memory_order_seq_cst); /* stores of this PE are visible to all who leave */
     return over(call, coll_barrier(c, NULL));
 }
@@ -56,6 +57,7 @@ int godwit_sym_bcast(const char *call, sym_team_id team, void *dest, const void 
     if (!c) return 1;
     check_count(call, bytes, 1, 1);
     if (root < 0 || root >= c->size) sym_refuse(call, "PE_root is %d; the team has the PEs 0 to %d", root, c->size - 1);
+    SYM_CHECK_ALIKE(call, c, "broadcast", {"bytes", (int64_t)bytes}, {"PE_root", root});
     bool is_root = c->rank == root;
     if (is_root && dest != source && bytes > 0) memcpy(dest, source, bytes);
     void *at = is_root ? (void *)(uintptr_t)source : dest;
@@ -68,6 +70,7 @@ int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const vo
     if (!c) return 1;
     check_count(call, bytes, 1, c->size);
     int64_t n = (int64_t)bytes;
+    SYM_CHECK_ALIKE(call, c, "fcollect", {"bytes", n});
     bool in_place = bytes > 0 && source == (const char *)dest + (size_t)c->rank * bytes;
     return over(call, coll_allgather(in_place ? GW_IN_PLACE : source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
 }
@@ -77,6 +80,7 @@ int godwit_sym_collect(const char *call, sym_team_id team, void *dest, const voi
     struct gw_comm *c = comm_of(call, team);
     if (!c) return 1;
     check_count(call, bytes, 1, 1);
+    SYM_CHECK_ALIKE(call, c, "collect");
     int64_t mine = (int64_t)bytes, *all = gw_xmalloc(2 * sizeof *all * (size_t)c->size), *at = all + c->size;
     sym_must(call, coll_allgather(&mine, 1, gw_type_int64, all, 1, gw_type_int64, c, NULL));
     for (int64_t i = 0, sum = 0; i < c->size; sum += all[i++]) at[i] = sum;
@@ -93,6 +97,7 @@ int godwit_sym_alltoall(const char *call, sym_team_id team, void *dest, const vo
     if (!c) return 1;
     check_count(call, bytes, 1, c->size);
     int64_t n = (int64_t)bytes;
+    SYM_CHECK_ALIKE(call, c, "alltoall", {"bytes", n});
     return over(call, coll_alltoall(source, n, gw_type_byte, dest, n, gw_type_byte, c, NULL));
 }
 
@@ -115,6 +120,7 @@ int godwit_sym_alltoalls(const char *call, sym_team_id team, const struct sym_st
     if (!c) return 1;
     if (s->dest_stride < 1) godwit_sym_wrong(call, "dst", s->dest_stride, "at least 1");
     if (s->source_stride < 1) godwit_sym_wrong(call, "sst", s->source_stride, "at least 1");
+    SYM_CHECK_ALIKE(call, c, "alltoalls", {"nelems", (int64_t)s->n}, {"bytes an element", (int64_t)s->bytes});
     if (s->n == 0) return godwit_sym_alltoall(call, team, s->dest, s->source, 0);
     struct gw_type *from = strided_type(call, s, s->source_stride), *to = strided_type(call, s, s->dest_stride);
     over(call, coll_alltoall(s->source, 1, from, s->dest, 1, to, c, NULL));
@@ -157,6 +163,7 @@ int godwit_sym_reduce(const char *call, sym_team_id team, const struct sym_reduc
     struct gw_type *t = type_of_basic(r->elem);
     check_count(call, r->n, (size_t)t->size, 1);
     const void *source = r->source == r->dest ? GW_IN_PLACE : r->source;
+    SYM_CHECK_ALIKE(call, c, "reduction", {"nreduce", (int64_t)r->n}, {NULL, (int64_t)r->op}, {NULL, (int64_t)r->elem});
     return over(call, coll_allreduce(source, r->dest, (int64_t)r->n, t, reduction(r->op), c, NULL));
 }
 
@@ -167,6 +174,7 @@ int godwit_sym_scan(const char *call, sym_team_id team, const struct sym_reduce 
     struct gw_type *t = type_of_basic(r->elem);
     check_count(call, r->n, (size_t)t->size, 1);
     const void *source = r->source == r->dest ? GW_IN_PLACE : r->source;
+    SYM_CHECK_ALIKE(call, c, "scan", {"nelems", (int64_t)r->n}, {NULL, is_inclusive}, {NULL, (int64_t)r->elem});
     over(call, (is_inclusive ? coll_scan : coll_exscan)(source, r->dest, (int64_t)r->n, t, gw_op_sum, c, NULL));
     if (!is_inclusive && c->rank == 0 && r->n > 0) memset(r->dest, 0, r->n * (size_t)t->size);
     return 0;

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "sym/sym_private.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include "base/os.h"
@@ -17,8 +18,18 @@ enum { LARGE = 4 << 20 };
 
 static struct {
     struct sym_blocks *blocks;
-    bool has_told; /* that there is no room */
-} heap;
+    bool has_told;        /* that there is no room */
+    pthread_mutex_t lock; /* GODWIT_CHECK: over the blocks, which accesses of other threads are compared with */
+} heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock(void)
+{
+    if (unlikely(sym_memory.checks)) pthread_mutex_lock(&heap.lock);
+}
+static void unlock(void)
+{
+    if (unlikely(sym_memory.checks)) pthread_mutex_unlock(&heap.lock);
+}
 
 int sym_heap_open(uint64_t bytes)
 {
@@ -32,6 +43,7 @@ void sym_heap_close(void)
 {
     sym_blocks_end(heap.blocks);
     heap.blocks = NULL;
+    sym_check_freed_forget();
 }
 
 /* ---- pages ---- */
@@ -88,9 +100,11 @@ static uint64_t block_of(const char *call, const void *ptr)
             "ptr is %p, which is not in the symmetric heap (%p to %p); it takes what shmem_malloc and the like have returned, on "
             "this PE",
             ptr, (void *)base(), (void *)(base() + sym_memory.region[SYM_HEAP].bytes));
-    if (sym_blocks_size(heap.blocks, offset) >= 0) return offset;
+    uint64_t begin, bytes;
+    bool is_freed = sym_memory.checks && sym_check_is_freed(offset, &begin, &bytes);
+    if (!is_freed && sym_blocks_size(heap.blocks, offset) >= 0) return offset;
     int64_t around = sym_blocks_around(heap.blocks, offset);
-    if (around >= 0)
+    if (around >= 0 && !is_freed)
         sym_refuse(
             call,
             "ptr is %p, which is %llu bytes within the block that begins at %p; it takes what shmem_malloc and the like have "
@@ -104,16 +118,39 @@ static uint64_t block_of(const char *call, const void *ptr)
 }
 
 /* ---- calls ---- */
+static void give(uint64_t offset)
+{
+    uint64_t bytes = (uint64_t)sym_blocks_size(heap.blocks, offset);
+    sym_blocks_give(heap.blocks, offset);
+    give_back(offset, bytes);
+}
+
 static void *take(const char *call, uint64_t bytes, uint64_t align)
 {
+    uint64_t freed;
+    lock();
     int64_t at = sym_blocks_take(heap.blocks, bytes, align);
+    while (at < 0 && sym_check_freed_take(&freed)) {
+        give(freed);
+        at = sym_blocks_take(heap.blocks, bytes, align);
+    }
+    unlock();
     return at >= 0 ? base() + at : no_room(call, bytes, align);
+}
+
+/* Before anything is done, also where the arguments ask for nothing. */
+static void look_alike(const char *call, uint64_t bytes, uint64_t align, const void *ptr)
+{
+    int64_t offset = ptr ? (int64_t)((uintptr_t)ptr - (uintptr_t)base()) : -1;
+    sym_begun(call);
+    SYM_CHECK_ALIKE(call, sym_memory.world, call, {"size", (int64_t)bytes}, {align ? "alignment" : NULL, (int64_t)align},
+                    {ptr ? "block at heap +" : NULL, offset});
 }
 
 void *godwit_sym_malloc(const char *call, size_t bytes, size_t align, long hints)
 {
     (void)hints; /* advice, for memory of kinds that there are not here */
-    sym_begun(call);
+    look_alike(call, bytes, align, NULL);
     if (bytes == 0) return NULL;
     if (align & (align - 1) || align % sizeof(void *)) {
         if (sym_memory.me == 0)
@@ -129,7 +166,7 @@ void *godwit_sym_malloc(const char *call, size_t bytes, size_t align, long hints
 void *godwit_sym_calloc(const char *call, size_t count, size_t bytes)
 {
     size_t all;
-    sym_begun(call);
+    look_alike(call, count * bytes, 0, NULL);
     if (__builtin_mul_overflow(count, bytes, &all)) {
         if (sym_memory.me == 0 && !heap.has_told)
             gw_warn("%s: no room for count %zu times size %zu, which is more than addresses can tell (it is said once)", call,
@@ -147,14 +184,37 @@ void *godwit_sym_calloc(const char *call, size_t count, size_t bytes)
 
 static void release(uint64_t offset)
 {
-    uint64_t bytes = (uint64_t)sym_blocks_size(heap.blocks, offset);
-    sym_blocks_give(heap.blocks, offset);
-    give_back(offset, bytes);
+    lock();
+    if (likely(!sym_memory.checks) ||
+        sym_check_freed_add(offset, (uint64_t)sym_blocks_size(heap.blocks, offset), &offset)) /* it stays out of use */
+        give(offset);
+    unlock();
+}
+
+static bool resize(uint64_t offset, uint64_t bytes)
+{
+    lock();
+    bool fits = sym_blocks_resize(heap.blocks, offset, bytes);
+    unlock();
+    return fits;
+}
+
+enum sym_block_state sym_heap_look(uint64_t offset, uint64_t *begin_out, uint64_t *bytes_out)
+{
+    lock();
+    int64_t around = sym_blocks_around(heap.blocks, offset);
+    bool is_freed = sym_check_is_freed(offset, begin_out, bytes_out);
+    if (!is_freed && around >= 0) {
+        *begin_out = (uint64_t)around;
+        *bytes_out = (uint64_t)sym_blocks_size(heap.blocks, (uint64_t)around);
+    }
+    unlock();
+    return is_freed ? SYM_BLOCK_FREED : around >= 0 ? SYM_BLOCK_USED : SYM_BLOCK_NONE;
 }
 
 void godwit_sym_free(const char *call, void *ptr)
 {
-    sym_begun(call);
+    look_alike(call, 0, 0, ptr);
     if (!ptr) return;
     uint64_t offset = block_of(call, ptr);
     godwit_sym_barrier_all(call);
@@ -165,14 +225,14 @@ void godwit_sym_free(const char *call, void *ptr)
 void *godwit_sym_realloc(const char *call, void *ptr, size_t bytes)
 {
     if (!ptr) return godwit_sym_malloc(call, bytes, 0, 0);
-    sym_begun(call);
+    look_alike(call, bytes, 0, ptr);
     uint64_t offset = block_of(call, ptr), old = (uint64_t)sym_blocks_size(heap.blocks, offset);
     if (bytes == 0) {
         godwit_sym_free(call, ptr);
         return NULL;
     }
     godwit_sym_barrier_all(call);
-    if (sym_blocks_resize(heap.blocks, offset, bytes)) return ptr;
+    if (resize(offset, bytes)) return ptr;
     char *p = take(call, bytes, 0);
     if (!p) return NULL;
     memcpy(p, ptr, old < bytes ? old : bytes);

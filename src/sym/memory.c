@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "base/os.h"
+#include "check/check.h"
 #include "coll/coll.h"
 #include "op/op.h"
 #include "world/world.h"
@@ -121,7 +122,8 @@ static int find_near(struct gw_comm *world)
     bool is_row = true;
     for (int i = 0; i < n; i++) is_row = is_row && at[i] == at[0] + i;
     sym_memory = (struct sym_memory){.world = world, .me = world->rank, .n_local = n};
-    if (is_row) return GW_OK;
+    sym_memory.checks = check_is_asked();
+    if (is_row && !sym_memory.checks) return GW_OK;
     int32_t *local = malloc(sizeof *local * (size_t)world->size);
     if (!local) return gw_fail(GW_ENOMEM, "no memory for %d PEs", world->size);
     for (int i = 0; i < world->size; i++) local[i] = -1;
@@ -179,6 +181,7 @@ static void publish(void)
     godwit_sym_near.data = sym_memory.region[SYM_DATA];
     godwit_sym_near.first = is_row ? (uint32_t)gw_boot.local_to_world[0] : 0;
     godwit_sym_near.n = is_row ? (uint32_t)sym_memory.n_local : 0;
+    godwit_sym_near.checks = sym_memory.checks;
 }
 
 int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes)
@@ -203,6 +206,7 @@ int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes)
 void sym_memory_close(void)
 {
     godwit_sym_near.n = 0;
+    godwit_sym_near.checks = false;
     godwit_sym_near.heap = godwit_sym_near.data = (struct sym_region){0};
     atomic_store_explicit(&godwit_sym_near.is_far, 0, memory_order_relaxed);
     windows_close();

@@ -42,6 +42,9 @@ GW_EXPORT int godwit_sym_pes(const char *call);
 /* An argument that is none of what is expected: ends the job. */
 GW_EXPORT void godwit_sym_wrong(const char *call, const char *argument, long value, const char *expected)
     __attribute__((noreturn, cold));
+/* GODWIT_CHECK, before an access to a PE's copy of memory at addr: ends the job unless it lies in a block, or in static data (check.c). */
+GW_EXPORT void godwit_sym_check_access(const char *call, sym_ctx_id ctx, const void *addr, size_t bytes, int pe)
+    __attribute__((cold));
 /* For what needs an initialised library and has no other argument to be wrong. */
 GW_EXPORT int godwit_sym_pe_is_accessible(const char *call, int pe);
 GW_EXPORT int godwit_sym_is_accessible(const char *call, const void *addr, int pe);

@@ -26,6 +26,7 @@ struct sym_near {
     /* PEs first .. first + n - 1 are this node's, in this order; n 0: their numbers are not consecutive, see sym_place() */
     uint32_t first, n;
     _Atomic uint32_t is_far; /* there are PEs on other nodes: order and completion are more than a fence */
+    bool checks;             /* GODWIT_CHECK: n is 0, and each access is shown to godwit_sym_check_access() */
 };
 extern GW_EXPORT struct sym_near godwit_sym_near;
 

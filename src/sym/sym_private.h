@@ -21,6 +21,7 @@ struct sym_memory {
     int32_t me, n_local;
     struct sym_region region[SYM_REGIONS]; /* as in godwit_sym_near; of data: bytes 0 where it cannot be shared, then base and */
     uint64_t data_bytes;                   /* this say where it lies all the same, for accesses by the window */
+    bool checks;                           /* GODWIT_CHECK, which is alike on all PEs */
     struct rma_win *win[SYM_REGIONS];      /* over this PE's part; NULL where all PEs have its region mapped */
 };
 extern struct sym_memory sym_memory;
@@ -95,6 +96,30 @@ struct sym_blocks_use sym_blocks_use(const struct sym_blocks *b);
 void sym_refuse(const char *call, const char *fmt, ...) GW_PRINTF(2, 3) __attribute__((noreturn, cold));
 void sym_must(const char *call, int rc); /* an operation on another node failed: there is nothing that the program could do */
 void sym_begun(const char *call);        /* refuses where there is no instance */
+
+/* ---- GODWIT_CHECK (check.c) ---- */
+/* A call of all members of a team: its kind, and what must be the same on all of them; told with its name. */
+enum { SYM_ALIKE_ARGS = 3 };
+struct sym_alike {
+    const char *kind;
+    struct sym_alike_arg {
+        const char *name; /* NULL: it is not told */
+        int64_t value;
+    } arg[SYM_ALIKE_ARGS];
+};
+void sym_check_alike(const char *call, struct gw_comm *c, const struct sym_alike *a) GW_COLD; /* ends the job where they differ */
+#define SYM_CHECK_ALIKE(call, comm, kind, ...)                                                                                     \
+    do {                                                                                                                           \
+        if (unlikely(sym_memory.checks)) sym_check_alike(call, comm, &(struct sym_alike){kind, {__VA_ARGS__}});                    \
+    } while (0)
+/* Blocks that were freed and are not used again yet, the oldest first.  LOCK heap.c's. */
+bool sym_check_freed_add(uint64_t offset, uint64_t bytes, uint64_t *oldest_out); /* true: the oldest one is out, for use */
+bool sym_check_freed_take(uint64_t *offset_out);                                 /* the oldest one; false: there is none */
+bool sym_check_is_freed(uint64_t offset, uint64_t *begin_out, uint64_t *bytes_out);
+void sym_check_freed_forget(void);
+/* What lies at an offset of the heap; *begin_out, *bytes_out: of the block, unless there is none (heap.c). */
+enum sym_block_state { SYM_BLOCK_NONE, SYM_BLOCK_USED, SYM_BLOCK_FREED };
+enum sym_block_state sym_heap_look(uint64_t offset, uint64_t *begin_out, uint64_t *bytes_out);
 
 /* ---- what the user asked to be told (told.c) ---- */
 void sym_explain(void); /* SHMEM_DEBUG: explanations from here on */

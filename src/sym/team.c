@@ -173,6 +173,7 @@ int godwit_sym_team_split(const char *call, sym_team_id parent, int start, int s
 {
     struct sym_team *p = sym_team_named(call, "parent_team", parent);
     *split.team_out = SYM_TEAM_INVALID;
+    if (p) SYM_CHECK_ALIKE(call, sym_team_comm(call, p), call, {"start", start}, {"stride", stride}, {"size", size});
     if (!p || !triplet_is_right(start, stride, size, p->group->size)) return 1;
     int *members = gw_xmalloc(sizeof *members * (size_t)size);
     for (int i = 0; i < size; i++) members[i] = start + i * stride;
@@ -185,6 +186,7 @@ int godwit_sym_team_split_2d(const char *call, sym_team_id parent, int xrange, s
 {
     struct sym_team *p = sym_team_named(call, "parent_team", parent);
     *x.team_out = *y.team_out = SYM_TEAM_INVALID;
+    if (p) SYM_CHECK_ALIKE(call, sym_team_comm(call, p), call, {"xrange", xrange});
     if (!p || xrange < 1) return 1;
     int size = p->group->size, me = p->group->rank, n = 0;
     if (xrange > size) xrange = size;

@@ -6,13 +6,18 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/time.h"
+#include "boot/call.h"
 #include "job/child.h"
 #include "job/words.h"
 #include "verdict/stack.h"
+#include "verdict/verdict.h"
+#include "verdict/where.h"
 
 /* Reads /proc/PID/NAME, zeros included.  Returns its length. */
 static size_t proc_read(pid_t pid, const char *name, char *text_out, size_t cap)
@@ -163,6 +168,43 @@ void verdict_jobs_find(bool of_all_users, struct running_jobs *found_out)
         close(fd);
     }
     words_free(&processes);
+}
+
+/* The slots of a segment that another process has: its numbers are within the file, what stands there may be anything. */
+static const struct boot_rank *slots_map(int fd, const struct boot_head *head, void **map_out, size_t *bytes_out)
+{
+    struct stat st;
+    uint64_t end = head->ranks_offset + sizeof(struct boot_rank) * (uint64_t)head->nlocal;
+    if (head->ranks_offset > 1 << 20 || head->ranks_offset % _Alignof(struct boot_rank)) return NULL;
+    if (fstat(fd, &st) != 0 || (uint64_t)st.st_size < end) return NULL;
+    *bytes_out = end;
+    *map_out = mmap(NULL, end, PROT_READ, MAP_SHARED, fd, 0);
+    return *map_out == MAP_FAILED ? NULL : (const struct boot_rank *)((const char *)*map_out + head->ranks_offset);
+}
+
+char *verdict_jobs_words(const struct running_job *j)
+{
+    struct boot_head head;
+    void *map;
+    size_t bytes;
+    int fd = verdict_jobs_segment_open(j->launcher, &head);
+    const struct boot_rank *slots = fd < 0 ? NULL : slots_map(fd, &head, &map, &bytes);
+    if (fd >= 0) close(fd);
+    if (!slots) return NULL;
+    struct verdict_rank *ranks = gw_xcalloc((size_t)head.nlocal, sizeof *ranks);
+    for (int i = 0; i < head.nlocal; i++) ranks[i] = (struct verdict_rank){.world = i, .is_gone = true};
+    for (int i = 0; i < j->n; i++) {
+        int at = j->ranks[i].rank;
+        if (at >= head.nlocal) continue;
+        ranks[at].is_gone = false;
+        ranks[at].phase = atomic_load_explicit(&slots[at].phase, memory_order_acquire);
+        where_copy(&slots[at].where, &ranks[at].where);
+    }
+    munmap(map, bytes);
+    char *text = verdict_words(&(struct verdict_job){
+        .ranks = ranks, .n = head.nlocal, .size = j->size, .now_ns = gw_now_ns(), .call_name = boot_call_name});
+    free(ranks);
+    return text;
 }
 
 void verdict_jobs_free(struct running_jobs *jobs)

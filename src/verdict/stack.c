@@ -213,6 +213,10 @@ static int job_stacks(const struct running_job *j, bool whole)
     free(plain);
     free(tree);
     stack_free_all(&s);
+    char *words = verdict_jobs_words(j), *shown = words ? gw_plain_copy(words, GW_PLAIN_LINES) : NULL;
+    if (shown) fputs(shown, stdout);
+    free(shown);
+    free(words);
     return rc;
 }
 

@@ -55,6 +55,8 @@ struct running_jobs {
 };
 void verdict_jobs_find(bool of_all_users, struct running_jobs *found_out);
 void verdict_jobs_free(struct running_jobs *jobs);
+/* Of ranks that wait for words of their own memory: verdict_words() of the ranks of the job; NULL: none does.  The caller frees it. */
+char *verdict_jobs_words(const struct running_job *j);
 /* The segment that a process holds as its launcher, of the same user; -1: it is no mpiexec. */
 int verdict_jobs_segment_open(pid_t pid, struct boot_head *head_out);
 

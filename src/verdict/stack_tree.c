@@ -26,7 +26,8 @@ static size_t name_length(const char *text)
 
 static bool is_mpi(const char *name)
 {
-    static const char *const begin[] = {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "mpi_", "pmpi_"};
+    static const char *const begin[] = {"MPI_",  "PMPI_",  "MPIX_",   "PMPIX_",  "mpi_",
+                                        "pmpi_", "shmem_", "pshmem_", "shmemx_", "godwit_sym_"};
     for (size_t i = 0; i < GW_ARRAY_LEN(begin); i++)
         if (strncmp(name, begin[i], strlen(begin[i])) == 0) return true;
     return false;

@@ -42,6 +42,10 @@ char *verdict_mismatch(const struct verdict_job *j, uint64_t quiet_ns);
 /* The state of all ranks and the reason of the hang, in a few lines however many ranks; the caller frees it. */
 char *verdict_text(const struct verdict_job *j);
 
+/* Of the ranks that wait for words of their own memory: which, with which value, until when, and who could write them; NULL: none does.  The caller
+ * frees it. */
+char *verdict_words(const struct verdict_job *j);
+
 /* ---- between verdict.c, verdict_coll.c and verdict_text.c ---- */
 struct text {
     char *at;

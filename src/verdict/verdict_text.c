@@ -317,7 +317,33 @@ static void text_group(struct text *t, const struct verdict_job *j, const struct
     free(index);
 }
 
-void verdict_text_places(struct text *t, const struct verdict_job *j)
+/* In a wait for a word of its own memory, which others store to. */
+static bool waits_for_word(const struct verdict_rank *r) { return rank_waits(r) && r->where.note[0]; }
+
+/* Any other PE can store to it; those who wait themselves will not. */
+static void text_writers(struct text *t, const struct verdict_job *j)
+{
+    int *index = gw_xmalloc((size_t)j->n * sizeof *index), n = 0, n_words = 0;
+    for (int i = 0; i < j->n; i++) {
+        enum verdict_rank_is is = verdict_rank_is(&j->ranks[i]);
+        n_words += waits_for_word(&j->ranks[i]);
+        if (is == RANK_BUSY || is == RANK_NEW || is == RANK_STOPPED) index[n++] = i;
+    }
+    const char *what = n_words == 1 ? "that word" : "those words";
+    if (n_words && n) {
+        verdict_text_add(t, "  %s could be written by ", what);
+        verdict_text_ranks(t, j, index, n);
+        verdict_text_add(t, "%s\n", j->size > j->n ? ", or on another node" : "; all others wait, or have ended");
+    } else if (n_words) {
+        verdict_text_add(t,
+                         j->size > j->n ? "  nobody on this node could write %s: all ranks here wait, or have ended\n"
+                                        : "  nobody is left who could write %s: all ranks wait, or have ended\n",
+                         what);
+    }
+    free(index);
+}
+
+static void text_places(struct text *t, const struct verdict_job *j, bool only_words)
 {
     enum { LINES = 8 };
     struct place *p = gw_xmalloc((size_t)j->n * sizeof *p);
@@ -330,6 +356,7 @@ void verdict_text_places(struct text *t, const struct verdict_job *j)
     qsort(group, (size_t)n_groups, sizeof *group, first_rank_order);
     for (int g = 0; g < n_groups; g++) {
         int n = 1;
+        if (only_words && !waits_for_word(&j->ranks[group[g]->rank])) continue;
         while (group[g] + n < p + j->n && memcmp(group[g], group[g] + n, offsetof(struct place, rank)) == 0) n++;
         if (g < LINES)
             text_group(t, j, group[g], n);
@@ -337,6 +364,16 @@ void verdict_text_places(struct text *t, const struct verdict_job *j)
             more += n;
     }
     if (more) verdict_text_add(t, "  %d more ranks in %d other places\n", more, n_groups - LINES);
+    text_writers(t, j);
     free(group);
     free(p);
+}
+
+void verdict_text_places(struct text *t, const struct verdict_job *j) { text_places(t, j, false); }
+
+char *verdict_words(const struct verdict_job *j)
+{
+    struct text t = {0};
+    text_places(&t, j, true);
+    return t.at;
 }

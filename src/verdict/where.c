@@ -85,7 +85,7 @@ static void process_look(pid_t pid, int rank, struct verdict_rank *to)
 
 /* ---- the slots -------------------------------------------------------------------------------------------------------------------- */
 /* A consistent copy, without details if there is none: the rank may have been killed while it wrote. */
-static void where_copy(const struct boot_where *from, struct boot_where *to)
+static void fields_copy(const struct boot_where *from, struct boot_where *to)
 {
     enum { TRIES = 1000 };
     for (int i = 0; i < TRIES; i++) {
@@ -105,6 +105,12 @@ static void names_end(struct boot_where *w)
     for (int k = 0; k < BOOT_PENDING; k++) w->pending[k].comm[BOOT_COMM_NAME - 1] = w->unexpected[k].comm[BOOT_COMM_NAME - 1] = 0;
 }
 
+void where_copy(const struct boot_where *from, struct boot_where *to)
+{
+    fields_copy(from, to);
+    names_end(to);
+}
+
 enum { POLLS_NS = 2000000000 };
 
 static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
@@ -114,7 +120,6 @@ static void rank_copy(const struct job *j, int i, struct verdict_rank *to)
     *to = (struct verdict_rank){.world = i, .is_gone = j->ranks[i].pid == 0, .is_threaded = slot->is_threaded};
     if (!to->is_gone) process_look(j->ranks[i].pid, i, to);
     where_copy(&slot->where, &to->where);
-    names_end(&to->where);
     if (atomic_load_explicit(&to->where.state, memory_order_relaxed) == BOOT_POLLING && gw_now_ns() - to->where.told_ns > POLLS_NS)
         atomic_store_explicit(&to->where.state, BOOT_BUSY, memory_order_relaxed); /* it has polled once, not lately */
     to->phase = atomic_load_explicit(&slot->phase, memory_order_acquire);

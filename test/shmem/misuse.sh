@@ -135,6 +135,41 @@ trap 'kill $job 2> /dev/null || :; wait $job 2> /dev/null || :; rm -rf "$tmp"' E
 for i in $(seq 300); do grep -q "verdict:" "$tmp/said" && break; sleep 0.1; done
 what="shmem_long_wait_until until 1 word at heap \+ 0x[0-9a-f]+ is >= 42; it is 0"
 grep -Eq "verdict: 2 ranks wait.*$what" "$tmp/said" || wrong "the verdict does not say what is waited for"
+writers="nobody is left who could write that word: all ranks wait, or have ended|nobody is left who could write those words: all ranks wait, or have ended"
+grep -Eq "$writers" "$tmp/said" || wrong "the verdict does not say who could end it"
 command -v gdb > /dev/null || exit 0
 "$prefix/bin/mpiexec" --stack $job > "$tmp/said" 2>&1 || wrong "mpiexec --stack"
-grep -q "shmem_long_wait_until" "$tmp/said" || wrong "mpiexec --stack does not name the call that waits"
+grep -Eq "^(\[0,1\]|  \[0,1\]|\[0-1\]) .*pshmem_long_wait_until( \(.*)?$" "$tmp/said" || wrong "mpiexec --stack does not name the call that waits"
+grep -q "node_wait" "$tmp/said" && wrong "mpiexec --stack shows the library's own frames"
+grep -Eq "^  ranks 0-1 in $what since " "$tmp/said" || wrong "mpiexec --stack does not say what is waited for"
+grep -Eq "^  ($writers)$" "$tmp/said" || wrong "mpiexec --stack does not say who could end it"
+kill $job
+wait $job || :
+
+# A PE that computes could; of several words the first is told that is not as wished.
+cat > "$tmp/b.c" <<'EOT'
+#include <shmem.h>
+#include <unistd.h>
+int main(void)
+{
+    long wished[3] = {42, 7, 8};
+    shmem_init();
+    long *heap = shmem_calloc(3, sizeof *heap);
+    heap[0] = 42;
+    if (shmem_my_pe() == 0) for (;;) pause();
+    if (shmem_my_pe() == 1) shmem_barrier_all();
+    shmem_long_wait_until_all_vector(heap, 3, NULL, SHMEM_CMP_EQ, wished);
+    return 0;
+}
+EOT
+"$prefix/bin/oshcc" "$tmp/b.c" -o "$tmp/b"
+"$prefix/bin/oshrun" --oversubscribe -n 3 "$tmp/b" > "$tmp/out" 2>&1 &
+job=$!
+for i in $(seq 300); do
+    "$prefix/bin/mpiexec" --stack $job > "$tmp/said" 2>&1 || :
+    grep -q "that word\|those words" "$tmp/said" && break
+    sleep 0.1
+done
+grep -Eq "^  rank 2 in shmem_long_wait_until_all_vector until all of 3 words at heap \+ 0x0 are == 7; number 1 is 0 since " "$tmp/said" ||
+    wrong "of several words: not the one that is missing"
+grep -q "^  that word could be written by rank 0.*; all others wait, or have ended$" "$tmp/said" || wrong "a PE that goes on is not named"

@@ -117,11 +117,28 @@ static void *next_for_c(const char *pmpi_name)
     return found;
 }
 
+/* A library that came with a module of an interpreter (RTLD_LOCAL) is seen by that module alone: makes the one that has the function visible
+ * to all, and with it those that it needs.  False: there is none. */
+static bool reveal(const char *pmpi_name)
+{
+    const struct link_map *map = ours();
+    bool is_there = false;
+    while (map && map->l_prev) map = map->l_prev;
+    for (; map && !is_there; map = map->l_next) {
+        void *object = map->l_name[0] ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        if (object && defines(object, map, pmpi_name))
+            is_there = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) != NULL;
+        if (object) dlclose(object);
+    }
+    return is_there;
+}
+
 /* No address of a PMPI_ function is taken: the loader would want it in each process that has this library, a shell too. */
 void *tools_next(const char *pmpi_name, bool by_fortran)
 {
     void *next = by_fortran ? next_for_c(pmpi_name) : dlsym(RTLD_NEXT, pmpi_name + 1);
     if (!next) next = dlsym(RTLD_DEFAULT, pmpi_name);
+    if (!next && reveal(pmpi_name)) next = dlsym(RTLD_DEFAULT, pmpi_name);
     if (next) return next;
     fprintf(stderr, "godwit: no library that is loaded has %s\n", pmpi_name);
     _exit(127);
@@ -248,5 +265,12 @@ void tools_next_say(const char *who)
 void tools_unmet_say(const char *who)
 {
     const char *rank = getenv("GODWIT_RANK");
-    if (dlsym(RTLD_DEFAULT, "PMPI_Init") && !(rank && strcmp(rank, "0") != 0)) tools_next_say(who);
+    if (rank && strcmp(rank, "0") != 0) return;
+    if (dlsym(RTLD_DEFAULT, "PMPI_Init")) tools_next_say(who);
+    if (dlopen("libgodwit_shmem.so.1", RTLD_LAZY | RTLD_NOLOAD)) /* a language that looks functions up in the library itself */
+        fprintf(
+            stderr,
+            "godwit %s: libgodwit_shmem.so.1 is here, and its shmem_init was not called by its name: what a program looks up in the "
+            "library itself, by dlsym() or ctypes, is not seen\n",
+            who);
 }

@@ -43,5 +43,16 @@ void tools_unmet_say(const char *who);
         }                                                                                                                          \
         next_;                                                                                                                     \
     }))
+/* The same of OpenSHMEM's shmem_x, whose other name is pshmem_x. */
+#define NEXT_SHMEM(x)                                                                                                              \
+    (*__extension__({                                                                                                              \
+        static __typeof__(&p##x) kept;                                                                                             \
+        __typeof__(&p##x) next_ = __atomic_load_n(&kept, __ATOMIC_RELAXED);                                                        \
+        if (__builtin_expect(!next_, 0)) {                                                                                         \
+            next_ = (__typeof__(&p##x))tools_next("p" #x, false);                                                                  \
+            __atomic_store_n(&kept, next_, __ATOMIC_RELAXED);                                                                      \
+        }                                                                                                                          \
+        next_;                                                                                                                     \
+    }))
 
 #endif

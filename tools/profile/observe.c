@@ -196,7 +196,7 @@ static void say_traffic(FILE *f, struct look *l)
     for (int d = 0; d < g->n_dims; d++)
         snprintf(grid + strlen(grid), sizeof grid - strlen(grid), "%s%d", d ? " X " : "", g->dim[d]);
     mpi_share(l, percent, sizeof percent);
-    fputs("  MPI Grid Detection:\n\n", f);
+    fprintf(f, "  %s Grid Detection:\n\n", l->r->who);
     if (l->is_grid)
         say(f, "There is point-to-point communication in a %s grid pattern: %.1f %% of the bytes go to neighbours in it.", grid,
             100 * l->pattern.share);
@@ -213,7 +213,8 @@ static void say_traffic(FILE *f, struct look *l)
         return;
     }
     if (l->custom_wins)
-        say(f, "MPI takes %s of the time. An order of ranks that keeps more of this traffic on nodes may make that less:", percent);
+        say(f, "%s takes %s of the time. An order of ranks that keeps more of this traffic on nodes may make that less:", l->r->who,
+            percent);
     else
         say(f, "No other order of ranks keeps notably more of it on nodes than the best of these:");
     table_of_bytes(f, "    ", l->rows, l->n_rows, l->m.ranks);
@@ -283,7 +284,7 @@ static void say_load(FILE *f, struct look *l)
         return;
     double less = 1 - both.load.most / l->now.load.most;
     if (!is_less(l, &both) || !is_steady(l, &both) || less + share(&both) - share(&l->now) < LEAST_GAIN) return;
-    fputs("  MPI Hybrid Rank Order:\n\n", f);
+    fprintf(f, "  %s Hybrid Rank Order:\n\n", l->r->who);
     say(f, "An order for both, the time that nodes compute and the bytes that stay on them, which may be fewer than now:");
     table_of_load(f, "    ", &l->now, &both, true);
     write_order(f, l, OF_BOTH, "USER_Time_hybrid", &both);
@@ -334,6 +335,31 @@ static const struct advice {
     {"MPI_Win_", "", "",
      "Fences are for all ranks; MPI_Win_post and MPI_Win_start, or MPI_Win_lock_all with flushes, concern those that communicate."},
     {"MPI_File_", "", "", "MPICH_MPIIO_STATS=1 tells how the file was accessed and what would help."},
+    {"shmem_put_signal", "", "", ""},
+    {"shmem_put_nbi", "", "", ""},
+    {"shmem_put", "On one node it is a copy by the PE that calls.",
+     "shmem_put_nbi, and a shmem_quiet before the source changes, let the program go on while the network sends.", ""},
+    {"shmem_pe_quiet", "", "", ""},
+    {"shmem_prod_", "", "", ""},
+    {"shmem_p", "", "", "Elements that lie side by side at one PE are one shmem_put."},
+    {"shmem_get_nbi", "", "", ""},
+    {"shmem_get", "On one node it is a copy by the PE that calls.",
+     "It waits for the data: shmem_get_nbi, and a shmem_quiet before they are used, let the program compute meanwhile.", ""},
+    {"shmem_g", "", "", "Elements that lie side by side at one PE are one shmem_get."},
+    {"shmem_ip", "", "", "Elements that lie side by side on both sides are one shmem_put, blocks of them shmem_ibput."},
+    {"shmem_ig", "", "", "Elements that lie side by side on both sides are one shmem_get, blocks of them shmem_ibget."},
+    {"shmem_atomic_", "", "One that returns the old value waits for it: where it is not used, those that return nothing do not; ",
+     "PEs that change one word take turns: a word for each of them, or for each node, is quicker."},
+    {"shmem_quiet", "", "",
+     "It waits for all PEs that were written to: shmem_pe_quiet is for some, shmem_fence for the order alone."},
+    {"shmem_test", "", "", "A program that tests in a loop can wait: shmem_wait_until_any, or _some."},
+    {"shmem_wait_until", "", "", "The PE waits for another one's store: more to compute before the wait hides it."},
+    {"shmem_signal_wait_until", "", "", "The PE waits for another one's signal: more to compute before the wait hides it."},
+    {"shmem_set_lock", "", "", "PEs take turns at a lock: a lock for each part of the data, or atomics, let more of them go on."},
+    {"shmem_barrier_all", "", "",
+     "A barrier is for all PEs; shmem_put_signal and shmem_signal_wait_until concern two, shmem_sync_all does not wait for puts."},
+    {"shmem_sync_all", "", "",
+     "It is for all PEs; shmem_put_signal and shmem_signal_wait_until concern two, a team's shmem_team_sync its PEs."},
 };
 
 static const struct advice *advice_for(const char *function)
@@ -342,6 +368,12 @@ static const struct advice *advice_for(const char *function)
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
         if (strncmp(function, advices[i].begin, strlen(advices[i].begin)) == 0) return &advices[i];
     return &none;
+}
+
+/* Not a system call of the program's own. */
+static bool is_call(const struct prof_row *row)
+{
+    return row->kind == ROW_FUNCTION && (strncmp(row->name, "MPI_", 4) == 0 || strncmp(row->name, "shmem_", 6) == 0);
 }
 
 /* Where ranks were in MPI for less than this, and made fewer calls, on average, the start of the first calls is most of it: connections, pages
@@ -353,14 +385,16 @@ static bool is_too_little(FILE *f, const struct prof_report *r)
     double seconds = 0, calls = 0;
     for (int i = 0; i < r->ranks; i++) seconds += (r->mpi[i] + r->sync[i]) / r->ranks;
     for (int i = 0; i < r->n_rows; i++)
-        if (r->rows[i].kind == ROW_FUNCTION && strncmp(r->rows[i].name, "MPI_", 4) == 0 && !strstr(r->rows[i].name, "(sync)"))
-            calls += r->rows[i].line.calls / r->ranks;
+        if (is_call(&r->rows[i]) && !strstr(r->rows[i].name, "(sync)")) calls += r->rows[i].line.calls / r->ranks;
     if (seconds >= LEAST_SECONDS || calls >= LEAST_CALLS) return false;
     say(f,
         "That is %.6f s and %.1f calls a rank, too little to tell what would help: no advice on calls below %.2f s and %.0f calls.",
         seconds, calls, LEAST_SECONDS, LEAST_CALLS);
     return true;
 }
+
+/* For what another PE does, not for all others. */
+static bool waits_for_one(const char *function) { return strstr(function, "wait_until") || strstr(function, "set_lock"); }
 
 static void say_time(FILE *f, const struct look *l)
 {
@@ -369,20 +403,23 @@ static void say_time(FILE *f, const struct look *l)
     char percent[16];
     for (int i = 0; i < r->n_rows; i++) {
         const struct prof_row *row = &r->rows[i];
-        if (row->kind != ROW_FUNCTION || strncmp(row->name, "MPI_", 4) != 0) continue; /* not the program's own system calls */
+        if (!is_call(row)) continue;
         bool waits = strstr(row->name, "(sync)") != NULL;
         const struct prof_row **best = waits ? &sync : &most;
         if (!*best || row->line.mean > (*best)->line.mean) *best = row;
     }
-    fputs("  MPI utilization:\n\n", f);
-    say(f, "MPI takes %s of the time.", mpi_share(l, percent, sizeof percent));
+    fprintf(f, "  %s utilization:\n\n", r->who);
+    say(f, "%s takes %s of the time.", r->who, mpi_share(l, percent, sizeof percent));
     if (is_too_little(f, r)) return;
     if (most && most->percent >= 5) {
         const struct advice *a = advice_for(most->name);
         say(f, "Most of it goes into %s: %.1f %% of the time in %.0f calls. %s%s", most->name, most->percent, most->line.calls,
             l->m.nodes > 1 ? a->nodes : a->one_node, a->text);
     }
-    if (sync && sync->percent >= 5) {
+    if (sync && sync->percent >= 5 && waits_for_one(sync->name)) {
+        say(f, "PEs wait in %.*s for %.1f %% of the time. %s", (int)strcspn(sync->name, "("), sync->name, sync->percent,
+            advice_for(sync->name)->text);
+    } else if (sync && sync->percent >= 5) {
         int busy = 0;
         for (int i = 1; i < r->ranks; i++)
             if (r->user[i] > r->user[busy]) busy = i;
@@ -434,7 +471,7 @@ static int look_make(struct look *l, const struct prof_report *r)
     for (int i = 0; i < r->ranks; i++) {
         l->mean_user += r->user[i] / r->ranks;
         for (int k = 0; k < r->ranks; k++) {
-            double b = r->sent[(size_t)i * n + (size_t)k];
+            double b = r->sent[(size_t)i * n + (size_t)k] + (r->moved ? r->moved[(size_t)i * n + (size_t)k] : 0);
             if (b > 0 && i != k && traffic_add(&l->traffic, i, k, b) < 0) return -1;
         }
     }

@@ -44,8 +44,8 @@ static void head(const struct prof_report *r, FILE *f)
           "figcaption{max-width:16rem;font-size:13px}</style></head>\n<body><h1>Profile of ",
           f);
     text(f, r->program);
-    fprintf(f, "</h1>\n<p>%d ranks, %.6f s from MPI_Init to MPI_Finalize. Times are seconds, mean of the ranks.</p>\n", r->ranks,
-            r->total);
+    fprintf(f, "</h1>\n<p>%d ranks, %.6f s from %s to %s. Times are seconds, mean of the ranks.</p>\n", r->ranks, r->total,
+            r->has_mpi ? "MPI_Init" : "shmem_init", r->has_mpi ? "MPI_Finalize" : "shmem_finalize");
 }
 
 static void table(const struct prof_report *r, FILE *f)
@@ -72,7 +72,8 @@ static void table(const struct prof_report *r, FILE *f)
 static void places(const struct prof_report *r, FILE *f)
 {
     if (!r->n_sites) return;
-    fputs("<h2>Where MPI is called</h2>\n<table id=\"sites\"><tr><th>Time%</th><th>Time</th><th>Call</th><th>Place</th></tr>\n", f);
+    fprintf(f, "<h2>Where %s is called</h2>\n", r->who);
+    fputs("<table id=\"sites\"><tr><th>Time%</th><th>Time</th><th>Call</th><th>Place</th></tr>\n", f);
     for (int i = 0; i < r->n_sites; i++) {
         double seconds = r->sites[i].seconds / r->ranks;
         fprintf(f, "<tr><td>%.1f</td><td>%.6f</td><td>%s</td><td>", r->total > 0 ? 100 * seconds / r->total : 0, seconds,
@@ -98,36 +99,42 @@ static void part(FILE *f, struct bar *b, const char *class, const char *what, do
     b->at += wide;
 }
 
+static const char *in_calls(const struct prof_report *r) { return r->moved ? "in calls" : "in MPI"; }
+
 static void ranks(const struct prof_report *r, FILE *f)
 {
     double most = 0, high = r->ranks <= 64 ? 14 : 896.0 / r->ranks;
     for (int i = 0; i < r->ranks; i++) most = fmax(most, r->user[i] + r->mpi[i] + r->sync[i] + r->syscall[i]);
     fprintf(f,
             "<h2>Time by rank</h2>\n<p class=\"key\">From the left: <b style=\"color:#4c8f6b\">computing (USER)</b>"
-            "<b style=\"color:#d98a3d\">in MPI</b><b style=\"color:#b0483f\">waiting for others before a collective "
-            "(MPI_SYNC)</b><b style=\"color:#8a6fb0\">system calls of the program (SYSCALL)</b></p>\n"
+            "<b style=\"color:#d98a3d\">in %s</b><b style=\"color:#b0483f\">%s "
+            "(%s)</b><b style=\"color:#8a6fb0\">system calls of the program (SYSCALL)</b></p>\n"
             "<svg id=\"ranks\" width=\"%d\" height=\"%.0f\">\n",
+            r->who, r->moved ? "waiting for others" : "waiting for others before a collective",
+            !r->moved        ? "MPI_SYNC"
+                : r->has_mpi ? "MPI_SYNC, SHMEM_SYNC"
+                             : "SHMEM_SYNC",
             WIDE + 60, high * r->ranks + 4);
     for (int i = 0; i < r->ranks; i++) {
         struct bar b = {i, 50, high * i, high * .9, most};
         if (r->ranks <= 64) fprintf(f, "<text x=\"44\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", b.y + 11, i);
         part(f, &b, "user", "computing", r->user[i]);
-        part(f, &b, "mpi", "in MPI", r->mpi[i]);
+        part(f, &b, "mpi", in_calls(r), r->mpi[i]);
         part(f, &b, "sync", "waiting", r->sync[i]);
         part(f, &b, "syscall", "in system calls", r->syscall[i]);
     }
     fputs("</svg>\n", f);
 }
 
-static void sizes(const struct prof_report *r, FILE *f)
+/* How many of which size; what: "messages". */
+static void sizes(const double *bins, const char *title, const char *id, const char *what, FILE *f)
 {
     double most = 0;
     int first = PROF_BINS, last = -1;
     for (int i = 0; i < PROF_BINS; i++)
-        if (r->bins[i]) first = i < first ? i : first, last = i, most = fmax(most, r->bins[i]);
+        if (bins[i]) first = i < first ? i : first, last = i, most = fmax(most, bins[i]);
     if (last < 0) return;
-    fprintf(f, "<h2>Messages by size</h2>\n<svg id=\"sizes\" width=\"%d\" height=\"%d\">\n", WIDE + 60,
-            (last - first + 1) * 18 + 4);
+    fprintf(f, "<h2>%s</h2>\n<svg id=\"%s\" width=\"%d\" height=\"%d\">\n", title, id, WIDE + 60, (last - first + 1) * 18 + 4);
     for (int i = first; i <= last; i++) {
         char a[32];
         double y = (i - first) * 18;
@@ -135,32 +142,37 @@ static void sizes(const struct prof_report *r, FILE *f)
                 bytes_text(i ? ldexp(1, i - 1) : 0, a, sizeof a));
         fprintf(f,
                 "<rect class=\"bar\" x=\"90\" y=\"%.0f\" width=\"%.2f\" height=\"14\"><title>%.0f "
-                "messages</title></rect>\n",
-                y, r->bins[i] / most * (WIDE - 120), r->bins[i]);
-        if (r->bins[i])
-            fprintf(f, "<text x=\"%.2f\" y=\"%.0f\">%.0f</text>\n", 96 + r->bins[i] / most * (WIDE - 120), y + 12, r->bins[i]);
+                "%s</title></rect>\n",
+                y, bins[i] / most * (WIDE - 120), bins[i], what);
+        if (bins[i]) fprintf(f, "<text x=\"%.2f\" y=\"%.0f\">%.0f</text>\n", 96 + bins[i] / most * (WIDE - 120), y + 12, bins[i]);
     }
     fputs("</svg>\n", f);
 }
 
 /* Many ranks share a cell. */
-static void map(const struct prof_report *r, FILE *f)
+struct map {
+    const double *of; /* [ranks][ranks] */
+    const char *title, *rows, *columns, *id, *unit;
+};
+static void map(const struct prof_report *r, const struct map *m, FILE *f)
 {
     int per = (r->ranks + MAP_CELLS - 1) / MAP_CELLS, n = (r->ranks + per - 1) / per;
     static double cell[MAP_CELLS][MAP_CELLS];
+    memset(cell, 0, sizeof cell);
     double most = 0, side = fmin(40, 640.0 / n);
     for (int i = 0; i < r->ranks; i++)
         for (int k = 0; k < r->ranks; k++) {
             double *c = &cell[i / per][k / per];
-            *c += r->sent[(size_t)i * r->ranks + k];
+            *c += m->of[(size_t)i * r->ranks + k];
             most = fmax(most, *c);
         }
     if (most == 0) return;
     fprintf(f,
-            "<h2>Bytes sent from rank to rank</h2>\n<p>Rows: senders. Columns: receivers. The darkest cell: %.0f "
-            "bytes%s.</p>\n"
-            "<svg id=\"matrix\" width=\"%.0f\" height=\"%.0f\">\n",
-            most, per > 1 ? "; several ranks share a cell" : "", side * n + 40, side * n + 24);
+            "<h2>%s</h2>\n<p>Rows: %s. Columns: %s. The darkest cell: %.0f "
+            "%s%s.</p>\n"
+            "<svg id=\"%s\" width=\"%.0f\" height=\"%.0f\">\n",
+            m->title, m->rows, m->columns, most, m->unit, per > 1 ? "; several ranks share a cell" : "", m->id, side * n + 40,
+            side * n + 24);
     for (int i = 0; i < n; i++) {
         if (n <= 32) {
             fprintf(f, "<text x=\"30\" y=\"%.1f\" text-anchor=\"end\">%d</text>", 18 + side * (i + .6), i * per);
@@ -170,11 +182,21 @@ static void map(const struct prof_report *r, FILE *f)
             double shade = cell[i][k] / most;
             fprintf(f,
                     "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" style=\"fill:hsl(207 55%% "
-                    "%.0f%%)\"><title>%d to %d: %.0f bytes</title></rect>\n",
-                    36 + side * k, 18 + side * i, side * .95, side * .95, 97 - 72 * sqrt(shade), i * per, k * per, cell[i][k]);
+                    "%.0f%%)\"><title>%d to %d: %.0f %s</title></rect>\n",
+                    36 + side * k, 18 + side * i, side * .95, side * .95, 97 - 72 * sqrt(shade), i * per, k * per, cell[i][k],
+                    m->unit);
         }
     }
     fputs("</svg>\n", f);
+}
+
+static void maps(const struct prof_report *r, FILE *f)
+{
+    const struct map all[] = {
+        {r->sent, "Bytes sent from rank to rank", "senders", "receivers", "matrix", "bytes"},
+        {r->moved, "Bytes put and fetched, from PE to PE", "where they come from", "where they go to", "moved", "bytes"},
+        {r->accesses, "Puts, gets, atomics and signals, by PE", "who calls", "whose memory it is", "accesses", "calls"}};
+    for (int i = 0; i < (r->moved ? 3 : 1); i++) map(r, &all[i], f);
 }
 
 /* ---- orders of ranks, side by side --------------------------------------------------------------------------------------------- */
@@ -223,8 +245,8 @@ static void orders(const struct prof_report *r, FILE *f)
 /* ---- the slowest steps ----------------------------------------------------------------------------------------------------------- */
 static void slow_step(const struct prof_report *r, int k, FILE *f)
 {
-    static const char *const classes[PROF_PARTS] = {"user", "mpi", "sync"},
-                             *const words[PROF_PARTS] = {"computing", "in MPI", "waiting"};
+    static const char *const classes[PROF_PARTS] = {"user", "mpi", "sync"};
+    const char *const words[PROF_PARTS] = {"computing", in_calls(r), "waiting"};
     double most = 0, high = r->ranks <= 32 ? 12 : 384.0 / r->ranks;
     for (int i = 0; i < r->ranks; i++) {
         const struct prof_step *s = &r->slow[(size_t)i * PROF_SLOWEST + (size_t)k];
@@ -282,8 +304,9 @@ int prof_page(const struct prof_report *r, FILE *f)
     observations(r, f);
     ranks(r, f);
     slow_steps(r, f);
-    sizes(r, f);
-    map(r, f);
+    sizes(r->bins, "Messages by size", "sizes", "messages", f);
+    if (r->moved) sizes(r->accessed_bins, "Puts, gets, atomics and signals by size", "accessed-sizes", "calls", f);
+    maps(r, f);
     orders(r, f);
     files(r, f);
     fprintf(f, "<p>The profile itself costs %.0f ns a call, and %s.</p>\n</body></html>\n", r->overhead_ns,

@@ -14,7 +14,7 @@
 #include <time.h>
 
 struct prof_own prof_own;
-static _Atomic bool is_on;
+_Atomic bool prof_on;
 static bool meets = true;
 static uint64_t begin_ticks, begin_ns;
 static int keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
@@ -26,22 +26,18 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static inline void add(_Atomic uint64_t *to, uint64_t n) { atomic_fetch_add_explicit(to, n, memory_order_relaxed); }
-static inline bool on(void) { return atomic_load_explicit(&is_on, memory_order_relaxed); }
-
-/* How many messages this one stands for; 0: nothing is counted. */
-static inline uint64_t weight(void)
+uint64_t prof_weight(void)
 {
-    if (!on()) return 0;
+    if (!prof_is_on()) return 0;
     return prof_samples ? prof_sample_weight() : 1;
 }
 
 void prof_left(struct prof_call *c)
 {
-    if (!on()) return;
+    if (!prof_is_on()) return;
     uint64_t passed = prof_ticks() - c->at;
-    add(&prof_sums[c->fn].ticks, passed);
-    add(&prof_sums[c->fn].calls, 1);
+    prof_add(&prof_sums[c->fn].ticks, passed);
+    prof_add(&prof_sums[c->fn].calls, 1);
     /* Two threads at once may lose one: it is for the steps alone. */
     atomic_store_explicit(&prof_own.mpi, atomic_load_explicit(&prof_own.mpi, memory_order_relaxed) + passed, memory_order_relaxed);
 }
@@ -53,39 +49,51 @@ static bool is_of_all(MPI_Comm comm)
     return comm == MPI_COMM_WORLD || (PMPI_Comm_size(comm, &n) == MPI_SUCCESS && n == prof_own.ranks);
 }
 
-void prof_met(struct prof_call *c, MPI_Comm comm)
+void prof_waited(struct prof_call *c, bool of_all)
 {
     uint64_t now = prof_ticks();
     if (prof_samples)
         prof_leave(c); /* it is in its group by its number */
     else
         atomic_store_explicit(&prof_thread->now, c->was, memory_order_relaxed);
-    if (!on()) return;
-    if (is_of_all(comm)) prof_step_end(prof_samples ? now : c->at, now);
+    if (!prof_is_on()) return;
+    if (of_all) prof_step_end(prof_samples ? now : c->at, now);
     if (prof_samples) return;
-    add(&prof_sums[c->fn].meet_ticks, now - c->at);
-    add(&prof_sums[c->fn].meets, 1);
+    prof_add(&prof_sums[c->fn].meet_ticks, now - c->at);
+    prof_add(&prof_sums[c->fn].meets, 1);
+}
+
+void prof_met(struct prof_call *c, MPI_Comm comm) { prof_waited(c, prof_is_on() && is_of_all(comm)); }
+
+bool prof_meet_begin(struct prof_call *c, int fn, const void *from)
+{
+    bool waits = meets && !prof_samples;
+    if (waits) prof_enter(c, fn, from); /* the waiting is no computing */
+    c->fn = fn;
+    c->at = prof_ticks();
+    return waits;
+}
+
+void prof_meet_end(struct prof_call *c, bool waited, bool of_all)
+{
+    if (waited) atomic_store_explicit(&prof_thread->now, c->was, memory_order_relaxed);
+    uint64_t now = waited ? prof_ticks() : c->at;
+    if (of_all) prof_step_end(c->at, now);
+    if (!waited) return;
+    prof_add(&prof_sums[c->fn].meet_ticks, now - c->at);
+    prof_add(&prof_sums[c->fn].meets, 1);
 }
 
 void prof_meet(int fn, MPI_Comm comm, const void *from)
 {
     int inter = 1;
-    /* Members of an intercommunicator cannot meet by a barrier of their own group alone; MPI reports a bad communicator itself. */
-    if (!on() || comm == MPI_COMM_NULL) return;
-    if (comm != MPI_COMM_WORLD && (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter)) return;
-    bool waits = meets && !prof_samples;
     struct prof_call c;
-    if (waits) prof_enter(&c, fn, from); /* the waiting is no computing */
-    uint64_t at = prof_ticks();
-    if (waits) {
-        PMPI_Barrier(comm);
-        atomic_store_explicit(&prof_thread->now, c.was, memory_order_relaxed);
-    }
-    uint64_t now = waits ? prof_ticks() : at;
-    if (is_of_all(comm)) prof_step_end(at, now);
-    if (!waits) return;
-    add(&prof_sums[fn].meet_ticks, now - at);
-    add(&prof_sums[fn].meets, 1);
+    /* Members of an intercommunicator cannot meet by a barrier of their own group alone; MPI reports a bad communicator itself. */
+    if (!prof_is_on() || comm == MPI_COMM_NULL) return;
+    if (comm != MPI_COMM_WORLD && (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter)) return;
+    bool waits = prof_meet_begin(&c, fn, from);
+    if (waits) PMPI_Barrier(comm);
+    prof_meet_end(&c, waits, is_of_all(comm));
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------------------------ */
@@ -166,32 +174,31 @@ static int world_rank(int dest, MPI_Comm comm)
 
 static void count_message(int fn, int to, uint64_t bytes, uint64_t times)
 {
-    int bin = bytes ? 64 - __builtin_clzll(bytes) : 0;
-    add(&prof_sums[fn].bytes, bytes * times);
-    add(&prof_own.bins[bin < PROF_BINS ? bin : PROF_BINS - 1], times);
-    if (to >= 0 && to < prof_own.ranks) add(&prof_own.sent[to], bytes * times);
+    prof_add(&prof_sums[fn].bytes, bytes * times);
+    prof_add(&prof_own.bins[prof_bin(bytes)], times);
+    if (to >= 0 && to < prof_own.ranks) prof_add(&prof_own.sent[to], bytes * times);
 }
 
 void prof_moved(struct prof_call *c, MPI_Count count, MPI_Datatype type)
 {
-    uint64_t times = weight();
-    if (times) add(&prof_sums[c->fn].bytes, bytes_of(count, type) * times);
+    uint64_t times = prof_weight();
+    if (times) prof_add(&prof_sums[c->fn].bytes, bytes_of(count, type) * times);
 }
 
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm)
 {
-    uint64_t times = dest == MPI_PROC_NULL ? 0 : weight();
+    uint64_t times = dest == MPI_PROC_NULL ? 0 : prof_weight();
     if (times) count_message(c->fn, world_rank(dest, comm), bytes_of(count, type), times);
 }
 
 void prof_reached(struct prof_call *c, MPI_Count count, MPI_Datatype type, int target, MPI_Win win, int fetched)
 {
-    uint64_t times = weight();
+    uint64_t times = prof_weight();
     if (!times) return;
     uint64_t bytes = bytes_of(count, type) * times;
     int rank = target_rank(target, win);
-    add(&prof_sums[c->fn].bytes, bytes);
-    if (rank >= 0 && rank < prof_own.ranks) add(&(fetched ? prof_own.got : prof_own.sent)[rank], bytes);
+    prof_add(&prof_sums[c->fn].bytes, bytes);
+    if (rank >= 0 && rank < prof_own.ranks) prof_add(&(fetched ? prof_own.got : prof_own.sent)[rank], bytes);
 }
 
 /* ---- persistent sends ---------------------------------------------------------------------------------------------------------------- */
@@ -222,7 +229,7 @@ void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_
 
 void prof_started(int n, const MPI_Request *requests)
 {
-    uint64_t times = prepared ? weight() : 0;
+    uint64_t times = prepared ? prof_weight() : 0;
     if (!times) return;
     pthread_mutex_lock(&prepared_lock);
     for (int i = 0; i < n; i++)
@@ -302,7 +309,7 @@ static uint64_t part_bytes(const struct prof_parts *p, int i)
 void prof_spread(struct prof_call *c, int rc, const struct prof_parts *parts, MPI_Comm comm, const MPI_Request *request)
 {
     int *list;
-    uint64_t times = request || rc != MPI_SUCCESS ? 1 : weight();
+    uint64_t times = request || rc != MPI_SUCCESS ? 1 : prof_weight();
     if (rc != MPI_SUCCESS || !times) return;
     int n = neighbors(comm, &list);
     for (int i = 0; i < n; i++) {
@@ -318,59 +325,76 @@ void prof_spread(struct prof_call *c, int rc, const struct prof_parts *parts, MP
 }
 
 /* ---- begin and end --------------------------------------------------------------------------------------------------------------------- */
-static bool was_begun;
+static bool was_begun, is_over, in_mpi;
 
-static int start(int rc)
+bool prof_is_over(void) { return is_over; }
+bool prof_in_mpi(void) { return in_mpi; }
+
+void prof_start(void)
 {
     const char *sync = secure_getenv("GODWIT_PROFILE_SYNC"), *how = secure_getenv("GODWIT_PROFILE_HOW");
-    if (rc != MPI_SUCCESS) return rc;
+    if (was_begun) return;
+    was_begun = true;
     prof_samples = how && strcmp(how, "sample") == 0;
     meets = !sync || !(strcmp(sync, "0") == 0 || strcmp(sync, "off") == 0 || strcmp(sync, "false") == 0);
-    PMPI_Comm_rank(MPI_COMM_WORLD, &prof_own.rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &prof_own.ranks);
-    was_begun = true;
+    PMPI_Comm_rank(tools_world, &prof_own.rank);
+    PMPI_Comm_size(tools_world, &prof_own.ranks);
     if (prof_own.rank == 0) tools_next_say("profile");
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_list, &keyval, NULL);
-    PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, free_win_list, &win_keyval, NULL);
-    prof_own.sent = calloc((size_t)prof_own.ranks * 2, sizeof *prof_own.sent);
-    prof_own.got = prof_own.sent ? prof_own.sent + prof_own.ranks : NULL;
+    size_t n = (size_t)prof_own.ranks;
+    prof_own.sent = calloc(n * 5, sizeof *prof_own.sent);
     if (!prof_own.sent) {
         fprintf(stderr, "godwit profile: no memory to count the messages to %d ranks: no profile\n", prof_own.ranks);
-        return rc;
+        return;
     }
+    prof_own.got = prof_own.sent + n, prof_own.put = prof_own.got + n;
+    prof_own.fetched = prof_own.put + n, prof_own.accesses = prof_own.fetched + n;
     prof_sample_start(); /* what that costs is no part of the program's time, nor is its end */
-    PMPI_Barrier(MPI_COMM_WORLD);
+    PMPI_Barrier(tools_world);
     begin_ns = now_ns();
     begin_ticks = prof_ticks();
-    is_on = true;
+    prof_on = true;
     prof_sample_pause(0);
     prof_steps_begin();
-    return rc;
 }
 
-static void stop(void)
+void prof_stop(void)
 {
-    is_on = false;
+    if (!prof_own.sent) return;
+    prof_on = false;
     prof_own.ticks = prof_ticks() - begin_ticks;
     uint64_t ns = now_ns() - begin_ns;
     prof_sample_stop();
     prof_own.ticks_per_s = ns ? (double)prof_own.ticks / (double)ns * 1e9 : 1e9;
     prof_report();
-    PMPI_Comm_free_keyval(&keyval);
-    PMPI_Win_free_keyval(&win_keyval);
     while (prepared) prof_forget(prepared->request);
     free((void *)prof_own.sent);
     prof_own.sent = NULL;
+    is_over = true;
 }
 
-int MPI_Init(int *argc, char ***argv) { return start(NEXT(Init)(argc, argv)); }
+static int mpi_started(int rc)
+{
+    if (rc != MPI_SUCCESS) return rc;
+    in_mpi = true;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_list, &keyval, NULL);
+    PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, free_win_list, &win_keyval, NULL);
+    prof_start();
+    return rc;
+}
+
+int MPI_Init(int *argc, char ***argv) { return mpi_started(NEXT(Init)(argc, argv)); }
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    return start(NEXT(Init_thread)(argc, argv, required, provided));
+    return mpi_started(NEXT(Init_thread)(argc, argv, required, provided));
 }
 int MPI_Finalize(void)
 {
-    if (prof_own.sent) stop();
+    if (in_mpi) {
+        in_mpi = false;
+        prof_symmetric_end(true);
+        PMPI_Comm_free_keyval(&keyval);
+        PMPI_Win_free_keyval(&win_keyval);
+    }
     return NEXT(Finalize)();
 }
 /* Where MPI was never initialized here, by whose doing. */
@@ -379,11 +403,16 @@ __attribute__((destructor)) static void unmet(void)
     if (getenv("GODWIT_PROFILE") && !was_begun) tools_unmet_say("profile");
 }
 
-int MPI_Pcontrol(const int level, ...)
+void prof_control(int level)
 {
-    if (!prof_own.sent) return MPI_SUCCESS;
-    bool was_on = atomic_exchange_explicit(&is_on, level > 0, memory_order_relaxed);
+    if (!prof_own.sent) return;
+    bool was_on = atomic_exchange_explicit(&prof_on, level > 0, memory_order_relaxed);
     if (level > 0 && !was_on) prof_steps_begin(); /* what passed meanwhile is of no step */
     prof_sample_pause(level <= 0);
+}
+
+int MPI_Pcontrol(const int level, ...)
+{
+    prof_control(level);
     return MPI_SUCCESS;
 }

@@ -1,8 +1,9 @@
 /* profile.h -- the profiling library of `mpiexec --profile`: it is loaded before the program, stands between it and any MPI library
- * with the standard ABI, and reports when the program calls MPI_Finalize.
+ * with the standard ABI, and between it and Godwit's OpenSHMEM, and reports when the program calls MPI_Finalize, or shmem_finalize,
+ * whichever is the last.
  *
- * profile.c counts, sample.c samples, report.c gathers and writes the text, page.c writes the page; the wrappers are generated
- * (gen/profile.py).  Times are in ticks of the processor's clock until the report.
+ * profile.c counts, symmetric.c counts OpenSHMEM's calls, sample.c samples, report.c gathers and writes the text, page.c writes the page;
+ * the wrappers are generated (gen/profile.py).  Times are in ticks of the processor's clock until the report.
  *
  * Two collectors.  Tracing looks at the clock when a call begins and when it ends; a thread of the library's own looks PROF_HERTZ_TRACED
  * times a second for system calls outside of MPI, and for the places that MPI is called from.  Sampling (`--profile=sample`) only notes in the
@@ -17,13 +18,15 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "../next/world.h"
 #include "../order/grid.h"
 
-enum prof_group { PROF_P2P, PROF_COLL, PROF_RMA, PROF_IO, PROF_OTHER, PROF_GROUPS };
+enum prof_group { PROF_P2P, PROF_COLL, PROF_RMA, PROF_IO, PROF_OTHER, PROF_SHMEM, PROF_GROUPS };
 enum { PROF_BINS = 40 }; /* sizes of messages: 0, 1, 2-3, 4-7, .. bytes */
 
 /* Of one function.  Threads add to it at once, so its fields are atomic. */
@@ -36,14 +39,16 @@ extern const char *const prof_names[];
 extern const unsigned char prof_groups[];
 extern struct prof_sum prof_sums[];
 
-/* Of this rank, of messages between two ranks. */
+/* Of this rank: MPI's messages between two ranks, and OpenSHMEM's accesses of one to the memory of another. */
 struct prof_own {
-    _Atomic uint64_t bins[PROF_BINS];
-    _Atomic uint64_t *sent; /* [ranks] bytes, by rank in MPI_COMM_WORLD */
-    _Atomic uint64_t *got;  /* [ranks] bytes that this rank has fetched (MPI_Get) */
+    _Atomic uint64_t bins[PROF_BINS], accessed_bins[PROF_BINS];
+    _Atomic uint64_t *sent;                     /* [ranks] bytes, by rank in MPI_COMM_WORLD */
+    _Atomic uint64_t *got;                      /* [ranks] bytes that this rank has fetched (MPI_Get) */
+    _Atomic uint64_t *put, *fetched, *accesses; /* [ranks] OpenSHMEM: bytes to it, bytes from it; how many */
     int rank, ranks;
+    bool has_shmem;
     uint64_t ticks;       /* from the end of MPI_Init to the begin of MPI_Finalize */
-    _Atomic uint64_t mpi; /* ticks in MPI of all calls but meetings */
+    _Atomic uint64_t mpi; /* ticks in MPI and OpenSHMEM of all calls but meetings */
     uint64_t samples;
     double look_s; /* of the processor, that looking took */
     double ticks_per_s;
@@ -112,6 +117,14 @@ static inline uint64_t prof_ticks(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 #endif
 }
+static inline void prof_add(_Atomic uint64_t *to, uint64_t n) { atomic_fetch_add_explicit(to, n, memory_order_relaxed); }
+static inline int prof_bin(uint64_t bytes)
+{
+    int bin = bytes ? 64 - __builtin_clzll(bytes) : 0;
+    return bin < PROF_BINS ? bin : PROF_BINS - 1;
+}
+extern _Atomic bool prof_on;
+static inline bool prof_is_on(void) { return atomic_load_explicit(&prof_on, memory_order_relaxed); }
 static inline void prof_enter(struct prof_call *c, int fn, const void *from)
 {
     c->fn = fn;
@@ -128,12 +141,18 @@ static inline void prof_leave(struct prof_call *c)
         prof_left(c);
         return;
     }
+    if (!prof_is_on()) return;
     /* A count that two threads raise at once may lose one. */
     _Atomic uint64_t *calls = &prof_sums[c->fn].calls;
     atomic_store_explicit(calls, atomic_load_explicit(calls, memory_order_relaxed) + 1, memory_order_relaxed);
 }
-void prof_met(struct prof_call *c, MPI_Comm comm);       /* the call was a wait for the others, and nothing else */
+uint64_t prof_weight(void); /* how many calls this one stands for, of which bytes are counted; 0: nothing is counted */
+void prof_waited(struct prof_call *c, bool of_all); /* the call was a wait for others, and nothing else; of_all: all ranks met */
+void prof_met(struct prof_call *c, MPI_Comm comm);  /* the same, for the members */
 void prof_meet(int fn, MPI_Comm comm, const void *from); /* waits until all members are here */
+/* A wait of another kind, which is to be made if the first says so. */
+bool prof_meet_begin(struct prof_call *c, int fn, const void *from);
+void prof_meet_end(struct prof_call *c, bool waited, bool of_all);
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm);
 void prof_moved(struct prof_call *c, MPI_Count count, MPI_Datatype type);
 /* One-sided calls; `fetched`: the bytes come from the target. */
@@ -154,6 +173,14 @@ void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_
 void prof_started(int n, const MPI_Request *requests);
 void prof_forget(MPI_Request request);
 
+/* ---- begin and end: profile.c, and symmetric.c for OpenSHMEM ----  All but prof_is_over() and prof_in_mpi() are collective. */
+void prof_start(void);                 /* the first of the two was initialised */
+void prof_stop(void);                  /* reports, if it was started and has not */
+bool prof_is_over(void);               /* it has reported */
+bool prof_in_mpi(void);                /* between MPI_Init and MPI_Finalize */
+void prof_control(int level);          /* MPI_Pcontrol, shmem_pcontrol */
+void prof_symmetric_end(bool is_last); /* MPI ends (true), and the profile does unless OpenSHMEM goes on */
+
 /* ---- steps: step.c ---- */
 enum prof_part { PROF_USER, PROF_MPI, PROF_SYNC, PROF_PARTS };
 enum { PROF_SLOWEST = 3, PROF_STEP_PARTS = 16 };
@@ -163,7 +190,7 @@ struct prof_step {
 struct prof_report;
 void prof_steps_begin(void);                     /* the next one begins now */
 void prof_step_end(uint64_t meet, uint64_t met); /* ticks: all ranks wait for each other from `meet` to `met` */
-void prof_steps_gather(struct prof_report *r);   /* collective over MPI_COMM_WORLD; r is written on rank 0 */
+void prof_steps_gather(struct prof_report *r);   /* collective over tools_world; r is written on rank 0 */
 
 /* An order of ranks, for the page. */
 enum { PROF_ORDERS = 5 };
@@ -196,7 +223,11 @@ struct prof_report {
     struct prof_row *rows;
     double *user, *mpi, *sync, *syscall;            /* [ranks] seconds */
     double bins[PROF_BINS];                         /* messages of all ranks */
-    double *sent;                                   /* [ranks][ranks] bytes, from, to */
+    double *sent;                                   /* [ranks][ranks] bytes, from, to: MPI's messages, */
+    double *moved, *accesses;                       /* OpenSHMEM's bytes, and who accessed whom how often; NULL: it is not used */
+    double accessed_bins[PROF_BINS];                /* sizes of those */
+    const char *who;                                /* "MPI", "OpenSHMEM", or both */
+    bool has_mpi;                                   /* a call of it was counted, or there is no OpenSHMEM */
     double total;                                   /* mean seconds of a rank */
     double io_bytes[2], io_seconds[2], io_calls[2]; /* read, written: of all ranks; the slowest rank's time */
     double overhead_ns;                             /* of one call, measured */
@@ -211,7 +242,7 @@ struct prof_report {
     float *step_user; /* [ranks][n_step_parts] seconds that each computed in parts of as many steps, or NULL */
     int n_step_parts;
 };
-void prof_report(void); /* collective over MPI_COMM_WORLD */
+void prof_report(void); /* collective over tools_world */
 void prof_observe(struct prof_report *r,
                   FILE *f); /* notes orders and grid in r;  observe.c; on rank 0, may write files of rank orders */
 int prof_page(const struct prof_report *r, FILE *f); /* 0, or -1: the file could not be written */

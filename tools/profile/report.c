@@ -28,12 +28,41 @@ static void *xcalloc(size_t n, size_t size)
     void *p = calloc(n ? n : 1, size);
     if (!p) {
         fprintf(stderr, "godwit profile: no memory for the report\n");
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+        PMPI_Abort(tools_world, 1);
     }
     return p;
 }
 
 /* ---- gathering ------------------------------------------------------------------------------------------------------------------- */
+/* [ranks][ranks] on rank 0, from a row of each. */
+static double *gather_row(const _Atomic uint64_t *of)
+{
+    size_t n = (size_t)prof_own.ranks;
+    double *mine = xcalloc(n, sizeof *mine), *rows = prof_own.rank == 0 ? xcalloc(n * n, sizeof *rows) : NULL;
+    for (size_t i = 0; i < n; i++) mine[i] = (double)of[i];
+    PMPI_Gather(mine, (int)n, MPI_DOUBLE, rows, (int)n, MPI_DOUBLE, 0, tools_world);
+    free(mine);
+    return rows;
+}
+
+/* The same by who the bytes came from: what i fetched, k has sent. */
+static double *gather_bytes(const _Atomic uint64_t *sent, const _Atomic uint64_t *fetched)
+{
+    size_t n = (size_t)prof_own.ranks;
+    double *out = gather_row(sent), *got = gather_row(fetched);
+    for (size_t i = 0; out && i < n; i++)
+        for (size_t k = 0; k < n; k++) out[k * n + i] += got[i * n + k];
+    free(got);
+    return out;
+}
+
+static void gather_bins(const _Atomic uint64_t *of, double *sum_out)
+{
+    double mine[PROF_BINS];
+    for (int i = 0; i < PROF_BINS; i++) mine[i] = (double)of[i];
+    PMPI_Reduce(mine, sum_out, PROF_BINS, MPI_DOUBLE, MPI_SUM, 0, tools_world);
+}
+
 static void gather(struct prof_report *r)
 {
     double *mine = xcalloc(width(), sizeof *mine), per_s = prof_own.ticks_per_s;
@@ -47,22 +76,14 @@ static void gather(struct prof_report *r)
     for (int i = 0; i < PROF_SYSCALLS; i++) mine[(size_t)prof_fns * PER_FN + (size_t)i] = (double)prof_syscalls[i] / per_s;
     mine[width() - 1] = (double)prof_own.ticks / per_s;
     all = root ? xcalloc(width() * (size_t)n, sizeof *all) : NULL;
-    PMPI_Gather(mine, (int)width(), MPI_DOUBLE, all, (int)width(), MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    double bins[PROF_BINS], *sent = xcalloc((size_t)n, sizeof *sent);
-    for (int i = 0; i < PROF_BINS; i++) bins[i] = (double)prof_own.bins[i];
-    PMPI_Reduce(bins, r->bins, PROF_BINS, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    r->sent = root ? xcalloc((size_t)n * (size_t)n, sizeof *r->sent) : NULL;
-    double *got = root ? xcalloc((size_t)n * (size_t)n, sizeof *got) : NULL;
-    for (int i = 0; i < n; i++) sent[i] = (double)prof_own.got[i];
-    PMPI_Gather(sent, n, MPI_DOUBLE, got, n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < n; i++) sent[i] = (double)prof_own.sent[i];
-    PMPI_Gather(sent, n, MPI_DOUBLE, r->sent, n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (size_t i = 0; root && i < (size_t)n; i++)
-        for (size_t k = 0; k < (size_t)n; k++)
-            r->sent[k * (size_t)n + i] += got[i * (size_t)n + k]; /* what i fetched, k has sent */
+    PMPI_Gather(mine, (int)width(), MPI_DOUBLE, all, (int)width(), MPI_DOUBLE, 0, tools_world);
     free(mine);
-    free(sent);
-    free(got);
+    gather_bins(prof_own.bins, r->bins);
+    r->sent = gather_bytes(prof_own.sent, prof_own.got);
+    if (!prof_own.has_shmem) return;
+    gather_bins(prof_own.accessed_bins, r->accessed_bins);
+    r->moved = gather_bytes(prof_own.put, prof_own.fetched);
+    r->accesses = gather_row(prof_own.accesses);
 }
 
 /* Which node each rank is on: the lowest rank of a node stands for it. */
@@ -70,11 +91,11 @@ static void gather_nodes(struct prof_report *r)
 {
     int lowest = prof_own.rank, first = lowest, *all_first = prof_own.rank == 0 ? xcalloc((size_t)r->ranks, sizeof(int)) : NULL;
     MPI_Comm node;
-    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+    if (PMPI_Comm_split_type(tools_world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
         PMPI_Allreduce(&lowest, &first, 1, MPI_INT, MPI_MIN, node);
         PMPI_Comm_free(&node);
     }
-    PMPI_Gather(&first, 1, MPI_INT, all_first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Gather(&first, 1, MPI_INT, all_first, 1, MPI_INT, 0, tools_world);
     r->node = all_first;
     for (int i = 0; all_first && i < r->ranks; i++) all_first[i] = all_first[i] == i ? r->nodes++ : all_first[all_first[i]];
 }
@@ -85,7 +106,7 @@ static void gather_sites(struct prof_report *r)
     struct prof_site mine[PROF_SITES] = {0}, *every = NULL;
     prof_sample_sites(mine, PROF_SITES);
     if (prof_own.rank == 0) every = xcalloc((size_t)r->ranks * PROF_SITES, sizeof *every);
-    PMPI_Gather(mine, sizeof mine, MPI_BYTE, every, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+    PMPI_Gather(mine, sizeof mine, MPI_BYTE, every, sizeof mine, MPI_BYTE, 0, tools_world);
     if (!every) return;
     r->sites = xcalloc((size_t)r->ranks * PROF_SITES, sizeof *r->sites);
     for (int i = 0; i < r->ranks * PROF_SITES; i++) {
@@ -135,28 +156,50 @@ static int slower(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The functions of a group that took time, slowest first; `seconds` of the group by rank. */
-static void group_rows(struct prof_report *r, const char *name, const double *seconds, int calls_at, int seconds_at,
-                       const char *suffix)
+static bool is_shmem(int fn) { return prof_groups[fn] == PROF_SHMEM; }
+
+/* A group of functions: its rows, the slowest first, and above them the sum. */
+struct part {
+    const char *name;
+    bool is_shmem;
+    int calls_at, seconds_at;
+    const char *suffix;
+};
+static void part_rows(struct prof_report *r, const struct part *p)
 {
     struct prof_row *head = &r->rows[r->n_rows++], *first = head + 1;
-    double *one = xcalloc((size_t)r->ranks, sizeof *one);
-    *head = row_of(r, ROW_GROUP, name, seconds);
-    for (int f = 0; suffix && f < prof_fns; f++) {
+    double *one = xcalloc((size_t)r->ranks, sizeof *one), *sum = xcalloc((size_t)r->ranks, sizeof *sum), all_calls = 0,
+           all_bytes = 0;
+    for (int f = 0; f < prof_fns; f++) {
         double calls = 0, bytes = 0;
-        for (int i = 0; i < r->ranks; i++) calls += of(i, f, calls_at), bytes += of(i, f, BYTES), one[i] = of(i, f, seconds_at);
+        if (is_shmem(f) != p->is_shmem) continue;
+        for (int i = 0; i < r->ranks; i++) {
+            calls += of(i, f, p->calls_at), bytes += of(i, f, BYTES);
+            one[i] = of(i, f, p->seconds_at), sum[i] += one[i];
+        }
         if (calls == 0) continue;
         char text[64];
-        snprintf(text, sizeof text, "%s%s", prof_names[f], suffix);
+        snprintf(text, sizeof text, "%s%s", prof_names[f], p->suffix);
         struct prof_row row = row_of(r, ROW_FUNCTION, text, one);
         row.line.calls = calls;
-        row.line.bytes = calls_at == CALLS ? bytes : 0;
-        head->line.calls += calls;
-        head->line.bytes += row.line.bytes;
+        row.line.bytes = p->calls_at == CALLS ? bytes : 0;
+        all_calls += calls, all_bytes += row.line.bytes;
         r->rows[r->n_rows++] = row;
     }
+    *head = row_of(r, ROW_GROUP, p->name, sum);
+    head->line.calls = all_calls, head->line.bytes = all_bytes;
     qsort(first, (size_t)(&r->rows[r->n_rows] - first), sizeof *first, slower);
     free(one);
+    free(sum);
+}
+
+/* Whose calls are in the report. */
+static void find_who(struct prof_report *r)
+{
+    for (int f = 0; f < prof_fns && !r->has_mpi; f++)
+        for (int i = 0; i < r->ranks && !is_shmem(f); i++) r->has_mpi |= of(i, f, CALLS) + of(i, f, MEETS) > 0;
+    r->has_mpi |= !prof_own.has_shmem;
+    r->who = !prof_own.has_shmem ? "MPI" : r->has_mpi ? "MPI and OpenSHMEM" : "OpenSHMEM";
 }
 
 /* What the looks found of system calls outside of MPI. */
@@ -176,8 +219,12 @@ static void syscall_rows(struct prof_report *r)
 
 static void make_rows(struct prof_report *r)
 {
+    static const struct part parts[] = {{"MPI", false, CALLS, SECONDS, ""},
+                                        {"MPI_SYNC", false, MEETS, MEET_SECONDS, "(sync)"},
+                                        {"SHMEM", true, CALLS, SECONDS, ""},
+                                        {"SHMEM_SYNC", true, MEETS, MEET_SECONDS, "(sync)"}};
     double *whole = xcalloc((size_t)r->ranks, sizeof *whole);
-    r->rows = xcalloc((size_t)prof_fns * 2 + PROF_SYSCALLS + 8, sizeof *r->rows);
+    r->rows = xcalloc((size_t)prof_fns * 2 + PROF_SYSCALLS + 10, sizeof *r->rows);
     r->user = xcalloc((size_t)r->ranks, sizeof(double)), r->mpi = xcalloc((size_t)r->ranks, sizeof(double));
     r->sync = xcalloc((size_t)r->ranks, sizeof(double)), r->syscall = xcalloc((size_t)r->ranks, sizeof(double));
     for (int i = 0; i < r->ranks; i++) {
@@ -188,9 +235,9 @@ static void make_rows(struct prof_report *r)
         r->user[i] = whole[i] - r->mpi[i] - r->sync[i] - r->syscall[i];
     }
     r->rows[r->n_rows++] = row_of(r, ROW_TOTAL, "Total", whole);
-    group_rows(r, "USER", r->user, 0, 0, NULL);
-    group_rows(r, "MPI", r->mpi, CALLS, SECONDS, "");
-    group_rows(r, "MPI_SYNC", r->sync, MEETS, MEET_SECONDS, "(sync)");
+    r->rows[r->n_rows++] = row_of(r, ROW_GROUP, "USER", r->user);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (parts[k].is_shmem ? prof_own.has_shmem : r->has_mpi) part_rows(r, &parts[k]);
     syscall_rows(r);
     for (int i = 1; i < r->n_rows; i++)
         if (r->rows[i].kind == ROW_GROUP) r->rows[0].line.calls += r->rows[i].line.calls;
@@ -231,24 +278,45 @@ static void print_ranks(const struct prof_report *r)
                 r->user[idle]);
 }
 
-static void print_messages(const struct prof_report *r)
+static void print_traffic(const struct prof_report *r, const char *what, const double *bins, const double *matrix)
 {
     double messages = 0, bytes = 0, most = 0;
     int from = 0, to = 0;
-    for (int i = 0; i < PROF_BINS; i++) messages += r->bins[i];
+    for (int i = 0; i < PROF_BINS; i++) messages += bins[i];
     for (int i = 0; i < r->ranks; i++)
         for (int k = 0; k < r->ranks; k++) {
-            double b = r->sent[(size_t)i * r->ranks + k];
+            double b = matrix[(size_t)i * r->ranks + k];
             bytes += b;
             if (b > most) most = b, from = i, to = k;
         }
     if (!messages) return;
-    fprintf(out_to, "\nMessages: %.0f, %.0f bytes; most between two ranks: %.0f bytes from rank %d to rank %d\n", messages, bytes,
+    fprintf(out_to, "\n%s: %.0f, %.0f bytes; most between two ranks: %.0f bytes from rank %d to rank %d\n", what, messages, bytes,
             most, from, to);
     for (int i = 0; i < PROF_BINS; i++)
-        if (r->bins[i])
-            fprintf(out_to, "  %12.0f of %.0f to %.0f bytes\n", r->bins[i], i ? (double)(1ull << (i - 1)) : 0,
+        if (bins[i])
+            fprintf(out_to, "  %12.0f of %.0f to %.0f bytes\n", bins[i], i ? (double)(1ull << (i - 1)) : 0,
                     i ? (double)(1ull << i) - 1 : 0);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    double x = (*(const struct prof_row *const *)a)->line.bytes, y = (*(const struct prof_row *const *)b)->line.bytes;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Which of OpenSHMEM's functions moved them. */
+static void print_moved(const struct prof_report *r)
+{
+    const struct prof_row **rows = xcalloc((size_t)r->n_rows, sizeof *rows);
+    size_t n = 0;
+    for (int i = 0; i < r->n_rows; i++)
+        if (r->rows[i].kind == ROW_FUNCTION && r->rows[i].line.bytes > 0 && strncmp(r->rows[i].name, "shmem_", 6) == 0)
+            rows[n++] = &r->rows[i];
+    qsort(rows, n, sizeof *rows, by_bytes);
+    if (n) fputs("\nBytes by function of OpenSHMEM\n", out_to);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out_to, "  %14.0f bytes by %.0f calls of %s\n", rows[i]->line.bytes, rows[i]->line.calls, rows[i]->name);
+    free(rows);
 }
 
 static void print_io(const struct prof_report *r)
@@ -263,7 +331,7 @@ static void print_io(const struct prof_report *r)
 static void print_sites(const struct prof_report *r)
 {
     if (!r->n_sites) return;
-    fprintf(out_to, "\nWhere MPI is called, %d looks a second\n", prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
+    fprintf(out_to, "\nWhere %s is called, %d looks a second\n", r->who, prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
     for (int i = 0; i < r->n_sites; i++) {
         double percent = r->total > 0 ? 100 * r->sites[i].seconds / r->ranks / r->total : 0;
         if (percent < 0.05) break;
@@ -303,7 +371,9 @@ static void print_text(const struct prof_report *r)
     for (int i = 0; i < r->n_rows; i++) print_row(&r->rows[i]);
     print_sites(r);
     print_ranks(r);
-    print_messages(r);
+    print_traffic(r, "Messages", r->bins, r->sent);
+    if (r->moved) print_traffic(r, "Puts, gets, atomics and signals", r->accessed_bins, r->moved);
+    print_moved(r);
     print_io(r);
     print_cost(r);
 }
@@ -413,6 +483,7 @@ void prof_report(void)
     if (prof_own.rank == 0) {
         out_open(&file);
         r.overhead_ns = measure_call();
+        find_who(&r);
         make_rows(&r);
         sum_io(&r);
         print_text(&r);
@@ -420,7 +491,8 @@ void prof_report(void)
         observe(&r);
         write_page(&r);
         out_close(&file);
-        free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.syscall), free(r.sent), free(all);
+        free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.syscall), free(r.sent), free(r.moved), free(r.accesses),
+            free(all);
         free(r.node), free(r.observations), free(r.sites), free(r.site_names), free(r.slow), free(r.step_user);
         for (int i = 0; i < r.n_orders; i++) free(r.orders[i].node);
     }

@@ -74,7 +74,7 @@ static void gather_parts(struct prof_report *r, int n)
     int parts = n < PROF_STEP_PARTS ? n : PROF_STEP_PARTS, each = n / parts;
     for (int i = 0; i < parts * each; i++) mine[i / each] += steps[i].part[PROF_USER] / (float)prof_own.ticks_per_s;
     if (prof_own.rank == 0) r->step_user = calloc((size_t)r->ranks * (size_t)parts, sizeof *r->step_user);
-    PMPI_Gather(mine, parts, MPI_FLOAT, r->step_user, parts, MPI_FLOAT, 0, MPI_COMM_WORLD);
+    PMPI_Gather(mine, parts, MPI_FLOAT, r->step_user, parts, MPI_FLOAT, 0, tools_world);
     if (r->step_user) r->n_step_parts = parts;
 }
 
@@ -83,18 +83,18 @@ void prof_steps_gather(struct prof_report *r)
     int mine[2] = {n_ends, -n_ends}, least[2], at[PROF_SLOWEST];
     static float own[STEPS], most[STEPS];
     struct prof_step slow[PROF_SLOWEST] = {{{0}}};
-    PMPI_Allreduce(mine, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    PMPI_Allreduce(mine, least, 2, MPI_INT, MPI_MIN, tools_world);
     if (least[0] != -least[1] || least[0] < 2) return; /* MPI_Pcontrol at other times: they have not the same */
     int n = (n_ends + per - 1) / per;
     gather_parts(r, n_ends / per);
     for (int i = 0; i < n; i++) own[i] = length(&steps[i]) / (float)prof_own.ticks_per_s;
-    PMPI_Reduce(own, most, n, MPI_FLOAT, MPI_MAX, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(own, most, n, MPI_FLOAT, MPI_MAX, 0, tools_world);
     if (prof_own.rank == 0) find_slowest(most, n, at);
-    PMPI_Bcast(at, PROF_SLOWEST, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(at, PROF_SLOWEST, MPI_INT, 0, tools_world);
     for (int k = 0; k < PROF_SLOWEST && at[k] >= 0; k++)
         for (int p = 0; p < PROF_PARTS; p++) slow[k].part[p] = steps[at[k]].part[p] / (float)prof_own.ticks_per_s;
     if (prof_own.rank == 0) r->slow = calloc((size_t)r->ranks * PROF_SLOWEST, sizeof *r->slow);
-    PMPI_Gather(slow, sizeof slow, MPI_BYTE, r->slow, sizeof slow, MPI_BYTE, 0, MPI_COMM_WORLD);
+    PMPI_Gather(slow, sizeof slow, MPI_BYTE, r->slow, sizeof slow, MPI_BYTE, 0, tools_world);
     if (!r->slow) return;
     r->n_steps = n, r->step_ends = per;
     for (int i = 0; i < n; i++) r->step_mean += most[i] / (float)n;

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "../next/next.h"
+#include "../next/world.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -20,7 +21,7 @@
 struct replay replay;
 static pthread_mutex_t guard = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static const char *folder;
-static bool is_begun; /* by MPI_Init */
+static bool is_begun, is_over, in_mpi;
 
 void replay_threads_lock(void) { pthread_mutex_lock(&guard); }
 void replay_threads_unlock(void) { pthread_mutex_unlock(&guard); }
@@ -357,7 +358,7 @@ static void replay_begin(void)
     const char *why = replay_file_open(file_of_rank(path, sizeof path));
     if (why) {
         fprintf(stderr, "godwit replay: rank %d: cannot use %s: %s\n", replay.rank, path, why);
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+        PMPI_Abort(tools_world, 1);
     }
     gw_progress_begin(&progress, secure_getenv("GODWIT_QUIET") != NULL);
     mode_set(REPLAY_REPLAYING);
@@ -381,40 +382,57 @@ static void refuse_others(void)
         }
 }
 
-static bool is_wanted(void) { return secure_getenv("GODWIT_RECORD") || secure_getenv("GODWIT_REPLAY"); }
+bool replay_is_wanted(void) { return secure_getenv("GODWIT_RECORD") || secure_getenv("GODWIT_REPLAY"); }
 
-static int begin(int rc, int provided)
+bool replay_in_mpi(void) { return in_mpi; }
+
+void replay_begin_as(int rank, int ranks, bool has_threads)
 {
     const char *record = secure_getenv("GODWIT_RECORD"), *again = secure_getenv("GODWIT_REPLAY");
-    MPI_Comm parent = MPI_COMM_NULL;
-    if (rc != MPI_SUCCESS || !(folder = record ? record : again)) return rc;
-    is_begun = true;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
-    PMPI_Comm_get_parent(&parent);
-    if (replay.rank == 0) tools_next_say(record ? "record" : "replay");
-    replay.has_threads = provided == MPI_THREAD_MULTIPLE;
-    replay.may_cancel = again || replay_is_called("MPI_Cancel");
-    if (parent != MPI_COMM_NULL) { /* its files would have the names of ours */
-        if (replay.rank == 0) fprintf(stderr, "godwit %s: spawned ranks run without a record\n", record ? "record" : "replay");
-        return rc;
+    if (is_begun && has_threads) { /* the second of the two says so */
+        replay.has_threads = true;
+        mode_set(atomic_load_explicit(&replay.mode, memory_order_relaxed));
     }
+    if (is_begun || !(folder = record ? record : again)) return;
+    is_begun = true;
+    replay.rank = rank;
+    replay.ranks = ranks;
+    if (replay.rank == 0) tools_next_say(record ? "record" : "replay");
+    replay.has_threads = has_threads;
+    replay.may_cancel = again || replay_is_called("MPI_Cancel");
     if (replay.has_threads && replay.rank == 0)
-        fprintf(
-            stderr,
-            "godwit %s: the program asks for MPI_THREAD_MULTIPLE; calls of several threads at once have no order that is kept\n",
-            record ? "record" : "replay");
+        fprintf(stderr,
+                "godwit %s: the program asks for %s_THREAD_MULTIPLE; calls of several threads at once have no order that is kept\n",
+                record ? "record" : "replay", in_mpi ? "MPI" : "SHMEM");
     if (record)
         record_begin();
     else
         replay_begin();
+}
+
+static int begin(int rc, int provided)
+{
+    const char *record = secure_getenv("GODWIT_RECORD");
+    MPI_Comm parent = MPI_COMM_NULL;
+    int rank, ranks;
+    if (rc != MPI_SUCCESS || !replay_is_wanted()) return rc;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    PMPI_Comm_get_parent(&parent);
+    in_mpi = true;
+    if (parent == MPI_COMM_NULL) { /* the files of spawned ranks would have the names of ours */
+        replay_begin_as(rank, ranks, provided == MPI_THREAD_MULTIPLE);
+    } else {
+        is_begun = true;
+        if (rank == 0) fprintf(stderr, "godwit %s: spawned ranks run without a record\n", record ? "record" : "replay");
+    }
     return rc;
 }
 
 static void say_sums(bool was_recording, uint64_t n_bytes, bool is_repeated)
 {
     uint64_t mine[4] = {replay.n_takes, replay.n_calls, n_bytes, is_repeated}, sum[4] = {0};
-    PMPI_Reduce(mine, sum, 4, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(mine, sum, 4, MPI_UINT64_T, MPI_SUM, 0, tools_world);
     if (replay.rank != 0) return;
     if (was_recording)
         fprintf(stderr, "godwit record: %llu receives of any message, %llu tests, probes and waits: %llu bytes in %s\n",
@@ -427,8 +445,10 @@ static void say_sums(bool was_recording, uint64_t n_bytes, bool is_repeated)
                 folder);
 }
 
-static void end(void)
+void replay_end(void)
 {
+    if (!folder || is_over) return;
+    is_over = true;
     gw_progress_end(&progress);
     replay_freed_look(true);
     bool was_recording = replay_is(REPLAY_RECORDING), was_replaying = replay_is(REPLAY_REPLAYING);
@@ -449,16 +469,17 @@ static void end(void)
         unused = next;
     }
     say_sums(was_recording || secure_getenv("GODWIT_RECORD"), n_bytes, was_replaying);
+    tools_world_end();
 }
 
 int MPI_Init(int *argc, char ***argv)
 {
-    if (is_wanted()) refuse_others();
+    if (replay_is_wanted()) refuse_others();
     return begin(NEXT(Init)(argc, argv), MPI_THREAD_SINGLE);
 }
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    if (is_wanted()) refuse_others();
+    if (replay_is_wanted()) refuse_others();
     int rc = NEXT(Init_thread)(argc, argv, required, provided);
     return begin(rc, rc == MPI_SUCCESS ? *provided : 0);
 }
@@ -466,10 +487,10 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     static bool is_said;
-    if (is_wanted()) refuse_others();
+    if (replay_is_wanted()) refuse_others();
     int rc = NEXT(Session_init)(info, errhandler, session);
     const char *rank = getenv("GODWIT_RANK");
-    if (rc == MPI_SUCCESS && is_wanted() && !is_begun && !is_said && (!rank || strcmp(rank, "0") == 0)) {
+    if (rc == MPI_SUCCESS && replay_is_wanted() && !is_begun && !is_said && (!rank || strcmp(rank, "0") == 0)) {
         is_said = true;
         fprintf(stderr, "godwit %s: the program has begun with a session: nothing is %s unless it calls MPI_Init\n",
                 secure_getenv("GODWIT_RECORD") ? "record" : "replay", secure_getenv("GODWIT_RECORD") ? "recorded" : "repeated");
@@ -479,13 +500,17 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
 
 int MPI_Finalize(void)
 {
-    MPI_Comm parent = MPI_COMM_NULL;
-    if (folder && PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent == MPI_COMM_NULL) end();
+    if (folder && in_mpi && !replay_in_shmem()) replay_end();
+    if (folder && in_mpi && replay_in_shmem()) { /* what is MPI's of it ends here */
+        replay_freed_look(true);
+        requests_free();
+    }
+    in_mpi = false;
     return NEXT(Finalize)();
 }
 
 /* Where MPI was never initialized here, by whose doing. */
 __attribute__((destructor)) static void unmet(void)
 {
-    if (is_wanted() && !is_begun) tools_unmet_say(getenv("GODWIT_RECORD") ? "record" : "replay");
+    if (replay_is_wanted() && !is_begun) tools_unmet_say(getenv("GODWIT_RECORD") ? "record" : "replay");
 }

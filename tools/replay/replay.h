@@ -14,6 +14,9 @@
  * are not wrapped, and a receive that names source and tag costs a few instructions: only a cancel makes it end in several ways, and
  * symbols.c says whether the program has any.
  *
+ * shmem_init and shmem_finalize do what MPI_Init and MPI_Finalize do; of both the first begins, and the last ends it.  Calls of OpenSHMEM that end
+ * in several ways are events of the same kinds (symmetric.h).
+ *
  *   OFF --MPI_Init, GODWIT_RECORD--> RECORDING --MPI_Finalize--> OFF
  *   OFF --MPI_Init, GODWIT_REPLAY--> REPLAYING --MPI_Finalize, the record's end, or another call than the recorded--> OFF
  *
@@ -70,6 +73,14 @@ static inline uint64_t replay_number(void)
     replay_unlock();
     return number;
 }
+/* ---- begin and end (replay.c; symmetric.c where OpenSHMEM does) ---- */
+bool replay_is_wanted(void);
+bool replay_in_mpi(void);   /* between MPI_Init and MPI_Finalize */
+bool replay_in_shmem(void); /* the same of OpenSHMEM */
+/* The first of the two was initialised; nothing for the second one. */
+void replay_begin_as(int rank, int ranks, bool has_threads);
+void replay_end(void); /* the last of the two is about to end; collective */
+
 void replay_said_no(void); /* recording: a call did */
 /* Does the program or a library refer to this function?  Not what is loaded later. */
 bool replay_is_called(const char *name);

@@ -1,0 +1,98 @@
+"""The profiling library's view of OpenSHMEM (tools/profile): families of functions, and the wrapper of each function of shmem.h.
+
+A family is all types, sizes and contexts of one operation: shmem_put is shmem_int_put, shmem_put64, shmem_putmem, shmem_ctx_put32 and so
+on.  What a wrapper notes follows from the group of the function and from the names of its parameters."""
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+import re
+
+# Written by hand in tools/profile/symmetric.c.
+BY_HAND = {"shmem_init", "shmem_init_thread", "start_pes", "shmem_finalize", "shmem_pcontrol"}
+# Questions, whose wrapper would cost more than they do, what does nothing, and what does not return.
+LEFT = {"shmem_my_pe", "shmem_n_pes", "_my_pe", "_num_pes", "shmem_query_initialized", "shmem_query_thread", "shmem_pe_accessible",
+        "shmem_addr_accessible", "shmem_ptr", "shmem_team_ptr", "shmem_info_get_version", "shmem_info_get_name", "shmem_team_my_pe",
+        "shmem_team_n_pes", "shmem_team_get_config", "shmem_team_translate_pe", "shmem_ctx_get_team", "shmem_global_exit"}
+# Names of before OpenSHMEM 1.4: what they are called now.
+NOW = {"fetch": "atomic_fetch", "set": "atomic_set", "cswap": "atomic_compare_swap", "swap": "atomic_swap", "finc": "atomic_fetch_inc",
+       "inc": "atomic_inc", "fadd": "atomic_fetch_add", "add": "atomic_add", "shmalloc": "malloc", "shfree": "free", "shrealloc": "realloc",
+       "shmemalign": "align", "wait": "wait_until"}
+MEETINGS = {"barrier_all": "prof_own.ranks", "sync_all": "prof_own.ranks", "team_sync": "pshmem_team_n_pes(team)", "barrier": "PE_size",
+            "sync": "PE_size"}
+
+
+def wanted(e):
+    return e.function.name not in BY_HAND | LEFT and "cache" not in e.name and "udcflush" not in e.name
+
+
+def family(e):
+    verb = re.sub("(?:mem|32|64)(?=_|$)", "", e.function.verb) if e.function.group in ("rma", "signal", "collective") else e.function.verb
+    return "shmem_" + NOW.get(verb, verb)
+
+
+def families(model):
+    """In the order of the data, each once."""
+    return list(dict.fromkeys(family(e) for e in model.entries() if wanted(e)))
+
+
+def size(e):
+    if not e.type:
+        word = re.search("(?:32|64)$", e.function.verb)
+        return str(int(word.group()) // 8) if word else "1"
+    return str(e.type.bytes) if e.type.kind == "bits" else "sizeof(%s)" % e.type.c
+
+
+def moved(e):
+    """The bytes that the call moves."""
+    names = [n for _, n in e.params]
+    n = [x for x in ("nelems", "nreduce", "bsize", "nblocks") if x in names]
+    text = " * ".join(["(uint64_t)" + x for x in n] + [size(e)] if n or e.type else [])
+    if e.function.group == "signal":
+        text = text + " + 8" if text else "8"
+    return text
+
+
+def note(e):
+    """The statement that follows the call, or None."""
+    group, verb = e.function.group, e.function.verb
+    names = [n for _, n in e.params]
+    if group in ("rma", "amo", "signal") and "pe" in names:
+        fetches = re.search("^i?b?get|^g$|^(?:atomic_)?fetch(?:_nbi)?$", verb)
+        return "prof_accessed(&c, %s, pe, %s, %d);" % ("ctx" if e.has_ctx else "SHMEM_CTX_DEFAULT", moved(e), bool(fetches))
+    if group == "collective" and verb not in MEETINGS:
+        return "prof_collected(&c, %s);" % moved(e)
+    return None
+
+
+def meeting(e):
+    """What comes before the call of a collective that is more than a meeting, or None."""
+    if e.function.group != "collective" or e.function.verb in MEETINGS:
+        return None
+    args = "team" if "team" in [n for _, n in e.params] else "PE_start, logPE_stride, PE_size, pSync"
+    return "prof_assemble%s(PROF_FN_%s, %s, __builtin_return_address(0));" % ("" if args == "team" else "_set", family(e), args)
+
+
+def end(e):
+    verb = e.function.verb
+    if verb in MEETINGS and e.function.group == "collective":
+        return "prof_assembled(&c, %s);" % MEETINGS[verb]
+    waits = e.function.group == "p2p" and not verb.startswith("test") or verb in ("set_lock", "signal_wait_until")
+    return "prof_waited(&c, 0);" if waits else "prof_leave(&c);"
+
+
+def wrapper(e):
+    params = ", ".join(t + ("" if t.endswith("*") else " ") + n for t, n in e.params) or "void"
+    lines = ["%s (%s)(%s)" % (e.ret, e.name, params), "{", "    struct prof_call c;"]
+    lines += ["    " + meeting(e)] if meeting(e) else []
+    lines.append("    prof_enter(&c, PROF_FN_%s, __builtin_return_address(0));" % family(e))
+    call = "NEXT_SHMEM(%s)(%s);" % (e.name, ", ".join(n for _, n in e.params))
+    lines.append("    " + (call if e.ret == "void" else "%s back = %s" % (e.ret, call)))
+    lines += ["    " + note(e)] if note(e) else []
+    lines.append("    " + end(e))
+    return "\n".join(lines + (["    return back;"] if e.ret != "void" else []) + ["}"])
+
+
+def emit(model, first):
+    """profile/wrap_shmem.c; first: the number of the first family among the functions of the profile."""
+    text = ["/* Generated by gen/shmem_profile.py. */", '#include "../next/next.h"', '#include "symmetric.h"', "",
+            "enum {\n%s\n};" % "\n".join("    PROF_FN_%s = %d," % (f, first + i) for i, f in enumerate(families(model))), ""]
+    return [("profile/wrap_shmem.c", "\n".join(text) + "\n" + "\n\n".join(wrapper(e) for e in model.entries() if wanted(e)) + "\n")]
