@@ -20,7 +20,10 @@ ROOMS = {
     "thread": "req proto", "threads": "req proto rma", "type": "type", "counts": "type", "tool": "tool", "error": "mpi obj", "errors": "mpi obj",
     "shmem": "sym shmem rma life",
 }
-SHARED = re.compile(r"gen/|(src/)?meson\.build$|test/(ranks\.h|lsan\.supp|run\.py|chosen\.py)$") # who changes these may change any program
+# Who changes these may change any program.  Not of what is generated: OpenSHMEM's face, which its programs alone use; documents; libraries of
+# tools that no program of these is linked with; looks at the sources.
+SHARED = re.compile(r"gen/(?!shmem_|(rooms|profile|man|\w+_docs)\.py$)|(src/)?meson\.build$|test/(ranks\.h|lsan\.supp|run\.py)$")
+FACE = re.compile(r"gen/shmem_|api/shmem/")
 
 
 def git(root, *args):
@@ -43,7 +46,7 @@ class Choice:
     def __init__(self, paths, turn):
         self.turn = turn % 3
         self.all = paths is None or any(SHARED.match(p) for p in paths)
-        self.rooms = {p.split("/")[1] for p in paths or () if p.startswith("src/")}
+        self.rooms = {"shmem" if FACE.match(p) else p.split("/")[1] for p in paths or () if p.startswith("src/") or FACE.match(p)}
         self.programs = {m.group(1) for m in (re.fullmatch(r"test/(?:mpi/)?((?:shmem/)?\w+)\.c", p) for p in paths or ()) if m}
 
     def takes(self, name, program):
