@@ -47,7 +47,7 @@ void pshmem_longlong_and_to_all(long long *dest, const long long *source, int nr
 {
     (void)pWrk;
     (void)pSync;
-    face_reduce("shmem_longlong_and_to_all", face_set("shmem_longlong_and_to_all", PE_start, logPE_stride, PE_size), SYM_OP_AND, GW_ELEM_I64, dest, source, nreduce > 0 ? (size_t)nreduce : 0);
+    face_reduce("shmem_longlong_and_to_all", face_set("shmem_longlong_and_to_all", PE_start, logPE_stride, PE_size), SYM_OP_AND, GW_ELEM_I64, dest, source, face_count("shmem_longlong_and_to_all", nreduce));
 }
 FACE_WEAK(shmem_longlong_and_to_all, pshmem_longlong_and_to_all);
 
