@@ -129,8 +129,8 @@ static void rank_gone(struct job *j, int rank)
     bool is_shmem =
         atomic_load_explicit(&slot->in_shmem, memory_order_relaxed) && !atomic_load_explicit(&slot->in_world, memory_order_relaxed);
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (j->ending) return;       /* mpiexec ended it */
-    if (phase == BOOT_ABORTED) { /* also before abort(), with GODWIT_ABORT_ON_ERROR */
+    if (j->ending || crash_is_under_way(j, rank)) return; /* mpiexec ended it, or that crash did */
+    if (phase == BOOT_ABORTED) {                          /* also before abort(), with GODWIT_ABORT_ON_ERROR */
         int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
         if (abort_code || !is_shmem) /* shmem_global_exit(0) is an end like another */
             say_line("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,

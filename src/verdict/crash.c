@@ -129,6 +129,13 @@ static void announce(const struct job *j, int rank, pid_t pid, int sig, int code
     say_line("rank %d (host %s, pid %d) crashes: %s%s", rank, j->host, (int)pid, strsignal(sig), where);
 }
 
+bool crash_is_under_way(const struct job *j, int but)
+{
+    int r = said.first;
+    /* Of a script's child the end is the script's affair. */
+    return r >= 0 && r != but && j->ranks[r].pid > 0 && atomic_load(&job_slot(j, r)->pid) == j->ranks[r].pid;
+}
+
 static void stack_or_why(int rank, pid_t pid)
 {
     if (!stack_say(rank, pid, NULL, NULL)) say_line("a stack of it needs gdb or eu-stack: on Debian, apt install gdb");

@@ -18,6 +18,9 @@ void crash_trace(pid_t pid);
 void crash_look(const struct job *j);
 /* At SIGCHLD: handles ranks that wait in a crash: prints signal, address and stack of the first one, and continues them. */
 void crash_look_waiting(const struct job *j);
+/* Has a rank other than `but` been reported to crash, and not ended yet?  Then others that end fail because of that: its connections are closed
+ * before mpiexec hears of its end. */
+bool crash_is_under_way(const struct job *j, int but);
 /* After a rank's death by such a signal was reported: prints its stack from the core file, or how to get one. */
 void crash_say(const struct job *j, int rank);
 
