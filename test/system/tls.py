@@ -73,7 +73,7 @@ def refused():
     rc, said = job(["mpi_hello"], "-n", "2", GODWIT_NET_TLS="1", GODWIT_WIRES="shm,ofi")
     assert rc != 0 and "GODWIT_NET_TLS protects connections of Godwit's own TCP sockets, and this job goes by libfabric" in said, said
     rc, said = job(["mpi_hello"], "-n", "2", GODWIT_NET_TLS="1", FI_PROVIDER="tcp")
-    assert rc != 0 and "this job goes by libfabric (GODWIT_OFI_PROVIDER)" in said, said
+    assert rc != 0 and "this job goes by libfabric (FI_PROVIDER)" in said, said
     rc, said = job(["mpi_net_facts"], "-n", "1", "-env", "GODWIT_NET_TLS", "1", BUILD + "/mpi_net_facts", ":", "-n", "1", GODWIT_NET_TLS="0")
     assert rc != 0 and re.search(r"rank \d has.* GODWIT_NET_TLS, and this one \(rank \d\) has.*: set it alike for all", said), said
     with tempfile.TemporaryDirectory() as folder:
