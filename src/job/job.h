@@ -163,14 +163,15 @@ struct stream {
     uint64_t turns;  /* number of times the rank had got a core at that look */
 };
 struct rank {
-    pid_t pid;       /* 0: it has ended */
-    pid_t was;       /* what pid was */
-    int app, status; /* status: as of waitpid */
-    bool is_ended;   /* mpiexec has killed it because it has aborted the job: its status means nothing */
-    int pmi_fd;      /* the rank's descriptor of its PMI connection; -1: none */
-    int in_fd;       /* write end of its standard input; -1: it has none of ours */
-    size_t in_done;  /* bytes of the present piece of input that it has got */
-    bool in_waits;   /* epoll waits for room in its pipe */
+    pid_t pid;             /* 0: it has ended */
+    pid_t was;             /* what pid was */
+    int app, status;       /* status: as of waitpid */
+    bool is_ended;         /* mpiexec has killed it because it has aborted the job: its status means nothing */
+    int pmi_fd;            /* the rank's descriptor of its PMI connection; -1: none */
+    _Atomic uint64_t ways; /* by which its programs have come to our servers: pmi/foreign.c */
+    int in_fd;             /* write end of its standard input; -1: it has none of ours */
+    size_t in_done;        /* bytes of the present piece of input that it has got */
+    bool in_waits;         /* epoll waits for room in its pipe */
     struct stream out, err;
 };
 /* A job that a rank has spawned: its mpiexec (spawned.c). */

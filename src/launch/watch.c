@@ -359,6 +359,9 @@ static int timers(struct job *j, uint64_t deadline)
     int foreign = foreign_look(j);
     if (foreign >= 0) wait = sooner(wait, foreign);
     if (gives_up || differs) end_all(j, SIGTERM, 1);
+    int ways;
+    if (foreign_differs(j, &ways)) end_all(j, SIGTERM, EXIT_CANNOT_RUN);
+    if (ways >= 0) wait = sooner(wait, ways);
     if (deadline && now >= deadline && !j->ending_all) {
         say_line("the job ran longer than --timeout %g s; it ends now:", j->o.timeout);
         where_say(j);

@@ -86,6 +86,129 @@ int foreign_start(struct job *j)
     return is_pmix ? pmix_start(j, true) : 0;
 }
 
+/* ---- who came by another way ------------------------------------------------------------------------------------------------ */
+/* The ways of a rank's programs lie in struct rank.ways, two bits each, the first program's lowest.  A script may run one program after the
+ * other, each of another library, and one rank may be ahead of another: so the programs of same number are compared. */
+enum { WAY_BITS = 2, WAYS_MOST = 32, WAYS_LOST = -1 };
+
+static int ways_number(uint64_t ways) { return ways ? (64 - __builtin_clzll(ways) + WAY_BITS - 1) / WAY_BITS : 0; }
+
+static enum foreign_way way_at(uint64_t ways, int i)
+{
+    assert(i >= 0 && i < WAYS_MOST);
+    return (enum foreign_way)(ways >> WAY_BITS * i & ((1 << WAY_BITS) - 1));
+}
+
+void foreign_came(struct job *j, int rank, enum foreign_way way)
+{
+    assert(rank >= 0 && rank < j->n && way != FOREIGN_DIRECT);
+    _Atomic uint64_t *ways = &j->ranks[rank].ways; /* two programs at once may come by two servers, so from two threads */
+    uint64_t old = atomic_load_explicit(ways, memory_order_relaxed);
+    while (ways_number(old) < WAYS_MOST &&
+           !atomic_compare_exchange_weak_explicit(ways, &old, old | (uint64_t)way << WAY_BITS * ways_number(old),
+                                                  memory_order_relaxed, memory_order_relaxed)) {}
+    foreign_phase(j, rank, BOOT_RUNNING);
+}
+
+/* The number of the program that this rank runs now, and its way; WAYS_LOST: it is not in MPI, or nobody knows how many came before. */
+static int program_now(const struct job *j, int rank, enum foreign_way *way_out)
+{
+    const struct boot_rank *slot = job_slot(j, rank);
+    uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_acquire);
+    if (j->ranks[rank].pid <= 0 || (phase != BOOT_INIT && phase != BOOT_RUNNING)) return WAYS_LOST;
+    uint64_t ways = atomic_load_explicit(&j->ranks[rank].ways, memory_order_relaxed);
+    bool has_ours = atomic_load_explicit(&slot->pid, memory_order_relaxed); /* one program of our library, at any time */
+    int n = ways_number(ways);
+    if (n == WAYS_MOST || (has_ours && n)) return WAYS_LOST;
+    *way_out = has_ours ? FOREIGN_DIRECT : n ? way_at(ways, n - 1) : FOREIGN_DIRECT;
+    return has_ours ? 0 : n - 1;
+}
+
+static const char *way_name(enum foreign_way way)
+{
+    static const char *const names[] = {[FOREIGN_DIRECT] = "Godwit",
+                                        [FOREIGN_PMI] = "a library that uses PMI (MPICH)",
+                                        [FOREIGN_PMIX] = "a library that uses PMIx (Open MPI)"};
+    return names[way];
+}
+
+/* "rank 3", "ranks 0-2, 5, ..." that came by this way; the caller frees it. */
+static char *ranks_of(const struct job *j, enum foreign_way way)
+{
+    enum { RANGES_MOST = 8 };
+    char *text = gw_xasprintf("%s", "");
+    int n = 0, ranges = 0;
+    for (int i = 0, end; i < j->n; i = end) {
+        enum foreign_way is;
+        for (end = i; end < j->n && program_now(j, end, &is) != WAYS_LOST && is == way; end++) n++;
+        if (end == i) {
+            end++;
+            continue;
+        }
+        char range[32] = "...", *longer;
+        if (++ranges > RANGES_MOST + 1) continue;
+        if (ranges <= RANGES_MOST) snprintf(range, sizeof range, end - i > 1 ? "%d-%d" : "%d", i, end - 1);
+        longer = gw_xasprintf("%s%s%s", text, ranges > 1 ? ", " : "", range);
+        free(text);
+        text = longer;
+    }
+    char *whole = n ? gw_xasprintf("rank%s %s", n > 1 ? "s" : "", text) : NULL;
+    free(text);
+    return whole;
+}
+
+static void differs_say(const struct job *j)
+{
+    char *text = gw_xasprintf("%s", "");
+    for (int way = FOREIGN_DIRECT, n = 0; way <= FOREIGN_PMIX; way++) {
+        char *ranks = ranks_of(j, (enum foreign_way)way), *longer;
+        if (!ranks) continue;
+        longer = gw_xasprintf("%s%s%s by %s", text, n++ ? ", " : "", ranks, way_name((enum foreign_way)way));
+        free(text);
+        free(ranks);
+        text = longer;
+    }
+    say_line(
+        "the ranks came by different libraries, which cannot meet: %s; the job ends now. Compile all its programs with mpicc of "
+        "Godwit%s",
+        text, pmi_doors_are_off(j) ? ", or leave out GODWIT_DOORS=off" : "");
+    free(text);
+}
+
+/* Has a rank come by another way than the one that is behind all others?  What others have run by the way is compared with that. */
+static bool ways_differ(const struct job *j)
+{
+    enum foreign_way way = FOREIGN_DIRECT, is;
+    int least = WAYS_LOST, number;
+    for (int i = 0; i < j->n && least != 0; i++)
+        if ((number = program_now(j, i, &is)) != WAYS_LOST && (least == WAYS_LOST || number < least)) least = number, way = is;
+    for (int i = 0; i < j->n && least != WAYS_LOST; i++) {
+        if (program_now(j, i, &is) == WAYS_LOST || is == way) continue;
+        uint64_t ways = atomic_load_explicit(&j->ranks[i].ways, memory_order_relaxed);
+        if (is == FOREIGN_DIRECT || way_at(ways, least) != way) return true;
+    }
+    return false;
+}
+
+bool foreign_differs(const struct job *j, int *wait_out)
+{
+    enum { PATIENCE_MS = 1000 }; /* one that asks a server for something and leaves is no rank in MPI */
+    static uint64_t since;       /* ns; 0: they do not differ */
+    *wait_out = -1;
+    if ((j->pmi < 0 && !j->pmix) || j->ending || !ways_differ(j)) {
+        since = 0;
+        return false;
+    }
+    uint64_t now = gw_now_ns();
+    if (!since) since = now;
+    uint64_t due = since + (uint64_t)PATIENCE_MS * 1000000;
+    if (now >= due)
+        differs_say(j);
+    else
+        *wait_out = (int)((due - now) / 1000000) + 1;
+    return now >= due;
+}
+
 void foreign_phase(struct job *j, int rank, enum boot_phase phase)
 {
     assert(rank >= 0 && rank < j->n);

@@ -10,7 +10,10 @@
 #include "job/program.h"
 
 int foreign_start(struct job *j); /* starts the servers of PMIx and PMI: 0, or an exit status after printing the reason */
-/* A server reports the phase of a rank of another library, which does not write to its slot.  Any thread. */
+/* How a program of a rank has come to its job: by our library, or as a client of one of the servers. */
+enum foreign_way { FOREIGN_DIRECT, FOREIGN_PMI, FOREIGN_PMIX };
+/* A server reports that a program of another library has come as this rank, which does not write to its slot; then its later phases.  Any thread. */
+void foreign_came(struct job *j, int rank, enum foreign_way way);
 void foreign_phase(struct job *j, int rank, enum boot_phase phase);
 /* doors.c: which library this program is of, by its file, and where that names none by the libraries that it needs. */
 enum program_mpi pmi_doors_kind(const struct job *j, int app);
@@ -30,5 +33,8 @@ bool pmi_doors_are_off(const struct job *j);
 /* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */
 int foreign_look(const struct job *j);
 void foreign_say(const struct job *j); /* at the end: prints a message if so */
+/* Have ranks come by different ways for some time?  They would wait for each other for ever: it is said, once, and the job must be ended.
+ * Called at least once a second.  *wait_out: ms until it must be called again, -1: when that second is over. */
+bool foreign_differs(const struct job *j, int *wait_out);
 
 #endif

@@ -139,7 +139,7 @@ static bool is_of_our_space(const char *line)
 /* ---- requests --------------------------------------------------------------------------------------------------------------- */
 static void on_init(struct job *j, int rank, const char *line)
 {
-    foreign_phase(j, rank, BOOT_RUNNING);
+    foreign_came(j, rank, FOREIGN_PMI);
     pmi.clients[rank].is_two = number_of(line, "pmi_version", 1) == 2;
     answer(rank, "cmd=response_to_init rc=0 pmi_version=%d pmi_subversion=%d\n", pmi.clients[rank].is_two ? 2 : 1,
            pmi.clients[rank].is_two ? 0 : 1);

@@ -98,17 +98,21 @@ static int library_open(bool is_wanted)
 }
 
 /* ---- what libpmix asks of us: in its thread ---------------------------------------------------------------------------------- */
-static void note_phase(const pmix_proc_t *proc, enum boot_phase phase)
+static bool is_of_job(const pmix_proc_t *proc)
 {
     assert(server.job);
-    if (proc->rank >= (pmix_rank_t)server.job->n || strcmp(proc->nspace, server.self.nspace) != 0) return;
-    foreign_phase(server.job, (int)proc->rank, phase);
+    return proc->rank < (pmix_rank_t)server.job->n && strcmp(proc->nspace, server.self.nspace) == 0;
+}
+
+static void note_phase(const pmix_proc_t *proc, enum boot_phase phase)
+{
+    if (is_of_job(proc)) foreign_phase(server.job, (int)proc->rank, phase);
 }
 
 static pmix_status_t on_connected(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t done, void *data)
 {
     (void)object, (void)done, (void)data;
-    note_phase(proc, BOOT_RUNNING);
+    if (is_of_job(proc)) foreign_came(server.job, (int)proc->rank, FOREIGN_PMIX);
     return PMIX_OPERATION_SUCCEEDED;
 }
 

@@ -81,7 +81,7 @@ for p in $peers; do
         echo | gcc -xc - -shared -o godwit/doors/libmpich.so.12
         for so in godwit/doors/libmpich.so.12 libmpich.so.12; do
             [ -f $so ] || cp godwit/doors/libmpich.so.12 .
-            failing 0 -n 2 python3 -c "import ctypes, time; ctypes.CDLL('./$so'); time.sleep(.2)"
+            failing 0 -n 2 python3 -c "import ctypes, time; ctypes.CDLL('./$so'); time.sleep(1)" # mpiexec looks after 10, 30, 70 .. ms
             case $so in
             godwit*) [ ! -s "$dir/err" ] || fail "a door that is being loaded: $(cat "$dir/err")" ;;
             *) grep -q "python3.* loaded libmpich.so.12, another MPI library" "$dir/err" || fail "a library in no door's folder: $(cat "$dir/err")" ;;

@@ -37,6 +37,18 @@ sed 's/shmem_init();/shmem_init(); MPI_Init(0, 0);/; s/shmem_finalize();/MPI_Fin
 strict="-Wall -Wextra -Wpedantic -Werror"
 bin=$prefix/bin
 "$bin/oshcc" $strict -std=c99 "$tmp/a.c" -o "$tmp/c99" && runs "$bin" "$tmp/c99"
+# mpicc says who links these functions, once, and only where the linker has missed one
+refused() { "$@" -o "$tmp/none" 2>"$tmp/said" && wrong "$* links without OpenSHMEM"; grep -c "use osh" "$tmp/said" || true; }
+[ "$(refused "$bin/mpicc" "$tmp/a.c")" = 1 ] || wrong "mpicc: $(cat "$tmp/said")"
+has "$(cat "$tmp/said")" "mpicc: shmem_... are functions of OpenSHMEM, which oshcc links: use oshcc instead of mpicc"
+has "$(head -5 "$tmp/said")" "undefined reference"
+"$bin/mpicc" -c "$tmp/a.c" -o "$tmp/a.o" && [ "$(refused "$bin/mpicc" "$tmp/a.o")" = 1 ] || wrong "mpicc, an object: $(cat "$tmp/said")"
+[ "$(refused "$bin/mpicxx" "$tmp/a.cc")" = 1 ] || wrong "mpicxx: $(cat "$tmp/said")"
+has "$(cat "$tmp/said")" "use oshc++ instead of mpicxx"
+{ cat "$tmp/a.c"; echo "no C at all"; } > "$tmp/bad.c"
+[ "$(refused "$bin/mpicc" "$tmp/bad.c")$(refused "$bin/oshcc" "$tmp/bad.c")" = 00 ] || wrong "what does not compile: $(cat "$tmp/said")"
+printf '/* no shmem_init() */\nint gone(void);\nint main(void) { return gone(); }\n' > "$tmp/gone.c"
+[ "$(refused "$bin/mpicc" "$tmp/gone.c")" = 0 ] || wrong "another function: $(cat "$tmp/said")"
 "$bin/oshcc" $strict -std=c11 "$tmp/generic.c" -o "$tmp/c11" && runs "$bin" "$tmp/c11"
 "$bin/oshcc" -c "$tmp/both.c" -o "$tmp/both.o" && "$bin/oshcc" "$tmp/both.o" -o "$tmp/both" && runs "$bin" "$tmp/both"
 for cxx in oshc++ oshcxx oshCC; do

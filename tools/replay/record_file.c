@@ -310,6 +310,7 @@ static uint64_t noes_left,                  /* after so many that say no, */
     call_more;                              /* and so many times again */
 static struct replay_take *cancels;         /* what became of receives that the program wanted to cancel, by number */
 static size_t n_cancels;
+static uint64_t unsummed[2]; /* the bytes of the file that no SUM covers, from, to: the end of one that was not closed */
 
 /* TAKEs that were read before their receive was asked for; what was read is bounded. */
 enum { BUCKETS = 1024, WINDOW = 1 << 20 };
@@ -511,6 +512,8 @@ static const char *look_through(struct reader r, bool is_closed)
         snprintf(damage, sizeof damage, "it is damaged: the bytes from %td on are not those that were written",
                  r.block - begin + (ptrdiff_t)sizeof(struct head));
     if (is != NO) return damage;
+    unsummed[0] = sizeof(struct head) + (uint64_t)(r.block - begin);
+    unsummed[1] = sizeof(struct head) + (uint64_t)(r.end - begin);
     if (n_cancels) qsort(cancels, n_cancels, sizeof *cancels, by_number);
     return NULL;
 }
@@ -592,6 +595,7 @@ const char *replay_file_open(const char *path)
     return why;
 }
 
+void replay_unsummed(uint64_t range_out[2]) { memcpy(range_out, unsummed, sizeof unsummed); }
 bool replay_is_whole(void) { return is_whole; }
 uint64_t replay_recorded_receives(void) { return whole_receives; }
 

@@ -351,6 +351,27 @@ void replay_how_far(uint64_t number)
         gw_progress_at(&progress, "godwit replay: rank 0 is at receive %llu", (unsigned long long)number);
 }
 
+/* Records that were not closed, with what of them nobody can check: said by rank 0 for all, at most a few by name. */
+static void say_unsummed(void)
+{
+    enum { NAMED = 4 };
+    uint64_t mine[2], *all = replay.rank == 0 ? calloc((size_t)replay.ranks, sizeof mine) : NULL;
+    int n = 0;
+    replay_unsummed(mine);
+    PMPI_Gather(mine, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int i = 0; all && i < replay.ranks; i++) {
+        unsigned long long from = all[2 * i], to = all[2 * i + 1];
+        if (from == to || ++n > NAMED) continue;
+        fprintf(
+            stderr,
+            "godwit replay: %s/rank.%d was not closed, as its process was killed: its bytes from %llu to %llu have no checksum; "
+            "they are repeated as they stand\n",
+            folder, i, from, to);
+    }
+    if (n > NAMED) fprintf(stderr, "godwit replay: so it is with the ends of %d more records of %s\n", n - NAMED, folder);
+    free(all);
+}
+
 /* A rank without a record ends the job: a replay in which some ranks run freely would repeat nothing. */
 static void replay_begin(void)
 {
@@ -360,6 +381,7 @@ static void replay_begin(void)
         fprintf(stderr, "godwit replay: rank %d: cannot use %s: %s\n", replay.rank, path, why);
         PMPI_Abort(tools_world, 1);
     }
+    say_unsummed();
     gw_progress_begin(&progress, secure_getenv("GODWIT_QUIET") != NULL);
     mode_set(REPLAY_REPLAYING);
 }

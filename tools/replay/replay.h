@@ -185,6 +185,8 @@ uint64_t replay_file_close(bool is_whole);      /* its bytes; is_whole: the prog
 /* ---- replaying ---- */
 /* NULL, or why not. */
 const char *replay_file_open(const char *path);
+/* Which bytes of the opened file, from and up to, have no sum: none, but for the end of a record whose process was killed. */
+void replay_unsummed(uint64_t range_out[2]);
 bool replay_is_whole(void);
 uint64_t replay_recorded_receives(void); /* of a whole record */
 /* What receive `number` took: each number is asked for once.  False: the record does not say.  Of one that names source and tag it says

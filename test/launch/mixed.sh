@@ -1,0 +1,44 @@
+#!/bin/sh
+# Ranks of one job on different libraries (Debian's MPICH and Open MPI, each its own, and Godwit), below wrappers, which hide that from
+# mpiexec at the start: before, all waited for ever.  The job ends with who came by what.  Scripts that run one after the other do not.
+# users.md row 2
+# run.py: timeout=280 tags=quick
+# SPDX-FileCopyrightText: 2026 The Godwit authors
+# SPDX-License-Identifier: BSD-3-Clause
+set -eu
+build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+fail() { echo "mixed: $*"; exit 1; }
+for peer in mpich openmpi; do
+    command -v mpicc.$peer >/dev/null || { echo "skipped: needs mpicc.$peer (Debian's mpich, libopenmpi-dev)"; exit 77; }
+done
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+for peer in mpich openmpi; do mpicc.$peer "$here/sum.c" -o $peer; done
+export GODWIT_DOORS=off
+run() { timeout 60 "$build/mpiexec" "$@" </dev/null; }
+mpich="by a library that uses PMI (MPICH)" openmpi="by a library that uses PMIx (Open MPI)" ours="by Godwit"
+differ() { # SENTENCE ARGUMENTS...: the job ends with who came by what, once, and prints nothing else
+    want=$1 rc=0
+    shift
+    run "$@" >out 2>err || rc=$?
+    [ $rc = 126 ] || fail "$*: status $rc: $(cat out err)"
+    grep -qF "mpiexec: the ranks came by different libraries, which cannot meet: $want; the job ends now." err || fail "$*: $(cat err)"
+    [ "$(grep -c '^mpiexec: ' err)" = 1 ] || fail "$*: it says more: $(cat err)"
+}
+child='import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:], close_fds=False))'
+closing='import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))'
+differ "rank 1 $mpich, rank 0 $openmpi" -n 1 sh -c ./openmpi : -n 1 sh -c ./mpich
+grep -q "Compile all its programs with mpicc of Godwit, or leave out GODWIT_DOORS=off" err || fail "what to do: $(cat err)"
+differ "rank 0 $mpich, rank 1 $openmpi" -n 1 sh -c ./mpich : -n 1 python3 -c "$closing" ./openmpi
+differ "ranks 0-1, 5 $mpich, ranks 2-4 $openmpi" -n 2 env ./mpich : -n 3 nice ./openmpi : -n 1 python3 -c "$child" ./mpich
+differ "rank 2 $mpich, rank 0 $openmpi" -n 1 sh -c "sleep 2; ./openmpi" : -n 1 sleep 50 : -n 1 sh -c ./mpich # one is late, one runs no MPI
+differ "ranks 0-1 $ours, rank 2 $openmpi" -n 2 sh -c "$build/mpi_world_size" : -n 1 sh -c ./openmpi
+differ "rank 1 $ours, rank 0 $mpich" -n 1 sh -c ./mpich : -n 1 sh -c "$build/mpi_world_size"
+
+# One after the other, and one rank is ahead of the other: the programs of same number are of one library.
+for line in './openmpi && ./mpich && ./openmpi' './mpich && ./openmpi'; do
+    run -n 2 sh -c "$line" >out 2>err || fail "$line: $(cat out err)"
+    [ "$(grep -c "/2 app 0 sum 1$" out)" = $(($(echo "$line" | grep -o '\./' | wc -l) * 2)) ] && ! grep mpiexec: err || fail "$line: $(cat out err)"
+done
+exit 0
