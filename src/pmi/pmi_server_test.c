@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "boot/segment.h"
 #include "job/job.h"
+#include "pmi/foreign.h"
 #include "pmi/pmi.h"
 #include "unit.h"
 
@@ -338,8 +339,47 @@ static void topology(void)
     if (hwloc) dlclose(hwloc);
 }
 
+/* Ranks that came by different ways; true before it is said, too. */
+static bool differs(void)
+{
+    int wait;
+    return foreign_differs(&job, &wait) || wait >= 0;
+}
+
+/* A rank is ahead in a script of several libraries' programs: only those of same number are compared. */
+static void ways(void)
+{
+    begin(3);
+    for (int i = 0; i < 3; i++) job.ranks[i].pid = getpid();
+    CHECK(!differs());
+    foreign_came(&job, 0, FOREIGN_PMI);
+    foreign_came(&job, 1, FOREIGN_PMI);
+    CHECK(!differs()); /* the third one runs no MPI */
+    foreign_phase(&job, 0, BOOT_FINALIZED);
+    foreign_came(&job, 0, FOREIGN_PMIX); /* its second */
+    CHECK(!differs());
+    foreign_came(&job, 2, FOREIGN_PMIX); /* its first */
+    CHECK(differs());
+    foreign_phase(&job, 2, BOOT_FINALIZED);
+    CHECK(!differs());
+    foreign_phase(&job, 1, BOOT_FINALIZED);
+    foreign_came(&job, 1, FOREIGN_PMI); /* its second is another library's than that of rank 0 */
+    CHECK(differs());
+    job.ranks[0].pid = 0; /* it has ended */
+    CHECK(!differs());
+    atomic_store(&job_slot(&job, 2)->pid, getpid()); /* ours, after one of theirs: nobody knows which came first */
+    atomic_store(&job_slot(&job, 2)->phase, BOOT_RUNNING);
+    CHECK(!differs());
+    atomic_store(&job.ranks[2].ways, 0);
+    CHECK(differs());
+    for (int i = 0; i < 100; i++) foreign_came(&job, 1, FOREIGN_PMI); /* more than are kept */
+    CHECK(!differs());
+    end();
+}
+
 int main(void)
 {
+    ways();
     topology();
     requests();
     two_requests();
