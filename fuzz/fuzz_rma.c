@@ -75,7 +75,7 @@ static void true_one(struct input *in)
         bool is_swap = bytes >= 8;
         if (!is_swap) break;
         memcpy(data, model + from, 8);
-        int rc = rma_ask_swap(w, 0, at, "new text", data, got, 8);
+        int rc = rma_ask_swap(w, 0, at, "new text", data, packed(got), 8);
         fine(rc);
         if (!is_forged) FUZZ_CHECK(memcmp(got, data, 8) == 0);
         memcpy(model + from, "new text", 8);
