@@ -54,6 +54,14 @@ static void fine(int rc) { FUZZ_CHECK(rc == GW_OK || is_forged); }
 /* Not of a request. */
 static struct rma_packed packed(char *at) { return (struct rma_packed){.at = at}; }
 
+/* Forged changes have this rank's own numbers: a long one whose data never come is before the true ones, so a flush would wait for ever. */
+static void flush(void)
+{
+    struct rma_target *t = &w->targets[0];
+    if (is_forged) atomic_store(&t->known, atomic_load(&t->sent));
+    fine(rma_deferred_flush_all(w));
+}
+
 static void true_one(struct input *in)
 {
     char data[WIN_BYTES], got[WIN_BYTES];
@@ -95,7 +103,7 @@ static void true_one(struct input *in)
         }
         break;
     }
-    case 4: fine(rma_deferred_flush_all(w)); break;
+    case 4: flush(); break;
     case 5: {
         enum lock_kind kind = (enum lock_kind)(what >> 4 & 1);
         if (is_forged) break; /* somebody may have it for ever */
@@ -246,7 +254,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             answer(&in);
     }
     look(8);
-    fine(rma_deferred_flush_all(w));
+    flush();
     if (!is_forged) FUZZ_CHECK(memcmp(base, model, WIN_BYTES) == 0);
     leftovers_drop();
     FUZZ_CHECK(rma_win_free(&w) == GW_OK || is_forged);

@@ -358,7 +358,7 @@ static void say_unsummed(void)
     uint64_t mine[2], *all = replay.rank == 0 ? calloc((size_t)replay.ranks, sizeof mine) : NULL;
     int n = 0;
     replay_unsummed(mine);
-    PMPI_Gather(mine, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    PMPI_Gather(mine, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, 0, tools_world);
     for (int i = 0; all && i < replay.ranks; i++) {
         unsigned long long from = all[2 * i], to = all[2 * i + 1];
         if (from == to || ++n > NAMED) continue;
