@@ -166,9 +166,9 @@ def amo(e, verb, call, ctx):
                                                                      bits("cond") if "cond" in names else "0")
     if is_nbi:
         return "face_atomic_nbi(%s, %s, %s, fetch, pe);" % (call, ctx, a)
-    do = "face_atomic(%s, %s, %s, pe)" % (call, ctx, a)
     if e.ret == "void":
-        return do + ";"
+        return "face_update(%s, %s, %s, pe);" % (call, ctx, a)
+    do = "face_atomic(%s, %s, %s, pe)" % (call, ctx, a)
     return "return face_%s(%s);" % (c, do) if e.type.kind == "real" else "return (%s)%s;" % (c, do)
 
 

@@ -64,6 +64,13 @@ PARAMS = {
     "target_pes": "the PEs; not looked at if npes is 0", "npes": "how many they are", "size": "bytes", "count": "number of elements", "ptr": "a block of the symmetric heap, or NULL", "hints": "SHMEM_MALLOC_ATOMICS_REMOTE, SHMEM_MALLOC_SIGNAL_REMOTE, or 0",
     "alignment": "a power of two", "options": "SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE, SHMEM_CTX_NOSTORE, or 0", "addr": "an address of this PE", "requested": "the level that the program needs", "provided": "the level that there is",
 }
+# Of one function, where a name means something else there.
+PARAMS_OF = {
+    "ctx_session_start": {
+        "ctx": "the context", "options": "SHMEM_CTX_SESSION_BATCH: short changes at PEs of other nodes may wait for those that follow, until the session stops, a fence, or a quiet; or 0",
+        "config": "of its total_ops, the number of operations that are expected, nothing is made; may be NULL if config_mask is 0", "config_mask": "SHMEM_CTX_SESSION_TOTAL_OPS if config has that number; or 0"},
+    "ctx_session_stop": {"ctx": "the context"},
+}
 COMPLETION = {
     "put": "It returns when the source may be used again. The data are there after a quiet; a fence orders them before later ones to the same PE.",
     "nbi": "It returns at once. The source stays in use, and nothing is there, until a quiet.",
@@ -158,14 +165,15 @@ def page(name, functions, model):
     for g in functions:
         for p in g.params:
             seen.setdefault(p["name"], p)
-    rows = [(n, p) for n, p in seen.items() if n in PARAMS]
+    own = PARAMS_OF.get(f.verb, {})
+    rows = [(n, p) for n, p in seen.items() if n in PARAMS or n in own]
     if rows:
         lines.append(".SH PARAMETERS")
         if any(g.ctx_name for g in functions):
             lines += [".TP", "\\fIctx\\fR", PARAMS["ctx"]]
         for n, p in rows:
             where = {"symmetric": "; symmetric", "local": "; any memory of this PE"}.get(p.get("addr", ""), "")
-            what = "the variable" if f.group == "amo" and n in ("dest", "source") else PARAMS[n]
+            what = "the variable" if f.group == "amo" and n in ("dest", "source") else own.get(n) or PARAMS[n]
             lines += [".TP", "\\fI%s\\fR" % n, roff(what + where)]
     lines += [".SH RETURN VALUE"]
     if f.ret == "void":

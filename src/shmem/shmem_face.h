@@ -133,6 +133,18 @@ GW_INLINE uint64_t face_atomic(const char *call, sym_ctx_id ctx, struct sym_atom
     face_look(call, ctx, far.at, (size_t)far.bytes, s.pe);
     return godwit_sym_atomic(call, ctx, &far, s.pe);
 }
+/* The old value is not wanted: of a PE of another node nothing is waited for. */
+GW_INLINE void face_update(const char *call, sym_ctx_id ctx, struct sym_atomic a, int pe)
+{
+    struct sym_spot s = {.addr = a.at, .pe = pe};
+    if (likely(face_find_word(ctx, &s, a.bytes))) {
+        sym_near_amo(&a, s.at);
+        return;
+    }
+    struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
+    face_look(call, ctx, far.at, (size_t)far.bytes, s.pe);
+    godwit_sym_update(call, ctx, &far, s.pe);
+}
 GW_INLINE void face_atomic_nbi(const char *call, sym_ctx_id ctx, struct sym_atomic a, void *fetch_out, int pe)
 {
     struct sym_spot s = {.addr = a.at, .pe = pe};

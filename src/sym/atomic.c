@@ -21,8 +21,17 @@ uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_at
     int world;
     char *at = amo_place(call, ctx, a, pe, &world);
     if (likely(at != NULL)) return sym_near_amo(a, at);
-    bool wants_old = a->op != SYM_AMO_SET;
-    return sym_far_atomic(&(struct sym_far){call, ctx, world, a->at, (uint64_t)a->bytes}, a, wants_old);
+    return sym_far_atomic(&(struct sym_far){call, ctx, world, a->at, (uint64_t)a->bytes}, a, true);
+}
+
+void godwit_sym_update(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe)
+{
+    int world;
+    char *at = amo_place(call, ctx, a, pe, &world);
+    if (likely(at != NULL))
+        sym_near_amo(a, at);
+    else
+        sym_far_atomic(&(struct sym_far){call, ctx, world, a->at, (uint64_t)a->bytes}, a, false);
 }
 
 void godwit_sym_atomic_nbi(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, void *fetch_out, int pe)

@@ -82,6 +82,11 @@ if command -v cmake > /dev/null; then
     cat > "$tmp/cmake/CMakeLists.txt" <<'EOT'
 cmake_minimum_required(VERSION 3.13)
 project(a C CXX)
+find_package(godwit-shmem 0.1 REQUIRED)
+find_package(godwit-shmem 99 QUIET)
+if(godwit-shmem_FOUND)
+  message(FATAL_ERROR "it is no version 99")
+endif()
 find_package(godwit-shmem REQUIRED)
 add_executable(a ../a.c)
 add_executable(acc ../a.cc)
