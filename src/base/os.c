@@ -6,6 +6,7 @@
 #include "base/os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pwd.h>
@@ -118,6 +119,12 @@ const void *gw_memory_fault(const void *at, int64_t bytes, bool is_write)
         if (got > 0 && got < n) return each[got].iov_base;
     }
     return NULL;
+}
+
+void gw_streams_keep(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC) < 0) return;
 }
 
 bool gw_is_raised(void) { return getauxval(AT_SECURE) != 0; }

@@ -73,6 +73,9 @@ void *gw_place(uint64_t bytes, uint64_t align, uint64_t skew) GW_COLD;
  * choose a library, a file to read or one to write: settings of the environment do not count (base/settings.c), other variables of that
  * kind are asked for by secure_getenv(), which is NULL then, and libraries that obey variables of their own are not opened. */
 bool gw_is_raised(void) GW_COLD;
+/* Standard streams that are closed (>&-, daemons) become ones that neither read nor write, with the errors of closed ones (EBADF), and that no program
+ * inherits: so no descriptor of ours takes their number, for the program's printf() to write into.  Before the first of ours. */
+void gw_streams_keep(void) GW_COLD;
 /* Is /proc that of this process's pid namespace?  A container may lack it, a sandbox may hide it, and who is in a new pid namespace may see that
  * of the old one, where the numbers of processes are others. */
 bool gw_has_proc(void) GW_COLD;

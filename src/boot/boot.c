@@ -262,6 +262,7 @@ int boot_init(void)
 {
     enum { TRIES = 3 };
     struct utsname u;
+    gw_streams_keep();
     gw_settings_load();
     int tries = 0;
     while (uname(&u) != 0 && ++tries < TRIES) {} /* ranks of one host must agree on its name */

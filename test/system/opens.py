@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAY = {
     "src/base/file.c": ("openat renameat unlinkat", 4, "the checked way itself"),
     "src/base/file_open.c": ("openat mkdirat unlinkat", 6, "the checked way itself"),
+    "src/base/os.c": ("open", 1, "/dev/null"),
     "src/boot/boot_file.c": ("open mkostemp unlink", 4, "memory where there is no memfd: a new file without a name, or of a name nobody knew"),
     "src/io/fs.c": ("open", 1, "files of MPI-IO are the program's"),
     "src/io/file.c": ("unlink", 2, "MPI_File_delete, MPI_MODE_DELETE_ON_CLOSE"),
