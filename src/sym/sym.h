@@ -107,7 +107,7 @@ struct sym_atomic {
     uint64_t value, compare;
 };
 GW_EXPORT uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe); /* the old value */
-GW_EXPORT void godwit_sym_update(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe); /* done with a quiet */
+GW_EXPORT void godwit_sym_update(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe);     /* done with a quiet */
 GW_EXPORT void godwit_sym_atomic_nbi(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, void *fetch_out, int pe);
 struct sym_signal {
     uint64_t *at;
