@@ -6,7 +6,7 @@ on.  What a wrapper notes follows from the group of the function and from the na
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
-# Written by hand in tools/profile/symmetric.c.
+# Written by hand in tools/profile/symmetric.c and tools/next/next_shmem.c.
 BY_HAND = {"shmem_init", "shmem_init_thread", "start_pes", "shmem_finalize", "shmem_pcontrol"}
 # Questions, whose wrapper would cost more than they do, what does nothing, and what does not return.
 LEFT = {"shmem_my_pe", "shmem_n_pes", "_my_pe", "_num_pes", "shmem_query_initialized", "shmem_query_thread", "shmem_pe_accessible",

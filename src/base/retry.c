@@ -29,7 +29,7 @@ const char *gw_error_advice(int err)
     }
 }
 
-bool gw_retry_failed(struct gw_retry *r, int err)
+bool gw_retry_may(struct gw_retry *r, int err)
 {
     static const uint64_t patience_ns = 10000000000, gap_ns = 1000000000;
     uint64_t now = gw_now_ns();

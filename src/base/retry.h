@@ -16,8 +16,8 @@ const char *gw_error_advice(int err) GW_COLD;
 struct gw_retry {
     uint64_t since_ns, last_ns;
 };
-/* It has failed again, with this errno.  False: there is no sense in another try, because this error does not pass, or has not for ten seconds
- * in which nobody has waited longer than one between two tries. */
-bool gw_retry_failed(struct gw_retry *r, int err) GW_COLD;
+/* After it has failed again, with this errno: may another try help?  Not if such an error does not pass, or has not for ten seconds, in which
+ * there was no second without a try. */
+bool gw_retry_may(struct gw_retry *r, int err) GW_COLD;
 
 #endif

@@ -243,7 +243,7 @@ static int accept_judge(struct boot_gate *g, int why)
     if (why != EAGAIN && gw_error_may_pass(why) && !is_waited_at(g->listener) && !is_waited_at(g->far)) why = EAGAIN;
     if (why == EAGAIN) g->retry = (struct gw_retry){0};
     must_rest = why != EAGAIN;
-    if (must_rest && !gw_retry_failed(&g->retry, why)) g->is_stuck = true;
+    if (must_rest && !gw_retry_may(&g->retry, why)) g->is_stuck = true;
     g->again_ns = must_rest ? gw_now_ns() + REST_NS : 0;
     if (must_rest && g->timer < 0) usleep(1000);
     if (g->timer < 0 || must_rest == is_resting) return why;

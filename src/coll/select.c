@@ -121,7 +121,7 @@ static int parse_forced(const char *text)
     return GW_OK;
 }
 
-/* Reads "bcast,allreduce", all or none, as a bit per collective.  Warns of unknown names and ignores them. */
+/* Reads "bcast,allreduce", all or none, as a bit per collective.  Warns of unknown names, unless setting is NULL, and ignores them. */
 static uint32_t kinds_of(const char *setting, const char *text)
 {
     uint32_t kinds = 0;
@@ -138,7 +138,7 @@ static uint32_t kinds_of(const char *setting, const char *text)
             if (k < COLL_KINDS)
                 kinds |= 1u << k;
             else if (setting && gw_comm_world.rank == 0)
-                gw_warn("%s: '%.*s' is no collective; there are barrier, bcast, .. or all", setting, (int)n, text);
+                gw_warn("%s: '%.*s' is no collective; there are barrier, bcast, .. or all", gw_setting_said(setting), (int)n, text);
         }
         text += n + (text[n] == ',');
     }
@@ -253,11 +253,11 @@ GW_ONCE int coll_select_init(void)
     if (rc == GW_OK) rc = read_tables(NULL, true, &select_state.builtin);
     atomic_store_explicit(&select_state.used, &select_state.builtin, memory_order_relaxed);
     if (rc != GW_OK) return rc;
-    select_state.plain_only = kinds_of(gw_setting_said("GODWIT_COLL_OPT_OFF"), gw_set.coll_opt_off);
-    coll_synced = kinds_of(gw_setting_said("GODWIT_COLL_SYNC"), gw_set.coll_sync) & COLL_SYNCED;
+    select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
+    coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & COLL_SYNCED;
     /* If ranks are to use only the network, there are no leaves. */
     select_state.leaves_on =
-        !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of(gw_setting_said("GODWIT_COLL_LEAF"), gw_set.coll_leaf) : 0;
+        !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of("GODWIT_COLL_LEAF", gw_set.coll_leaf) : 0;
     for (int k = 0; k < COLL_KINDS; k++) select_state.forced[k] = NULL;
     return parse_forced(gw_set.coll);
 }

@@ -16,18 +16,7 @@
 /* ---- options_table.c ---- */
 enum option {
 #define X(id, names, argument, section, where, help) O_##id,
-#define TAKEN(names, argument, why)
-#define NOTED(names, argument, why)
-#define REFUSED(names, argument, why)
-#define APRUN(names, like)
-#define NOT_APRUN(names, instead)
 #include "launch/options.def"
-#undef X
-#undef TAKEN
-#undef NOTED
-#undef REFUSED
-#undef APRUN
-#undef NOT_APRUN
     O_TAKEN,
     O_NOTED,
     O_REFUSED

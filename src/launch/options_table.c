@@ -12,50 +12,20 @@ const struct option_row launch_option_rows[] = {
 #define TAKEN(names, argument, why)                  {O_TAKEN, names, argument, SECTION_TAKEN, ANYWHERE, why},
 #define NOTED(names, argument, why)                  {O_NOTED, names, argument, SECTION_TAKEN, ANYWHERE, why},
 #define REFUSED(names, argument, why)                {O_REFUSED, names, argument, SECTION_REFUSED, ANYWHERE, why},
-#define APRUN(names, like)
-#define NOT_APRUN(names, instead)
 #include "launch/options.def"
-#undef X
-#undef TAKEN
-#undef NOTED
-#undef REFUSED
-#undef APRUN
-#undef NOT_APRUN
 };
 const int launch_option_row_count = GW_ARRAY_LEN(launch_option_rows);
 
 static const struct option_alias {
     const char *names, *like; /* of not_aprun: what to use in its place */
 } of_aprun[] = {
-#define X(id, names, argument, section, where, help)
-#define TAKEN(names, argument, why)
-#define NOTED(names, argument, why)
-#define REFUSED(names, argument, why)
 #define APRUN(names, like) {names, like},
-#define NOT_APRUN(names, instead)
 #include "launch/options.def"
-#undef X
-#undef TAKEN
-#undef NOTED
-#undef REFUSED
-#undef APRUN
-#undef NOT_APRUN
     {NULL, NULL},
 };
 static const struct option_alias not_aprun[] = {
-#define X(id, names, argument, section, where, help)
-#define TAKEN(names, argument, why)
-#define NOTED(names, argument, why)
-#define REFUSED(names, argument, why)
-#define APRUN(names, like)
 #define NOT_APRUN(names, instead) {names, instead},
 #include "launch/options.def"
-#undef X
-#undef TAKEN
-#undef NOTED
-#undef REFUSED
-#undef APRUN
-#undef NOT_APRUN
     {NULL, NULL},
 };
 

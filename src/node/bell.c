@@ -16,6 +16,7 @@
 
 #include "node/node_private.h"
 #include "base/lock.h"
+#include "base/retry.h"
 #include "boot/port.h"
 
 /* Descriptors; -1: not open. */
@@ -51,7 +52,7 @@ static int bell_open(void)
         if (bell >= 0) close(bell);
         if (own.watch >= 0) close(own.watch);
         own.watch = -1;
-        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s); a limit of open files (ulimit -n)?", strerror(err));
+        return gw_fail(GW_EOTHER, "a descriptor to wait on cannot be made (%s)%s", strerror(err), gw_error_advice(err));
     }
     /* [B1] pairs with the acquire in node_bell_ring(): the socket is there before its name. */
     atomic_store_explicit(&gw_node.doors[gw_node.me].bell, name, memory_order_release);

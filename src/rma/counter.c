@@ -47,7 +47,7 @@ static bool is_over(void *arg)
 int rma_counter_wait(struct rma_win *w, struct rma_counter *c)
 {
     if (!w->deferred) return GW_OK;
-    int rc = rma_deferred_go(w);
+    int rc = rma_go(w);
     if (!is_over(c)) req_block_until(w->comm->lane, is_over, c);
     int err = atomic_exchange_explicit(&c->err, GW_OK, memory_order_relaxed);
     if (rc != GW_OK || err == GW_OK) return rc;

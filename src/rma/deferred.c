@@ -527,7 +527,7 @@ bool rma_deferred_may_unlock(struct rma_win *w, int target)
     return !gets && is_idle(w->deferred);
 }
 
-int rma_deferred_go(struct rma_win *w) { return batches_send(w); }
+int rma_go(struct rma_win *w) { return w->deferred ? batches_send(w) : GW_OK; }
 
 int rma_deferred_settle(struct rma_win *w)
 {

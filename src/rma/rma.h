@@ -159,6 +159,7 @@ int rma_counted_get(void *origin, const struct rma_there *there, struct rma_coun
 int rma_counted_update(const void *operand, void *old, const struct rma_there *there, struct gw_op *op,
                        struct rma_counter *c); /* old: may be NULL */
 int rma_counted_swap(const void *new, const void *compare, void *old, const struct rma_there *there, struct rma_counter *c);
+int rma_go(struct rma_win *w);       /* what is batched leaves */
 void rma_go_soon(struct rma_win *w); /* what is batched leaves with the next round of progress at the latest */
 void rma_counter_join(struct rma_counter *c,
                       const struct rma_counter *done); /* c has its flush and fence do those of `done`, too */

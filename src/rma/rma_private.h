@@ -207,7 +207,6 @@ bool rma_deferred_may_unlock(struct rma_win *w, int target);
 /* waits until all is complete at this end; returns the first error since the last call */
 int rma_deferred_settle(struct rma_win *w);
 int rma_deferred_flush(struct rma_win *w, int target); /* the same, complete also at the target */
-int rma_deferred_go(struct rma_win *w);                /* sends what is batched */
 /* Asks the target to answer, which `counter` (may be NULL) counts, when it has done all requests that were sent to it, unless it has confirmed
  * them already. */
 int rma_deferred_ask_flush(struct rma_win *w, int target, struct rma_counter *counter);

@@ -7,39 +7,39 @@
 
 static const char *const amo_names[] = {"fetch", "set", "add", "and", "or", "xor", "swap", "compare_swap"};
 
-static char *amo_place(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe, int *world_out)
+/* Where the word lies, on this node; NULL: *far_out says where. */
+static char *amo_place(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe, struct sym_far *far_out)
 {
-    *world_out = sym_ctx_pe(call, ctx, pe);
+    *far_out = (struct sym_far){call, ctx, sym_ctx_pe(call, ctx, pe), a->at, (uint64_t)a->bytes};
     if (unlikely((uintptr_t)a->at % (unsigned)a->bytes))
         sym_refuse(call, "the address %p is not a multiple of %d, as an atomic %s of so many bytes needs", a->at, a->bytes,
                    amo_names[a->op]);
-    return sym_place(a->at, (uint64_t)a->bytes, *world_out);
+    return sym_place(a->at, far_out->bytes, far_out->pe);
 }
 
 uint64_t godwit_sym_atomic(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe)
 {
-    int world;
-    char *at = amo_place(call, ctx, a, pe, &world);
-    if (likely(at != NULL)) return sym_near_amo(a, at);
-    return sym_far_atomic(&(struct sym_far){call, ctx, world, a->at, (uint64_t)a->bytes}, a, true);
+    struct sym_far far;
+    char *at = amo_place(call, ctx, a, pe, &far);
+    return likely(at != NULL) ? sym_near_amo(a, at) : sym_far_atomic(&far, a, true);
 }
 
 void godwit_sym_update(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, int pe)
 {
-    int world;
-    char *at = amo_place(call, ctx, a, pe, &world);
+    struct sym_far far;
+    char *at = amo_place(call, ctx, a, pe, &far);
     if (likely(at != NULL))
         sym_near_amo(a, at);
     else
-        sym_far_atomic(&(struct sym_far){call, ctx, world, a->at, (uint64_t)a->bytes}, a, false);
+        sym_far_atomic(&far, a, false);
 }
 
 void godwit_sym_atomic_nbi(const char *call, sym_ctx_id ctx, const struct sym_atomic *a, void *fetch_out, int pe)
 {
-    int world;
-    char *at = amo_place(call, ctx, a, pe, &world);
+    struct sym_far far;
+    char *at = amo_place(call, ctx, a, pe, &far);
     if (unlikely(!at)) {
-        sym_far_fetch(&(struct sym_far){call, ctx, world, a->at, (uint64_t)a->bytes}, a, fetch_out);
+        sym_far_fetch(&far, a, fetch_out);
         return;
     }
     uint64_t old = sym_near_amo(a, at);

@@ -62,7 +62,7 @@ static void groups_text(const struct gw_comm *c, const struct words *all, char *
     }
 }
 
-/* Another PE ends the job. */
+/* Another PE tells, and ends the job: this one is killed, long before the 30 s that it waits where nobody can. */
 static void __attribute__((noreturn)) wait_for_the_end(void)
 {
     sleep(30);

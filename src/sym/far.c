@@ -21,6 +21,7 @@ struct access {
 /* A fence put what the context did to the other region before this, which goes by another window. */
 static void access_turn(const struct sym_far *f, const struct access *a)
 {
+    _Static_assert(SYM_REGIONS == 2, "there is one other");
     int other = SYM_REGIONS - 1 - a->region;
     if (likely(!atomic_load_explicit(&a->order->is_fenced[other], memory_order_relaxed))) return;
     atomic_store_explicit(&a->order->is_fenced[other], false, memory_order_relaxed);
@@ -164,10 +165,8 @@ void sym_far_fetch(const struct sym_far *f, const struct sym_atomic *a, void *fe
 /* ---- order and completion ---- */
 void sym_far_go(const char *call)
 {
-    for (int r = 0; r < SYM_REGIONS; r++) {
-        struct rma_counter none = {0};
-        if (sym_memory.win[r]) sym_must(call, rma_counter_wait(sym_memory.win[r], &none));
-    }
+    for (int r = 0; r < SYM_REGIONS; r++)
+        if (sym_memory.win[r]) sym_must(call, rma_go(sym_memory.win[r]));
 }
 
 void sym_far_fence(const char *call, struct sym_order *o, int pe)

@@ -241,7 +241,7 @@ static GW_COLD void cut(struct tcp_in *in, ssize_t got)
     }
     bool has_no_memory = got < 0 && (errno == ENOMEM || errno == ENOBUFS);
     int err = errno;
-    if (has_no_memory && gw_retry_failed(&in->retry, err)) return; /* EPOLLIN comes again */
+    if (has_no_memory && gw_retry_may(&in->retry, err)) return; /* EPOLLIN comes again */
     if (got < 0 && !tcp_is_of_link(err))
         gw_die("messages of rank %d that have come over the network cannot be read (recv, readv: %s)%s", (int)in->as, strerror(err),
                gw_error_advice(err));

@@ -206,7 +206,7 @@ static GW_COLD void no_room(struct tcp_ep *ep, int err)
     ep->is_full = err == EAGAIN;
     if (err == EAGAIN)
         ep->retry = (struct gw_retry){0};
-    else if (!gw_retry_failed(&ep->retry, err))
+    else if (!gw_retry_may(&ep->retry, err))
         gw_die("%s (sendmsg)%s", (ep_fail(ep, err), gw_fail_text()), gw_error_advice(err));
     errno = err;
 }
@@ -428,7 +428,7 @@ static GW_COLD void call_failed(struct tcp_ep *ep, int err, const char *call)
     hang_up(ep);
     ep->kept = 0;
     /* This end cannot call at all: to whom, or whether it matters, is of no account, except at the end. */
-    if (is_here && !ep->w->is_closing && !is_parted(ep) && !gw_retry_failed(&ep->retry, err))
+    if (is_here && !ep->w->is_closing && !is_parted(ep) && !gw_retry_may(&ep->retry, err))
         gw_die("%s (%s)%s", (ep_fail(ep, err), gw_fail_text()), call, gw_error_advice(err));
     /* A process that has published its address listens until it ends, so a connection that is refused for some time means that it has ended.
      * After a timeout in GREETING the peer may have received the messages already: they must not be sent again. */

@@ -43,7 +43,7 @@ static int wait_for(const int fds[2], short what, uint64_t until_ns)
         if (happened) i = 0;
         int n = poll(p, 2, i < EAGERLY ? 0 : 1);
         if (n > 0) return p[0].revents ? 0 : 1;
-        if (n < 0 && errno != EINTR && !gw_retry_failed(&retry, errno))
+        if (n < 0 && errno != EINTR && !gw_retry_may(&retry, errno))
             gw_die("what another process says cannot be waited for (poll: %s)%s", strerror(errno), gw_error_advice(errno));
         if (n == 0) retry = (struct gw_retry){0};
         if (n < 0) {

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "profile.h"
 #include "../next/next.h"
+#include "../next/next_shmem.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -391,7 +392,7 @@ int MPI_Finalize(void)
 {
     if (in_mpi) {
         in_mpi = false;
-        prof_symmetric_end(true);
+        if (!tools_in_shmem()) prof_last_end();
         PMPI_Comm_free_keyval(&keyval);
         PMPI_Win_free_keyval(&win_keyval);
     }

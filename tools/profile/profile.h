@@ -174,12 +174,12 @@ void prof_started(int n, const MPI_Request *requests);
 void prof_forget(MPI_Request request);
 
 /* ---- begin and end: profile.c, and symmetric.c for OpenSHMEM ----  All but prof_is_over() and prof_in_mpi() are collective. */
-void prof_start(void);                 /* the first of the two was initialised */
-void prof_stop(void);                  /* reports, if it was started and has not */
-bool prof_is_over(void);               /* it has reported */
-bool prof_in_mpi(void);                /* between MPI_Init and MPI_Finalize */
-void prof_control(int level);          /* MPI_Pcontrol, shmem_pcontrol */
-void prof_symmetric_end(bool is_last); /* MPI ends (true), and the profile does unless OpenSHMEM goes on */
+void prof_start(void);        /* the first of the two was initialised */
+void prof_stop(void);         /* reports, if it was started and has not */
+bool prof_is_over(void);      /* it has reported */
+bool prof_in_mpi(void);       /* between MPI_Init and MPI_Finalize */
+void prof_control(int level); /* MPI_Pcontrol, shmem_pcontrol */
+void prof_last_end(void);     /* the last of the two ends */
 
 /* ---- steps: step.c ---- */
 enum prof_part { PROF_USER, PROF_MPI, PROF_SYNC, PROF_PARTS };

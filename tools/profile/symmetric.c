@@ -3,10 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "symmetric.h"
-#include "../next/next.h"
-
-#include <stdbool.h>
-#include <stdlib.h>
+#include "../next/next_shmem.h"
 
 /* ---- accesses ---- */
 /* -1: no PE of the world. */
@@ -57,62 +54,24 @@ void prof_assemble_set(int fn, int start, int log_stride, int size, long *psync,
 void prof_assembled(struct prof_call *c, int members) { prof_waited(c, members == prof_own.ranks); }
 
 /* ---- begin and end ---- */
-static int begun; /* shmem_init without shmem_finalize */
-
-static void started(void)
+void tools_shmem_begins(bool has_threads)
 {
-    if (begun++ || prof_is_over()) return;
+    (void)has_threads;
+    if (prof_is_over()) return;
     tools_world_make();
     prof_own.has_shmem = true;
     prof_start();
 }
 
-/* The last of the two is about to end. */
-void prof_symmetric_end(bool is_last)
+void prof_last_end(void)
 {
-    if (is_last && begun == 0) {
-        prof_stop();
-        tools_world_end();
-    }
+    prof_stop();
+    tools_world_end();
 }
 
-static void ended(void)
+void tools_shmem_ends(void)
 {
-    if (begun > 0) begun--;
-    prof_symmetric_end(!prof_in_mpi());
-}
-
-void shmem_init(void)
-{
-    NEXT_SHMEM(shmem_init)();
-    started();
-}
-
-int shmem_init_thread(int requested, int *provided)
-{
-    int rc = NEXT_SHMEM(shmem_init_thread)(requested, provided);
-    if (rc == 0) started();
-    return rc;
-}
-
-void shmem_finalize(void)
-{
-    ended();
-    NEXT_SHMEM(shmem_finalize)();
-}
-
-/* After start_pes the library ends when the process does; this runs before. */
-static void at_exit(void)
-{
-    if (begun > 0) ended();
-}
-
-void start_pes(int npes)
-{
-    NEXT_SHMEM(start_pes)(npes);
-    if (begun > 0) return;
-    started();
-    atexit(at_exit);
+    if (!prof_in_mpi()) prof_last_end();
 }
 
 void shmem_pcontrol(int level, ...) { prof_control(level); }

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "../next/next.h"
+#include "../next/next_shmem.h"
 #include "../next/world.h"
 
 #include <dlfcn.h>
@@ -522,8 +523,8 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
 
 int MPI_Finalize(void)
 {
-    if (folder && in_mpi && !replay_in_shmem()) replay_end();
-    if (folder && in_mpi && replay_in_shmem()) { /* what is MPI's of it ends here */
+    if (folder && in_mpi && !tools_in_shmem()) replay_end();
+    if (folder && in_mpi && tools_in_shmem()) { /* what is MPI's of it ends here */
         replay_freed_look(true);
         requests_free();
     }

@@ -75,8 +75,7 @@ static inline uint64_t replay_number(void)
 }
 /* ---- begin and end (replay.c; symmetric.c where OpenSHMEM does) ---- */
 bool replay_is_wanted(void);
-bool replay_in_mpi(void);   /* between MPI_Init and MPI_Finalize */
-bool replay_in_shmem(void); /* the same of OpenSHMEM */
+bool replay_in_mpi(void); /* between MPI_Init and MPI_Finalize */
 /* The first of the two was initialised; nothing for the second one. */
 void replay_begin_as(int rank, int ranks, bool has_threads);
 void replay_end(void); /* the last of the two is about to end; collective */

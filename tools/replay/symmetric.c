@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "symmetric.h"
 #include "../next/next.h"
+#include "../next/next_shmem.h"
 #include "../next/world.h"
 
 #include <limits.h>
@@ -98,52 +99,14 @@ int shmem_test_lock(long *lock)
 }
 
 /* ---- begin and end ---- */
-static int begun; /* shmem_init without shmem_finalize */
-
-bool replay_in_shmem(void) { return begun > 0; }
-
-static void started(int provided)
+void tools_shmem_begins(bool has_threads)
 {
-    if (begun++ || !replay_is_wanted()) return;
+    if (!replay_is_wanted()) return;
     tools_world_make();
-    replay_begin_as(pshmem_my_pe(), pshmem_n_pes(), provided == SHMEM_THREAD_MULTIPLE);
+    replay_begin_as(pshmem_my_pe(), pshmem_n_pes(), has_threads);
 }
 
-static void ended_all(void)
+void tools_shmem_ends(void)
 {
-    if (begun > 0) begun--;
-    if (begun == 0 && !replay_in_mpi()) replay_end();
-}
-
-void shmem_init(void)
-{
-    NEXT_SHMEM(shmem_init)();
-    started(SHMEM_THREAD_SINGLE);
-}
-
-int shmem_init_thread(int requested, int *provided)
-{
-    int rc = NEXT_SHMEM(shmem_init_thread)(requested, provided);
-    if (rc == 0) started(*provided);
-    return rc;
-}
-
-void shmem_finalize(void)
-{
-    ended_all();
-    NEXT_SHMEM(shmem_finalize)();
-}
-
-/* After start_pes the library ends when the process does; this runs before. */
-static void at_exit(void)
-{
-    if (begun > 0) ended_all();
-}
-
-void start_pes(int npes)
-{
-    NEXT_SHMEM(start_pes)(npes);
-    if (begun > 0) return;
-    started(SHMEM_THREAD_SINGLE);
-    atexit(at_exit);
+    if (!replay_in_mpi()) replay_end();
 }
