@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 #include "base/file.h"
+#include "base/plain.h"
 #include "base/processor.h"
 #include "base/settings.h"
 #include "coll/coll_private.h"
@@ -171,7 +172,7 @@ static int print_usage(FILE *to)
 
 static int refuse(const char *what, const char *word)
 {
-    fprintf(stderr, "godwit-choices: %s: %s; godwit-choices without arguments tells what there is\n", word, what);
+    gw_print(stderr, "godwit-choices: %s: %s; godwit-choices without arguments tells what there is\n", word, what);
     return 2;
 }
 
@@ -197,10 +198,10 @@ static void print_tuned(const struct job *j)
 {
     char text[2048], *path = NULL;
     if (gw_tuned_text(text, sizeof text))
-        printf("tuning file: %s\n", text);
+        gw_print(stdout, "tuning file: %s\n", text);
     else if (j->nodes.n > 1 && !secure_getenv("GODWIT_TUNE") && (path = gw_file_tuned()) && access(path, R_OK) == 0)
-        printf("tuning file: %s is for jobs whose ranks all run on this host; GODWIT_TUNE=%s shows what it does there\n", path,
-               path);
+        gw_print(stdout, "tuning file: %s is for jobs whose ranks all run on this host; GODWIT_TUNE=%s shows what it does there\n",
+                 path, path);
     free(path);
 }
 
@@ -253,8 +254,8 @@ static int words_check(char **words, int n_words)
     for (int w = 0; w < n_words; w++) {
         if (coll_kind_named(words[w], strlen(words[w])) < COLL_KINDS) continue;
         const char *near = gw_nearest(words[w], coll_kind_names, COLL_KINDS);
-        fprintf(stderr, "godwit-choices: %s: is no collective with algorithms of its own%s%s%s\n", words[w],
-                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        gw_print(stderr, "godwit-choices: %s: is no collective with algorithms of its own%s%s%s\n", words[w],
+                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         print_kinds(stderr);
         return 2;
     }
@@ -289,7 +290,7 @@ int main(int argc, char **argv)
         make_nodes(&j) < 0)
         return fprintf(stderr, "godwit-choices: no memory\n"), 1;
     if (coll_select_init() != GW_OK || coll_select_tuned() != GW_OK)
-        return fprintf(stderr, "godwit-choices: %s\n", gw_fail_text()), 2;
+        return gw_print(stderr, "godwit-choices: %s\n", gw_fail_text()), 2;
     print_all(&j, bytes, argv + optind, argc - optind);
     free(j.nodes.first);
     op_free(&j.op);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/foreign.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "base/processor.h"
 #include "base/settings.h"
 #include "base/time.h"
@@ -40,11 +41,11 @@ static void print_wrapped(const char *text, int indent)
         int n = (int)strcspn(word, " ");
         bool first = column == indent;
         if (!first && column + 1 + n > 100) {
-            printf("\n%*s", indent, "");
+            gw_print(stdout, "\n%*s", indent, "");
             column = indent;
             first = true;
         }
-        printf("%s%.*s", first ? "" : " ", n, word);
+        gw_print(stdout, "%s%.*s", first ? "" : " ", n, word);
         column += n + !first;
         word += n;
         word += strspn(word, " ");
@@ -57,28 +58,29 @@ static bool is_default(const struct row *r) { return strcmp(r->origin, "default"
 static void print_long(const struct row *r)
 {
     const struct gw_setting_info *s = &r->info;
-    printf("%s = %s", s->env, r->value[0] ? r->value : "(empty)");
-    if (!is_default(r)) printf("   from %s%s%s", r->origin, s->source ? " in " : "", s->source ? s->source : "");
+    gw_print(stdout, "%s = %s", s->env, r->value[0] ? r->value : "(empty)");
+    if (!is_default(r)) gw_print(stdout, "   from %s%s%s", r->origin, s->source ? " in " : "", s->source ? s->source : "");
     printf("\n");
     printf("    ");
     print_wrapped(s->help, 4);
-    printf("    type %s, default %s", s->type, s->default_text[0] ? s->default_text : "(empty)");
-    if (s->range[0]) printf(", allowed %s", s->range);
+    gw_print(stdout, "    type %s, default %s", s->type, s->default_text[0] ? s->default_text : "(empty)");
+    if (s->range[0]) gw_print(stdout, ", allowed %s", s->range);
     printf("\n");
-    if (s->aliases[0]) printf("    also read from %s\n", s->aliases);
+    if (s->aliases[0]) gw_print(stdout, "    also read from %s\n", s->aliases);
 }
 
 static void print_summary(const struct row *r)
 {
     int n = (int)strcspn(r->info.help, ".");
-    printf("%-28s %-12s %-10s %.*s\n", r->info.env, r->value[0] ? r->value : "-", is_default(r) ? "" : "(set)", n, r->info.help);
+    gw_print(stdout, "%-28s %-12s %-10s %.*s\n", r->info.env, r->value[0] ? r->value : "-", is_default(r) ? "" : "(set)", n,
+             r->info.help);
 }
 
 /* What other libraries have, and no setting reads. */
 static void print_foreign(struct gw_foreign f)
 {
     static const char *const words[] = {"of no effect: ", "", "read, and "};
-    printf("%s: %s", f.name, words[f.kind]);
+    gw_print(stdout, "%s: %s", f.name, words[f.kind]);
     print_wrapped(f.why, 4);
 }
 
@@ -95,8 +97,8 @@ static void print_settings(bool changed_only)
         struct row r = row_get(i);
         if (changed_only && (is_default(&r) || strcmp(r.info.name, "tune") == 0)) continue; /* that is told already */
         if (changed_only)
-            printf("  %s=%s (from %s%s%s)\n", r.info.env, r.value, r.origin, r.info.source ? " in " : "",
-                   r.info.source ? r.info.source : "");
+            gw_print(stdout, "  %s=%s (from %s%s%s)\n", r.info.env, r.value, r.origin, r.info.source ? " in " : "",
+                     r.info.source ? r.info.source : "");
         else
             print_long(&r);
         shown++;
@@ -113,8 +115,8 @@ static void print_processor(void)
     struct gw_processor here;
     char text[GW_PROCESSOR_TEXT], model[256];
     if (gw_processor_here(&here))
-        printf("processor %s (%s)\n", gw_processor_text(&here, true, text, sizeof text),
-               gw_processor_model_name(model, sizeof model));
+        gw_print(stdout, "processor %s (%s)\n", gw_processor_text(&here, true, text, sizeof text),
+                 gw_processor_model_name(model, sizeof model));
 }
 
 static void print_clock(void)
@@ -122,7 +124,7 @@ static void print_clock(void)
     char source[64], costs[128];
     if (!gw_line_read(source, sizeof source, "/sys/devices/system/clocksource/clocksource0/current_clocksource"))
         snprintf(source, sizeof source, "not told by the kernel");
-    printf("clock     %s; %s\n", gw_trimmed(source), gw_costs_text(costs, sizeof costs));
+    gw_print(stdout, "clock     %s; %s\n", gw_trimmed(source), gw_costs_text(costs, sizeof costs));
 }
 
 static void print_overview(void)
@@ -130,17 +132,17 @@ static void print_overview(void)
     struct utsname u;
     const char *limit;
     char tuned[1024];
-    printf("Godwit %s, MPI 5.0, standard ABI (libmpi_abi.so.1); OpenSHMEM %d.%d (libgodwit_shmem.so)\n", GODWIT_VERSION, SYM_MAJOR,
-           SYM_MINOR);
-    if (uname(&u) == 0) printf("host      %s, %s %s, %s\n", u.nodename, u.sysname, u.release, u.machine);
+    gw_print(stdout, "Godwit %s, MPI 5.0, standard ABI (libmpi_abi.so.1); OpenSHMEM %d.%d (libgodwit_shmem.so)\n", GODWIT_VERSION,
+             SYM_MAJOR, SYM_MINOR);
+    if (uname(&u) == 0) gw_print(stdout, "host      %s, %s %s, %s\n", u.nodename, u.sysname, u.release, u.machine);
     printf("cores     %d that this process may use\n", gw_cores_allowed());
     print_processor();
     print_clock();
     int64_t memory = gw_memory_available(&limit);
-    printf("memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
+    gw_print(stdout, "memory    %.1f GiB, by %s\n", (double)memory / (1 << 30), limit);
     printf("wires     shared memory of one node; TCP between nodes, or libfabric (`godwit-info --network`)\n");
     printf("launchers mpiexec (Godwit's), PMIx, PMI-1, PMI-2, none\n");
-    if (gw_tuned_text(tuned, sizeof tuned)) printf("tuning    %s\n", tuned);
+    if (gw_tuned_text(tuned, sizeof tuned)) gw_print(stdout, "tuning    %s\n", tuned);
     printf("settings that are set:\n");
     print_settings(true);
     printf("`godwit-info --settings` lists all %d, `godwit-info NAME` explains one.\n", gw_settings_count());
@@ -205,18 +207,18 @@ static void say_none(const char *name, struct names *all)
     int n = is_long ? gw_longer(asked.at[0], (const char *const *)all->at, all->n, at, SHOWN) : 0;
     const char *near = n ? NULL : gw_nearest(asked.at[0], (const char *const *)all->at, all->n);
     if (n) {
-        fprintf(stderr, "godwit-info: there is no setting %s; did you mean ", name);
+        gw_print(stderr, "godwit-info: there is no setting %s; did you mean ", name);
         for (int i = 0; i < n && i < SHOWN; i++)
-            fprintf(stderr, "%s%s", i ? ", " : "", all->at[at[i]] + strlen(all->at[at[i]]) + 1);
+            gw_print(stderr, "%s%s", i ? ", " : "", all->at[at[i]] + strlen(all->at[at[i]]) + 1);
         if (n > SHOWN) fprintf(stderr, " or another of %d", n);
         fputs("?\n", stderr);
     } else if (near)
-        fprintf(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near + strlen(near) + 1);
+        gw_print(stderr, "godwit-info: there is no setting %s; did you mean %s?\n", name, near + strlen(near) + 1);
     else if (gw_foreign_whose(asked.at[0]))
-        fprintf(stderr, "godwit-info: %s of %s is of no effect here; `godwit-info --settings` lists what is read\n", name,
-                gw_foreign_whose(asked.at[0]));
+        gw_print(stderr, "godwit-info: %s of %s is of no effect here; `godwit-info --settings` lists what is read\n", name,
+                 gw_foreign_whose(asked.at[0]));
     else
-        fprintf(stderr, "godwit-info: there is no setting %s; `godwit-info --settings` lists all\n", name);
+        gw_print(stderr, "godwit-info: there is no setting %s; `godwit-info --settings` lists all\n", name);
     free(asked.at[0]);
     free(asked.at);
 }
@@ -240,11 +242,11 @@ static int explain(const char *name)
         print_long(&r);
     } else if ((row = gw_setting_read_by(written)) >= 0) {
         struct row r = row_get(row);
-        printf("%s is MPICH's other name of MPICH_%s, which counts before it where both are set:\n", written,
-               written + strlen(twin));
+        gw_print(stdout, "%s is MPICH's other name of MPICH_%s, which counts before it where both are set:\n", written,
+                 written + strlen(twin));
         print_long(&r);
     } else if (gw_foreign_find(written, &f) && f.kind != GW_FOREIGN_NOTED) {
-        printf("%s is %s%s\n", written, f.kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f.why);
+        gw_print(stdout, "%s is %s%s\n", written, f.kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f.why);
     } else {
         say_none(name, &all);
         rc = 1;
@@ -276,13 +278,14 @@ static int option(const char *word)
     } else if (strcmp(word, "--network") == 0) {
         return network_print(stdout, ofi_tags_print) == GW_OK ? 0 : 1;
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("Godwit %s\n", GODWIT_VERSION);
+        gw_print(stdout, "Godwit %s\n", GODWIT_VERSION);
     } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         fputs(usage, stdout);
     } else {
         const char *near = gw_nearest(word, options, (int)GW_ARRAY_LEN(options));
-        fprintf(stderr, "godwit-info: unknown option %s%s%s%s\n%s", word, near ? "; did you mean " : "", near ? near : "",
-                near ? "?" : "", usage);
+        gw_print(stderr, "godwit-info: unknown option %s%s%s%s\n", word, near ? "; did you mean " : "", near ? near : "",
+                 near ? "?" : "");
+        fputs(usage, stderr);
         return 2;
     }
     return 0;

@@ -5,6 +5,7 @@
 #include "info_program.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "job/program.h"
 
 #include <dlfcn.h>
@@ -112,10 +113,9 @@ static int report_names(const struct file *f, void *const doors[], bool is_open_
         if (!is_open_mpi && strncmp(name, "_Z", 2) == 0) continue; /* MPICH's library for C++ has them, a client of the door */
         wanted++;
         if (have(doors, name)) continue;
-        if (!lacking++) printf("%s, as Godwit lacks\n", is_open_mpi ? "but this one runs on its own library" : "it will not start");
-        char *plain = gw_plain_copy(name, GW_PLAIN_WORD);
-        printf("  %s\n", plain);
-        free(plain);
+        if (!lacking++)
+            gw_print(stdout, "%s, as Godwit lacks\n", is_open_mpi ? "but this one runs on its own library" : "it will not start");
+        gw_print(stdout, "  %s\n", name);
     }
     if (!lacking) printf("all %d MPI names that it asks for are there\n", wanted);
     return lacking > 0;
@@ -129,15 +129,17 @@ static int report_door(const struct file *f, const char *path, int family)
     for (int i = family; i < FAMILIES; i++)
         if (f->needs[i] && door_find(families[i].door, where[i])) doors[i] = dlopen(where[i], RTLD_NOW | RTLD_LOCAL);
     if (family == OPEN_MPI && !door_find(families[family].door, where[family])) {
-        printf("%s was built with %s: it runs on its own library, as this Godwit was built without the door %s (no C++ compiler)\n",
-               path, families[family].built_with, families[family].door);
+        gw_print(
+            stdout,
+            "%s was built with %s: it runs on its own library, as this Godwit was built without the door %s (no C++ compiler)\n",
+            path, families[family].built_with, families[family].door);
     } else if (doors[family]) {
-        printf("%s was built with %s: mpiexec runs it on Godwit through %s (GODWIT_DOORS=off: on its own library)\n", path,
-               families[family].built_with, where[family]);
+        gw_print(stdout, "%s was built with %s: mpiexec runs it on Godwit through %s (GODWIT_DOORS=off: on its own library)\n",
+                 path, families[family].built_with, where[family]);
         rc = report_names(f, doors, family >= OPEN_MPI);
     } else {
-        fprintf(stderr, "godwit-info: the door %s is not in this installation, or does not load; install Godwit again\n",
-                families[family].door);
+        gw_print(stderr, "godwit-info: the door %s is not in this installation, or does not load; install Godwit again\n",
+                 families[family].door);
     }
     for (int i = 0; i < FAMILIES; i++)
         if (doors[i]) dlclose(doors[i]);
@@ -148,21 +150,21 @@ int info_program(const char *path)
 {
     struct file f = {0};
     if (!gw_image_open(path, &f.image)) {
-        fprintf(stderr, "godwit-info: cannot read %s\n", path);
+        gw_print(stderr, "godwit-info: cannot read %s\n", path);
         return 1;
     }
     if (!file_read(&f)) {
-        printf("%s is no program of this machine (a script?): the libraries of what it starts decide\n", path);
+        gw_print(stdout, "%s is no program of this machine (a script?): the libraries of what it starts decide\n", path);
         return 0;
     }
     for (int i = 0; i < FAMILIES; i++) {
         if (!f.needs[i]) continue;
         if (!families[i].door) {
-            printf("%s was built for %s: it runs on Godwit as it is\n", path, families[i].built_with);
+            gw_print(stdout, "%s was built for %s: it runs on Godwit as it is\n", path, families[i].built_with);
             return 0;
         }
         return report_door(&f, path, i);
     }
-    printf("%s names no MPI library: those that it loads or starts decide\n", path);
+    gw_print(stdout, "%s names no MPI library: those that it loads or starts decide\n", path);
     return 0;
 }

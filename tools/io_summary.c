@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/plain.h"
 
 static const char usage[] = "usage: cray_mpiio_summary [PREFIX | FILE.csv]...\n"
                             "  Adds up what the ranks of a job that ran with MPICH_MPIIO_STATS=2 have written to PREFIX.RANK.csv,\n"
@@ -108,15 +109,15 @@ static bool read_rank(const char *path, int rank)
     size_t room = 0;
     int number = 1;
     bool fine = in != NULL;
-    if (!in) fprintf(stderr, "cray_mpiio_summary: cannot open %s: %s\n", path, strerror(errno));
+    if (!in) gw_print(stderr, "cray_mpiio_summary: cannot open %s: %s\n", path, strerror(errno));
     if (fine && (getline(&line, &room, in) < 0 || strcmp(line, head) != 0)) {
-        fprintf(stderr, "cray_mpiio_summary: %s does not begin with the line that MPICH_MPIIO_STATS=2 writes\n", path);
+        gw_print(stderr, "cray_mpiio_summary: %s does not begin with the line that MPICH_MPIIO_STATS=2 writes\n", path);
         fine = false;
     }
     while (fine && getline(&line, &room, in) >= 0) {
         number++;
         fine = row_add(line, rank);
-        if (!fine) fprintf(stderr, "cray_mpiio_summary: %s:%d is no row of a name and five numbers\n", path, number);
+        if (!fine) gw_print(stderr, "cray_mpiio_summary: %s:%d is no row of a name and five numbers\n", path, number);
     }
     free(line);
     if (in) fclose(in);
@@ -141,9 +142,7 @@ static void tell_way(const struct accessed *f, int way)
 
 static void tell(const struct accessed *f)
 {
-    char *name = gw_plain_copy(f->name, 0);
-    printf("+--------------------------------------------------------+\n| MPIIO access over time for %s\n", name);
-    free(name);
+    gw_print(stdout, "+--------------------------------------------------------+\n| MPIIO access over time for %s\n", f->name);
     printf("|   ranks                   = %d\n", f->ranks);
     printf("|   from, to                = %" PRId64 ", %" PRId64 " ms\n", f->at[0].start_ms, f->at[f->count - 1].start_ms);
     tell_way(f, WRITES);
@@ -166,7 +165,7 @@ int main(int argc, char **argv)
         bool is_file = len > 4 && strcmp(names[i] + len - 4, ".csv") == 0;
         char *pattern = gw_xasprintf("%s%s", names[i], is_file ? "" : ".*.csv");
         int rc = glob(pattern, i > 0 ? GLOB_APPEND : 0, NULL, &found);
-        if (rc != 0) fprintf(stderr, "cray_mpiio_summary: there is no file %s; run the job with MPICH_MPIIO_STATS=2\n", pattern);
+        if (rc != 0) gw_print(stderr, "cray_mpiio_summary: there is no file %s; run the job with MPICH_MPIIO_STATS=2\n", pattern);
         free(pattern);
         if (rc != 0) return 1;
     }

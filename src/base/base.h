@@ -149,19 +149,7 @@ void *gw_xmalloc(size_t n); /* these never return NULL: out of memory ends the p
 void *gw_xcalloc(size_t n, size_t size);
 void *gw_xrealloc(void *p, size_t n);
 char *gw_xasprintf(const char *fmt, ...) GW_PRINTF(1, 2);
-/* Appends to the text in out[cap]; truncates. */
-/* What somebody else has written (names of files, programs, communicators, hosts) as it may be shown on a terminal: control characters, what
- * turns the direction of writing, and bytes that are no UTF-8 become \xNN.  All that gw_note(), gw_warn(), gw_die() and say_line() print
- * goes through it once more, with GW_PLAIN_LINES; so a text that shall stay on its line is made plain before. */
-enum {
-    GW_PLAIN_LINES = 1, /* ends of lines and tabs stay */
-    GW_PLAIN_WORD = 2   /* a backslash and all that is not ASCII become \xNN, too: nothing reads as something else */
-};
-char *gw_plain(char *out, size_t cap, const char *text, unsigned how); /* answers out; what has no room is left out */
-char *gw_plain_copy(const char *text, unsigned how);                   /* the caller frees it */
-bool gw_is_shell_word(const char *text); /* it can stand in a command as it is: letters, digits and /._-+:,@%=, and no option */
-char *gw_shell_quoted(const char *text); /* as a shell reads it, whatever it is, and plain; the caller frees it */
-void gw_text_add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4);
+void gw_text_add(char *out, size_t cap, const char *fmt, ...) GW_PRINTF(3, 4); /* appends to the text in out[cap]; truncates */
 
 static inline double gw_mib(uint64_t bytes) { return (double)bytes / (1 << 20); } /* for texts */
 int gw_edits(const char *a, const char *b); /* edit distance (insert, delete, replace, swap of neighbours); ignores case */

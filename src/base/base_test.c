@@ -6,6 +6,7 @@
 #include "base/count.h"
 #include "base/lock.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "base/time.h"
 
@@ -87,6 +88,44 @@ static const char *quoted(const char *text)
     return out;
 }
 
+static char *format(const char *fmt, ...) GW_PRINTF(1, 2);
+static char *format(const char *fmt, ...)
+{
+    static char out[256];
+    va_list args;
+    va_start(args, fmt);
+    CHECK_EQ(gw_plain_vformat(out, sizeof out, fmt, args), strlen(out));
+    va_end(args);
+    return out;
+}
+
+/* Lines are the format's, whatever stands in arguments. */
+static void test_plain_format(void)
+{
+    char all[32], small[8], *text;
+    size_t n;
+    for (int i = 0; i < 31; i++) all[i] = (char)(i + 1);
+    all[31] = 0;
+    CHECK_STR(format("a\t%s\nb %d\n", "x\ny\tz\001", 7), "a\tx\\x0ay\\x09z\\x01\nb 7\n");
+    CHECK_STR(format("%s\n%.2s|%*d\n", "\002\003", "\n\n\n", 3, 5), "\\x02\\x03\n\\x0a\\x0a|  5\n");
+    CHECK_STR(format("%c\xc3\xa4\n", '\n'), "\\x0a\xc3\xa4\n");
+    text = format("\n%s\n", all); /* no byte is left to mark the format's own with: one line, and nothing acts */
+    CHECK(!strpbrk(text, all) && strstr(text, "\\x0a\\x0b"));
+    CHECK_EQ(gw_plain_format(small, sizeof small, "ab\n%s", "\n\n"), 7);
+    CHECK_STR(small, "ab\n\\x0a");
+    CHECK_EQ(gw_fail(GW_EARG, "a\nb %s", "c\nd"), GW_EARG);
+    CHECK_EQ(gw_fail(GW_EARG, "%s: %s", "e\033", gw_fail_text()), GW_EARG);
+    CHECK_STR(gw_fail_text(), "e\\x1b: a\\x0ab c\\x0ad");
+    FILE *f = open_memstream(&text, &n);
+    char *big = gw_xcalloc(1, 20001);
+    memset(big, '\r', 20000);
+    CHECK(gw_print(f, "%s\n", big) >= 0 && gw_print(f, "%d\n", 3) >= 0);
+    fclose(f);
+    CHECK(n == 80000 + 3 && strcmp(text + 79996, "\\x0d\n3\n") == 0);
+    free(big);
+    free(text);
+}
+
 /* What others have written, on a terminal and in a command. */
 static void test_plain(void)
 {
@@ -95,7 +134,6 @@ static void test_plain(void)
               "a b-\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa6\\"); /* letters stay */
     CHECK_STR(plain("\x1b[2J\r\x7f", 0), "\\x1b[2J\\x0d\\x7f");
     CHECK_STR(plain("a\nb\tc", 0), "a\\x0ab\\x09c");
-    CHECK_STR(plain("a\nb\tc\x1b", GW_PLAIN_LINES), "a\nb\tc\\x1b");
     CHECK_STR(plain("\xc2\x9b", 0), "\\xc2\\x9b");                            /* a terminal's CSI in one character */
     CHECK_STR(plain("\xe2\x80\xae", 0), "\\xe2\\x80\\xae");                   /* turns the direction */
     CHECK_STR(plain("\xc0\x9b\xff\xe2\x82", 0), "\\xc0\\x9b\\xff\\xe2\\x82"); /* no UTF-8 */
@@ -103,6 +141,7 @@ static void test_plain(void)
     CHECK_STR(plain("\xc3\xa4\\", GW_PLAIN_WORD), "\\xc3\\xa4\\x5c");
     CHECK_STR(gw_plain(small, sizeof small, "ab\x1b", 0), "ab");
     CHECK_STR(gw_plain(small, sizeof small, "abcdefgh", 0), "abcde");
+    test_plain_format();
     CHECK(gw_is_shell_word("/a/b-c.d") && !gw_is_shell_word("-rf") && !gw_is_shell_word("") && !gw_is_shell_word("a b") &&
           !gw_is_shell_word("$x") && !gw_is_shell_word("a\n"));
     CHECK_STR(quoted("--a=b"), "--a=b");

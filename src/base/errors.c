@@ -2,9 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "base/base.h"
-
-#include <stdio.h>
+#include "base/plain.h"
 
 static const char *const texts[] = {
 #define X(name, mpi_class, text) text,
@@ -17,19 +15,11 @@ _Static_assert(GW_ARRAY_LEN(texts) == GW_ELAST_ - GW_EFIRST_ - 1, "one row per e
 static _Thread_local char fail_text[1024];
 static _Thread_local int callback_code; /* of the last GW_ECALLBACK */
 
-static GW_COLD void text_set(const char *fmt, va_list args)
-{
-    /* Through a local copy: a caller may pass gw_fail_text() as an argument to put words before it. */
-    char text[sizeof fail_text];
-    vsnprintf(text, sizeof text, fmt, args);
-    memcpy(fail_text, text, strlen(text) + 1);
-}
-
 int gw_fail(int code, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    text_set(fmt, args);
+    gw_plain_vformat(fail_text, sizeof fail_text, fmt, args); /* an argument may be gw_fail_text(), to put words before it */
     va_end(args);
     return code;
 }
@@ -39,7 +29,7 @@ int gw_fail_callback(int mpi_code, const char *fmt, ...)
     assert(mpi_code != 0);
     va_list args;
     va_start(args, fmt);
-    text_set(fmt, args);
+    gw_plain_vformat(fail_text, sizeof fail_text, fmt, args); /* an argument may be gw_fail_text(), to put words before it */
     va_end(args);
     callback_code = mpi_code;
     return GW_ECALLBACK;

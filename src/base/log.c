@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base_private.h"
 #include "base/os.h"
+#include "base/plain.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>
@@ -37,14 +38,10 @@ void gw_log_identity(int rank, int size)
 /* One write(2) a line: lines of many ranks into one terminal or file do not mix. */
 static void log_line(const char *prefix, const char *fmt, va_list args)
 {
-    char text[2048], line[2048];
-    int n = snprintf(text, sizeof text, "%s", prefix);
-    if (n < 0) return;
-    int m = vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
-    if (m < 0) return;
-    gw_plain(line, sizeof line - 1, text, GW_PLAIN_LINES);
-    size_t len = strlen(line);
-    if (len == 0 || line[len - 1] != '\n') line[len++] = '\n';
+    char line[2048];
+    size_t len = gw_plain_format(line, sizeof line - 1, "%s", prefix);
+    len += gw_plain_vformat(line + len, sizeof line - len - 1, fmt, args);
+    if (line[len - 1] != '\n') line[len++] = '\n';
     for (size_t at = 0; at < len;) {
         ssize_t w = write(STDERR_FILENO, line + at, len - at);
         if (w <= 0) return;

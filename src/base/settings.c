@@ -6,6 +6,7 @@
 #include "base/base_private.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "base/processor.h"
 #include "base/settings.h"
 
@@ -63,9 +64,8 @@ static void complain(const char *fmt, ...)
     size_t n = strlen(state.complaints);
     va_list args;
     va_start(args, fmt);
-    vsnprintf(state.complaints + n, sizeof state.complaints - n, fmt, args);
+    n += gw_plain_vformat(state.complaints + n, sizeof state.complaints - n, fmt, args);
     va_end(args);
-    n = strlen(state.complaints);
     if (n + 1 < sizeof state.complaints) memcpy(state.complaints + n, "\n", 2);
 }
 

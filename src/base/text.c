@@ -2,7 +2,8 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "base/base.h"
+#include "base/base_private.h"
+#include "base/plain.h"
 #include "base/settings.h"
 
 #include <ctype.h>
@@ -18,44 +19,6 @@ void gw_text_add(char *out, size_t cap, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(out + n, cap - n, fmt, ap);
     va_end(ap);
-}
-
-/* Bytes of the character at p that is shown as it is; 0: it is not. */
-static size_t shown(const unsigned char *p, unsigned how)
-{
-    if (*p < 0x80)
-        return (*p >= ' ' && *p < 0x7f && !(how & GW_PLAIN_WORD && *p == '\\')) ||
-            (how & GW_PLAIN_LINES && (*p == '\n' || *p == '\t'));
-    size_t n = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
-    uint32_t c = *p & (0xffu >> (n + 1));
-    if (how & GW_PLAIN_WORD || *p < 0xc2 || *p > 0xf4) return 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) return 0;
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    bool is_short = (n == 3 && c < 0x800) || (n == 4 && c < 0x10000), is_none = (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
-    bool is_control = c < 0xa0,
-         turns = c == 0x61c || (c >= 0x200b && c < 0x2010) || (c >= 0x2028 && c < 0x202f) || (c >= 0x2060 && c < 0x2070) ||
-        c == 0xfeff || (c >= 0xe0000 && c < 0xe0080);
-    return is_short || is_none || is_control || turns ? 0 : n;
-}
-
-char *gw_plain(char *out, size_t cap, const char *text, unsigned how)
-{
-    size_t at = 0;
-    assert(cap > 0);
-    for (const char *p = text; *p;) {
-        size_t n = shown((const unsigned char *)p, how);
-        if (at + (n ? n : 4) >= cap) break;
-        if (n)
-            memcpy(out + at, p, n);
-        else
-            snprintf(out + at, 5, "\\x%02x", (unsigned char)*p);
-        at += n ? n : 4;
-        p += n ? n : 1;
-    }
-    out[at] = 0;
-    return out;
 }
 
 char *gw_plain_copy(const char *text, unsigned how)
@@ -78,7 +41,7 @@ char *gw_shell_quoted(const char *text)
     char *out = gw_xmalloc(4 * strlen(plain) + 4), *to = out;
     to += sprintf(to, is_plain ? "'" : "$'"); /* $'': \xNN is that byte again, and a backslash two */
     for (const char *p = text; *p;) {
-        size_t n = shown((const unsigned char *)p, 0);
+        size_t n = gw_plain_shown(p, 0);
         if (!n)
             to += sprintf(to, "\\x%02x", (unsigned char)*p);
         else if (*p == '\'')

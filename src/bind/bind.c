@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "bind/place.h"
 #include "job/hosts.h"
 #include "job/job.h"
@@ -381,17 +382,15 @@ void bind_print(const struct bind_map *m, int n_ranks)
             if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) fprintf(stderr, " %d", cpu);
         fputs("\n", stderr);
     }
-    if (m->reserved) fprintf(stderr, "mpiexec: no rank runs on %s\n", m->reserved);
+    if (m->reserved) gw_print(stderr, "mpiexec: no rank runs on %s\n", m->reserved);
 }
 
 void bind_show(const struct launch_options *o, const struct bind_map *m, const char *host)
 {
-    printf("%d rank%s on %s:\n", o->n_ranks, o->n_ranks == 1 ? "" : "s", host);
+    gw_print(stdout, "%d rank%s on %s:\n", o->n_ranks, o->n_ranks == 1 ? "" : "s", host);
     for (int r = 0, app = 0, end = o->apps[0].n; r < o->n_ranks; r++) {
         while (r >= end) end += o->apps[++app].n;
-        char *program = gw_plain_copy(o->apps[app].argv[0], 0);
-        printf("  rank %d of program %d (%s):", r, app, program);
-        free(program);
+        gw_print(stdout, "  rank %d of program %d (%s):", r, app, o->apps[app].argv[0]);
         if (!m->set) printf(" any of %d cores", m->n_cores);
         for (int cpu = 0, n = 0; m->set && cpu < PLACE_CPUS; cpu++)
             if (CPU_ISSET_S((size_t)cpu, m->bytes, (cpu_set_t *)m->set[r])) printf("%s%d", n++ ? "," : " CPUs ", cpu);

@@ -6,6 +6,7 @@
 #include "base/count.h"
 #include "base/hash.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "boot/kvs.h"
 #include "boot/order.h"
@@ -229,21 +230,21 @@ void boot_order_show(void)
         gw_die("%s", gw_fail_text());
     if (gw_boot.rank != 0) return;
     char **names = gw_xcalloc((size_t)gw_boot.nnodes, sizeof *names);
-    fprintf(stderr, "godwit: rank order: %s%s%s; %d ranks on %d nodes\n", method < 0 ? "the launcher's" : methods[method],
-            method == BOOT_ORDER_FILE ? " " : "", method == BOOT_ORDER_FILE ? gw_set.rank_order_file : "", gw_boot.size,
-            gw_boot.nnodes);
+    gw_print(stderr, "godwit: rank order: %s%s%s; %d ranks on %d nodes\n", method < 0 ? "the launcher's" : methods[method],
+             method == BOOT_ORDER_FILE ? " " : "", method == BOOT_ORDER_FILE ? gw_set.rank_order_file : "", gw_boot.size,
+             gw_boot.nnodes);
     for (int r = 0, node = 0; r < gw_boot.size && node < gw_boot.nnodes; r++) {
         if (boot_node_of(r) != node) continue; /* nodes are numbered in the order of their lowest ranks */
         snprintf(host, sizeof host, "%s", asks || gw_boot.nnodes == 1 || r == gw_boot.rank ? gw_boot.host : "?");
         if (asks && boot_get(r, "gw.host", host, sizeof host) != GW_OK) gw_die("%s", gw_fail_text());
         names[node] = gw_xasprintf("%s", host);
-        fprintf(stderr, "godwit:   node %d (%s): ", node++, host);
+        gw_print(stderr, "godwit:   node %d (%s): ", node++, host);
         print_ranks(node - 1);
         fputs("\n", stderr);
     }
     for (int r = 0; r < gw_boot.size; r++) {
         int node = boot_node_of(r);
-        fprintf(stderr, "[PE_0]: rank %d is on node %d, %s\n", r, node, names[node] ? names[node] : "?");
+        gw_print(stderr, "[PE_0]: rank %d is on node %d, %s\n", r, node, names[node] ? names[node] : "?");
     }
     for (int i = 0; i < gw_boot.nnodes; i++) free(names[i]);
     free(names);

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "boot/world.h"
 
 #include <ctype.h>

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
 #include "base/lock.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "boot/alive.h"
@@ -105,7 +106,7 @@ static GW_COLD void end_job(const char *name, int why)
     char text[320];
     snprintf(text, sizeof text, "the job %s, with which this one is connected, %s; this job ends now", name,
              why == ECONNRESET ? "has failed" : "cannot be reached any more");
-    fprintf(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
+    gw_print(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
     boot_abort(1, text);
 }
 

@@ -7,6 +7,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "boot/alive.h"
@@ -140,7 +141,7 @@ void boot_host_is_gone(const char *host, double silent)
     char text[160], shown[4 * HOST_MOST];
     snprintf(text, sizeof text, "host %.64s has not answered for %d s (GODWIT_HOST_TIMEOUT=%d); the job ends now",
              gw_plain(shown, sizeof shown, host, GW_PLAIN_WORD), (int)silent, (int)gw_set.host_timeout);
-    fprintf(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
+    gw_print(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
     boot_abort(EXIT_LOST_HOST, text);
 }
 
@@ -177,7 +178,7 @@ static void look_at_clock(double waited)
         "MPI_Init has waited for ranks on other hosts for %d s (GODWIT_INIT_TIMEOUT): they have not called it, or their host is "
         "gone; the job ends now",
         (int)waited);
-    fprintf(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
+    gw_print(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
     boot_abort(EXIT_LOST_HOST, text);
 }
 
@@ -196,7 +197,7 @@ static void look_at_shells(double waited)
         "the remote shell that %s (process %d) had started for another host has failed with status %d (its message is above), so that "
         "ranks there never come; the job ends now",
         gw_plain(shown, sizeof shown, way.launcher, GW_PLAIN_WORD), (int)way.pid, way.status);
-    fprintf(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
+    gw_print(stderr, "godwit: rank %d (%s): %s\n", gw_boot.rank, gw_boot.host, text);
     boot_abort(EXIT_LOST_HOST, text);
 }
 

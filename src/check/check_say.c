@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "boot/boot.h"
 #include "boot/segment.h"
@@ -73,11 +74,10 @@ static void put(const char *text, size_t n)
 static void put_line(const char *head, const char *fmt, va_list args)
 {
     char text[4096];
-    int n = snprintf(text, sizeof text, "godwit[%d] %s: ", findings.rank, head);
-    n += vsnprintf(text + n, sizeof text - (size_t)n - 1, fmt, args);
-    n = n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
+    size_t n = gw_plain_format(text, sizeof text, "godwit[%d] %s: ", findings.rank, head);
+    n += gw_plain_vformat(text + n, sizeof text - n - 1, fmt, args);
     text[n++] = '\n';
-    put(text, (size_t)n);
+    put(text, n);
 }
 
 static void put_words(const char *head, const char *fmt, ...) GW_PRINTF(2, 3);

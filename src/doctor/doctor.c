@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "boot/segment.h"
 #include "job/job.h"
@@ -98,13 +99,13 @@ static void answer_print(FILE *to, const char *what, const struct answer *a)
 {
     assert(a->is <= FINDING_PROBLEM);
     static const char *const words[] = {"ok", "note", "problem"};
-    fprintf(to, "%-8s %s: %s\n", words[a->is], what, a->value);
-    if (a->is != FINDING_OK) fprintf(to, "         %s\n", a->todo);
+    gw_print(to, "%-8s %s: %s\n", words[a->is], what, a->value);
+    if (a->is != FINDING_OK) gw_print(to, "         %s\n", a->todo);
 }
 
 static int usage(const char *text, const char *word)
 {
-    fprintf(stderr, "mpiexec: doctor: %s%s; `mpiexec doctor --help` says more\n", text, word);
+    gw_print(stderr, "mpiexec: doctor: %s%s; `mpiexec doctor --help` says more\n", text, word);
     return EXIT_USAGE;
 }
 
@@ -125,8 +126,8 @@ static int parse(int argc, char **argv, struct machine *m)
             i++;
         } else if (argv[i][0] == '-') {
             const char *near = gw_nearest(argv[i], known, GW_ARRAY_LEN(known));
-            fprintf(stderr, "mpiexec: doctor: unknown option %s%s%s%s; `mpiexec doctor --help` lists them\n", argv[i],
-                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+            gw_print(stderr, "mpiexec: doctor: unknown option %s%s%s%s; `mpiexec doctor --help` lists them\n", argv[i],
+                     near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
             return EXIT_USAGE;
         } else {
             m->program = argv[i]; /* what follows are its arguments */
@@ -150,7 +151,7 @@ int doctor_main(int argc, char **argv)
         notes += a.is == FINDING_NOTE;
         fflush(stdout);
     }
-    printf("%d problem%s, %d note%s\n", problems, problems == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
+    gw_print(stdout, "%d problem%s, %d note%s\n", problems, problems == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
     doctor_machine_free(&m);
     return problems ? 1 : 0;
 }

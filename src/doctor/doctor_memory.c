@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "base/plain.h"
 #include "job/say.h"
 #include "job/words.h"
 

@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "base/base.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "job/child.h"
@@ -212,10 +213,10 @@ static int find(const struct launch_options *o, const char *why, struct engine *
 /* ---- running it ----------------------------------------------------------------------------------------------------------------- */
 static void say_words(const char *path, const struct words *w)
 {
-    fprintf(stderr, "mpiexec: %s", path);
+    gw_print(stderr, "mpiexec: %s", path);
     for (int i = 0; i < w->n; i++) {
         char *word = gw_shell_quoted(w->at[i]);
-        fprintf(stderr, " %s", word);
+        gw_print(stderr, " %s", word);
         free(word);
     }
     fputs("\n", stderr);

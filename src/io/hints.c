@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "base/settings.h"
 #include "coll/coll.h"
 
@@ -356,9 +357,9 @@ int io_get_info(struct gw_file *f, struct gw_info **info_out)
 void io_hints_show(struct gw_file *f)
 {
     char text[sizeof f->hints.aggregator_list];
-    fprintf(stderr, "PE 0: MPIIO hints for %s:\n", f->name);
+    gw_print(stderr, "PE 0: MPIIO hints for %s:\n", f->name);
     for (size_t i = 0; i < GW_ARRAY_LEN(rows); i++)
-        if (text_of(f, i, text, sizeof text)) fprintf(stderr, "          %-24s = %s\n", rows[i].key, text);
+        if (text_of(f, i, text, sizeof text)) gw_print(stderr, "          %-24s = %s\n", rows[i].key, text);
     for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++)
         if (f->hints.idle & 1 << i) fprintf(stderr, "          %-24s is of no effect here: %s\n", idle[i].key, idle[i].why);
     fprintf(stderr, "          %-24s = %lld\n", "aggregator_placement_stride", (long long)gw_set.mpiio_aggregator_placement_stride);

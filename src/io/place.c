@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "base/settings.h"
 #include "boot/boot.h"
 #include "coll/coll.h"
@@ -127,7 +128,7 @@ static void show(const struct gw_file *f, const int *node, const char (*names)[N
 {
     int nodes = 0, n = f->comm->size;
     for (int i = 0; i < n; i++) nodes = node[i] >= nodes ? node[i] + 1 : nodes;
-    fprintf(stderr, "Aggregator Placement for %s\n", f->name);
+    gw_print(stderr, "Aggregator Placement for %s\n", f->name);
     fprintf(stderr, "RankReorderMethod=%s  AggPlacementStride=%lld\n", order_of(node, n, nodes),
             (long long)gw_set.mpiio_aggregator_placement_stride);
     fprintf(stderr, " AGG    Rank       nid\n ----  ------  --------\n");

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/count.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "coll/coll.h"
@@ -143,7 +144,8 @@ static void show_counts(const struct gw_file *f, const struct io_totals *t, bool
     int64_t calls = c[IO_SYSTEM_CALLS], bytes = c[IO_BYTES], gaps = c[IO_GAPS];
     int all = f->n_aggregators, rule = 0;
     if (calls + c[IO_CALLS_ALONE] + c[IO_CALLS_ALL] == 0) return;
-    fprintf(stderr, "%s| MPIIO %s access patterns for %s\n", line, verb, f->name);
+    fputs(line, stderr);
+    gw_print(stderr, "| MPIIO %s access patterns for %s\n", verb, f->name);
     show_row("independent ", verb, "s", c[IO_CALLS_ALONE]);
     show_row("collective ", verb, "s", c[IO_CALLS_ALL]);
     show_row("independent ", write ? "writer" : "reader", "s", t->callers[write]);
@@ -229,7 +231,8 @@ static void show_times(const struct gw_file *f, const uint64_t *spent, const int
     if (sum == 0) return;
     int scale = scale_of(total.max);
     double unit = (double)(UINT64_C(1) << scale);
-    fprintf(stderr, "%s| MPIIO %s by phases, all ranks, for %s\n", line, verb, f->name);
+    fputs(line, stderr);
+    gw_print(stderr, "| MPIIO %s by phases, all ranks, for %s\n", verb, f->name);
     fprintf(stderr, "|   number of ranks %s        = %10d\n", write ? "writing" : "reading", movers);
     fprintf(stderr, "|   number of ranks not %s    = %10d\n", write ? "writing" : "reading", n - movers);
     fprintf(stderr, "|   time scale: 1 = 2**%-2d clock ticks          min        max        ave      %%\n", scale);

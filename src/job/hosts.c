@@ -16,6 +16,7 @@
 #include "job/hosts.h"
 #include "base/base.h"
 #include "base/file.h"
+#include "base/plain.h"
 #include "boot/alive.h"
 #include "job/job.h"
 

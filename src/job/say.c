@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/plain.h"
 
 static struct {
     char of[96];     /* what lines begin with: the spawned job */
@@ -16,18 +16,17 @@ static struct {
     char kept[1024];
 } said;
 
-void say_as(const char *job) { snprintf(said.of, sizeof said.of, "spawned job %.64s: ", job); }
+void say_as(const char *job) { gw_plain_format(said.of, sizeof said.of, "spawned job %.64s: ", job); }
 void say_keep(bool on) { said.is_keeping = on; }
 const char *say_kept(void) { return said.kept; }
 
 void say_line(const char *fmt, ...)
 {
-    char text[1024], line[1024];
+    char line[sizeof said.kept];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    gw_plain_vformat(line, sizeof line, fmt, ap);
     va_end(ap);
-    gw_plain(line, sizeof line, text, GW_PLAIN_LINES);
     if (!said.is_keeping)
         fprintf(stderr, "mpiexec: %s%s\n", said.of, line);
     else if (!said.kept[0])

@@ -14,6 +14,7 @@
 #include "launch/options_private.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "base/plain.h"
 #include "base/settings.h"
 
 extern char **environ;
@@ -23,7 +24,7 @@ int launch_usage_error(const char *fmt, ...)
     va_list ap;
     fputs("mpiexec: ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    gw_vprint(stderr, fmt, ap);
     va_end(ap);
     fputs("\n", stderr);
     return EXIT_USAGE;

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/mpi_private.h"
+#include "base/plain.h"
 #include "base/processor.h"
 #include "base/settings.h"
 
@@ -92,10 +93,10 @@ static void display_setting(FILE *f, int i, enum group wanted)
     documented_name(&s, name, sizeof name);
     if (group_of(name, s.room) != wanted) return;
     bool is_other = mpi_in_force(s.env, value, text, sizeof text), is_default = strcmp(origin, "default") == 0;
-    fprintf(f, "PE 0:   %-46s = %s   [", name, is_other ? text : value);
-    if (is_other) fprintf(f, "%s; ", value);
+    gw_print(f, "PE 0:   %-46s = %s   [", name, is_other ? text : value);
+    if (is_other) gw_print(f, "%s; ", value);
     fprintf(f, "%s%s", is_default ? "" : "set by ", origin);
-    if (s.source) fprintf(f, " in %s", s.source);
+    if (s.source) gw_print(f, " in %s", s.source);
     /* Each name once: those that stand before are left out. */
     const char *between = "; ";
     if (strcmp(s.env, name) != 0 && strcmp(s.env, origin) != 0) {
@@ -116,7 +117,7 @@ static void display_settings(FILE *f, int required)
 {
     char model[256];
     proc_value("/proc/cpuinfo", "model name", model, sizeof model);
-    fprintf(f, "PE 0: MPICH processor detected: %s\n", model);
+    gw_print(f, "PE 0: MPICH processor detected: %s\n", model);
     fprintf(f, "PE 0: Godwit " GODWIT_VERSION ": settings under their documented names (godwit-info NAME tells what one means)\n");
     for (enum group g = 0; g < GROUPS; g++) {
         fprintf(f, "PE 0: MPICH %s environment settings:\n", group_names[g]);
@@ -139,7 +140,7 @@ static void display_cpus(FILE *f)
 {
     char cpus[512];
     proc_value("/proc/self/status", "Cpus_allowed_list", cpus, sizeof cpus);
-    fprintf(f, "PE %d: host %s, CPUs %s\n", gw_boot.rank, gw_boot.host, cpus);
+    gw_print(f, "PE %d: host %s, CPUs %s\n", gw_boot.rank, gw_boot.host, cpus);
 }
 
 GW_ONCE void mpi_display(int required)

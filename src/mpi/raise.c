@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "boot/call.h"
 #include "boot/segment.h"
 #include "node/node.h"
@@ -50,14 +51,12 @@ static bool someone_aborted(void)
 static void print_block(const char *said)
 {
     /* One write, so that the blocks of several ranks do not mix. */
-    char *text = gw_plain_copy(said, GW_PLAIN_LINES); /* names of communicators and files are not ours */
-    size_t done = 0, n = strlen(text);
+    size_t done = 0, n = strlen(said);
     while (done < n) {
-        ssize_t k = write(STDERR_FILENO, text + done, n - done);
+        ssize_t k = write(STDERR_FILENO, said + done, n - done);
         if (k <= 0) break;
         done += (size_t)k;
     }
-    free(text);
 }
 
 static void who_am_i(char *out, size_t cap)
@@ -98,11 +97,11 @@ static void end_of_job(const void *on, const struct gw_errhandler *eh, int mpi_c
     gw_errcode_find(mpi_code, &class_number);
     const char *class = mpi_class_name(class_number);
     who_am_i(who, sizeof who);
-    snprintf(block, sizeof block, "godwit: %s: %s%s failed\n  %s: %s\n  %s\n", who, call, args, class ? class : "error", reason,
-             what_to_do(on, eh));
+    gw_plain_format(block, sizeof block, "godwit: %s: %s%s failed\n  %s: %s\n  %s\n", who, call, args, class ? class : "error",
+                    reason, what_to_do(on, eh));
     if (!someone_aborted()) print_block(block);
-    int n = snprintf(last_words, sizeof last_words, "%s: %s: %s", call, class ? class : "error", reason);
-    if (n >= (int)sizeof last_words) memcpy(last_words + sizeof last_words - 4, "...", 4);
+    size_t n = gw_plain_format(last_words, sizeof last_words, "%s: %s: %s", call, class ? class : "error", reason);
+    if (n + 1 == sizeof last_words) memcpy(last_words + sizeof last_words - 4, "...", 4);
     boot_abort(mpi_code, last_words);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/plain.h"
 
 enum { MOST = 1024 }; /* libraries of a program */
 
@@ -96,7 +97,7 @@ static void look_at_cleared(void)
     char option[64];
     if (gw_boot.how != BOOT_GODWIT || gw_boot.rank != 0 || getenv("GODWIT_BOOT")) return;
     if (!boot_env_said("sets", option, sizeof option)) return;
-    fprintf(
+    gw_print(
         stderr,
         "godwit: the environment of this program was cleared below mpiexec (env -i), so that %s has no effect on it: clear that of mpiexec, "
         "or let the variables GODWIT_* and LD_PRELOAD through\n",
@@ -110,7 +111,7 @@ void mpi_wrapper_look(void)
     void *it = wanted && gw_boot.rank == 0 ? dlopen(wanted, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (it) dlclose(it);
     if (!wanted || gw_boot.rank != 0 || it) return;
-    fprintf(
+    gw_print(
         stderr,
         "godwit: %s, which mpiexec puts before the program, is not loaded: LD_PRELOAD is %s, which something between has set; let it add "
         "to the variable instead (LD_PRELOAD=$LD_PRELOAD:MORE)\n",

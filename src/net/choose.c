@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "base/plain.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "boot/boot.h"
@@ -240,15 +241,15 @@ static void nics_tell(const int *nic_of, const char *note)
     if (*note && is_first) gw_warn("%s", note);
     for (int i = 0; gw_set.nic_verbose >= 1 && is_first && i < fabric_nics.n_nics; i++) {
         nic_text(gw_boot.host, gw_boot.rank, &fabric_nics.nics[i], i, fabric_nics.n_nics, text, sizeof text);
-        fprintf(stderr, "%s\n", text);
+        gw_print(stderr, "%s\n", text);
     }
     if (gw_set.nic_verbose >= 1 && is_first) {
         nic_ranks_text(gw_boot.host, gw_boot.rank, &fabric_nics, nic_of, gw_boot.local_to_world, text, sizeof text);
-        fprintf(stderr, "%s\n", text);
+        gw_print(stderr, "%s\n", text);
     }
     if (gw_set.nic_verbose >= 2) {
         nic_rank_text(gw_boot.host, gw_boot.rank, &fabric_nics.nics[own_nic], own_nic, text, sizeof text);
-        fprintf(stderr, "%s\n", text);
+        gw_print(stderr, "%s\n", text);
     }
     if (!is_first || !(gw_log_mask & GW_LOG_WIRE)) return;
     nic_load_text(&fabric_nics, nic_of, text, sizeof text);

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 
 #include "net/net_private.h"
+#include "base/plain.h"
 #include "base/settings.h"
 
 static void ifaces_print(FILE *to, const struct iface_list *f)
@@ -14,8 +15,8 @@ static void ifaces_print(FILE *to, const struct iface_list *f)
     for (int i = 0; i < f->n; i++) {
         const struct iface_verdict *v = &f->verdicts[i];
         iface_text(&f->all[v->iface], text, sizeof text);
-        fprintf(to, "  %s%s%s\n", v->is_refused ? "refused: " : "", v->is_refused ? v->why : text,
-                i == 0 && !v->is_refused ? ": the first choice" : "");
+        gw_print(to, "  %s%s%s\n", v->is_refused ? "refused: " : "", v->is_refused ? v->why : text,
+                 i == 0 && !v->is_refused ? ": the first choice" : "");
     }
     if (f->n == 0) fprintf(to, "  none that can be seen\n");
 }
@@ -24,10 +25,10 @@ static void nics_print(FILE *to, const struct fabric_infos *m)
 {
     int offers[NIC_MOST], n = fabric_infos_nics(m, offers);
     struct nic_device d;
-    fprintf(to, "NICs (policy %s%s)\n", nic_policy_names[gw_set.nic_policy], n == 1 ? ", of no effect with one" : "");
+    gw_print(to, "NICs (policy %s%s)\n", nic_policy_names[gw_set.nic_policy], n == 1 ? ", of no effect with one" : "");
     for (int i = 0; i < n; i++) {
         nic_locate("", &m->offers[offers[i]], &d);
-        fprintf(to, "  index=%d, domain_name=%s, numa_node=%d, address=[%s]\n", i, d.name, d.numa, d.address);
+        gw_print(to, "  index=%d, domain_name=%s, numa_node=%d, address=[%s]\n", i, d.name, d.numa, d.address);
     }
 }
 
@@ -37,7 +38,7 @@ static int version_print(FILE *to)
     if (rc == GW_OK)
         fprintf(to, "libfabric %u.%u\n", FI_MAJOR(fabric_lib.version()), FI_MINOR(fabric_lib.version()));
     else
-        fprintf(to, "libfabric: %s\n", gw_fail_text());
+        gw_print(to, "libfabric: %s\n", gw_fail_text());
     return rc;
 }
 
@@ -82,9 +83,9 @@ static int wire_print(FILE *to)
     char why[256], text[256];
     enum choice by = wire_choose(why, sizeof why);
     int rc = by == BY_TCP ? tcp_text(text, sizeof text) : GW_EUNSUPPORTED;
-    if (by == BY_TCP) fprintf(to, "between nodes: %s (%s)\n", text, why);
-    if (by == BY_LIBFABRIC) fprintf(to, "between nodes: libfabric (%s)\n", why);
-    if (by == BY_NOTHING) fprintf(to, "between nodes: nothing, GODWIT_WIRES=%s lists neither tcp nor ofi\n", gw_set.wires);
+    if (by == BY_TCP) gw_print(to, "between nodes: %s (%s)\n", text, why);
+    if (by == BY_LIBFABRIC) gw_print(to, "between nodes: libfabric (%s)\n", why);
+    if (by == BY_NOTHING) gw_print(to, "between nodes: nothing, GODWIT_WIRES=%s lists neither tcp nor ofi\n", gw_set.wires);
     return rc;
 }
 
@@ -93,19 +94,19 @@ static int libfabric_print(FILE *to, network_more_fn more)
     struct fabric_infos m;
     char text[4096];
     int rc = version_print(to);
-    if (rc == GW_OK && (rc = fabric_infos_open(&m, true)) != GW_OK) fprintf(to, "%s\n", gw_fail_text());
+    if (rc == GW_OK && (rc = fabric_infos_open(&m, true)) != GW_OK) gw_print(to, "%s\n", gw_fail_text());
     if (rc != GW_OK) return rc;
     ifaces_print(to, &m.ifaces);
     fprintf(to, "providers\n");
     offer_list_text(m.offers, m.verdicts, m.n, text, sizeof text);
-    for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL) fprintf(to, "  %s\n", line);
-    if (*m.told) fprintf(to, "  %s\n", m.told);
+    for (char *line = text, *save; (line = strtok_r(line, "\n", &save)); line = NULL) gw_print(to, "  %s\n", line);
+    if (*m.told) gw_print(to, "  %s\n", m.told);
     if (m.n_usable > 0) {
         nics_print(to, &m);
         more(to, &m.offers[m.verdicts[0].offer]);
     } else {
         offer_none_text(m.offers, m.verdicts, m.n, &m.wish, text, sizeof text);
-        fprintf(to, "%s\n", text);
+        gw_print(to, "%s\n", text);
         rc = GW_EUNSUPPORTED;
     }
     fabric_infos_close(&m);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/settings.h"
 
 static bool is_set(const char *text) { return text && *text; }
@@ -29,7 +30,7 @@ static void print_variables(void)
         gw_settings_get(i, &info, value, sizeof value, &origin);
         if (strcmp(info.room, "sym") != 0) continue;
         const char *name = *info.aliases ? info.aliases : info.env;
-        printf("  %.*s=%s", (int)strcspn(name, " "), name, value);
+        gw_print(stdout, "  %.*s=%s", (int)strcspn(name, " "), name, value);
         if (*value && origin && strcmp(origin, "default") != 0) printf(" (from %s)", origin);
         printf("\n      %s\n", info.help);
     }

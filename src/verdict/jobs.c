@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/plain.h"
 #include "base/time.h"
 #include "boot/call.h"
 #include "job/child.h"

@@ -207,15 +207,13 @@ static int job_stacks(const struct running_job *j, bool whole)
         free(text);
     }
     free(looks);
-    char *tree = stack_tree(&s), *plain = gw_plain_copy(tree, GW_PLAIN_LINES); /* names of functions and files are the program's */
+    char *tree = stack_tree(&s);
     printf("job %s: %d of %d ranks of %s, by %s\n%s", j->id, j->n, j->size, j->command, tool == TOOL_GDB ? "gdb" : "eu-stack",
-           plain);
-    free(plain);
+           tree);
     free(tree);
     stack_free_all(&s);
-    char *words = verdict_jobs_words(j), *shown = words ? gw_plain_copy(words, GW_PLAIN_LINES) : NULL;
-    if (shown) fputs(shown, stdout);
-    free(shown);
+    char *words = verdict_jobs_words(j);
+    if (words) fputs(words, stdout);
     free(words);
     return rc;
 }
@@ -230,9 +228,7 @@ bool stack_say(int rank, pid_t pid, const char *program, const char *core)
     char *text = look_text(&l), *tree = NULL;
     bool is_there = stack_parse(&s, text, rank, false) > 0, is_refused = false;
     if (is_there) tree = stack_tree(&s);
-    char *plain = is_there ? gw_plain_copy(tree, GW_PLAIN_LINES) : NULL;
-    if (is_there) fprintf(stderr, "%s", plain);
-    free(plain);
+    if (is_there) fputs(tree, stderr);
     if (!is_there && !core) explain_none(&l, text, &is_refused);
     free(tree);
     free(text);

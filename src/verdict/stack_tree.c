@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "base/plain.h"
 #include "job/words.h"
 #include "verdict/stack.h"
 
@@ -243,7 +244,7 @@ static void print_branch(struct tree *t, int begin, int end, int depth, int inde
     fprintf(t->to, "%*s", 2 * indent, "");
     print_ranks(t, begin, end);
     for (bool first = true; together(t, begin, end, depth); depth++, first = false)
-        fprintf(t->to, "%s %s", first ? "" : " /", frame_of(t->at[begin], depth));
+        gw_print(t->to, "%s %s", first ? "" : " /", frame_of(t->at[begin], depth));
     fputs("\n", t->to);
     for (int i = begin, next; i < end; i = next) {
         next = gather(t, i, end, depth);

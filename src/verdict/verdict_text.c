@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/plain.h"
 #include "verdict/verdict.h"
 #include "obj/consts_gen.h"
 

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "next.h"
+#include "base/plain.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -140,7 +141,7 @@ void *tools_next(const char *pmpi_name, bool by_fortran)
     if (!next) next = dlsym(RTLD_DEFAULT, pmpi_name);
     if (!next && reveal(pmpi_name)) next = dlsym(RTLD_DEFAULT, pmpi_name);
     if (next) return next;
-    fprintf(stderr, "godwit: no library that is loaded has %s\n", pmpi_name);
+    gw_print(stderr, "godwit: no library that is loaded has %s\n", pmpi_name);
     _exit(127);
 }
 
@@ -232,16 +233,16 @@ void tools_next_say(const char *who)
         if (map == self) continue;
         name = has_fortran ? wraps(map, "pmpi_init_", fortran, FORTRAN) : NULL;
         if (name && first_fortran)
-            fprintf(stderr, "godwit %s: %s wraps Fortran's routines, too: it sees what %s, which stands before it, hands on\n", who,
-                    base_of(map->l_name), first_fortran);
+            gw_print(stderr, "godwit %s: %s wraps Fortran's routines, too: it sees what %s, which stands before it, hands on\n",
+                     who, base_of(map->l_name), first_fortran);
         else if (name && !chains)
-            fprintf(
+            gw_print(
                 stderr,
                 "godwit %s: %s wraps Fortran's %s; what it hands on (p%s) goes past this library in the program's Fortran library, which "
                 "is not Godwit's\n",
                 who, base_of(map->l_name), name, name);
         else if (name && (past = goes_past(map)))
-            fprintf(
+            gw_print(
                 stderr,
                 "godwit %s: %s wraps Fortran's %s and hands on to C's PMPI function: that is not seen here; a call of p%s, or of C's MPI "
                 "function, is\n",
@@ -249,14 +250,14 @@ void tools_next_say(const char *who)
         if (name && !first_fortran) first_fortran = base_of(map->l_name);
         if (!(name = wraps(map, "PMPI_Init", usual, USUAL))) continue;
         if (!is_behind)
-            fprintf(
+            gw_print(
                 stderr,
                 "godwit %s: %s stands before it and wraps %s; what that hands on to the library directly (P%s) is not seen here: let "
                 "LD_PRELOAD begin with %s, as mpiexec sets it, and add what you need behind that\n",
                 who, base_of(map->l_name), name, name, base_of(self->l_name));
         else if (first)
-            fprintf(stderr, "godwit %s: %s wraps calls of MPI, too: it sees what %s, which stands before it, hands on\n", who,
-                    base_of(map->l_name), first);
+            gw_print(stderr, "godwit %s: %s wraps calls of MPI, too: it sees what %s, which stands before it, hands on\n", who,
+                     base_of(map->l_name), first);
         else
             first = base_of(map->l_name);
     }
@@ -268,7 +269,7 @@ void tools_unmet_say(const char *who)
     if (rank && strcmp(rank, "0") != 0) return;
     if (dlsym(RTLD_DEFAULT, "PMPI_Init")) tools_next_say(who);
     if (dlopen("libgodwit_shmem.so.1", RTLD_LAZY | RTLD_NOLOAD)) /* a language that looks functions up in the library itself */
-        fprintf(
+        gw_print(
             stderr,
             "godwit %s: libgodwit_shmem.so.1 is here, and its shmem_init was not called by its name: what a program looks up in the "
             "library itself, by dlsym() or ctypes, is not seen\n",

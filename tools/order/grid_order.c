@@ -5,6 +5,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "grid.h"
+#include "base/plain.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -41,7 +42,7 @@ static int refuse(const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     fputs("grid_order: ", stderr);
-    vfprintf(stderr, fmt, ap);
+    gw_vprint(stderr, fmt, ap);
     fputs("; grid_order without arguments tells what there is\n", stderr);
     va_end(ap);
     return -1;

@@ -6,6 +6,7 @@
 #include "pattern.h"
 
 #include "base/file.h"
+#include "base/plain.h"
 #include "boot/boot.h"
 #include "boot/order.h"
 
@@ -72,7 +73,7 @@ static int refuse(const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     fputs("rankplan: ", stderr);
-    vfprintf(stderr, fmt, ap);
+    gw_vprint(stderr, fmt, ap);
     fputs("; rankplan without arguments tells what there is\n", stderr);
     va_end(ap);
     return -1;

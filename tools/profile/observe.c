@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/file.h"
+#include "base/plain.h"
 #include "boot/order.h"
 #include "observe.h"
 
@@ -95,13 +96,13 @@ static void table_of_load(FILE *f, const char *before, const struct order *now, 
 /* ---- files of ranks ---------------------------------------------------------------------------------------------------------------- */
 static void file_head(FILE *f, const struct look *l, const char *metric, const char *name)
 {
-    fprintf(f,
-            "# A rank order, made by mpiexec --profile from a run in the order that was current then.\n#\n"
-            "# Metric:       %s\n# Program:      %s\n# Profile:      %s\n# Number PEs:   %d\n# Max PEs/Node: %d\n#\n"
-            "# To use it: copy it to MPICH_RANK_ORDER in the folder where the program starts, and set\n"
-            "# MPICH_RANK_REORDER_METHOD=3; or name it: MPICH_RANK_REORDER_FILE=%s.  mpiexec --reorder=auto finds it by itself.\n"
-            "# Compare the times of runs without a profile.  Remove the file before the number of ranks changes.\n#\n",
-            metric, l->r->path, l->r->page, l->m.ranks, l->m.per_node, name);
+    gw_print(f,
+             "# A rank order, made by mpiexec --profile from a run in the order that was current then.\n#\n"
+             "# Metric:       %s\n# Program:      %s\n# Profile:      %s\n# Number PEs:   %d\n# Max PEs/Node: %d\n#\n"
+             "# To use it: copy it to MPICH_RANK_ORDER in the folder where the program starts, and set\n"
+             "# MPICH_RANK_REORDER_METHOD=3; or name it: MPICH_RANK_REORDER_FILE=%s.  mpiexec --reorder=auto finds it by itself.\n"
+             "# Compare the times of runs without a profile.  Remove the file before the number of ranks changes.\n#\n",
+             metric, l->r->path, l->r->page, l->m.ranks, l->m.per_node, name);
 }
 
 static void file_list(FILE *f, const struct look *l, const int32_t *list)
@@ -442,8 +443,9 @@ static void write_traffic(FILE *f, const struct look *l)
     FILE *to = open_memstream(&text, &bytes);
     int err = to ? 0 : ENOMEM;
     if (to) {
-        fprintf(to, "# Traffic of %s: the number of ranks, then lines of a sender, a receiver, bytes.  rankplan -t reads it.\n%d\n",
-                l->r->path, l->m.ranks);
+        gw_print(to,
+                 "# Traffic of %s: the number of ranks, then lines of a sender, a receiver, bytes.  rankplan -t reads it.\n%d\n",
+                 l->r->path, l->m.ranks);
         for (size_t i = 0; i < l->traffic.n; i++)
             fprintf(to, "%d %d %.0f\n", l->traffic.link[i].from, l->traffic.link[i].to, l->traffic.link[i].bytes);
         err = fclose(to) != 0 ? ENOMEM : gw_file_store(name, text);

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "profile.h"
 #include "base/file.h"
+#include "base/plain.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -415,10 +416,10 @@ static void write_page(const struct prof_report *r)
     if (!err) err = gw_file_finish(&f);
     if (!err && bad) err = EIO;
     if (err)
-        fprintf(stderr, "godwit profile: cannot write %s: %s; name another file with mpiexec --profile=FILE\n", name,
-                gw_file_why(err));
+        gw_print(stderr, "godwit profile: cannot write %s: %s; name another file with mpiexec --profile=FILE\n", name,
+                 gw_file_why(err));
     else
-        fprintf(out_to, "The same with pictures: %s\n", name);
+        gw_print(out_to, "The same with pictures: %s\n", name);
 }
 
 static void name_program(struct prof_report *r)
@@ -426,7 +427,7 @@ static void name_program(struct prof_report *r)
     ssize_t n = readlink("/proc/self/exe", r->path, sizeof r->path - 1);
     r->path[n > 0 ? n : 0] = 0;
     const char *slash = strrchr(r->path, '/');
-    snprintf(r->program, sizeof r->program, "%.255s", slash ? slash + 1 : r->path);
+    gw_plain(r->program, sizeof r->program, slash ? slash + 1 : r->path, 0);
     r->page = page_name();
 }
 
@@ -461,7 +462,7 @@ static void out_open(struct gw_new_file *f)
     const char *name = secure_getenv("GODWIT_PROFILE_REPORT");
     int err = name && *name ? gw_file_create(name, f) : 0;
     out_to = f->to ? f->to : stderr;
-    if (err) fprintf(stderr, "godwit profile: cannot write %s: %s; the report follows here\n", name, gw_file_why(err));
+    if (err) gw_print(stderr, "godwit profile: cannot write %s: %s; the report follows here\n", name, gw_file_why(err));
 }
 
 static void out_close(struct gw_new_file *f)

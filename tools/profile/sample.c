@@ -6,6 +6,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "profile.h"
+#include "base/plain.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -294,9 +295,9 @@ static void name_module(const struct prof_site *s, int n, const char *module, co
         line[strcspn(line, " \n")] = 0; /* "(discriminator 2)" follows */
         if (function[0] == '?') continue;
         if (line[0] == '?')
-            snprintf(out[i], sizeof out[i], "%s", function);
+            gw_plain(out[i], sizeof out[i], function, 0);
         else
-            snprintf(out[i], sizeof out[i], "%s (%.60s)", function, line);
+            gw_plain_format(out[i], sizeof out[i], "%s (%.60s)", function, line);
     }
     if (f) pclose(f);
     free(command);
@@ -306,8 +307,8 @@ void prof_site_names(const struct prof_site *s, int n, const char *program, char
 {
     for (int i = 0; i < n; i++) {
         const char *slash = strrchr(s[i].module, '/');
-        snprintf(out[i], sizeof out[i], "%.100s+0x%llx", s[i].module[0] ? slash ? slash + 1 : s[i].module : "the program",
-                 (unsigned long long)s[i].offset);
+        gw_plain_format(out[i], sizeof out[i], "%.100s+0x%llx", s[i].module[0] ? slash ? slash + 1 : s[i].module : "the program",
+                        (unsigned long long)s[i].offset);
     }
     for (int i = 0; i < n; i++) {
         bool is_new = true;

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "replay.h"
 #include "base/file.h"
+#include "base/plain.h"
 #include "base/progress.h"
 #include "../next/next.h"
 #include "../next/next_shmem.h"
@@ -54,8 +55,8 @@ void replay_departs(const char *fmt, ...)
     va_start(more, fmt);
     vsnprintf(text, sizeof text, fmt, more);
     va_end(more);
-    fprintf(stderr, "godwit %s: rank %d: %s. The rank goes on without the record.\n", was == REPLAY_RECORDING ? "record" : "replay",
-            replay.rank, text);
+    gw_print(stderr, "godwit %s: rank %d: %s. The rank goes on without the record.\n",
+             was == REPLAY_RECORDING ? "record" : "replay", replay.rank, text);
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------------------------------ */
@@ -334,8 +335,8 @@ static void record_begin(void)
     char path[PATH_MAX];
     int err = replay_file_create(file_of_rank(path, sizeof path));
     if (err)
-        fprintf(stderr, "godwit record: rank %d: cannot write %s/rank.%d: %s; nothing is recorded\n", replay.rank, folder,
-                replay.rank, gw_file_why(err));
+        gw_print(stderr, "godwit record: rank %d: cannot write %s/rank.%d: %s; nothing is recorded\n", replay.rank, folder,
+                 replay.rank, gw_file_why(err));
     else
         mode_set(REPLAY_RECORDING);
 }
@@ -363,13 +364,13 @@ static void say_unsummed(void)
     for (int i = 0; all && i < replay.ranks; i++) {
         unsigned long long from = all[2 * i], to = all[2 * i + 1];
         if (from == to || ++n > NAMED) continue;
-        fprintf(
+        gw_print(
             stderr,
             "godwit replay: %s/rank.%d was not closed, as its process was killed: its bytes from %llu to %llu have no checksum; "
             "they are repeated as they stand\n",
             folder, i, from, to);
     }
-    if (n > NAMED) fprintf(stderr, "godwit replay: so it is with the ends of %d more records of %s\n", n - NAMED, folder);
+    if (n > NAMED) gw_print(stderr, "godwit replay: so it is with the ends of %d more records of %s\n", n - NAMED, folder);
     free(all);
 }
 
@@ -379,7 +380,7 @@ static void replay_begin(void)
     char path[PATH_MAX];
     const char *why = replay_file_open(file_of_rank(path, sizeof path));
     if (why) {
-        fprintf(stderr, "godwit replay: rank %d: cannot use %s: %s\n", replay.rank, path, why);
+        gw_print(stderr, "godwit replay: rank %d: cannot use %s: %s\n", replay.rank, path, why);
         PMPI_Abort(tools_world, 1);
     }
     say_unsummed();
@@ -396,7 +397,7 @@ static void refuse_others(void)
     const char *name = init && dladdr(init, &of) && of.dli_fname ? strrchr(of.dli_fname, '/') : NULL;
     for (size_t i = 0; name && i < sizeof theirs / sizeof *theirs; i++)
         if (strncmp(name + 1, theirs[i], strlen(theirs[i])) == 0) {
-            fprintf(
+            gw_print(
                 stderr,
                 "godwit %s: it is for programs of the standard ABI, and this one runs on %s: compile it with mpicc of Godwit, or "
                 "leave the option out\n",
@@ -424,9 +425,10 @@ void replay_begin_as(int rank, int ranks, bool has_threads)
     replay.has_threads = has_threads;
     replay.may_cancel = again || replay_is_called("MPI_Cancel");
     if (replay.has_threads && replay.rank == 0)
-        fprintf(stderr,
-                "godwit %s: the program asks for %s_THREAD_MULTIPLE; calls of several threads at once have no order that is kept\n",
-                record ? "record" : "replay", in_mpi ? "MPI" : "SHMEM");
+        gw_print(
+            stderr,
+            "godwit %s: the program asks for %s_THREAD_MULTIPLE; calls of several threads at once have no order that is kept\n",
+            record ? "record" : "replay", in_mpi ? "MPI" : "SHMEM");
     if (record)
         record_begin();
     else
@@ -447,7 +449,7 @@ static int begin(int rc, int provided)
         replay_begin_as(rank, ranks, provided == MPI_THREAD_MULTIPLE);
     } else {
         is_begun = true;
-        if (rank == 0) fprintf(stderr, "godwit %s: spawned ranks run without a record\n", record ? "record" : "replay");
+        if (rank == 0) gw_print(stderr, "godwit %s: spawned ranks run without a record\n", record ? "record" : "replay");
     }
     return rc;
 }
@@ -458,14 +460,14 @@ static void say_sums(bool was_recording, uint64_t n_bytes, bool is_repeated)
     PMPI_Reduce(mine, sum, 4, MPI_UINT64_T, MPI_SUM, 0, tools_world);
     if (replay.rank != 0) return;
     if (was_recording)
-        fprintf(stderr, "godwit record: %llu receives of any message, %llu tests, probes and waits: %llu bytes in %s\n",
-                (unsigned long long)sum[0], (unsigned long long)sum[1], (unsigned long long)sum[2], folder);
+        gw_print(stderr, "godwit record: %llu receives of any message, %llu tests, probes and waits: %llu bytes in %s\n",
+                 (unsigned long long)sum[0], (unsigned long long)sum[1], (unsigned long long)sum[2], folder);
     else if (sum[3] == (uint64_t)replay.ranks)
-        fprintf(stderr, "godwit replay: %llu receives of any message, %llu tests, probes and waits were repeated from %s\n",
-                (unsigned long long)sum[0], (unsigned long long)sum[1], folder);
+        gw_print(stderr, "godwit replay: %llu receives of any message, %llu tests, probes and waits were repeated from %s\n",
+                 (unsigned long long)sum[0], (unsigned long long)sum[1], folder);
     else
-        fprintf(stderr, "godwit replay: %llu of %d ranks repeated %s to its end\n", (unsigned long long)sum[3], replay.ranks,
-                folder);
+        gw_print(stderr, "godwit replay: %llu of %d ranks repeated %s to its end\n", (unsigned long long)sum[3], replay.ranks,
+                 folder);
 }
 
 void replay_end(void)
@@ -515,8 +517,8 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     const char *rank = getenv("GODWIT_RANK");
     if (rc == MPI_SUCCESS && replay_is_wanted() && !is_begun && !is_said && (!rank || strcmp(rank, "0") == 0)) {
         is_said = true;
-        fprintf(stderr, "godwit %s: the program has begun with a session: nothing is %s unless it calls MPI_Init\n",
-                secure_getenv("GODWIT_RECORD") ? "record" : "replay", secure_getenv("GODWIT_RECORD") ? "recorded" : "repeated");
+        gw_print(stderr, "godwit %s: the program has begun with a session: nothing is %s unless it calls MPI_Init\n",
+                 secure_getenv("GODWIT_RECORD") ? "record" : "replay", secure_getenv("GODWIT_RECORD") ? "recorded" : "repeated");
     }
     return rc;
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tune.h"
 #include "base/base.h"
+#include "base/plain.h"
 #include "job/job.h"
 #include "launch/options_private.h"
 
@@ -25,11 +26,11 @@ static bool say_unknown(const char *word)
 {
     char near[64];
     if (word[0] != '-')
-        fprintf(stderr, "godwit-tune: '%s' is no option: those of mpiexec (-n 4, --vnodes 2) are taken, but no program\n", word);
+        gw_print(stderr, "godwit-tune: '%s' is no option: those of mpiexec (-n 4, --vnodes 2) are taken, but no program\n", word);
     else if (launch_option_nearest(word, near, sizeof near))
-        fprintf(stderr, "godwit-tune: there is no option %s; did you mean %s?\n", word, near);
+        gw_print(stderr, "godwit-tune: there is no option %s; did you mean %s?\n", word, near);
     else
-        fprintf(stderr, "godwit-tune: there is no option %s, here or in mpiexec (`mpiexec --help` lists those)\n", word);
+        gw_print(stderr, "godwit-tune: there is no option %s, here or in mpiexec (`mpiexec --help` lists those)\n", word);
     return false;
 }
 
@@ -42,12 +43,13 @@ bool tune_shape_is_good(char *const *words, int n)
         int behind = value || launch_option_words(row) == OPTIONAL ? 0 : launch_option_words(row);
         int len = (int)(value ? strcspn(words[i], "=0123456789") : strlen(words[i]));
         if (row->is == O_N && (value || i + 1 < n) && !is_count(value ? value : words[i + 1])) {
-            fprintf(stderr, "godwit-tune: %.*s wants a number of ranks from %d to %d, not '%s'\n", len, words[i], LEAST_RANKS,
-                    MAX_RANKS, value ? value : words[i + 1]);
+            gw_print(stderr, "godwit-tune: %.*s wants a number of ranks from %d to %d, not '%s'\n", len, words[i], LEAST_RANKS,
+                     MAX_RANKS, value ? value : words[i + 1]);
             return false;
         }
         if (i + behind >= n) {
-            fprintf(stderr, "godwit-tune: %s wants %s behind it\n", words[i], row->is == O_N ? "a number of ranks" : row->argument);
+            gw_print(stderr, "godwit-tune: %s wants %s behind it\n", words[i],
+                     row->is == O_N ? "a number of ranks" : row->argument);
             return false;
         }
         i += behind;

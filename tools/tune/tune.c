@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "tune.h"
 #include "base/file.h"
+#include "base/plain.h"
 #include "base/processor.h"
 #include "base/progress.h"
 #include "coll/coll_private.h"
@@ -64,7 +65,7 @@ static bool run(char *const set[], char *const words[], void (*line_is)(void *ab
         dup2(ends[1], 1);
         close(ends[0]), close(ends[1]);
         execv(o.mpiexec, argv);
-        fprintf(stderr, "godwit-tune: cannot start %s: %s\n", o.mpiexec, strerror(errno));
+        gw_print(stderr, "godwit-tune: cannot start %s: %s\n", o.mpiexec, strerror(errno));
         _exit(127);
     }
     close(ends[1]);
@@ -265,7 +266,7 @@ static bool file_read(char **text_out)
     struct stat st;
     *text_out = NULL;
     const char *why = stat(o.file, &st) == 0 && S_ISREG(st.st_mode) ? gw_file_read(o.file, MOST, false, text_out) : NULL;
-    if (why) fprintf(stderr, "godwit-tune: cannot read %s: %s\n", o.file, why);
+    if (why) gw_print(stderr, "godwit-tune: cannot read %s: %s\n", o.file, why);
     return !why;
 }
 
@@ -358,7 +359,8 @@ static void write_line(void *about, const char *line)
     struct coll_rule row;
     bool has_nodes;
     if (row_of(line, &row, &has_nodes) && ++w->rows[row.kind][has_nodes] > COLL_TUNED_ROWS)
-        printf("  %s has more than %d rows; this one is left out: %s\n", coll_kind_names[row.kind], COLL_TUNED_ROWS, line);
+        gw_print(stdout, "  %s has more than %d rows; this one is left out: %s\n", coll_kind_names[row.kind], COLL_TUNED_ROWS,
+                 line);
     else
         fprintf(w->to, "%s\n", line);
 }
@@ -367,7 +369,7 @@ static void write_line(void *about, const char *line)
 static bool file_may(void)
 {
     int err = gw_file_may(o.file, o.own_file ? GW_FILE_FOLDERS : 0);
-    if (err) fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, gw_file_why(err));
+    if (err) gw_print(stderr, "godwit-tune: cannot write %s: %s\n", o.file, gw_file_why(err));
     return !err;
 }
 
@@ -403,7 +405,7 @@ static int file_write(const char *lines)
         err = fclose(w.to) != 0 ? ENOMEM : gw_file_store(o.file, text);
     }
     free(text);
-    if (err) fprintf(stderr, "godwit-tune: cannot write %s: %s\n", o.file, gw_file_why(err));
+    if (err) gw_print(stderr, "godwit-tune: cannot write %s: %s\n", o.file, gw_file_why(err));
     return err ? 1 : 0;
 }
 
@@ -474,7 +476,7 @@ static int tune_all(void)
                 "godwit-tune: its job has measured nothing, and nothing is written: options of mpiexec (-n, -host) are taken, "
                 "but no program\n");
     int rc = is_empty ? 1 : is_done ? file_write(lines) : measuring_failed();
-    if (!rc) printf("%d ranks on %d nodes: %s\n", r.ranks, r.nodes, o.file);
+    if (!rc) gw_print(stdout, "%d ranks on %d nodes: %s\n", r.ranks, r.nodes, o.file);
     free(lines);
     free(old);
     return rc;
@@ -489,7 +491,7 @@ static void tell(void *about, int kind, const char *text)
     struct check *c = about;
     (void)kind;
     c->n++;
-    if (!c->is_quiet) printf("  %s\n", text);
+    if (!c->is_quiet) gw_print(stdout, "  %s\n", text);
 }
 
 /* What a job chooses now, with this file; a second look lets a slow moment go. */
@@ -555,7 +557,7 @@ static int check_all(void)
         return STATUS_LEFT;
     }
     if (put_right(&r, better)) return 1;
-    printf("Put right in %s\n", o.file);
+    gw_print(stdout, "Put right in %s\n", o.file);
     setenv("GODWIT_TUNE", o.file, 1);
     if (!look(&r, &after, &left)) return 1;
     printf("With it, %d guidelines do not hold\n", after.n);
@@ -583,7 +585,7 @@ static bool parse(int argc, char **argv)
         else if (o.n_shape < MOST_WORDS)
             o.shape[o.n_shape++] = argv[i];
         else {
-            fprintf(stderr, "godwit-tune: more than %d words for mpiexec, from '%s' on\n", MOST_WORDS, argv[i]);
+            gw_print(stderr, "godwit-tune: more than %d words for mpiexec, from '%s' on\n", MOST_WORDS, argv[i]);
             return false;
         }
     }
