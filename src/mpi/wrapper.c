@@ -111,9 +111,17 @@ void mpi_wrapper_look(void)
     void *it = wanted && gw_boot.rank == 0 ? dlopen(wanted, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (it) dlclose(it);
     if (!wanted || gw_boot.rank != 0 || it) return;
-    gw_print(
-        stderr,
-        "godwit: %s, which mpiexec puts before the program, is not loaded: LD_PRELOAD is %s, which something between has set; let it add "
-        "to the variable instead (LD_PRELOAD=$LD_PRELOAD:MORE)\n",
-        wanted, has ? has : "not set");
+    if (gw_is_raised())
+        gw_print(
+            stderr,
+            "godwit: %s, which mpiexec puts before the program, is not loaded: the program has raised rights (set-user-ID, set-group-ID, or file "
+            "capabilities, which getcap shows), and into such a one the system loads no library that a user names; run a copy of it (cp leaves "
+            "the rights behind)\n",
+            wanted);
+    else
+        gw_print(
+            stderr,
+            "godwit: %s, which mpiexec puts before the program, is not loaded: LD_PRELOAD is %s, which something between has set; let it add "
+            "to the variable instead (LD_PRELOAD=$LD_PRELOAD:MORE)\n",
+            wanted, has ? has : "not set");
 }

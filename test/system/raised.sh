@@ -105,6 +105,10 @@ if command -v setcap >/dev/null && cp "$dir/p" "$dir/cap" && setcap cap_sys_nice
     me env GODWIT_TUNE="$dir/none" "$prefix/bin/mpiexec" -n 2 "$dir/cap" >"$out" 2>&1 || fail "a job of programs with capabilities"
     [ "$(grep -c '^raised 1, user 65534, 2 ranks' "$out")" = 2 ] || fail "a job of programs with capabilities"
     [ "$(grep -c 'raised rights.*: GODWIT_TUNE' "$out")" = 1 ] || fail "no word, or several"
+    # No tool is loaded into it, and that is not blamed on who sets LD_PRELOAD.
+    me "$prefix/bin/mpiexec" --profile=/dev/null -n 2 "$dir/cap" >"$out" 2>&1 || fail "a profile of a program with capabilities"
+    grep -q 'libgodwit_profile.so.*is not loaded: the program has raised rights.*run a copy' "$out" && ! grep -q LD_PRELOAD "$out" ||
+        fail "a profile of a program with capabilities: no word of it"
     me "$prefix/bin/mpiexec" -n 2 env -i "$dir/cap" >"$out" 2>&1 || fail "the same with an empty environment"
     [ "$(grep -c '^raised 1, user 65534, 2 ranks' "$out")" = 2 ] || fail "the same with an empty environment"
 fi
