@@ -95,7 +95,7 @@ def recipe():
     for name, files in CRAY.items():
         assert len(files) == 1, (name, files)
         path[name], conflicts[name] = load(files[0])
-    assert path["cray-mpich"]["MPICH_DIR"] == PREFIX and conflicts["cray-mpich"] == ["godwit", "godwit", "mpi"] and conflicts["perftools"] == ["perftools"]
+    assert path["cray-mpich"]["MPICH_DIR"] == PREFIX and conflicts["cray-mpich"] == ["godwit", "cray-mpich", "mpi"] and conflicts["perftools"] == ["perftools"]
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/a.c", "w", encoding="utf-8") as f:
             f.write(PROGRAM)
