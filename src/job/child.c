@@ -9,7 +9,9 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "job/child.h"
@@ -37,6 +39,22 @@ void child_reap(pid_t pid)
     siginfo_t si;
     while (waitid(P_PID, (id_t)pid, &si, WEXITED) < 0 && errno == EINTR) {
     } /* the call that child_ended() makes: both work, or none */
+}
+
+int64_t child_cpu_limit(pid_t pid, int sig, double *used_out)
+{
+    static const double about = 0.5; /* the kernel counts by its ticks, and here by the clock */
+    struct rlimit limit;
+    clockid_t clock;
+    struct timespec used = {0};
+    assert(pid > 1);
+    if ((sig != SIGXCPU && sig != SIGKILL) || prlimit(pid, RLIMIT_CPU, NULL, &limit) < 0) return 0;
+    if (clock_getcpuclockid(pid, &clock) == 0) clock_gettime(clock, &used);
+    rlim_t allowed = sig == SIGXCPU ? limit.rlim_cur : limit.rlim_max;
+    if (sig == SIGXCPU && allowed != RLIM_INFINITY && allowed > 1)
+        allowed--; /* with the signal comes a second more, for its handler */
+    *used_out = (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+    return allowed != RLIM_INFINITY && *used_out >= about * (double)allowed ? (int64_t)allowed : 0;
 }
 
 bool child_wait(pid_t pid, uint64_t until_ns)

@@ -17,6 +17,9 @@ pid_t child_ended(pid_t pid,
                   int *status_out);        /* that one (-1: any): its pid, and how, as of waitpid; 0: not yet; -1: there is none */
 enum { CHILD_STOPPED = -2 };               /* a traced child (crash.c) has stopped and must be examined first */
 void child_reap(pid_t pid);                /* waits for it if it has not ended */
+/* Of a child that a signal has ended, and that is not reaped: how many seconds of CPU time it was allowed, if it may have been ended for them
+ * (SIGXCPU, or SIGKILL after about that time), and how many it used; 0: it was not. */
+int64_t child_cpu_limit(pid_t pid, int sig, double *used_out);
 void child_kill(pid_t pid, int sig);       /* of a child that is not reaped; 0: nobody */
 void child_group_kill(pid_t pid, int sig); /* and what it started */
 /* For a process that is not the parent (the keeper): signals the group of a leader, which is identified by its child_start_time(). */

@@ -447,10 +447,10 @@ int launch_spawn_all(struct job *j)
     if (rc) return rc;
     files_more();
     j->ranks = calloc((size_t)j->n, sizeof *j->ranks);
-    if (!j->ranks || pipe2(report, O_CLOEXEC) < 0) gw_die("mpiexec: no memory or descriptors");
-    rc = launch_output_open(j);
-    if (rc) return rc;
-    rc = keeper_start(j);
+    if (!j->ranks) gw_die("mpiexec: no memory");
+    rc = pipe2(report, O_CLOEXEC) < 0 ? errno : 0;
+    if (!rc && (rc = launch_output_open(j)) != 0) return rc;
+    if (!rc) rc = keeper_start(j);
     if (rc) say_line("cannot start a process: %s (limit: ulimit -%c)", strerror(rc), rc == EMFILE || rc == ENFILE ? 'n' : 'u');
     if (rc) j->failed = AFTER_PROCESSES;
     if (!rc) rc = foreign_start(j);

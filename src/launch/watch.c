@@ -103,20 +103,35 @@ static void end_with(struct job *j, int status)
         j->exit_status = status;
 }
 
+/* Which limit may have sent this signal. */
+static void limit_text(const struct job *j, int rank, int sig, char *out, size_t cap)
+{
+    double used;
+    int64_t allowed = child_cpu_limit(j->ranks[rank].was, sig, &used);
+    *out = 0;
+    if (allowed && sig == SIGXCPU)
+        snprintf(out, cap, " (limit: %s %lld, seconds of CPU time of a process)",
+                 j->o.cpu_time == allowed ? "--cpu-time-limit" : "ulimit -t", (long long)allowed);
+    else if (allowed)
+        snprintf(out, cap, " (the limit of CPU time? it has used %.1f s, and ulimit -t is %lld)", used, (long long)allowed);
+    else if (sig == SIGKILL)
+        snprintf(out, cap, " (out of memory? see dmesg)");
+    else if (sig == SIGXFSZ)
+        snprintf(out, cap, " (limit: ulimit -f)");
+}
+
 static void report_signal(const struct job *j, int rank, int sig)
 {
     assert(sig > 0 && sig <= SIGRTMAX);
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
     const char *call = call_of(slot);
+    char limit[128];
+    limit_text(j, rank, sig, limit, sizeof limit);
     say_line("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig,
              strsignal(sig),
              call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "",
-             call ? call : "",
-             sig == SIGKILL       ? " (out of memory? see dmesg)"
-                 : sig == SIGXFSZ ? " (limit: ulimit -f)"
-                                  : "",
-             others_fate(j));
+             call ? call : "", limit, others_fate(j));
 }
 
 /* Reports how a rank has ended, and ends the job if it has failed. */

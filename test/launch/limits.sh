@@ -44,6 +44,13 @@ out=$(ulimit -n 100; timeout 90 "$build/mpiexec" -n 120 sleep 7361 2>&1 </dev/nu
 case $out in "mpiexec: cannot start rank "*"ulimit -n"*) ;; *) fail "under a hard limit it says: $out" ;; esac
 case $out in *"problem  open files: at most 100; 120 ranks need"*) ;; *) fail "the doctor did not say which limit: $out" ;; esac
 [ "$(echo "$out" | wc -l)" = 3 ] || fail "it says too much: $out" # mpiexec's line, the problem, what to do
+# However few there are, it says that it is they, how many, and how many it takes.
+for n in 4 5 6 7 8 9 10 11 12 13 14; do
+    rc=0
+    out=$(bash -c 'ulimit -n "$1"; exec timeout 60 "$0" -n 2 sleep 7361' "$build/mpiexec" $n 2>&1 </dev/null) || rc=$?
+    [ $rc = 126 ] || fail "ulimit -n $n: status $rc: $out"
+    case $out in *"Too many open files"*"ulimit -n"*"problem  open files: at most $n; 2 ranks need about "*"ulimit -Hn"*) ;; *) fail "ulimit -n $n says: $out" ;; esac
+done
 for _ in $(seq 50); do
     ps -eo args | grep -q '^sleep 7361' || exit 0
     sleep 0.1
