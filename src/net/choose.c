@@ -333,8 +333,8 @@ static int tagged_take(struct fi_info **chosen)
     if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE)
         return gw_fail(GW_EUNSUPPORTED,
                        "%s=hardware: provider %s does not match messages (FI_TAGGED); take software or hybrid, "
-                       "or another provider with GODWIT_OFI_PROVIDER",
-                       gw_setting_said("GODWIT_MATCH_MODE"), name);
+                       "or another provider with %s",
+                       gw_setting_said("GODWIT_MATCH_MODE"), name, gw_setting_said("GODWIT_OFI_PROVIDER"));
     GW_EXPLAIN(GW_LOG_WIRE,
                "provider %s does not match messages, or stops a connection at one that nobody waits for: software matches", name);
     return GW_OK;

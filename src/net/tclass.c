@@ -65,8 +65,8 @@ const char *net_tclass_name(uint32_t tclass)
 
 int net_tclass_refused(uint32_t tclass, const char *provider, enum tclass_errors errors)
 {
-    return complain(errors, GW_EUNSUPPORTED,
-                    "libfabric's %s does not offer the traffic class %s here (some need leave of the batch system): choose another "
-                    "GODWIT_OFI_TCLASS",
-                    provider, net_tclass_name(tclass));
+    return complain(
+        errors, GW_EUNSUPPORTED,
+        "%s: libfabric's %s does not offer the traffic class %s here (some need leave of the batch system): choose another",
+        gw_setting_said("GODWIT_OFI_TCLASS"), provider, net_tclass_name(tclass));
 }

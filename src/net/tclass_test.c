@@ -5,10 +5,12 @@
 #include "net/tclass.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <rdma/fabric.h>
 #include <unistd.h>
 
 #include "../../test/unit.h"
+#include "base/settings.h"
 
 /* What a call with a word and a policy prints on stderr. */
 static char printed[1024];
@@ -62,6 +64,13 @@ int main(void)
     CHECK_STR(net_tclass_name(FI_TC_BULK_DATA), "TC_BULK_DATA");
     CHECK_EQ(net_tclass_refused(FI_TC_BULK_DATA, "tcp", TCLASS_SILENT), GW_OK);
     CHECK_EQ(net_tclass_refused(FI_TC_BULK_DATA, "tcp", TCLASS_ERROR), GW_EUNSUPPORTED);
-    CHECK(strstr(gw_fail_text(), "libfabric's tcp does not offer the traffic class TC_BULK_DATA"));
+    CHECK(strstr(gw_fail_text(), "GODWIT_OFI_TCLASS: libfabric's tcp does not offer the traffic class TC_BULK_DATA"));
+    /* It is named as the user has named it. */
+    setenv("MPICH_OFI_DEFAULT_TCLASS", "TC_BULK_DATA", 1);
+    gw_settings_load();
+    CHECK_EQ(net_tclass_refused(FI_TC_BULK_DATA, "tcp", TCLASS_ERROR), GW_EUNSUPPORTED);
+    CHECK(strncmp(gw_fail_text(), "MPICH_OFI_DEFAULT_TCLASS: ", 26) == 0 && !strstr(gw_fail_text(), "GODWIT_"));
+    CHECK_EQ(parse("fast", TCLASS_ERROR, &got), GW_EARG);
+    CHECK(strncmp(gw_fail_text(), "MPICH_OFI_DEFAULT_TCLASS=fast is no", 35) == 0);
     return unit_end();
 }

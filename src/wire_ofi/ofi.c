@@ -462,14 +462,11 @@ static int address_get(struct wire *w, int rank, struct ofi_place *p)
         return gw_fail(GW_EOTHER, "rank %d gives no address on the network: \"%.16s\"%s", rank, value,
                        strlen(value) > 16 ? " and so on" : "");
     if (strncmp(p->provider, ofi_provider_name(w), sizeof p->provider - 1) != 0)
-        return gw_fail(GW_EOTHER,
-                       "rank %d is on the network by provider %s, this one (rank %d) by %s: set GODWIT_OFI_PROVIDER for all", rank,
-                       p->provider, gw_boot.rank, ofi_provider_name(w));
+        return gw_fail(GW_EOTHER, "rank %d is on the network by provider %s, this one (rank %d) by %s: set %s for all", rank,
+                       p->provider, gw_boot.rank, ofi_provider_name(w), gw_setting_said("GODWIT_OFI_PROVIDER"));
     if (p->layout != (int)w->layout.mode)
-        return gw_fail(GW_EOTHER,
-                       "rank %d and this one (rank %d) do not agree on matching by the network: set GODWIT_MATCH_MODE and "
-                       "GODWIT_OFI_TAG_MODE for all",
-                       rank, gw_boot.rank);
+        return gw_fail(GW_EOTHER, "rank %d and this one (rank %d) do not agree on matching by the network: set %s and %s for all",
+                       rank, gw_boot.rank, gw_setting_said("GODWIT_MATCH_MODE"), gw_setting_said("GODWIT_OFI_TAG_MODE"));
     if (rank < gw_boot.size) symmetry_check(rank, p->nics);
     return GW_OK;
 }

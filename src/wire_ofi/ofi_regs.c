@@ -171,23 +171,25 @@ void ofi_regs_give(struct wire *w, struct ofi_reg *r)
 }
 
 /* ---- a lane comes and goes ------------------------------------------------------------------------------------------------- */
-/* Why registrations are not kept; NULL: they are. */
-static const char *not_wanted(const struct wire *w)
+/* Are registrations to be kept?  If not, gw_fail_text() says why. */
+static int are_wanted(const struct wire *w)
 {
-    if (gw_set.reg_cache == GW_SET_REG_CACHE_DISABLED) return "GODWIT_REG_CACHE=disabled";
-    if (gw_set.reg_cache == GW_SET_REG_CACHE_AUTO && ofi_is_soft(w)) return "with this provider they cost nothing";
-    if (!gw_set.reg_cache_entries) return "GODWIT_REG_CACHE_ENTRIES=0";
-    if (!ofi_by_userfaultfd()) return "GODWIT_REG_CACHE_MONITOR is not userfaultfd";
-    return NULL;
+    if (gw_set.reg_cache == GW_SET_REG_CACHE_DISABLED)
+        return gw_fail(GW_EUNSUPPORTED, "%s=disabled", gw_setting_said("GODWIT_REG_CACHE"));
+    if (gw_set.reg_cache == GW_SET_REG_CACHE_AUTO && ofi_is_soft(w))
+        return gw_fail(GW_EUNSUPPORTED, "with this provider they cost nothing");
+    if (!gw_set.reg_cache_entries) return gw_fail(GW_EUNSUPPORTED, "%s=0", gw_setting_said("GODWIT_REG_CACHE_ENTRIES"));
+    if (!ofi_by_userfaultfd())
+        return gw_fail(GW_EUNSUPPORTED, "%s is not userfaultfd", gw_setting_said("GODWIT_REG_CACHE_MONITOR"));
+    return GW_OK;
 }
 
 void ofi_regs_open(struct wire *w)
 {
     struct ofi_regs *c = &w->regs;
-    const char *why_not = not_wanted(w);
-    if (!why_not && ofi_watch_open(pages_gone) != GW_OK) why_not = gw_fail_text();
-    if (why_not) {
-        GW_EXPLAIN(GW_LOG_WIRE, "lane %d: registrations of memory are not kept: %s", w->lane, why_not);
+    if (are_wanted(w) != GW_OK || ofi_watch_open(pages_gone) != GW_OK) {
+        GW_EXPLAIN(GW_LOG_WIRE, "lane %d: registrations of memory are not kept: %s", w->lane, gw_fail_text());
+        gw_fail_clear();
         return;
     }
     GW_EXPLAIN(GW_LOG_WIRE, "lane %d: registrations of memory are kept, at most %lld, until userfaultfd tells that it is freed",

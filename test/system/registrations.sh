@@ -25,14 +25,14 @@ says "not kept: with this provider they cost nothing"
 run GODWIT_REG_CACHE=enabled GODWIT_REG_CACHE_ENTRIES=0
 says "not kept: GODWIT_REG_CACHE_ENTRIES=0"
 run MPICH_GNI_NDREG_LAZYMEM=disabled
-says "not kept: GODWIT_REG_CACHE=disabled"
+says "not kept: MPICH_GNI_NDREG_LAZYMEM=disabled"
 for who in disabled kdreg2 memhooks; do
     run GODWIT_REG_CACHE=enabled GODWIT_REG_CACHE_MONITOR=$who
     says "not kept: GODWIT_REG_CACHE_MONITOR is not userfaultfd"
     told $who
 done
 run GODWIT_REG_CACHE=enabled FI_MR_CACHE_MONITOR=memhooks
-says "not kept: GODWIT_REG_CACHE_MONITOR is not userfaultfd"
+says "not kept: FI_MR_CACHE_MONITOR is not userfaultfd"
 told memhooks
 word=kept
 run GODWIT_REG_CACHE=enabled
