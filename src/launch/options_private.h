@@ -58,7 +58,7 @@ int launch_set_cpu_time(struct launch_options *o, const char *name, const char *
 int launch_set_profile(struct launch_options *o, const char *file);
 int launch_set_record(struct launch_options *o, bool repeats, const char *folder); /* repeats: --replay */
 int launch_writes_check(
-    const struct launch_options *o); /* when all are known: can the files be made that --profile, --record name? */
+    const struct launch_options *o); /* when all are known: can the files be made that --profile, --record name, and is --replay's there? */
 int launch_set_x(struct launch_app *a, const char *name, const char *text);
 int launch_set_export(struct launch_app *a, struct launch_options *o, const char *text);
 int launch_set_arch(const char *text);
@@ -107,7 +107,8 @@ int launch_set_mca(struct launch_options *o, const char *option, char **v); /* a
 void launch_mca_note(const struct launch_options *o);
 
 /* ---- options_file.c ---- */
-/* The words of a file as a shell has them: quotes, backslashes; ":" between lines that hold any.  NULL, or why not. */
+/* The words of a file as a shell has them: quotes, backslashes; ":" between lines that hold any.  NULL, or why not, until the
+ * next call. */
 const char *launch_options_file_read(const char *path, struct words *out);
 /* ---- options_reorder.c ---- */
 /* Once programs and ranks are known: what --reorder says becomes settings of the ranks. */

@@ -134,6 +134,7 @@ static void guesses(void)
     guess("--qqqqqqqqqqqqqq", "nothing");
 }
 
+/* The words, or why there are none. */
 static void file(const char *text, const char *want)
 {
     char path[64], got[512] = "";
@@ -141,8 +142,9 @@ static void file(const char *text, const char *want)
     int fd = memfd_create("options", MFD_CLOEXEC);
     CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    CHECK(!launch_options_file_read(path, &w));
-    for (int i = 0; i < w.n; i++) gw_text_add(got, sizeof got, "%s<%s>", i ? " " : "", w.at[i]);
+    const char *why = launch_options_file_read(path, &w);
+    if (why) gw_text_add(got, sizeof got, "%s", why);
+    for (int i = 0; !why && i < w.n; i++) gw_text_add(got, sizeof got, "%s<%s>", i ? " " : "", w.at[i]);
     CHECK_STR(got, want);
     words_free(&w);
     close(fd);
@@ -158,6 +160,11 @@ static void files(void)
     file("-n 1 \\\n a\r\n''\n", "<-n> <1> <a> <:> <>");
     file("a # b\nc#d\n", "<a> <:> <c#d>");
     file("a \\", "<a>");
+    file("a \\\nb \\\n", "<a> <b>");
+    file("a\n-n 1 'b c\nd'\n", "line 2: the quote ' has no end in this line");
+    file("a \"b\\\"", "line 1: the quote \" has no end in this line");
+    file("a\n\nb 'c \\\nd\ne", "line 3: the quote ' has no end in this line");
+    file("a 'b \\\n c' d\n# it's\ne", "<a> <b  c> <d> <:> <e>");
     CHECK_STR(launch_options_file_read("/gw-no-such-file", &w), "No such file or directory");
     CHECK_STR(launch_options_file_read("/dev/zero", &w), "it is no file");
 }

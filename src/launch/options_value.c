@@ -173,10 +173,19 @@ int launch_set_record(struct launch_options *o, bool repeats, const char *folder
         snprintf(path, sizeof path, "%s/%s", here, folder);
         folder = path;
     }
-    rc = repeats ? check_folder("--replay", folder, "; mpiexec --record=FOLDER makes one") : -1;
-    if (rc != -1) return rc;
     launch_add_pair(&o->env, repeats ? "GODWIT_REPLAY" : "GODWIT_RECORD", folder);
     return -1;
+}
+
+/* "--replay r1 ./a", where r1 is a folder, not a program. */
+static int check_replay(const struct launch_options *o)
+{
+    const char *folder = words_value(&o->env, "GODWIT_REPLAY", NULL), *word = o->apps[0].argv[0];
+    struct stat st;
+    if (!folder || !o->wrapper) return -1;
+    if (stat(word, &st) == 0 && S_ISDIR(st.st_mode) && o->apps[0].argv[1])
+        return launch_usage_error("--replay: %s is a folder, not a program: was --replay=%s meant, in one word?", word, word);
+    return check_folder("--replay", folder, "; mpiexec --record=FOLDER makes one");
 }
 
 /* A pipe, or a device but /dev/null and terminals: a page that is written at the end would not be there. */
@@ -216,6 +225,8 @@ int launch_writes_check(const struct launch_options *o)
 {
     const char *page = words_value(&o->env, "GODWIT_PROFILE", NULL), *record = words_value(&o->env, "GODWIT_RECORD", NULL);
     const char *in = o->apps[0].wdir ? o->apps[0].wdir : ".";
+    int rc = check_replay(o);
+    if (rc != -1) return rc;
     bool is_default = page && strcmp(page, "1") == 0; /* it names no file */
     if (!o->wrapper || is_default) page = NULL;
     if (record && !are_programs_there(o)) record = NULL; /* its folder would be made, and be empty */

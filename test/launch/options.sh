@@ -250,6 +250,8 @@ refused 2 "-wdir beside -configfile $dir/job: options of a program stand in the 
 refused 2 "stands at the end" -configfile "$dir/job" -n 2 true
 refused 2 "-n and the programs stand in its lines" -configfile "$dir/job" -n 2
 refused 2 "there is nothing in it" -configfile "$dir/empty"
+printf -- '-n 1 true\n-n 1 echo "a b\n' >"$dir/quote"
+for o in "-configfile $dir/quote" "--app $dir/quote"; do refused 2 "$dir/quote: line 2: the quote \" has no end in this line" $o; done
 refused 2 "it is no file" -configfile /dev/zero
 refused 2 "it is no file" --rankfile /dev/zero true
 refused 2 "No such file" -configfile "$dir/none"
@@ -523,6 +525,18 @@ for o in /dev/full /dev/zero "$dir/fifo"; do
 done
 (cd /proc && run --profile -n 1 sh -c 'echo started >&2' 2>"$dir/err" >/dev/null && sed -n '1{/note: --profile: there will be no page, which cannot be written into this folder: No such file/p;};2p' "$dir/err" |
     tr '\n' ' ' | grep -q 'names another started') || fail "--profile where nothing can be written: $(cat "$dir/err")"
+# a folder behind a blank is a program; and what a word names that is none
+(
+    cd "$dir/folders" && mkdir -p was && printf '#!/bin/sh\n' >tool && chmod -x tool
+    nothing="No such file or directory"
+    refused 127 "cannot start none: $nothing (was --record=FOLDER meant, in one word?)" --record none -n 1 true
+    run --record ./was -n 1 true 2>&1 | grep -q "cannot start ./was: Permission denied (was --record=FOLDER meant, in one word?)" || fail "--record ./was"
+    refused 2 "--replay: was is a folder, not a program: was --replay=was meant, in one word?" --replay was -n 1 true
+    refused 2 "folders/none ($nothing); mpiexec --record=FOLDER makes one" --replay=none -n 1 true
+    run ./was 2>&1 | grep -q "cannot start ./was: Permission denied: it is a folder" || fail "a folder as a program"
+    run tool 2>&1 | grep -q "cannot start tool: $nothing (one lies in this folder, but is not executable: chmod +x)" || fail "a program without x"
+    run ./tool 2>&1 | grep -q "cannot start ./tool: Permission denied (is it executable? chmod +x)" || fail "a program without x by its path"
+) || exit 1
 # of two the last; a record of a program that is not there leaves nothing
 (cd "$dir/folders" && run --profile=a.html --profile=b.html -n 1 "$build/mpi_hello" >/dev/null 2>&1 && [ ! -e a.html ] && [ -s b.html ]) || fail "two --profile"
 (cd "$dir/folders" && run --record=r1 --record=r2 -n 1 "$build/mpi_hello" >/dev/null 2>&1 && [ ! -e r1 ] && [ -s r2/rank.0 ]) || fail "two --record"
