@@ -185,13 +185,19 @@ static void name_add(struct names *all, const char *name, size_t len)
     all->at[all->n++] = copy;
 }
 
+static const char mpichs[] = "MPICH_", twin[] = "MPIR_CVAR_"; /* MPICH reads its variables by both */
+
 static void names_of(const struct row *r, struct names *all)
 {
+    char other[160];
     name_add(all, r->info.name, strlen(r->info.name));
     name_add(all, r->info.env, strlen(r->info.env));
     for (const char *p = r->info.aliases; *p; p += strspn(p, " ")) {
         size_t n = strcspn(p, " ");
         name_add(all, p, n);
+        bool has_twin = strncmp(p, mpichs, sizeof mpichs - 1) == 0 &&
+            snprintf(other, sizeof other, "%s%.*s", twin, (int)(n - sizeof mpichs + 1), p + sizeof mpichs - 1) < (int)sizeof other;
+        if (has_twin && gw_setting_read_by(other) >= 0) name_add(all, other, strlen(other));
         p += n;
     }
 }
@@ -225,7 +231,6 @@ static void say_none(const char *name, struct names *all)
 
 static int explain(const char *name)
 {
-    static const char twin[] = "MPIR_CVAR_";
     struct names all = {NULL, 0};
     struct gw_foreign f;
     char written[128]; /* names of MPICH in capitals, as they are; others have small letters, too */

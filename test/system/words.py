@@ -265,6 +265,10 @@ def twins():
         assert rc == 0 and said.startswith(name.upper() + " is of no effect: GODWIT_COLL chooses algorithms"), said
     rc, said = info("MPIR_CVAR_NOBODY_HAS_THIS")
     assert rc == 1 and "MPIR_CVAR_NOBODY_HAS_THIS of MPICH is of no effect here" in said, said
+    rc, said = info("MPIR_CVAR_ASYNC_PROGRES")
+    assert rc == 1 and "there is no setting MPIR_CVAR_ASYNC_PROGRES; did you mean MPIR_CVAR_ASYNC_PROGRESS?" in said, said
+    rc, said = info("MPIR_CVAR_ASYCN_PROGRESS")
+    assert rc == 1 and "did you mean MPIR_CVAR_ASYNC_PROGRESS?" in said, said
     said = job(2, "mpi_hello", MPIR_CVAR_ASYNC_PROGRESS="0", MPICH_ASYNC_PROGRESS="1")
     assert said.count("MPIR_CVAR_ASYNC_PROGRESS=0 does not count for GODWIT_PROGRESS_THREAD: MPICH_ASYNC_PROGRESS=1 does") == 1, said
 
