@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -90,6 +91,13 @@ static int watch_add(struct boot_gate *g, int fd)
     return epoll_ctl(g->fd, EPOLL_CTL_ADD, fd, &e);
 }
 
+/* True: there is a descriptor in reserve.  Without any (a sandbox) the gate has less of a look at who waits. */
+static bool reserve_open(struct boot_gate *g)
+{
+    if (g->reserve < 0) g->reserve = eventfd(0, EFD_CLOEXEC);
+    return g->reserve >= 0;
+}
+
 /* At once: when it is needed, there may be no descriptor left.  Without one (a sandbox) there is less comfort. */
 static void timer_open(struct boot_gate *g)
 {
@@ -112,8 +120,10 @@ static void timer_set(const struct boot_gate *g)
 int boot_gate_open(struct boot_gate *g, const struct boot_port *port)
 {
     assert(port->name);
-    *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .secret = port->secret};
+    *g = (struct boot_gate){
+        .fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .reserve = -1, .secret = port->secret};
     timer_open(g);
+    reserve_open(g);
     if (g->fd >= 0) g->listener = boot_port_listen(port->name, BACKLOG);
     if (g->listener >= 0 && watch_add(g, g->listener) == 0) return 0;
     int why = errno;
@@ -135,8 +145,10 @@ int boot_gate_open_far(struct boot_gate *g, struct sockaddr_storage *at)
 
 int boot_gate_open_far_only(struct boot_gate *g, const struct boot_secret *secret, struct sockaddr_storage *at)
 {
-    *g = (struct boot_gate){.fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .secret = *secret};
+    *g = (struct boot_gate){
+        .fd = epoll_create1(EPOLL_CLOEXEC), .listener = -1, .timer = -1, .far = -1, .reserve = -1, .secret = *secret};
     timer_open(g);
+    reserve_open(g);
     if (g->fd >= 0 && boot_gate_open_far(g, at) == 0) return 0;
     int why = errno;
     boot_gate_close(g);
@@ -157,19 +169,23 @@ static int half_take(struct boot_gate *g, int i)
 
 static void half_refuse(struct boot_gate *g, int i)
 {
+    bool has_reserve = g->half[i].has_reserve;
     close(half_take(g, i));
+    if (has_reserve) reserve_open(g);
     g->n_refused++;
 }
 
-static void half_add(struct boot_gate *g, int fd)
+static void half_add(struct boot_gate *g, int fd, bool has_reserve)
 {
     if (g->n == BOOT_GATE_HALF) half_refuse(g, 0);
     assert(g->n < BOOT_GATE_HALF);
     if (watch_add(g, fd) != 0) {
         close(fd);
+        if (has_reserve) reserve_open(g);
         return;
     }
-    g->half[g->n++] = (struct boot_gate_half){.fd = fd, .until_ns = gw_now_ns() + (uint64_t)PATIENCE_S * 1000000000};
+    g->half[g->n++] =
+        (struct boot_gate_half){.fd = fd, .has_reserve = has_reserve, .until_ns = gw_now_ns() + (uint64_t)PATIENCE_S * 1000000000};
     if (g->n == 1) timer_set(g);
 }
 
@@ -208,16 +224,31 @@ static void half_drop_late(struct boot_gate *g)
     timer_set(g);
 }
 
-/* A connection that has shown the secret; -1: there is none. */
-static int half_passed(struct boot_gate *g)
+/* A connection that has shown the secret; -1: there is none, or only one (is_held_out) that has the reserve, and waits for another to take its
+ * place. */
+static int half_passed(struct boot_gate *g, bool *is_held_out)
 {
     bool dropped;
-    for (int i = 0; i < g->n; i += !dropped)
-        if (half_step(g, i, &dropped)) {
-            g->was_lesser = g->half[i].is_lesser;
-            return half_take(g, i);
+    for (int i = 0; i < g->n; i += !dropped) {
+        if (!half_step(g, i, &dropped)) continue;
+        if (g->half[i].has_reserve && !reserve_open(g)) {
+            epoll_ctl(g->fd, EPOLL_CTL_DEL, g->half[i].fd,
+                      NULL); /* what follows the secret would make the gate readable all the time */
+            *is_held_out = true;
+            continue;
         }
+        g->was_lesser = g->half[i].is_lesser;
+        return half_take(g, i);
+    }
     return -1;
+}
+
+/* Is somebody looked at by the reserve who has not shown a secret yet? */
+static bool half_is_asked(const struct boot_gate *g)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->half[i].has_reserve) return true;
+    return false;
 }
 
 static bool is_waited_at(int listener) { return listener >= 0 && poll(&(struct pollfd){listener, POLLIN, 0}, 1, 0) != 0; }
@@ -236,14 +267,16 @@ static void listeners_watch(struct boot_gate *g, bool is_on)
 }
 
 /* The errno of accepting that the caller gets, and what follows of it. */
-static int accept_judge(struct boot_gate *g, int why)
+static int accept_judge(struct boot_gate *g, int why, bool is_held)
 {
     bool is_resting = g->again_ns, must_rest;
     /* No descriptor is an error also where nobody waits. */
-    if (why != EAGAIN && gw_error_may_pass(why) && !is_waited_at(g->listener) && !is_waited_at(g->far)) why = EAGAIN;
-    if (why == EAGAIN) g->retry = (struct gw_retry){0};
+    if (why != EAGAIN && gw_error_may_pass(why) && !is_held && !is_waited_at(g->listener) && !is_waited_at(g->far)) why = EAGAIN;
     must_rest = why != EAGAIN;
-    if (must_rest && !gw_retry_may(&g->retry, why)) g->is_stuck = true;
+    if (!must_rest || (!is_held && half_is_asked(g)))
+        g->retry = (struct gw_retry){0};
+    else if (!gw_retry_may(&g->retry, why))
+        g->is_stuck = true;
     g->again_ns = must_rest ? gw_now_ns() + REST_NS : 0;
     if (must_rest && g->timer < 0) usleep(1000);
     if (g->timer < 0 || must_rest == is_resting) return why;
@@ -259,12 +292,28 @@ static bool is_of_one(int err)
         err == ENONET || err == EHOSTUNREACH || err == EOPNOTSUPP || err == ENETUNREACH;
 }
 
+/* Where there is no other descriptor, in place of the reserve. */
+static int accept_one(struct boot_gate *g, int listener, bool *by_reserve_out)
+{
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    *by_reserve_out = fd < 0 && (errno == EMFILE || errno == ENFILE) && g->reserve >= 0;
+    if (!*by_reserve_out) return fd;
+    close(g->reserve);
+    g->reserve = -1;
+    fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int why = errno;
+    if (fd < 0) reserve_open(g);
+    errno = why;
+    return fd;
+}
+
 /* Accepts the connections that wait at one of the listeners.  Returns one that has shown the secret, or -1 with errno. */
-static int listener_accept(struct boot_gate *g, int listener, bool is_far)
+static int listener_accept(struct boot_gate *g, int listener, bool is_far, bool *is_held_out)
 {
     int passed = -1, why = EAGAIN;
+    bool by_reserve;
     for (int i = 0; i < AT_ONCE && passed < 0; i++) {
-        int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        int fd = accept_one(g, listener, &by_reserve);
         if (fd < 0 && is_of_one(errno)) continue;
         if (fd < 0) {
             why = errno;
@@ -272,10 +321,11 @@ static int listener_accept(struct boot_gate *g, int listener, bool is_far)
         }
         if (!is_far && !boot_peer_is_ours(fd)) {
             close(fd);
+            if (by_reserve) reserve_open(g);
             continue;
         }
-        half_add(g, fd);
-        passed = half_passed(g);
+        half_add(g, fd, by_reserve);
+        passed = half_passed(g, is_held_out);
     }
     errno = why;
     return passed;
@@ -284,19 +334,22 @@ static int listener_accept(struct boot_gate *g, int listener, bool is_far)
 int boot_gate_accept(struct boot_gate *g)
 {
     int why = EAGAIN;
+    bool is_held = false;
     gw_lock(&g->lock);
     half_drop_late(g);
-    int passed = half_passed(g);
+    if (!half_is_asked(g)) reserve_open(g); /* another thread may have taken its place */
+    int passed = half_passed(g, &is_held);
     bool is_resting = passed < 0 && g->again_ns && gw_now_ns() < g->again_ns;
     if (passed < 0 && !is_resting && g->listener >= 0) {
-        passed = listener_accept(g, g->listener, false);
+        passed = listener_accept(g, g->listener, false, &is_held);
         why = errno;
     }
     if (passed < 0 && !is_resting && g->far >= 0) {
-        passed = listener_accept(g, g->far, true);
+        passed = listener_accept(g, g->far, true, &is_held);
         if (why == EAGAIN) why = errno;
     }
-    if (passed < 0 && !is_resting) why = accept_judge(g, why);
+    if (passed < 0 && !is_resting && is_held) why = EMFILE;
+    if (passed < 0 && !is_resting) why = accept_judge(g, why, is_held);
     gw_unlock(&g->lock);
     if (passed < 0) errno = why;
     return passed;
@@ -305,9 +358,10 @@ int boot_gate_accept(struct boot_gate *g)
 void boot_gate_close(struct boot_gate *g)
 {
     while (g->n) close(half_take(g, g->n - 1));
+    if (g->reserve >= 0) close(g->reserve);
     if (g->timer >= 0) close(g->timer);
     if (g->listener >= 0) close(g->listener);
     if (g->far >= 0) close(g->far);
     if (g->fd >= 0) close(g->fd);
-    g->fd = g->listener = g->timer = g->far = -1;
+    g->fd = g->listener = g->timer = g->far = g->reserve = -1;
 }

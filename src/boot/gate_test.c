@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "boot/boot_private.h"
+#include "base/time.h"
 #include "boot/name.h"
 #include "boot/port.h"
 #include "boot/world.h"
@@ -164,6 +165,60 @@ static void test_full(void)
     CHECK_EQ(boot_gate_accept(&g), -1);
     CHECK(errno == EAGAIN && !g.again_ns);
     boot_gate_close(&g);
+}
+
+/* As if the gate had failed to accept for long, and now were to try again. */
+static int accept_after_long(struct boot_gate *g)
+{
+    uint64_t now = gw_now_ns(), long_ago = now - UINT64_C(20000000000);
+    g->retry = (struct gw_retry){long_ago, now};
+    g->again_ns = g->again_ns ? 1 : 0;
+    return boot_gate_accept(g);
+}
+
+/* No descriptor is free, and strangers wait: they are seen to be strangers, one by one, and end nothing; one of ours does. */
+static void test_full_of_strangers(void)
+{
+    struct boot_port p;
+    struct boot_gate g;
+    struct rlimit limit = {0}, full;
+    int before = unit_descriptors();
+    CHECK_EQ(boot_port_make(&p), GW_OK);
+    CHECK_EQ(boot_gate_open(&g, &p), 0);
+    struct boot_secret wrong = p.secret;
+    wrong.word[0] ^= 1;
+    int bad[2] = {half(&p, &wrong, sizeof wrong), half(&p, &wrong, sizeof wrong)}, silent[2] = {half(&p, "", 0), half(&p, "", 0)};
+    int ours = boot_port_connect(&p, 0), next = dup(0);
+    CHECK(ours >= 0 && next >= 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    close(next);
+    full = limit;
+    full.rlim_cur = (rlim_t)next;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &full), 0);
+    CHECK_EQ(accept_after_long(&g), -1);
+    CHECK(errno == EMFILE && !g.is_stuck && g.n == 1 &&
+          g.n_refused == 2); /* both that lie are gone, one that says nothing is waited for */
+    CHECK(is_closed(bad[0]) && is_closed(bad[1]) && !is_closed(silent[0]));
+    CHECK_EQ(accept_after_long(&g), -1);
+    CHECK(errno == EMFILE && !g.is_stuck);
+    shutdown(silent[0], SHUT_RDWR);
+    CHECK_EQ(accept_after_long(&g), -1);
+    CHECK(errno == EMFILE && !g.is_stuck && g.n_refused == 3 && !is_closed(silent[1]));
+    shutdown(silent[1], SHUT_RDWR);
+    g.again_ns = 1;
+    CHECK_EQ(boot_gate_accept(&g), -1); /* ours is seen, and there is no descriptor for the next after it */
+    CHECK(errno == EMFILE && !g.is_stuck && g.n == 1 && !is_closed(ours));
+    CHECK_EQ(accept_after_long(&g), -1);
+    CHECK(errno == EMFILE && g.is_stuck);
+    g.is_stuck = false;
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    int in = let_in(&g);
+    CHECK(in >= 0 && !is_closed(ours));
+    close(in);
+    close(ours);
+    for (int i = 0; i < 2; i++) close(bad[i]), close(silent[i]);
+    passes(&g, &p);
+    boot_gate_close(&g);
+    CHECK_EQ(unit_descriptors(), before);
 }
 
 static void test_gate(void)
@@ -378,6 +433,7 @@ int main(void)
     test_gate();
     test_lesser();
     test_full();
+    test_full_of_strangers();
     test_far(false);
     test_far(true);
     test_names();

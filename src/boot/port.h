@@ -31,6 +31,7 @@ struct boot_gate_half {
     int fd;
     uint32_t got;
     bool is_lesser;
+    bool has_reserve; /* it has the gate's last descriptor */
     uint64_t until_ns;
     struct boot_secret said;
 };
@@ -39,10 +40,13 @@ struct boot_gate {
     int listener, timer, n;
     int far;               /* TCP listener for other hosts; -1: none */
     struct gw_retry retry; /* of accepting */
-    uint64_t again_ns;     /* connections wait, and the kernel gives no descriptor: the next try, by the timer; 0: all is well */
-    bool is_stuck;         /* it did not, for long, or does not accept at all: the owner, who has got the errno, gives up */
-    uint64_t n_refused;    /* rejected connections: wrong secret, timeout, or too many pending */
-    struct gw_lock lock;   /* held while accepting */
+    int reserve; /* an open file in whose place a connection comes where there is no other descriptor: so it is seen who waits */
+    uint64_t again_ns; /* connections wait, and the kernel gives no descriptor: the next try, by the timer; 0: all is well */
+    bool
+        is_stuck; /* for long it gave none for one that has shown the secret, or does not accept at all: the owner, who has got the errno,
+                            * gives up.  Strangers alone, who are dropped, are none of it. */
+    uint64_t n_refused;  /* rejected connections: wrong secret, timeout, or too many pending */
+    struct gw_lock lock; /* held while accepting */
     struct boot_secret secret;
     struct boot_secret
         lesser; /* who shows this one may less: its owner sees which it was.  The owner sets both after boot_gate_open() */

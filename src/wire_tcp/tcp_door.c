@@ -217,7 +217,7 @@ static void accept_failed(int err)
     if (door.gate.is_stuck)
         gw_die("the connections of other ranks cannot be accepted (accept4: %s)%s%s", strerror(err), gw_error_advice(err), more);
     if (err == EAGAIN || err == EBADF || atomic_flag_test_and_set(&is_said)) return;
-    gw_warn("rank %d (host %s) cannot take a connection of another rank: %s%s%s", gw_boot.rank, gw_boot.host, strerror(err),
+    gw_warn("rank %d (host %s) cannot take a connection from the network now: %s%s%s", gw_boot.rank, gw_boot.host, strerror(err),
             gw_error_advice(err), more);
 }
 
