@@ -14,9 +14,9 @@
  * ended (child_ended() leaves it a zombie), kills what it has left behind, removes its pid from all records, and reaps it last.  Only recorded
  * pids are signalled, process groups by the pid of their leader. */
 pid_t child_ended(pid_t pid,
-                  int *status_out);        /* that one (-1: any): its pid, and how, as of waitpid; 0: not yet; -1: there is none */
-enum { CHILD_STOPPED = -2 };               /* a traced child (crash.c) has stopped and must be examined first */
-void child_reap(pid_t pid);                /* waits for it if it has not ended */
+                  int *status_out); /* that one (-1: any): its pid, and how, as of waitpid; 0: not yet; -1: there is none */
+enum { CHILD_STOPPED = -2 };        /* a traced child (crash.c) has stopped and must be examined first */
+void child_reap(pid_t pid);         /* waits for it if it has not ended */
 /* Of a child that a signal has ended, and that is not reaped: how many seconds of CPU time it was allowed, if it may have been ended for them
  * (SIGXCPU, or SIGKILL after about that time), and how many it used; 0: it was not. */
 int64_t child_cpu_limit(pid_t pid, int sig, double *used_out);

@@ -58,7 +58,8 @@ int launch_set_cpu_time(struct launch_options *o, const char *name, const char *
 int launch_set_profile(struct launch_options *o, const char *file);
 int launch_set_record(struct launch_options *o, bool repeats, const char *folder); /* repeats: --replay */
 int launch_writes_check(
-    const struct launch_options *o); /* when all are known: can the files be made that --profile, --record name, and is --replay's there? */
+    const struct launch_options
+        *o); /* when all are known: can the files be made that --profile, --record name, and is --replay's there? */
 int launch_set_x(struct launch_app *a, const char *name, const char *text);
 int launch_set_export(struct launch_app *a, struct launch_options *o, const char *text);
 int launch_set_arch(const char *text);
