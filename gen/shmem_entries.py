@@ -4,6 +4,7 @@
 import re
 
 import shmem_model
+import shmem_x
 
 FILES = {"rma": ["rma"], "amo": ["amo"], "signal": ["signal"], "coll": ["collective"], "wait": ["p2p"],
          "setup": ["setup", "thread", "memory", "team", "context", "session", "order", "lock", "profile"]}
@@ -236,10 +237,21 @@ def function(e):
     return "%s\n{\n%s}\nFACE_WEAK(%s, %s);\n" % (e.prototype("p"), "    %s\n" % text if text else "", e.name, e.profiling)
 
 
+def extension(e):
+    """A function of shmemx.h: the standard's body, which sets where there is no operator; what its handle leads to is done with a quiet."""
+    call, ctx = '"%s"' % e.name, "(sym_ctx_id)ctx" if e.has_ctx else "SYM_CTX_DEFAULT"
+    f = e.function
+    text = BODIES[f.group](e.standard, f.verb, call, ctx).replace("sig_op)", "SHMEM_SIGNAL_SET)")
+    if shmem_x.HANDLE in e.params:
+        text += "\n    if (transfer_handle) *transfer_handle = NULL;"
+    return "SHMEMX %s\n{\n    %s\n}\n" % (e.prototype(), text)
+
+
 def emit(model):
     out = []
     for name, groups in FILES.items():
         entries = [e for e in model.entries() if e.function.group in groups]
         name = "entry_%s.c" % name
         out.append(("shmem/" + name, HEAD % name + "\n" + "\n".join(function(e) for e in entries)))
-    return out
+    text = "\n#define SHMEMX __attribute__((visibility(\"default\")))\n\n" + "\n".join(extension(e) for e in shmem_x.Families(model).entries())
+    return out + [("shmem/entry_x.c", HEAD % "entry_x.c" + text)]

@@ -50,6 +50,7 @@ typedef struct {
 #define GODWIT_SHMEM_NORETURN
 #endif
 """
+GENERIC_IF = "#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L"
 GENERIC_HELP = """\
 /* ---- generic names (C11) ----  The first argument is a context or not; the type is that of the first pointer behind it, which may be an array
  * and const.  Each type that C tells apart stands once: int32_t and int are one. */
@@ -60,6 +61,65 @@ _Static_assert(_Generic((int64_t)0, long: 1, default: 0) && _Generic((size_t)0, 
 #define GODWIT_SHMEM_2ND_(a, b, ...) b
 #define GODWIT_SHMEM_2ND(...) GODWIT_SHMEM_2ND_(__VA_ARGS__, 0, 0)
 #define GODWIT_SHMEM_5TH_(a, b, c, d, e, ...) e
+"""
+EXTRA_TYPES = """\
+/* ---- Cray and Sandia: teams under the names of before OpenSHMEM 1.5 ---- */
+#define shmemx_team_t        shmem_team_t
+#define shmemx_team_config_t shmem_team_config_t
+#define SHMEMX_TEAM_WORLD    SHMEM_TEAM_WORLD
+#define SHMEMX_TEAM_SHARED   SHMEM_TEAM_SHARED
+#define SHMEMX_TEAM_NODE     SHMEM_TEAM_SHARED
+#define SHMEM_TEAM_NODE      SHMEM_TEAM_SHARED
+#define SHMEMX_TEAM_INVALID  SHMEM_TEAM_INVALID
+#define SHMEMX_TEAM_NULL     SHMEM_TEAM_INVALID
+#define SHMEM_TEAM_NULL      SHMEM_TEAM_INVALID
+#define SHMEMX_CTX_INVALID   SHMEM_CTX_INVALID
+#define SHMEMX_TEAM_NUM_CONTEXTS SHMEM_TEAM_NUM_CONTEXTS
+#define SHMEM_COLOR_UNDEFINED (-1)
+
+/* ---- Cray: hints of a session ---- */
+#define SHMEM_SESSION_BUNDLE           (1L << 0)
+#define SHMEM_SESSION_HRP              (1L << 1)
+#define SHMEM_SESSION_STAMO            (1L << 2)
+#define SHMEM_SESSION_NO_CNCR_TACCESS  (1L << 3)
+#define SHMEM_SESSION_OP_PUT           (1L << 4)
+#define SHMEM_SESSION_OP_AMO           (1L << 5)
+#define SHMEM_SESSION_OP_FAMO          (1L << 6)
+#define SHMEM_SESSION_OP_PWS           (1L << 7)
+#define SHMEM_SESSION_DC               (1L << 8)
+
+/* ---- Sandia ----  Hints; operations that left this node; counters of puts; memory that the program brings. */
+#define SHMEMX_CTX_BOUNCE_BUFFER (1L << 31)
+#define SHMEMX_MALLOC_NO_BARRIER (1L << 2)
+#define SHMEMX_EXTERNAL_HEAP_ZE   0
+#define SHMEMX_EXTERNAL_HEAP_CUDA 1
+typedef struct {
+    uint64_t pending_put;
+    uint64_t pending_get;
+    uint64_t completed_put;
+    uint64_t completed_get;
+    uint64_t target;
+} shmemx_pcntr_t;
+typedef char *shmemx_ct_t;
+"""
+EXTRA_SHORT = """\
+/* ---- Cray: splits with the lists of parameters of its first versions ---- */
+#if !defined(__cplusplus)
+#define GODWIT_SHMEM_9TH_(a, b, c, d, e, f, g, h, i, ...) i
+#define shmemx_team_split_strided(...) \\
+    GODWIT_SHMEM_9TH_(__VA_ARGS__, 0, shmemx_team_split_strided, 0, shmemx_team_split_strided_short, 0, 0, 0, 0, 0)(__VA_ARGS__)
+#define shmemx_team_split_2d(...) \\
+    GODWIT_SHMEM_9TH_(__VA_ARGS__, shmemx_team_split_2d, 0, 0, shmemx_team_split_2d_short, 0, 0, 0, 0, 0)(__VA_ARGS__)
+#else
+inline void shmemx_team_split_strided(shmem_team_t parent_team, int start, int stride, int size, shmem_team_t *new_team)
+{
+    shmemx_team_split_strided_short(parent_team, start, stride, size, new_team);
+}
+inline void shmemx_team_split_2d(shmem_team_t parent_team, int xrange, int yrange, shmem_team_t *xaxis_team, shmem_team_t *yaxis_team)
+{
+    shmemx_team_split_2d_short(parent_team, xrange, yrange, xaxis_team, yaxis_team);
+}
+#endif
 """
 CPP_HELP = """\
 /* ---- the generic names as overloads ---- */
@@ -146,9 +206,9 @@ def generic(model, g):
 
 def overload(name, e):
     """The entry under its generic name."""
-    args = ", ".join(n for _, n in e.params)
+    args = ", ".join(n for _, n in e.params if n)
     call = "%s(%s)" % (e.name, args)
-    words = [t + ("" if t.endswith("*") else " ") + n for t, n in e.params]
+    words = [t + ("" if t.endswith("*") or not n else " ") + n for t, n in e.params]
     return "inline %s %s(%s) { %s%s; }" % (e.ret, name, ", ".join(words), "" if e.ret == "void" else "return ", call)
 
 
@@ -181,12 +241,18 @@ def pshmem(model):
     return "\n".join(lines + list(prototypes(model, "p")) + ["", "#if defined(__cplusplus)", "}", "#endif", "", "#endif", ""])
 
 
-def shmemx():
+def shmemx(model):
+    families = shmem_x.Families(model)
     lines = [HEAD % {"file": "shmemx.h", "what": "what other libraries have beyond OpenSHMEM 1.6, and programs use.", "guard": "SHMEMX_H"},
-             "#include <shmem.h>", "", "#define SHMEMX_TEAM_NODE SHMEM_TEAM_SHARED", "", "#if defined(__cplusplus)", 'extern "C" {', "#endif", ""]
+             "#include <shmem.h>", "", EXTRA_TYPES, "#if defined(__cplusplus)", 'extern "C" {', "#endif", ""]
     lines += [p + ";" for p in shmem_x.prototypes()]
-    return "\n".join(lines + ["", "#if defined(__cplusplus)", "}", "#endif", "", "#endif", ""])
+    lines += ["", "/* ---- Cray: operations that do not block, complete with a quiet; puts whose signal is set; Sandia: names of before 1.6 ---- */"]
+    lines += list(prototypes(families, ""))
+    lines += ["", "#if defined(__cplusplus)", "}", "#endif", "", EXTRA_SHORT, GENERIC_IF]
+    lines += [generic(families, g) for g in families.generics] + ["#endif", "", CPP_HELP]
+    lines += [overload(g["name"], e) for g in families.generics for _, *pair in instances(families, g["name"]) for e in pair if e and not e.is_complex]
+    return "\n".join(lines + ["}", "#endif", "", "#endif", ""])
 
 
 def emit(model):
-    return [("include/shmem.h", shmem(model)), ("include/pshmem.h", pshmem(model)), ("include/shmemx.h", shmemx())]
+    return [("include/shmem.h", shmem(model)), ("include/pshmem.h", pshmem(model)), ("include/shmemx.h", shmemx(model))]

@@ -136,6 +136,7 @@ int rma_settle(struct rma_win *w);
  * target, like those of its node's ranks that see the memory without the window; an own one is the caller's.  Collective; before the
  * first of them. */
 int rma_use_instructions(struct rma_win *w);
+uint64_t rma_served(struct rma_win *w); /* accesses of other ranks that have come here as messages */
 int64_t rma_disp_unit(const struct rma_win *w, int target);
 
 /* ---- operations that a counter counts, not an epoch or an MPI request (counter.c) ----

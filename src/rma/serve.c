@@ -28,6 +28,7 @@ struct rma_server {
     struct gw_list pending, granted; /* under the lane's lock; the first of `granted` may be being done */
     struct req_work finish;          /* does the granted requests, without the lane's lock */
     bool finishes;                   /* `finish` is queued */
+    _Atomic uint64_t n_served;       /* accesses that have come */
     _Atomic uint64_t *heard_of;      /* [comm->size] how many requests without an answer have come from each origin */
     _Atomic uint8_t *held;           /* [comm->size] the locks that each origin holds here: bits 1 << enum lock_kind */
     struct gw_list longs;            /* under the lane's lock: long puts under way */
@@ -319,6 +320,8 @@ static void perform(struct rma_win *w, const struct ask_head *h, uint64_t number
     }
 }
 
+uint64_t rma_served(struct rma_win *w) { return w->server ? atomic_load_explicit(&w->server->n_served, memory_order_relaxed) : 0; }
+
 /* ---- pending requests ---- */
 /* Keeps a copy of a request that cannot be done yet.  The lane's lock is held. */
 static void keep(struct rma_server *s, const struct ask_head *h, uint64_t number)
@@ -424,6 +427,8 @@ static void request_heard(struct gw_done *done, int err)
     bool is_last = !rma_requests_are_right(s->w, s->request, s->listener.bytes, s->listener.source);
     (void)err;
     while (!is_last) {
+        bool is_access = h->what != ASK_LOCK && h->what != ASK_UNLOCK && h->what != ASK_FLUSH;
+        if (is_access) atomic_fetch_add_explicit(&s->n_served, 1, memory_order_relaxed);
         if (h->flags & ASK_GATHER)
             gather(&g, h);
         else

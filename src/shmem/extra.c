@@ -2,12 +2,10 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "shmem/shmem_face.h"
+#include "shmem/shmemx_face.h"
 
 #include <time.h>
-
-/* Before each function of shmemx.h, whose prototypes are taken from here (gen/shmem_x.py). */
-#define SHMEMX __attribute__((visibility("default")))
+#include <unistd.h>
 
 SHMEMX double shmemx_wtime(void)
 {
@@ -24,6 +22,40 @@ SHMEMX void shmemx_thread_quiet(void) { face_quiet("shmemx_thread_quiet", SYM_CT
 
 /* Sources of puts that do not block may be used again; more than that is true then. */
 SHMEMX void shmemx_local_complete(void) { face_quiet("shmemx_local_complete", SYM_CTX_DEFAULT); }
+
+SHMEMX char *shmemx_nodename(void)
+{
+    static char name[256];
+    gethostname(name, sizeof name - 1);
+    return name;
+}
+
+/* ---- Cray: names of before OpenSHMEM 1.4 to 1.6 ---- */
+SHMEMX int shmemx_init_thread(int required)
+{
+    int provided = SHMEM_THREAD_SINGLE;
+    face_init_thread("shmemx_init_thread", required, &provided);
+    return provided;
+}
+SHMEMX int shmemx_query_thread(void) { return face_level(godwit_sym_level("shmemx_query_thread")); }
+SHMEMX void shmemx_pe_quiet(int pe) { face_pe_quiet("shmemx_pe_quiet", SYM_CTX_DEFAULT, &pe, 1); }
+SHMEMX void shmemx_signal_set(uint64_t *sig_addr, uint64_t signal, int pe)
+{
+    face_signal("shmemx_signal_set", SYM_CTX_DEFAULT, (struct sym_signal){sig_addr, signal, false}, pe);
+}
+SHMEMX void shmemx_signal_add(uint64_t *sig_addr, uint64_t signal, int pe)
+{
+    face_signal("shmemx_signal_add", SYM_CTX_DEFAULT, (struct sym_signal){sig_addr, signal, true}, pe);
+}
+/* Of the hints there is one that changes anything: what follows may be sent together. */
+SHMEMX void shmemx_session_start(shmem_ctx_t ctx, long options)
+{
+    if (options & ~(2 * SHMEM_SESSION_DC - 1))
+        godwit_sym_wrong("shmemx_session_start", "options", options, "0 or an OR of SHMEM_SESSION_ hints");
+    long together = SHMEM_SESSION_BUNDLE | SHMEM_SESSION_HRP;
+    godwit_sym_session_start("shmemx_session_start", (sym_ctx_id)ctx, options & together ? SYM_SESSION_BATCH : 0, NULL, 0);
+}
+SHMEMX void shmemx_session_stop(shmem_ctx_t ctx) { godwit_sym_session_stop("shmemx_session_stop", (sym_ctx_id)ctx); }
 
 /* ---- Cray: atomics of 16 bits ----  By the word of 32 bits that holds them, which all PEs change with one instruction. */
 enum short_op { SHORT_ADD, SHORT_SWAP, SHORT_CSWAP };

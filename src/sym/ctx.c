@@ -85,6 +85,21 @@ int godwit_sym_ctx_team(const char *call, sym_ctx_id ctx, sym_team_id *team_out)
     return *team_out == SYM_TEAM_INVALID;
 }
 
+struct sym_counts godwit_sym_counts(const char *call, sym_ctx_id ctx)
+{
+    const struct sym_order *o = sym_ctx_order(call, ctx);
+    struct sym_counts out = {0};
+    if (!o) return out;
+    /* what is done before what has begun, so that no more is done than has begun */
+    out.gets_done = atomic_load_explicit(&o->done[0], memory_order_acquire);
+    out.puts_done = atomic_load_explicit(&o->done[1], memory_order_acquire);
+    out.gets = atomic_load_explicit(&o->begun[0], memory_order_relaxed);
+    out.puts = atomic_load_explicit(&o->begun[1], memory_order_relaxed);
+    for (int r = 0; r < SYM_REGIONS; r++)
+        if (sym_memory.win[r]) out.served += rma_served(sym_memory.win[r]);
+    return out;
+}
+
 /* Hints (section 9.9): whether short changes at PEs of other nodes are sent together with those that follow. */
 void godwit_sym_session_start(const char *call, sym_ctx_id ctx, long options, const struct sym_session_config *config, long mask)
 {

@@ -18,14 +18,19 @@ struct access {
     int region;
 };
 
-/* A fence put what the context did to the other region before this, which goes by another window. */
+/* A fence put what the context did to another region before this, which goes by another window. */
 static void access_turn(const struct sym_far *f, const struct access *a)
 {
-    _Static_assert(SYM_REGIONS == 2, "there is one other");
-    int other = SYM_REGIONS - 1 - a->region;
-    if (likely(!atomic_load_explicit(&a->order->is_fenced[other], memory_order_relaxed))) return;
-    atomic_store_explicit(&a->order->is_fenced[other], false, memory_order_relaxed);
-    sym_must(f->call, rma_counter_flush(sym_memory.win[other], &a->order->counter[other]));
+    for (int r = 0; r < SYM_REGIONS; r++) {
+        if (r == a->region || likely(!atomic_load_explicit(&a->order->is_fenced[r], memory_order_relaxed))) continue;
+        atomic_store_explicit(&a->order->is_fenced[r], false, memory_order_relaxed);
+        sym_must(f->call, rma_counter_flush(sym_memory.win[r], &a->order->counter[r]));
+    }
+}
+
+static void access_count(const struct access *a, bool is_put)
+{
+    atomic_fetch_add_explicit(&a->order->begun[is_put], 1, memory_order_relaxed);
 }
 
 static struct access access_find(const struct sym_far *f)
@@ -48,6 +53,7 @@ static struct access access_find(const struct sym_far *f)
 /* ---- put and get ---- */
 static int moved(const struct access *a, bool is_put, void *here, struct rma_counter *c)
 {
+    access_count(a, is_put);
     return is_put ? rma_counted_put(here, &a->there, c) : rma_counted_get(here, &a->there, c);
 }
 
@@ -140,6 +146,7 @@ static int amo_start(const struct sym_far *f, struct access *acc, const struct s
     acc->there.count = 1;
     acc->there.type = type_of_basic(a->bytes == 8 ? GW_ELEM_U64 : GW_ELEM_U32);
     if (!c) c = &acc->order->counter[acc->region];
+    access_count(acc, a->op != SYM_AMO_FETCH);
     return a->op == SYM_AMO_CSWAP ? rma_counted_swap(w.value, w.compare, old, &acc->there, c)
                                   : rma_counted_update(w.value, old, &acc->there, op_of(a->op), c);
 }
@@ -180,11 +187,14 @@ void sym_far_fence(const char *call, struct sym_order *o, int pe)
 
 void sym_far_quiet(const char *call, struct sym_order *o)
 {
+    uint64_t begun[2];
+    for (int i = 0; i < 2; i++) begun[i] = atomic_load_explicit(&o->begun[i], memory_order_relaxed);
     for (int r = 0; r < SYM_REGIONS; r++) {
         if (!sym_memory.win[r]) continue;
         sym_must(call, rma_counter_flush(sym_memory.win[r], &o->counter[r]));
         atomic_store_explicit(&o->is_fenced[r], false, memory_order_relaxed);
     }
+    for (int i = 0; i < 2; i++) atomic_store_explicit(&o->done[i], begun[i], memory_order_relaxed);
 }
 
 void sym_far_quiet_pe(const char *call, struct sym_order *o, int pe)

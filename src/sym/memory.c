@@ -145,8 +145,7 @@ static int comm_here(struct gw_comm *world, struct gw_comm **here_out)
     return rc;
 }
 
-/* A window over the parts that lie at `base`, to which every PE has access until it is freed. */
-static int window(char *base, uint64_t bytes, struct rma_win **win_out)
+int sym_window_open(char *base, uint64_t bytes, struct rma_win **win_out)
 {
     int rc = rma_win_create(base, (int64_t)bytes, 1, NULL, sym_memory.world, win_out);
     if (rc == GW_OK) rc = rma_use_instructions(*win_out);
@@ -158,9 +157,9 @@ static int windows_open(bool has_data)
 {
     const struct sym_region *h = &sym_memory.region[SYM_HEAP], *d = &sym_memory.region[SYM_DATA];
     const bool is_near = sym_memory.world->one_node;
-    int rc = is_near ? GW_OK : window(h->base, h->bytes, &sym_memory.win[SYM_HEAP]);
+    int rc = is_near ? GW_OK : sym_window_open(h->base, h->bytes, &sym_memory.win[SYM_HEAP]);
     if (rc != GW_OK || !sym_memory.data_bytes || (is_near && has_data)) return rc;
-    return window(d->base, sym_memory.data_bytes, &sym_memory.win[SYM_DATA]);
+    return sym_window_open(d->base, sym_memory.data_bytes, &sym_memory.win[SYM_DATA]);
 }
 
 static void windows_close(void)
@@ -221,7 +220,8 @@ int sym_region_of(const void *addr, uint64_t bytes)
 {
     for (int i = 0; i < SYM_REGIONS; i++) {
         const struct sym_region *r = &sym_memory.region[i];
-        uint64_t all = i == SYM_DATA ? sym_memory.data_bytes : r->bytes, offset = (uint64_t)((uintptr_t)addr - (uintptr_t)r->base);
+        uint64_t offset = (uint64_t)((uintptr_t)addr - (uintptr_t)r->base), all = r->bytes;
+        if (i != SYM_HEAP) all = i == SYM_DATA ? sym_memory.data_bytes : sym_memory.brought_bytes;
         if (offset < all && bytes <= all - offset) return i;
     }
     return -1;

@@ -56,6 +56,10 @@ GW_EXPORT void *godwit_sym_calloc(const char *call, size_t count, size_t bytes);
 GW_EXPORT void *godwit_sym_realloc(const char *call, void *ptr, size_t bytes);
 GW_EXPORT void godwit_sym_free(const char *call, void *ptr);
 
+/* Memory of the program's own, as many bytes on each PE, is symmetric until the end, too (bring.c).  Collective over all PEs; once.  NULL: there
+ * is none. */
+GW_EXPORT void godwit_sym_bring(const char *call, void *base, size_t bytes);
+
 /* ---- teams and contexts (sections 9.4, 9.5; team.c, ctx.c) ---- */
 struct sym_team_config {
     int num_contexts;
@@ -73,6 +77,8 @@ struct sym_split { /* one of the two teams of a 2-D split, or the one of a strid
 };
 GW_EXPORT int godwit_sym_team_split(const char *call, sym_team_id parent, int start, int stride, int size, struct sym_split split);
 GW_EXPORT int godwit_sym_team_split_2d(const char *call, sym_team_id parent, int xrange, struct sym_split x, struct sym_split y);
+/* Those of the same color, 0 or more, in the order of their keys; another color: a PE of no team. */
+GW_EXPORT void godwit_sym_team_split_color(const char *call, sym_team_id parent, int color, int key, sym_team_id *team_out);
 GW_EXPORT void godwit_sym_team_destroy(const char *call, sym_team_id team);
 GW_EXPORT int godwit_sym_ctx_create(const char *call, sym_team_id team, long options, sym_ctx_id *ctx_out);
 GW_EXPORT void godwit_sym_ctx_destroy(const char *call, sym_ctx_id ctx);
@@ -84,6 +90,12 @@ struct sym_session_config {
 GW_EXPORT void godwit_sym_session_start(const char *call, sym_ctx_id ctx, long options, const struct sym_session_config *config,
                                         long mask);
 GW_EXPORT void godwit_sym_session_stop(const char *call, sym_ctx_id ctx);
+
+/* What of a context has gone to PEs of other nodes, and how much of it is known to be complete; what this PE has done for such PEs. */
+struct sym_counts {
+    uint64_t puts, puts_done, gets, gets_done, served;
+};
+GW_EXPORT struct sym_counts godwit_sym_counts(const char *call, sym_ctx_id ctx);
 
 /* ---- remote memory access (section 9.6; move.c) ----  `pe` is a number in the context's team.  nbi: complete with a quiet only. */
 GW_EXPORT void godwit_sym_put(const char *call, sym_ctx_id ctx, void *dest, const void *source, size_t bytes, int pe, bool nbi);

@@ -14,13 +14,13 @@
 
 /* ---- memory of the regions (memory.c, data.c) ----
  * LOCK     sym_memory_open() and _close() are collective over `world`, whose rank is the PE; the rest reads what they wrote. */
-enum sym_region_kind { SYM_HEAP, SYM_DATA, SYM_REGIONS };
+enum sym_region_kind { SYM_HEAP, SYM_DATA, SYM_BROUGHT, SYM_REGIONS };
 struct sym_memory {
     struct gw_comm *world;
     const int32_t *local; /* [PEs] place of a PE on this node, -1: on another; NULL: as godwit_sym_near says */
     int32_t me, n_local;
-    struct sym_region region[SYM_REGIONS]; /* as in godwit_sym_near; of data: bytes 0 where it cannot be shared, then base and */
-    uint64_t data_bytes;                   /* this say where it lies all the same, for accesses by the window */
+    struct sym_region region[SYM_REGIONS]; /* as in godwit_sym_near; bytes 0 where it cannot be shared: then base and */
+    uint64_t data_bytes, brought_bytes;    /* these say where it lies all the same, for accesses by the window */
     bool checks;                           /* GODWIT_CHECK, which is alike on all PEs */
     struct rma_win *win[SYM_REGIONS];      /* over this PE's part; NULL where all PEs have its region mapped */
 };
@@ -34,6 +34,8 @@ void sym_memory_close(void);
 uint64_t sym_memory_heap_wanted(void);
 #define SYM_SIZE_CURE "; set SHMEM_SYMMETRIC_SIZE lower"
 int sym_size_check(uint64_t bytes); /* GW_OK: there is so much memory for a PE's heap */
+/* A window over the parts of a region that lie at `base`, to which every PE has access until the end.  Collective. */
+int sym_window_open(char *base, uint64_t bytes, struct rma_win **win_out);
 /* The region in which all `bytes` bytes at addr lie; -1: none. */
 int sym_region_of(const void *addr, uint64_t bytes);
 /* A PE's copy, on this node; NULL: the PE is on another node, or the memory is not symmetric. */
@@ -139,7 +141,8 @@ struct sym_team {
 /* What a context has under way at PEs of other nodes, by region. */
 struct sym_order {
     struct rma_counter counter[SYM_REGIONS];
-    _Atomic bool is_fenced[SYM_REGIONS]; /* changes that a fence has put before what follows, also in the other region */
+    _Atomic bool is_fenced[SYM_REGIONS]; /* changes that a fence has put before what follows, also in other regions */
+    _Atomic uint64_t begun[2], done[2];  /* gets, puts: how many, and how many of them when they were last all complete */
     _Atomic bool is_batched;             /* in a session with SYM_SESSION_BATCH: short changes need not leave at once */
 };
 struct sym_ctx {

@@ -200,6 +200,34 @@ int godwit_sym_team_split_2d(const char *call, sym_team_id parent, int xrange, s
     return 0;
 }
 
+struct color { /* of a member of the parent */
+    int color, key, pe;
+};
+static int color_order(const void *a, const void *b)
+{
+    const struct color *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->pe - y->pe;
+}
+
+void godwit_sym_team_split_color(const char *call, sym_team_id parent, int color, int key, sym_team_id *team_out)
+{
+    struct sym_team *p = sym_team_named(call, "parent_team", parent);
+    *team_out = SYM_TEAM_INVALID;
+    if (!p) return;
+    struct gw_comm *c = sym_team_comm(call, p);
+    SYM_CHECK_ALIKE(call, c, call);
+    struct color mine = {color, key, c->rank}, *all = gw_xmalloc(sizeof *all * (size_t)c->size);
+    int *members = gw_xmalloc(sizeof *members * (size_t)c->size), n = 0;
+    const int64_t bytes = (int64_t)sizeof mine;
+    sym_must(call, coll_allgather(&mine, bytes, gw_type_byte, all, bytes, gw_type_byte, c, NULL));
+    qsort(all, (size_t)c->size, sizeof *all, color_order);
+    for (int i = 0; color >= 0 && i < c->size; i++)
+        if (all[i].color == color) members[n++] = all[i].pe;
+    split_off(call, p, members, n, &(struct sym_split){.team_out = team_out});
+    free(members);
+    free(all);
+}
+
 void godwit_sym_team_destroy(const char *call, sym_team_id team)
 {
     struct sym_team *t = sym_team_of(call, team);

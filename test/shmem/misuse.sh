@@ -61,6 +61,10 @@ int main(int argc, char **argv)
     IS("nreduce") shmem_int_sum_to_all(small, small, -1, 0, 0, pes, small, p_sync);
     size_t bytes[2] = {8, 8}, at[2] = {0, 8}, all = 0;
     IS("packed") shmemx_alltoallv_packed(block, 15, &all, heap, at, bytes, 0, 0, pes, p_sync);
+    IS("brought_size") shmemx_heap_preinit(), shmemx_heap_create(block, me ? 64 : 128, 0, 0), shmemx_heap_postinit();
+    IS("brought_gpu") shmemx_heap_preinit(), shmemx_heap_create((void *)64, 64, SHMEMX_EXTERNAL_HEAP_ZE, 0), shmemx_heap_postinit();
+    IS("brought_late") shmemx_heap_create(block, 64, 0, 0);
+    IS("grid") shmemx_team_split_3d(SHMEM_TEAM_WORLD, 1, 0, 1, &team, &team, &team);
     IS("ended") shmem_finalize(), shmem_long_p(&word, 1, 0);
     IS("calloc") if (shmem_calloc(SIZE_MAX / 2 + 2, 2) || (shmem_barrier_all(), 0)) return 3;
     IS("calloc") if (me == 0) shmem_global_exit(0);
@@ -117,6 +121,10 @@ refused stride "shmem_int_alltoalls: dst is 0; it must be at least 1$"
 refused far_apart "shmem_int_iput: 9 blocks of 1 elements of 4 bytes, 4611686018427387904 elements apart, are more than addresses can tell$"
 refused packed "shmemx_alltoallv_packed: target_len is 15; the PEs send 16 bytes$"
 refused nreduce "shmem_int_sum_to_all: nreduce is -1; it must be 0 or more$"
+refused brought_size "shmemx_heap_postinit: the memory of shmemx_heap_create has (64|128) bytes here, and 64 to 128 on others; it must have the same size$"
+refused brought_gpu "shmemx_heap_postinit: the 64 bytes of shmemx_heap_create at 0x40 are not memory that this processor can access; memory of GPUs is not"
+refused brought_late "shmemx_heap_create: number of this call is 1; it must be 1, and between shmemx_heap_preinit and shmemx_heap_postinit$"
+refused grid "shmemx_team_split_3d: yrange is 0; it must be 1 or more, and the grid no larger than the parent team$"
 refused ended "shmem_long_p: OpenSHMEM is not initialised"
 
 runs calloc 0
