@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool file_read(const char *path, char *text_out, size_t cap)
@@ -175,6 +176,33 @@ static void memory_v1(const char *dir, void *arg)
     if (limit < 0 || limit > INT64_MAX / 2) return;
     group_file(dir, "memory.stat", stat, sizeof stat);
     memory_group(arg, limit, group_number(dir, "memory.usage_in_bytes"), stat, "\ntotal_inactive_file ");
+}
+
+static void whole_group(struct gw_memory_whole *w, const char *dir, const char *name)
+{
+    struct stat st;
+    int64_t limit = group_number(dir, name);
+    if (limit < 0 || limit >= w->group || limit > INT64_MAX / 2) return;
+    w->group = limit;
+    w->group_id =
+        stat(dir, &st) == 0 ? (uint64_t)st.st_ino : 1; /* whatever part of the tree a container sees, the number is the kernel's */
+}
+static void whole_v2(const char *dir, void *arg) { whole_group(arg, dir, "memory.max"); }
+static void whole_v1(const char *dir, void *arg) { whole_group(arg, dir, "memory.limit_in_bytes"); }
+
+struct gw_memory_whole gw_memory_whole(void)
+{
+    char text[4096], path[PATH_MAX];
+    struct gw_memory_whole whole = {INT64_MAX, INT64_MAX, 0};
+    if (file_read("/proc/meminfo", text, sizeof text)) {
+        const char *total = strstr(text, "MemTotal:"), *swap = strstr(text, "\nSwapTotal:");
+        if (total) whole.machine = (atoll(total + 9) + (swap ? atoll(swap + 11) : 0)) * 1024;
+    }
+    if (file_read("/proc/self/cgroup", text, sizeof text)) {
+        if (cgroup_path(text, "", path, sizeof path)) cgroup_walk("/sys/fs/cgroup", path, whole_v2, &whole);
+        if (cgroup_path(text, "memory", path, sizeof path)) cgroup_walk("/sys/fs/cgroup/memory", path, whole_v1, &whole);
+    }
+    return whole;
 }
 
 int64_t gw_memory_available(const char **limit_out)

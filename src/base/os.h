@@ -119,5 +119,12 @@ void gw_cpus_read(const char *text, void *set_out, size_t set_bytes); /* parses 
 int gw_cores_mask(pid_t pid); /* by the cpuset alone: one system call, where the others read ten files */
 /* Bytes that can still be allocated: the least of the machine's available memory and the limits of the control groups. */
 int64_t gw_memory_available(const char **limit_out); /* *limit_out: description of the limit that applies */
+/* Bytes that can ever be in use, by all that run: of the machine with its swap, and by the least limit of a control group above this process.
+ * INT64_MAX: not known, or none. */
+struct gw_memory_whole {
+    int64_t machine, group;
+    uint64_t group_id; /* the same in processes that share that limit; 0: there is none */
+};
+struct gw_memory_whole gw_memory_whole(void) GW_COLD;
 
 #endif

@@ -2,23 +2,9 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
+#include "base/os.h"
 #include "op/op.h"
 #include "sym/sym_private.h"
-
-/* Can the processor read the first and the last byte?  The kernel looks, so that no SIGSEGV says no. */
-static bool is_readable(const char *base, size_t bytes)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return true; /* who accesses it will see */
-    bool is = write(ends[1], base, 1) == 1 && write(ends[1], base + bytes - 1, 1) == 1;
-    close(ends[0]);
-    close(ends[1]);
-    return is;
-}
 
 static void check(const char *call, const char *base, size_t bytes)
 {
@@ -28,7 +14,7 @@ static void check(const char *call, const char *base, size_t bytes)
         sym_refuse(call,
                    "the memory of shmemx_heap_create has %zu bytes here, and %lld to %lld on others; it must have the same size",
                    bytes, (long long)least[0], (long long)-least[1]);
-    if (bytes > 0 && !is_readable(base, bytes))
+    if (bytes > 0 && (gw_memory_fault(base, 1, true) || gw_memory_fault(base + bytes - 1, 1, true)))
         sym_refuse(call,
                    "the %zu bytes of shmemx_heap_create at %p are not memory that this processor can access; memory of GPUs is "
                    "not supported, so allocate it on the host",

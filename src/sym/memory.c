@@ -77,12 +77,25 @@ static int agree_place(struct gw_comm *world, uint64_t span, uint64_t align, cha
     return GW_OK;
 }
 
+/* Collective over the PEs of the node: how many of them are under the same limit of a control group. */
+static int same_group(struct gw_comm *here, int *n_out)
+{
+    uint64_t mine = gw_memory_whole().group_id, *all = malloc(sizeof *all * (size_t)here->size);
+    int rc = sym_agree(here, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %d PEs", here->size)), n = 0;
+    if (rc == GW_OK) rc = coll_allgather(&mine, 1, gw_type_int64, all, 1, gw_type_int64, here, NULL);
+    for (int i = 0; rc == GW_OK && i < here->size; i++) n += all[i] == mine;
+    free(all);
+    *n_out = n;
+    return rc;
+}
+
 static int heap_open(struct gw_comm *here, uint64_t wanted)
 {
     struct gw_comm *world = sym_memory.world;
     const uint64_t page = wanted >= GW_HUGE_BYTES ? GW_HUGE_BYTES : gw_page_bytes(), bytes = gw_align_up(wanted, page),
                    stride = gw_align_up(bytes + GUARD, page);
-    int rc = sym_size_check(bytes);
+    int n_group, rc = same_group(here, &n_group);
+    if (rc == GW_OK) rc = sym_size_check(bytes, n_group);
     if (rc == GW_OK && stride > (uint64_t)INT64_MAX / 2 / (uint64_t)here->size)
         rc = gw_fail(GW_ENOMEM, "symmetric heaps of %.1f MiB are more than addresses can tell%s", gw_mib(bytes), words.cure);
     rc = sym_agree(world, rc);

@@ -129,7 +129,7 @@ static void large(void)
 {
     const char *limit;
     int64_t have = gw_memory_available(&limit);
-    uint64_t mine = (uint64_t)have / 4 * 3, bytes = 0;
+    uint64_t mine = (uint64_t)have / 4 * 3 / (uint64_t)gw_boot.nlocal, bytes = 0;
     must(coll_allreduce(&mine, &bytes, 1, gw_type_int64, gw_op_min, &gw_comm_world, NULL)); /* others run here, too */
     long before = resident_kib();
     must(sym_memory_open(&gw_comm_world, bytes));

@@ -55,15 +55,30 @@ static uint64_t commit_left(void)
     return has < limit ? limit - has : 0;
 }
 
-/* The parts are had page by page, and all together may be more than there is memory; one that is more can be nobody's wish. */
-int sym_size_check(uint64_t bytes)
+/* n parts of a memory that all who run share: pages are had one by one, so what others have now does not count, but more than the whole is
+ * the end of somebody. */
+static int check_whole(uint64_t bytes, uint64_t n, int64_t whole, const char *whose)
+{
+    if ((uint64_t)whole / n >= bytes) return GW_OK;
+    return gw_fail(GW_ENOMEM,
+                   "the symmetric heaps of %llu PEs of this node are to be %.1f MiB each, %.1f MiB together, but %s %.1f MiB; set "
+                   "SHMEM_SYMMETRIC_SIZE to at most %lluM, or start fewer PEs on a node",
+                   (unsigned long long)n, gw_mib(bytes), gw_mib(bytes) * (double)n, whose, gw_mib((uint64_t)whole),
+                   (unsigned long long)((uint64_t)whole / n >> 20));
+}
+
+int sym_size_check(uint64_t bytes, int n_group)
 {
     const char *limit;
     const uint64_t n = (uint64_t)(gw_boot.nlocal > 0 ? gw_boot.nlocal : 1), left = commit_left();
     int64_t have = gw_memory_available(&limit);
+    struct gw_memory_whole whole = gw_memory_whole();
     if (have >= 0 && (uint64_t)have < bytes)
         return gw_fail(GW_ENOMEM, "the symmetric heap of a PE is to be %.1f MiB, but %s leaves %.1f MiB" SYM_SIZE_CURE,
                        gw_mib(bytes), limit, gw_mib((uint64_t)have));
+    int rc = check_whole(bytes, n, whole.machine, "the machine has, with its swap,");
+    if (rc == GW_OK) rc = check_whole(bytes, (uint64_t)n_group, whole.group, "the limit of their control group is");
+    if (rc != GW_OK) return rc;
     if (left / n < bytes)
         return gw_fail(GW_ENOMEM,
                        "the symmetric heap of each of %llu PEs is to be %.1f MiB, but what the system lets processes have "

@@ -41,16 +41,34 @@ FILE *fopen(const char *path, const char *mode)
 static void strict(void)
 {
     gw_boot.nlocal = 1;
-    CHECK_EQ(sym_size_check(101 << 20), GW_OK);
+    CHECK_EQ(sym_size_check(101 << 20, 1), GW_OK);
     is_strict = true;
-    CHECK_EQ(sym_size_check(100 << 20), GW_OK);
-    CHECK_EQ(sym_size_check(101 << 20), GW_ENOMEM);
+    CHECK_EQ(sym_size_check(100 << 20, 1), GW_OK);
+    CHECK_EQ(sym_size_check(101 << 20, 1), GW_ENOMEM);
     CHECK(strstr(gw_fail_text(), "101.0 MiB") && strstr(gw_fail_text(), "leaves 100.0 MiB; set SHMEM_SYMMETRIC_SIZE lower"));
     CHECK_EQ(sym_memory_heap_wanted(), 50 << 20);
     gw_boot.nlocal = 5;
     CHECK_EQ(sym_memory_heap_wanted(), 10 << 20);
-    CHECK_EQ(sym_size_check(30 << 20), GW_ENOMEM);
+    CHECK_EQ(sym_size_check(30 << 20, 5), GW_ENOMEM);
     is_strict = false;
+}
+
+/* All heaps together may be as large as the memory, whatever of it others have now, and not larger. */
+static void together(void)
+{
+    enum { N = 64 };
+    struct gw_memory_whole whole = gw_memory_whole();
+    const uint64_t all = (uint64_t)gw_min64(whole.machine, whole.group), part = all / N;
+    CHECK(whole.machine > 0 && whole.group > 0 && (whole.group_id == 0) == (whole.group == INT64_MAX));
+    gw_boot.nlocal = N;
+    CHECK_EQ(sym_size_check(part, N), GW_OK);
+    gw_fail_clear();
+    CHECK_EQ(sym_size_check(part + 1, N), GW_ENOMEM);
+    char cure[64];
+    snprintf(cure, sizeof cure, "to at most %lluM, or start fewer", (unsigned long long)(part >> 20));
+    CHECK(strstr(gw_fail_text(), "heaps of 64 PEs") && strstr(gw_fail_text(), cure));
+    if (whole.group < whole.machine / N) CHECK_EQ(sym_size_check(part + 1, 1), GW_OK); /* each has such a group of its own */
+    gw_boot.nlocal = 1;
 }
 
 int main(void)
@@ -87,6 +105,7 @@ int main(void)
     CHECK(sym_memory_heap_wanted() >= 64 << 20 ? sym_memory_heap_wanted() <= have / 8 : have / 8 < 64 << 20);
     gw_boot.nlocal = 1 << 20;
     CHECK(sym_memory_heap_wanted() > 0 && sym_memory_heap_wanted() < 64 << 20);
+    together();
     strict();
     gw_settings_free();
     return unit_end();

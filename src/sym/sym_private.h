@@ -33,7 +33,8 @@ void sym_memory_close(void);
 /* What SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's memory; 0: it cannot be read. */
 uint64_t sym_memory_heap_wanted(void);
 #define SYM_SIZE_CURE "; set SHMEM_SYMMETRIC_SIZE lower"
-int sym_size_check(uint64_t bytes); /* GW_OK: there is so much memory for a PE's heap */
+/* GW_OK: there is so much memory for the heap of each of this node's PEs, of which n_group share the limit of this PE's control group. */
+int sym_size_check(uint64_t bytes, int n_group);
 /* A window over the parts of a region that lie at `base`, to which every PE has access until the end.  Collective. */
 int sym_window_open(char *base, uint64_t bytes, struct rma_win **win_out);
 /* The region in which all `bytes` bytes at addr lie; -1: none. */

@@ -127,6 +127,18 @@ refused brought_late "shmemx_heap_create: number of this call is 1; it must be 1
 refused grid "shmemx_team_split_3d: yrange is 0; it must be 1 or more, and the grid no larger than the parent team$"
 refused ended "shmem_long_p: OpenSHMEM is not initialised"
 
+# Heaps that together are more than the memory are refused at the start; as much as the memory is not, though nobody could touch it all.
+memory=$(awk '/^(Mem|Swap)Total:/ { kib += $2 } END { print int(kib / 1024) }' /proc/meminfo)
+SHMEM_SYMMETRIC_SIZE=$((memory * 3 / 4))M; export SHMEM_SYMMETRIC_SIZE
+runs exit0 1
+grep -Eq "the symmetric heaps? .* (of|to be) .*MiB.* set SHMEM_SYMMETRIC_SIZE (to at most [0-9]+M, or start fewer PEs on a node|lower)" "$tmp/said" ||
+    wrong "heaps that are more than the memory are not told"
+if [ "$(cat /sys/fs/cgroup/memory.max 2> /dev/null || echo max)" = max ]; then
+    SHMEM_SYMMETRIC_SIZE=$((memory / 2))M
+    runs exit0 0
+fi
+unset SHMEM_SYMMETRIC_SIZE
+
 runs calloc 0
 grep -q "shmem_calloc: no room for count 9223372036854775809 times size 2," "$tmp/said" || wrong "calloc: an overflow is not told with its arguments"
 runs exit0 0
