@@ -243,7 +243,10 @@ GW_INLINE void face_quiet(const char *call, sym_ctx_id ctx)
 }
 GW_INLINE void face_pe_quiet(const char *call, sym_ctx_id ctx, const int *pes, size_t n)
 {
-    if (n && (unlikely(ctx != SYM_CTX_DEFAULT) || unlikely(!sym_near_quiet()))) godwit_sym_pe_quiet(call, ctx, pes, n);
+    if (n == 0) return;
+    bool is_near = likely(ctx == SYM_CTX_DEFAULT) && likely(sym_near_quiet());
+    for (size_t i = 0; is_near && i < n; i++) is_near = (uint32_t)pes[i] - godwit_sym_near.first < godwit_sym_near.n;
+    if (unlikely(!is_near)) godwit_sym_pe_quiet(call, ctx, pes, n);
 }
 
 /* ---- waiting ----  Another `cmp` than the six holds for nothing here; sym/ says what is wrong. */

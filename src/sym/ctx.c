@@ -19,10 +19,9 @@ static struct sym_ctx *ctx_of(const char *call, sym_ctx_id id)
 {
     sym_begun(call);
     if (id == SYM_CTX_INVALID) return NULL;
-    struct sym_ctx *c = (struct sym_ctx *)id;
-    if (id < gw_page_bytes() || id % _Alignof(struct sym_ctx) || c->magic != SYM_CTX_MAGIC)
+    if (!sym_handle_is(id, SYM_CTX_MAGIC))
         sym_refuse(call, "ctx is 0x%llx, which is no context, or one that was destroyed", (unsigned long long)id);
-    return c;
+    return (struct sym_ctx *)id;
 }
 
 int sym_ctx_pe(const char *call, sym_ctx_id ctx, int pe)
@@ -69,7 +68,7 @@ void godwit_sym_ctx_destroy(const char *call, sym_ctx_id ctx)
     while (*at != c) at = &(*at)->next;
     *at = c->next;
     pthread_mutex_unlock(&ctxs_lock);
-    c->magic = 0;
+    sym_handle_end(c);
     free(c);
 }
 

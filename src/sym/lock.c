@@ -11,7 +11,11 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
 #include "boot/boot.h"
+#include "node/node.h"
+#include "req/req.h"
 #include "sym/sym_private.h"
 
 _Static_assert(sizeof(long) == 8, "two halves");
@@ -51,6 +55,57 @@ static uint32_t place_wait(const char *call, long *lock, enum sym_cmp cmp, uint3
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
+/* ---- who holds it, for the verdict on a job that hangs ---- */
+static bool holds(uint32_t place) { return (place & (WAITS | THERE)) == THERE; }
+
+/* PEs of other nodes are asked, so not too many; -1: it is none of those. */
+static int holder_find(const char *call, long *lock, bool asks)
+{
+    enum { ASKED = 256 };
+    for (int pe = 0, n = 0; pe < gw_boot.size; pe++) {
+        const uint32_t *at = (const uint32_t *)(const void *)sym_place(half(lock, true), sizeof *at, pe);
+        if (at ? holds(__atomic_load_n(at, __ATOMIC_ACQUIRE))
+               : asks && n++ < ASKED && holds(word(call, SYM_AMO_FETCH, half(lock, true), 0, 0, pe)))
+            return pe;
+    }
+    return -1;
+}
+
+static void tell(const char *call, const long *lock, int holder, int before)
+{
+    char place[SYM_PLACE_TEXT];
+    struct boot_where *where = node_report_begin();
+    snprintf(where->as, sizeof where->as, "%s", call);
+    if (holder >= 0)
+        snprintf(where->note, sizeof where->note, "for the lock at %s, which PE %d holds", sym_place_text(lock, place), holder);
+    else
+        snprintf(where->note, sizeof where->note, "for the lock at %s, behind PE %d", sym_place_text(lock, place), before);
+    node_report_end(where);
+}
+
+/* Until the PE before this one has cleared it. */
+static void turn_wait(const char *call, long *lock, int before)
+{
+    uint32_t *place = half(lock, true);
+    struct node_wait wait;
+    int far = -1;
+    bool has_asked = sym_memory.world->one_node;
+    node_wait_begin(&wait);
+    while (__atomic_load_n(place, __ATOMIC_ACQUIRE) & WAITS) {
+        if (!node_wait_step_blind(&wait, req_progress() > 0)) continue;
+        int near = holder_find(call, lock, false);
+        if (near < 0 && !has_asked) { /* once: that is a wait of its own */
+            node_wait_end(&wait);
+            far = holder_find(call, lock, true);
+            has_asked = true;
+            node_wait_begin(&wait);
+        } else {
+            tell(call, lock, near >= 0 ? near : far, before);
+        }
+    }
+    node_wait_end(&wait);
+}
+
 void godwit_sym_lock_set(const char *call, long *lock)
 {
     int home = home_of(call, lock);
@@ -69,7 +124,7 @@ void godwit_sym_lock_set(const char *call, long *lock)
                    "lock is %p, which has a value that no lock has (%u on PE %d); it must be 0 on all PEs before it is used first",
                    (void *)lock, before, home);
     word(call, SYM_AMO_OR, place, me, 0, (int)before - 1);
-    place_wait(call, lock, SYM_CMP_LT, WAITS);
+    turn_wait(call, lock, (int)before - 1);
 }
 
 void godwit_sym_lock_clear(const char *call, long *lock)

@@ -97,6 +97,9 @@ struct sym_blocks_use sym_blocks_use(const struct sym_blocks *b);
 
 /* ---- what the caller did wrong (begin.c) ----  Ends the job: "CALL: what (printf format)", and the arguments. */
 void sym_refuse(const char *call, const char *fmt, ...) GW_PRINTF(2, 3) __attribute__((noreturn, cold));
+/* Where a symmetric word lies, in words: "heap + 0x10". */
+enum { SYM_PLACE_TEXT = 40 };
+const char *sym_place_text(const void *at, char out[SYM_PLACE_TEXT]); /* wait.c */
 void sym_must(const char *call, int rc); /* an operation on another node failed: there is nothing that the program could do */
 void sym_begun(const char *call);        /* refuses where there is no instance */
 
@@ -153,6 +156,9 @@ struct sym_ctx {
     struct sym_order order;
     struct sym_ctx *next;
 };
+/* Handles begin with a magic number of their kind (handle.c).  False: whatever the number is, it is no such handle, or one that has ended. */
+bool sym_handle_is(uintptr_t id, uint64_t magic);
+void sym_handle_end(void *object); /* before it is freed */
 /* NULL: SYM_TEAM_INVALID; refuses what is no team.  argument: what the call names it. */
 struct sym_team *sym_team_named(const char *call, const char *argument, sym_team_id id);
 static inline struct sym_team *sym_team_of(const char *call, sym_team_id id) { return sym_team_named(call, "team", id); }

@@ -26,11 +26,10 @@ struct sym_team *sym_team_named(const char *call, const char *argument, sym_team
     if (id == SYM_TEAM_WORLD) return &world_team;
     if (id == SYM_TEAM_SHARED) return &shared_team;
     if (id == SYM_TEAM_INVALID) return NULL;
-    struct sym_team *t = (struct sym_team *)id;
-    if (id < gw_page_bytes() || id % _Alignof(struct sym_team) || t->magic != SYM_TEAM_MAGIC)
+    if (!sym_handle_is(id, SYM_TEAM_MAGIC))
         sym_refuse(call, "%s is 0x%llx, which is no team, or one that was destroyed; it must be predefined or come from a split",
                    argument, (unsigned long long)id);
-    return t;
+    return (struct sym_team *)id;
 }
 
 sym_team_id sym_team_id_of(const struct sym_team *t)
@@ -87,7 +86,7 @@ static void team_empty(struct sym_team *t)
     sym_ctxs_end(t);
     if (t->group) group_release(t->group);
     t->group = NULL;
-    t->magic = 0;
+    sym_handle_end(t);
 }
 
 static void team_end(const char *call, struct sym_team *t)

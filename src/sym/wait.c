@@ -98,24 +98,32 @@ static size_t first_open(const struct sym_wait *w)
     return 0;
 }
 
+const char *sym_place_text(const void *at, char out[SYM_PLACE_TEXT])
+{
+    int r = sym_region_of(at, 1);
+    snprintf(out, SYM_PLACE_TEXT, "%s + 0x%llx",
+             r == SYM_HEAP          ? "heap"
+                 : r == SYM_DATA    ? "static data"
+                 : r == SYM_BROUGHT ? "brought memory"
+                                    : "address",
+             (unsigned long long)((uintptr_t)at - (r < 0 ? 0 : (uintptr_t)sym_memory.region[r].base)));
+    return out;
+}
+
 /* Says what is waited for, for the verdict on a job that hangs. */
 static void tell(const char *call, const void *at, const struct sym_wait *w)
 {
     static const char *const signs[] = {"==", "!=", ">", ">=", "<", "<="};
     static const char *const hows[] = {[SYM_ALL] = "all of ", [SYM_ANY] = "one of ", [SYM_SOME] = "some of "};
-    int r = sym_region_of(at, 1);
+    char place[SYM_PLACE_TEXT];
     size_t i = first_open(w), bytes = size_of(w->elem);
     char number[32] = "it";
     if (w->n > 1) snprintf(number, sizeof number, "number %zu", i);
     struct boot_where *where = node_report_begin();
     snprintf(where->as, sizeof where->as, "%s", call);
-    snprintf(where->note, sizeof where->note, "until %s%zu word%s at %s + 0x%llx %s %s %lld; %s is %lld",
-             w->n > 1 ? hows[w->how] : "", w->n, w->n == 1 ? "" : "s",
-             r == SYM_HEAP       ? "heap"
-                 : r == SYM_DATA ? "static data"
-                                 : "address",
-             (unsigned long long)((uintptr_t)at - (r < 0 ? 0 : (uintptr_t)sym_memory.region[r].base)), w->n == 1 ? "is" : "are",
-             signs[w->cmp], (long long)element(w->elem, (const char *)w->values + (w->is_vector ? i * bytes : 0)), number,
+    snprintf(where->note, sizeof where->note, "until %s%zu word%s at %s %s %s %lld; %s is %lld", w->n > 1 ? hows[w->how] : "", w->n,
+             w->n == 1 ? "" : "s", sym_place_text(at, place), w->n == 1 ? "is" : "are", signs[w->cmp],
+             (long long)element(w->elem, (const char *)w->values + (w->is_vector ? i * bytes : 0)), number,
              (long long)element(w->elem, (const char *)at + i * bytes));
     node_report_end(where);
 }

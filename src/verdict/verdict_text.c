@@ -319,7 +319,10 @@ static void text_group(struct text *t, const struct verdict_job *j, const struct
 }
 
 /* In a wait for a word of its own memory, which others store to. */
-static bool waits_for_word(const struct verdict_rank *r) { return rank_waits(r) && r->where.note[0]; }
+static bool waits_for_word(const struct verdict_rank *r)
+{
+    return rank_waits(r) && strncmp(r->where.note, "until ", 6) == 0;
+}
 
 /* Any other PE can store to it; those who wait themselves will not. */
 static void text_writers(struct text *t, const struct verdict_job *j)

@@ -78,10 +78,11 @@ int main(int argc, char **argv)
 }
 EOT
 "$prefix/bin/oshcc" "$tmp/a.c" -o "$tmp/a"
+nodes=1
 # runs HOW STATUS PES: what it says is in $tmp/said
 runs() {
     rc=0
-    GODWIT_CHECK=1 timeout 60 "$prefix/bin/oshrun" -n $3 "$tmp/a" "$1" > "$tmp/said" 2>&1 || rc=$?
+    GODWIT_CHECK=1 timeout 60 "$prefix/bin/oshrun" --vnodes $nodes -n $3 "$tmp/a" "$1" > "$tmp/said" 2>&1 || rc=$?
     [ $rc = "$2" ] || wrong "$1: the status is $rc, not $2"
 }
 # refused HOW PATTERN: one PE says it
@@ -96,6 +97,9 @@ refused calls "shmem_barrier_all: the PEs of SHMEM_TEAM_WORLD do not call alike:
 refused kinds "the PEs .* do not call alike: PEs 0, 2 called shmem_long_sum_reduce \(nreduce 1\); PE 1 called shmem_barrier_all; "
 refused sizes "the PEs .*: PEs 0, 2 called shmem_long_fcollect \(bytes 8\); PE 1 called shmem_long_fcollect \(bytes 16\); "
 refused roots "the PEs of a team do not call alike: PE 2 called shmem_long_broadcast \(bytes 24, PE_root 2\); PE 1 called .*PE_root 1\); PE 0 called .*PE_root 0\); "
+nodes=3 # where nobody reads what others have noted
+refused roots "the PEs of a team do not call alike: PE 2 called shmem_long_broadcast \(bytes 24, PE_root 2\); PE 1 called .*PE_root 1\); PE 0 called .*PE_root 0\); "
+nodes=1
 refused ops "PEs 0, 2 called shmem_long_sum_reduce \(nreduce 1\); PE 1 called shmem_long_max_reduce \(nreduce 1\); "
 refused malloc "shmem_malloc: the PEs .*: PEs 0, 2 called shmem_malloc \(size 300\); PE 1 called shmem_malloc \(size 200\); "
 refused none "PEs 0, 2 called shmem_malloc \(size 300\); PE 1 called shmem_malloc \(size 0\); "

@@ -61,6 +61,17 @@ int main(int argc, char **argv)
     IS("nreduce") shmem_int_sum_to_all(small, small, -1, 0, 0, pes, small, p_sync);
     size_t bytes[2] = {8, 8}, at[2] = {0, 8}, all = 0;
     IS("packed") shmemx_alltoallv_packed(block, 15, &all, heap, at, bytes, 0, 0, pes, p_sync);
+    IS("team_aligned") shmem_team_sync((shmem_team_t)(uintptr_t)0x123456780);
+    IS("ctx_aligned") shmem_ctx_long_p((shmem_ctx_t)(uintptr_t)0x123456780, &word, 1, 0);
+    IS("ctx_small") shmem_ctx_fence((shmem_ctx_t)(uintptr_t)64);
+    IS("ctx_data") shmem_ctx_fence((shmem_ctx_t)(void *)heap);
+    IS("pe_quiet") shmem_pe_quiet((int[]){0, pes}, 2);
+    IS("ctx_pe_quiet") shmem_ctx_pe_quiet(SHMEM_CTX_DEFAULT, (int[]){-1}, 1);
+    IS("held") {
+        if (me == pes - 1) shmem_set_lock(&lock);
+        shmem_barrier_all();
+        if (me != pes - 1) shmem_set_lock(&lock);
+    }
     IS("brought_size") shmemx_heap_preinit(), shmemx_heap_create(block, me ? 64 : 128, 0, 0), shmemx_heap_postinit();
     IS("brought_gpu") shmemx_heap_preinit(), shmemx_heap_create((void *)64, 64, SHMEMX_EXTERNAL_HEAP_ZE, 0), shmemx_heap_postinit();
     IS("brought_late") shmemx_heap_create(block, 64, 0, 0);
@@ -121,6 +132,12 @@ refused stride "shmem_int_alltoalls: dst is 0; it must be at least 1$"
 refused far_apart "shmem_int_iput: 9 blocks of 1 elements of 4 bytes, 4611686018427387904 elements apart, are more than addresses can tell$"
 refused packed "shmemx_alltoallv_packed: target_len is 15; the PEs send 16 bytes$"
 refused nreduce "shmem_int_sum_to_all: nreduce is -1; it must be 0 or more$"
+refused team_aligned "shmem_team_sync: team is 0x123456780, which is no team, or one that was destroyed"
+refused ctx_aligned "shmem_ctx_long_p: ctx is 0x123456780, which is no context, or one that was destroyed$"
+refused ctx_small "shmem_ctx_fence: ctx is 0x40, which is no context, or one that was destroyed$"
+refused ctx_data "shmem_ctx_fence: ctx is 0x[0-9a-f]+, which is no context, or one that was destroyed$"
+refused pe_quiet "shmem_pe_quiet: pe is 2; .* 0 to 1$"
+refused ctx_pe_quiet "shmem_ctx_pe_quiet: pe is -1; .* 0 to 1$"
 refused brought_size "shmemx_heap_postinit: the memory of shmemx_heap_create has (64|128) bytes here, and 64 to 128 on others; it must have the same size$"
 refused brought_gpu "shmemx_heap_postinit: the 64 bytes of shmemx_heap_create at 0x40 are not memory that this processor can access; memory of GPUs is not"
 refused brought_late "shmemx_heap_create: number of this call is 1; it must be 1, and between shmemx_heap_preinit and shmemx_heap_postinit$"
@@ -157,6 +174,17 @@ what="shmem_long_wait_until until 1 word at heap \+ 0x[0-9a-f]+ is >= 42; it is 
 grep -Eq "verdict: 2 ranks wait.*$what" "$tmp/said" || wrong "the verdict does not say what is waited for"
 writers="nobody is left who could write that word: all ranks wait, or have ended|nobody is left who could write those words: all ranks wait, or have ended"
 grep -Eq "$writers" "$tmp/said" || wrong "the verdict does not say who could end it"
+# Who holds a lock for which others wait, on this node and on another.
+for nodes in 1 3; do
+    GODWIT_HANG_WARN=1 "$prefix/bin/oshrun" --oversubscribe --vnodes $nodes -n 3 "$tmp/a" held > "$tmp/held" 2>&1 &
+    holds=$!
+    trap 'kill $job $holds 2> /dev/null || :; wait $job $holds 2> /dev/null || :; rm -rf "$tmp"' EXIT
+    held="in shmem_set_lock for the lock at static data \+ 0x[0-9a-f]+, which PE 2 holds"
+    for i in $(seq 300); do grep -Eq "ranks 0-1 $held|ranks 0, 1 $held" "$tmp/held" && break; sleep 0.1; done
+    grep -Eq "ranks 0-1 $held|ranks 0, 1 $held" "$tmp/held" || { cat "$tmp/held"; wrong "the verdict does not say who holds the lock"; }
+    kill $holds
+    wait $holds || :
+done
 command -v gdb > /dev/null || exit 0
 "$prefix/bin/mpiexec" --stack $job > "$tmp/said" 2>&1 || wrong "mpiexec --stack"
 grep -Eq "^(\[0,1\]|  \[0,1\]|\[0-1\]) .*pshmem_long_wait_until( \(.*)?$" "$tmp/said" || wrong "mpiexec --stack does not name the call that waits"
