@@ -58,7 +58,11 @@ has "$("$bin/oshcc" -show x.c)" "-lgodwit_shmem -lmpi_abi"
 has "$("$bin/oshcc" --showme:link)" "-lgodwit_shmem -lmpi_abi"
 [ "$("$bin/oshcc" --showme:libs)" = "godwit_shmem mpi_abi" ] || wrong "--showme:libs"
 has "$("$bin/oshc++" --showme:version)" "OpenSHMEM 1.6 (Godwit"
-has "$("$bin/oshcc" -help)" "Godwit's OpenSHMEM"
+for help in -help --help; do
+    has "$("$bin/oshcc" $help)" "Godwit's OpenSHMEM"
+    has "$("$bin/oshc++" $help)" "usage: oshc++ "
+    has "$("$bin/mpicc" $help)" "usage: mpicc "
+done
 for page in man1/oshcc.1 man1/oshc++.1 man1/oshrun.1 man3/shmem_put.3 man3/shmem_int_put.3 man3/shmem_ctx_put64_nbi.3 man3/start_pes.3; do
     [ -s "$prefix/share/man/$page" ] || wrong "there is no $page"
 done
