@@ -85,6 +85,7 @@ struct boot_where {
     uint8_t has_coll;         /* in a collective: coll.peer is its root, or GW_ANY_SOURCE */
     uint32_t coll_call;       /* the call that started it, if `call` only waits for it */
     uint64_t coll_number;
+    uint64_t coll_hidden; /* so many of its number are not the program's: of a team the library makes some, too */
     int64_t n_unexpected; /* unexpected messages; the BOOT_PENDING most similar to what is waited for are listed */
     int64_t held_bytes;   /* bytes of unexpected messages on the lane of the wait */
     int64_t kept_bytes;   /* bytes of copies kept here because the receivers had no room */

@@ -395,6 +395,7 @@ static void wait_tell(struct gw_done *done, int err)
     where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = GW_ANY_SOURCE, .tag = GW_ANY_TAG};
     p2p_report_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
     where->coll_number = c->colls - 1;
+    where->coll_hidden = where->coll_number - comm_coll_shown(c, where->coll_number);
     where->coll_call = where->call;
     for (int i = 0; i < k->n; i++) {
         if (k->lines[i].first) continue;

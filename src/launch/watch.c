@@ -130,7 +130,10 @@ static void report_signal(const struct job *j, int rank, int sig)
     limit_text(j, rank, sig, limit, sizeof limit);
     say_line("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig,
              strsignal(sig),
-             call ? phase == BOOT_RUNNING || phase == BOOT_INIT ? "; its last MPI call was " : "; it had left " : "",
+             !call                                             ? ""
+                 : phase != BOOT_RUNNING && phase != BOOT_INIT ? "; it had left "
+                 : strncmp(call, "shmem", 5) == 0              ? "; its last OpenSHMEM call that could wait was "
+                                                               : "; its last MPI call was ",
              call ? call : "", limit, others_fate(j));
 }
 

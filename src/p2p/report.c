@@ -69,6 +69,7 @@ static void add_message(struct boot_where *where, struct gw_req *r)
             /* Only some members take part where the user gave a tag: that has no number. */
             uint64_t next = c ? atomic_load_explicit(&c->colls, memory_order_relaxed) : 0;
             where->coll_number = next > 0 && !(p.stream == GW_STREAM_WORLD && p.tag >= 0) ? next - 1 : 0;
+            where->coll_hidden = c ? where->coll_number - comm_coll_shown(c, where->coll_number) : 0;
             where->coll_call = where->call;
             if (c) comm_release(c);
         }

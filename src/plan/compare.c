@@ -58,13 +58,23 @@ static int difference(const struct noted *a, const struct noted *b)
     return errors[boot_coll_differ(a->says, a->bytes, b->says, b->bytes)];
 }
 
-static const char *rule(int difference)
+static bool is_team(const struct gw_comm *c) { return c->team_calls > 0; }
+static const char *member_of(const struct gw_comm *c) { return is_team(c) ? "PE" : "rank"; }
+
+static const char *rule(const struct gw_comm *c, int difference)
 {
+    bool team = is_team(c);
     switch (difference) {
-    case GW_EROOT: return "all ranks of a communicator must give the same root";
-    case GW_EOP: return "all ranks of a communicator must give the same operation";
-    case GW_ETRUNCATE: return "their counts and datatypes must come to the same number of bytes";
-    default: return "all ranks of a communicator must call the same collective operations in the same order";
+    case GW_EROOT:
+        return team ? "all PEs of a team must give the same root" : "all ranks of a communicator must give the same root";
+    case GW_EOP:
+        return team ? "all PEs of a team must give the same operation" : "all ranks of a communicator must give the same operation";
+    case GW_ETRUNCATE:
+        return team ? "their types and numbers of elements must come to the same number of bytes"
+                    : "their counts and datatypes must come to the same number of bytes";
+    default:
+        return team ? "all PEs of a team must call the same collective operations in the same order"
+                    : "all ranks of a communicator must call the same collective operations in the same order";
     }
 }
 
@@ -84,8 +94,20 @@ static bool is_rooted(const char *what)
     return false;
 }
 
+/* What a team's program calls that, of which only MPI's word is known. */
+static const char *team_word(const char *what)
+{
+    static const char *const words[][2] = {
+        {"Barrier", "a barrier or sync"}, {"Bcast", "a broadcast"},    {"Allgather", "fcollect"},
+        {"Allgatherv", "collect"},        {"Alltoall", "an alltoall"}, {"Alltoallv", "an alltoallv"},
+        {"Allreduce", "a reduction"},     {"Scan", "a scan"},          {"Exscan", "a scan"}};
+    for (size_t i = 0; i < GW_ARRAY_LEN(words); i++)
+        if (strcmp(what, words[i][0]) == 0) return words[i][1];
+    return "another collective";
+}
+
 /* "MPI_Bcast (40 bytes, root 0)" */
-static void text_of(const struct noted *n, char *out, size_t cap)
+static void text_of(const struct gw_comm *c, const struct noted *n, char *out, size_t cap)
 {
     unsigned kind = kind_of(n);
     const char *what = kind >= PLAN_CALLS && plan_call_names ? plan_call_names[kind - PLAN_CALLS] : "", *sep = " (";
@@ -94,7 +116,9 @@ static void text_of(const struct noted *n, char *out, size_t cap)
     if (call)
         at = (size_t)snprintf(out, cap, "%s", call);
     else if (kind == PLAN_MAKING)
-        at = (size_t)snprintf(out, cap, "a function that makes a communicator");
+        at = (size_t)snprintf(out, cap, is_team(c) ? "a split of a team" : "a function that makes a communicator");
+    else if (is_team(c))
+        at = (size_t)snprintf(out, cap, "%s", team_word(what));
     else
         at = (size_t)snprintf(out, cap, "MPI_%s%s", flags_of(n) & BOOT_SAYS_REQUEST ? "I" : "",
                               kind == PLAN_FINALIZE ? "Finalize" : what);
@@ -102,13 +126,16 @@ static void text_of(const struct noted *n, char *out, size_t cap)
     if (n->bytes > 0 && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%lld bytes", sep, (long long)n->bytes), sep = ", ";
     if (n->bytes == 0 && strcmp(what, "Barrier") != 0 && !(flags_of(n) & BOOT_SAYS_OWN) && at < cap)
         at += (size_t)snprintf(out + at, cap - at, "%s0 bytes", sep), sep = ", ";
-    if (op_of(n) && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%s", sep, name_of_op(op_of(n))), sep = ", ";
+    if (op_of(n) && !is_team(c) && at < cap)
+        at += (size_t)snprintf(out + at, cap - at, "%s%s", sep, name_of_op(op_of(n))), sep = ", ";
     if (root_of(n) >= 0 && is_rooted(what) && at < cap)
-        at += (size_t)snprintf(out + at, cap - at, "%sroot %d", sep, root_of(n)), sep = ", ";
+        at += (size_t)snprintf(out + at, cap - at, is_team(c) ? "%sPE_root %d" : "%sroot %d", sep, root_of(n)), sep = ", ";
     if (*sep == ',' && at + 1 < cap) strcpy(out + at, ")");
 }
 
 static const char *name_of(const struct gw_comm *c) { return c->name[0] ? c->name : "a communicator without a name"; }
+
+static unsigned long long shown(const struct gw_comm *c, uint64_t number) { return comm_coll_shown(c, number); }
 
 struct pair {
     struct gw_comm *comm;
@@ -122,11 +149,12 @@ static int tell(const struct pair *p)
     char mine[160], theirs[160];
     int how = difference(&p->mine, &p->theirs);
     if (how == GW_OK) return GW_OK;
-    text_of(&p->mine, mine, sizeof mine);
-    text_of(&p->theirs, theirs, sizeof theirs);
+    text_of(p->comm, &p->mine, mine, sizeof mine);
+    text_of(p->comm, &p->theirs, theirs, sizeof theirs);
     bool by_form = (flags_of(&p->mine) ^ flags_of(&p->theirs)) & (BOOT_SAYS_REQUEST | BOOT_SAYS_PREPARED);
-    return gw_fail(how, "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s; %s%s",
-                   (unsigned long long)p->number, name_of(p->comm), p->comm->rank, mine, p->other, theirs, rule(how),
+    return gw_fail(how, "the calls differ in collective #%llu on %s: %s %d called %s, %s %d called %s; %s%s",
+                   shown(p->comm, p->number), name_of(p->comm), member_of(p->comm), p->comm->rank, mine, member_of(p->comm),
+                   p->other, theirs, rule(p->comm, how),
                    by_form ? " (mpiexec --coll-order apart counts those with requests by themselves)" : "");
 }
 
@@ -161,12 +189,13 @@ static int tell_given_up(const struct plan_said *s, int member, int err)
 {
     char mine[160];
     struct noted n = noted_of(s);
-    text_of(&n, mine, sizeof mine);
+    text_of(s->comm, &n, mine, sizeof mine);
     mark_told(s->comm, s->number);
     return gw_fail(err,
-                   "the calls differ in collective #%llu on %s: rank %d called %s, rank %d gave it up as others called something "
+                   "the calls differ in collective #%llu on %s: %s %d called %s, %s %d gave it up as others called something "
                    "else; %s",
-                   (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, member, rule(err));
+                   shown(s->comm, s->number), name_of(s->comm), member_of(s->comm), s->comm->rank, mine, member_of(s->comm), member,
+                   rule(s->comm, err));
 }
 
 /* Did member i give up this call, or one so much later that this is not known any more?  Its error, else GW_OK. */
@@ -240,15 +269,17 @@ static int tell_rival(const struct plan_said *s, const struct p2p_rival *r)
     char mine[160], theirs[48];
     struct noted n = noted_of(s);
     bool same = ((unsigned)(r->tag ^ r->want) >> 4 & 15) == 0;
-    text_of(&n, mine, sizeof mine);
-    snprintf(theirs, sizeof theirs, "MPI_%s", kind_in_tag(r->tag));
+    text_of(s->comm, &n, mine, sizeof mine);
+    const char *kind = kind_in_tag(r->tag);
+    snprintf(theirs, sizeof theirs, "%s%s", is_team(s->comm) ? "" : "MPI_", is_team(s->comm) ? team_word(kind) : kind);
     mark_told(s->comm, s->number);
     return gw_fail(same ? op_of(&n) ? GW_EOP : GW_EROOT : GW_EOTHER,
-                   "the calls differ in collective #%llu on %s: rank %d called %s, rank %d called %s%s; %s",
-                   (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, r->src, theirs,
-                   same ? " with another root or operation, or in another form (blocking, non-blocking, persistent)"
-                        : " or its non-blocking form",
-                   rule(same ? GW_EROOT : GW_EOTHER));
+                   "the calls differ in collective #%llu on %s: %s %d called %s, %s %d called %s%s; %s", shown(s->comm, s->number),
+                   name_of(s->comm), member_of(s->comm), s->comm->rank, mine, member_of(s->comm), r->src, theirs,
+                   is_team(s->comm) ? same ? " with another root or operation" : ""
+                       : same       ? " with another root or operation, or in another form (blocking, non-blocking, persistent)"
+                                    : " or its non-blocking form",
+                   rule(s->comm, same ? GW_EROOT : GW_EOTHER));
 }
 
 int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n)
@@ -268,16 +299,16 @@ int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64
     int rc = compare(s);
     if (rc != GW_OK) return rc;
     struct noted n = noted_of(s);
-    text_of(&n, mine, sizeof mine);
+    text_of(s->comm, &n, mine, sizeof mine);
     mark_told(s->comm, s->number);
     if (came >= 0 && came < INT64_MAX)
         snprintf(sent, sizeof sent, "%lld", (long long)came);
     else
         snprintf(sent, sizeof sent, "%s", came < 0 ? "another number" : "more");
-    return gw_fail(
-        GW_ETRUNCATE,
-        "the calls differ in collective #%llu on %s: rank %d called %s and takes %lld bytes from rank %d, which sent %s; %s",
-        (unsigned long long)s->number, name_of(s->comm), s->comm->rank, mine, (long long)want, from, sent, rule(GW_ETRUNCATE));
+    return gw_fail(GW_ETRUNCATE,
+                   "the calls differ in collective #%llu on %s: %s %d called %s and takes %lld bytes from %s %d, which sent %s; %s",
+                   shown(s->comm, s->number), name_of(s->comm), member_of(s->comm), s->comm->rank, mine, (long long)want,
+                   member_of(s->comm), from, sent, rule(s->comm, GW_ETRUNCATE));
 }
 
 /* Has a member on this node reported the difference?  Then this rank notes that as well, as the other's
@@ -390,8 +421,9 @@ int plan_compare_last(struct gw_comm *c, bool goes_on)
         if (is_told(c, number)) return GW_OK; /* the message may be left over from that */
     return gw_fail(
         GW_EOTHER,
-        "the calls differ in collective #%llu on %s: rank %d called MPI_%s and sent %lld bytes in it to rank %d, which did not "
+        "the calls differ in collective #%llu on %s: %s %d called %s%s and sent %lld bytes in it to %s %d, which did not "
         "call it like that; %s",
-        (unsigned long long)s.number, name_of(c), s.found.src, kind_in_tag(s.found.tag), (long long)s.found.bytes, c->rank,
-        rule(GW_EOTHER));
+        shown(c, s.number), name_of(c), member_of(c), s.found.src, is_team(c) ? "" : "MPI_",
+        is_team(c) ? team_word(kind_in_tag(s.found.tag)) : kind_in_tag(s.found.tag), (long long)s.found.bytes, member_of(c),
+        c->rank, rule(c, GW_EOTHER));
 }

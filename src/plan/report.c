@@ -100,6 +100,7 @@ static void name_coll(struct boot_where *where, struct gw_comm *c, int root, uin
     where->coll = (struct boot_pending){.about = BOOT_MEMBER, .peer = root, .tag = GW_ANY_TAG};
     p2p_report_comm(&where->coll, c->ctx >> GW_STREAM_BITS, c);
     where->coll_number = number;
+    where->coll_hidden = number - comm_coll_shown(c, number);
     where->coll_call = call;
 }
 

@@ -40,9 +40,14 @@ GW_INLINE size_t face_bytes(size_t n, size_t size)
 }
 
 /* Of the long ways: GODWIT_CHECK looks at all that is accessed. */
-GW_INLINE void face_look(const char *call, sym_ctx_id ctx, const void *addr, size_t bytes, int pe)
+GW_INLINE void face_look(const char *call, sym_ctx_id ctx, struct sym_access a)
 {
-    if (unlikely(godwit_sym_near.checks)) godwit_sym_check_access(call, ctx, addr, bytes, pe);
+    if (unlikely(godwit_sym_near.checks)) godwit_sym_check_access(call, ctx, &a);
+}
+/* What an atomic does; a signal adds or sets. */
+GW_INLINE struct sym_access face_access(const struct sym_atomic *a, bool is_fetch, int pe)
+{
+    return (struct sym_access){is_fetch ? SYM_FETCHES : SYM_CHANGES, a->at, (size_t)a->bytes, pe, NULL};
 }
 
 /* ---- remote memory access ---- */
@@ -63,7 +68,7 @@ GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void
     if (face_is_small(bytes) && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(s.at, source, bytes, size);
     } else {
-        face_look(call, ctx, dest, bytes, pe);
+        face_look(call, ctx, (struct sym_access){SYM_WRITES, dest, bytes, pe, source});
         godwit_sym_put(call, ctx, dest, source, bytes, pe, nbi);
     }
 }
@@ -74,7 +79,7 @@ GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void
     if (face_is_small(bytes) && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(dest, s.at, bytes, size);
     } else {
-        face_look(call, ctx, source, bytes, pe);
+        face_look(call, ctx, (struct sym_access){SYM_READS, source, bytes, pe, NULL});
         godwit_sym_get(call, ctx, dest, source, bytes, pe, nbi);
     }
 }
@@ -108,7 +113,7 @@ GW_INLINE void face_put_strided(const char *call, sym_ctx_id ctx, const struct s
     if (bytes != SIZE_MAX && s->source_stride > 0 && face_find(ctx, &spot) && bytes <= spot.left) {
         face_blocks(spot.at, s->source, s, size);
     } else {
-        if (bytes != SIZE_MAX) face_look(call, ctx, s->dest, bytes, pe);
+        if (bytes != SIZE_MAX) face_look(call, ctx, (struct sym_access){SYM_CHANGES, s->dest, bytes, pe, NULL});
         godwit_sym_put_strided(call, ctx, s, pe);
     }
 }
@@ -119,7 +124,7 @@ GW_INLINE void face_get_strided(const char *call, sym_ctx_id ctx, const struct s
     if (bytes != SIZE_MAX && s->dest_stride > 0 && face_find(ctx, &spot) && bytes <= spot.left) {
         face_blocks(s->dest, spot.at, s, size);
     } else {
-        if (bytes != SIZE_MAX) face_look(call, ctx, s->source, bytes, pe);
+        if (bytes != SIZE_MAX) face_look(call, ctx, (struct sym_access){SYM_READS, s->source, bytes, pe, NULL});
         godwit_sym_get_strided(call, ctx, s, pe);
     }
 }
@@ -130,7 +135,7 @@ GW_INLINE uint64_t face_atomic(const char *call, sym_ctx_id ctx, struct sym_atom
     struct sym_spot s = {.addr = a.at, .pe = pe};
     if (likely(face_find_word(ctx, &s, a.bytes))) return sym_near_amo(&a, s.at);
     struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
-    face_look(call, ctx, far.at, (size_t)far.bytes, s.pe);
+    face_look(call, ctx, face_access(&far, true, s.pe));
     return godwit_sym_atomic(call, ctx, &far, s.pe);
 }
 /* The old value is not wanted: of a PE of another node nothing is waited for. */
@@ -142,7 +147,7 @@ GW_INLINE void face_update(const char *call, sym_ctx_id ctx, struct sym_atomic a
         return;
     }
     struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
-    face_look(call, ctx, far.at, (size_t)far.bytes, s.pe);
+    face_look(call, ctx, face_access(&far, false, s.pe));
     godwit_sym_update(call, ctx, &far, s.pe);
 }
 GW_INLINE void face_atomic_nbi(const char *call, sym_ctx_id ctx, struct sym_atomic a, void *fetch_out, int pe)
@@ -157,7 +162,7 @@ GW_INLINE void face_atomic_nbi(const char *call, sym_ctx_id ctx, struct sym_atom
         return;
     }
     struct sym_atomic far = {a.op, a.bytes, (void *)(uintptr_t)s.addr, a.value, a.compare};
-    face_look(call, ctx, far.at, (size_t)far.bytes, s.pe);
+    face_look(call, ctx, face_access(&far, true, s.pe));
     godwit_sym_atomic_nbi(call, ctx, &far, fetch_out, s.pe);
 }
 /* Values of float and double travel as their bits. */
@@ -203,7 +208,7 @@ GW_INLINE void face_signal(const char *call, sym_ctx_id ctx, struct sym_signal s
         face_signal_at(s.at, &signal);
     } else {
         struct sym_signal far = signal; /* a copy, so that the short way needs no memory */
-        face_look(call, ctx, signal.at, 8, pe);
+        face_look(call, ctx, (struct sym_access){SYM_CHANGES, signal.at, 8, pe, NULL});
         godwit_sym_put_signal(call, ctx, NULL, NULL, 0, &far, pe, false);
     }
 }
@@ -226,8 +231,8 @@ GW_INLINE void face_put_signal(const char *call, sym_ctx_id ctx, struct face_dat
         face_signal_at(flag.at, &signal);
     } else {
         struct sym_signal far = signal;
-        face_look(call, ctx, d.dest, d.bytes, pe);
-        face_look(call, ctx, signal.at, 8, pe);
+        face_look(call, ctx, (struct sym_access){SYM_WRITES, d.dest, d.bytes, pe, d.source});
+        face_look(call, ctx, (struct sym_access){SYM_CHANGES, signal.at, 8, pe, NULL});
         godwit_sym_put_signal(call, ctx, d.dest, d.source, d.bytes, &far, pe, nbi);
     }
 }

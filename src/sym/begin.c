@@ -12,6 +12,7 @@
 
 #include "boot/boot.h"
 #include "boot/segment.h"
+#include "boot/where.h"
 #include "check/check.h"
 #include "coll/coll.h"
 #include "life/life.h"
@@ -97,6 +98,7 @@ static int first_begin(int level)
         rc = sym_teams_open(begun.world);
         if (rc == GW_OK) rc = sym_heap_open(heap);
         rc = sym_agree(begun.world, rc); /* all are there, or none is */
+        sym_call_enter(BOOT_CALL_shmem_init);
         if (rc == GW_OK) return rc;
         sym_heap_close();
         sym_teams_close();
@@ -173,6 +175,17 @@ void godwit_sym_exit(int status)
     boot_abort(status, text);
 }
 
+void godwit_sym_within(const char *call)
+{
+    static uint32_t kept; /* the program's last call */
+    if (!godwit_sym_is_begun()) return;
+    if (call)
+        kept = atomic_load_explicit(&boot_slot->call, memory_order_relaxed);
+    else
+        sym_call_enter(kept);
+    atomic_store_explicit(&boot_call_as, call, memory_order_relaxed);
+}
+
 /* ---- questions ---- */
 int godwit_sym_is_begun(void) { return atomic_load(&begun.n) > 0; }
 
@@ -210,5 +223,6 @@ void *godwit_sym_ptr(const char *call, const void *addr, sym_team_id team, int p
     struct sym_team *t = sym_team_of(call, team);
     if (!t || pe < 0 || pe >= t->group->size || sym_region_of(addr, 1) < 0) return NULL;
     int world = group_world(t->group, pe);
+    if (world != gw_boot.rank) sym_race_pointer();
     return world == gw_boot.rank ? (void *)(uintptr_t)addr : sym_place(addr, 1, world);
 }

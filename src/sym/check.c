@@ -126,11 +126,10 @@ bool sym_check_is_freed(uint64_t offset, uint64_t *begin_out, uint64_t *bytes_ou
 }
 
 /* ---- accesses ---- */
-void godwit_sym_check_access(const char *call, sym_ctx_id ctx, const void *addr, size_t bytes, int pe)
+static void check_block(const char *call, const void *addr, size_t bytes, int world)
 {
     uint64_t begin, size, offset = (uint64_t)((uintptr_t)addr - (uintptr_t)sym_memory.region[SYM_HEAP].base);
-    if (bytes == 0 || offset >= sym_memory.region[SYM_HEAP].bytes) return; /* static data, or what the call itself refuses */
-    int world = sym_ctx_pe(call, ctx, pe);
+    if (offset >= sym_memory.region[SYM_HEAP].bytes) return; /* static data, or what the call itself refuses */
     enum sym_block_state is = sym_heap_look(offset, &begin, &size);
     const char *base = sym_memory.region[SYM_HEAP].base;
     if (is == SYM_BLOCK_FREED)
@@ -151,4 +150,12 @@ void godwit_sym_check_access(const char *call, sym_ctx_id ctx, const void *addr,
             "the %zu bytes at %p (heap + 0x%llx) of PE %d, which PE %d accesses, do not end in the block of %llu bytes that begins "
             "at %p",
             bytes, addr, (unsigned long long)offset, world, sym_memory.me, (unsigned long long)size, (const void *)(base + begin));
+}
+
+void godwit_sym_check_access(const char *call, sym_ctx_id ctx, const struct sym_access *a)
+{
+    if (a->bytes == 0) return;
+    int world = sym_ctx_pe(call, ctx, a->pe);
+    check_block(call, a->addr, a->bytes, world);
+    sym_race_access(call, a, world);
 }

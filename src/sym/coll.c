@@ -2,6 +2,7 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include "boot/call.h"
 #include "boot/where.h"
 #include "coll/coll.h"
 #include "op/op.h"
@@ -9,13 +10,16 @@
 
 #include <stdlib.h>
 
-/* The team's communicator, for one collective, which ends by over(); NULL: SYM_TEAM_INVALID. */
-static struct gw_comm *comm_of(const char *call, sym_team_id team)
+/* The team's communicator, for one collective, which ends by over(); NULL: SYM_TEAM_INVALID.  number: of the call (boot/call.h). */
+static struct gw_comm *comm_of(const char *call, sym_team_id team, uint32_t number)
 {
     struct sym_team *t = sym_team_of(call, team);
     if (!t) return NULL;
     atomic_store_explicit(&boot_call_as, call, memory_order_relaxed);
-    return sym_team_comm(call, t);
+    struct gw_comm *c = sym_team_comm(call, t);
+    sym_call_enter(number);
+    c->team_hidden = atomic_load_explicit(&c->colls, memory_order_relaxed) - ++c->team_calls; /* its number is that of its call */
+    return c;
 }
 
 /* n elements of `bytes` bytes of each of `pes` PEs: no memory has more than addresses can tell. */
@@ -29,17 +33,40 @@ static int over(const char *call, int rc)
 {
     atomic_store_explicit(&boot_call_as, NULL, memory_order_relaxed);
     sym_must(call, rc);
+    sym_race_acquire();
     return 0;
 }
 
 /* ---- synchronisation ---- */
+/* Calls that end here have several names; who calls again has the same text as before. */
+static uint32_t sync_number(const char *call)
+{
+    static const uint32_t numbers[] = {BOOT_CALL_shmem_barrier_all, BOOT_CALL_shmem_barrier, BOOT_CALL_shmem_sync_all,
+                                       BOOT_CALL_shmem_sync,        BOOT_CALL_shmem_malloc,  BOOT_CALL_shmem_calloc,
+                                       BOOT_CALL_shmem_align,       BOOT_CALL_shmem_realloc, BOOT_CALL_shmem_free,
+                                       BOOT_CALL_shmem_finalize};
+    static _Thread_local const char *last;
+    static _Thread_local uint32_t number;
+    if (likely(call == last)) return number;
+    number = BOOT_CALL_shmem_team_sync;
+    for (size_t i = 0; i < GW_ARRAY_LEN(numbers); i++)
+        if (strcmp(call, boot_call_of_shmem(numbers[i])) == 0) number = numbers[i];
+    last = call;
+    return number;
+}
+
 int godwit_sym_sync(const char *call, sym_team_id team)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, sync_number(call));
     if (!c) return 1;
     SYM_CHECK_ALIKE(call, c, call);
     atomic_thread_fence(memory_order_seq_cst); /* stores of this PE are visible to all who leave */
-    return over(call, coll_barrier(c, NULL));
+    int rc = coll_barrier(c, NULL);
+    if (team != SYM_TEAM_WORLD) return over(call, rc);
+    atomic_store_explicit(&boot_call_as, NULL, memory_order_relaxed);
+    sym_must(call, rc);
+    sym_race_meet();
+    return 0;
 }
 
 void godwit_sym_sync_all(const char *call) { godwit_sym_sync(call, SYM_TEAM_WORLD); }
@@ -53,7 +80,7 @@ void godwit_sym_barrier_all(const char *call)
 /* ---- movement ---- */
 int godwit_sym_bcast(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes, int root)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, BOOT_CALL_shmem_broadcast);
     if (!c) return 1;
     check_count(call, bytes, 1, 1);
     if (root < 0 || root >= c->size) sym_refuse(call, "PE_root is %d; the team has the PEs 0 to %d", root, c->size - 1);
@@ -66,7 +93,7 @@ int godwit_sym_bcast(const char *call, sym_team_id team, void *dest, const void 
 
 int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, BOOT_CALL_shmem_fcollect);
     if (!c) return 1;
     check_count(call, bytes, 1, c->size);
     int64_t n = (int64_t)bytes;
@@ -77,7 +104,7 @@ int godwit_sym_fcollect(const char *call, sym_team_id team, void *dest, const vo
 
 int godwit_sym_collect(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, BOOT_CALL_shmem_collect);
     if (!c) return 1;
     check_count(call, bytes, 1, 1);
     SYM_CHECK_ALIKE(call, c, "collect");
@@ -93,7 +120,7 @@ int godwit_sym_collect(const char *call, sym_team_id team, void *dest, const voi
 
 int godwit_sym_alltoall(const char *call, sym_team_id team, void *dest, const void *source, size_t bytes)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, BOOT_CALL_shmem_alltoall);
     if (!c) return 1;
     check_count(call, bytes, 1, c->size);
     int64_t n = (int64_t)bytes;
@@ -116,7 +143,7 @@ static struct gw_type *strided_type(const char *call, const struct sym_strided *
 
 int godwit_sym_alltoalls(const char *call, sym_team_id team, const struct sym_strided *s)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, BOOT_CALL_shmem_alltoalls);
     if (!c) return 1;
     if (s->dest_stride < 1) godwit_sym_wrong(call, "dst", s->dest_stride, "at least 1");
     if (s->source_stride < 1) godwit_sym_wrong(call, "sst", s->source_stride, "at least 1");
@@ -131,7 +158,7 @@ int godwit_sym_alltoalls(const char *call, sym_team_id team, const struct sym_st
 
 int godwit_sym_alltoallv(const char *call, sym_team_id team, const struct sym_alltoallv *v)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, BOOT_CALL_shmemx_alltoallv);
     if (!c) return 1;
     int64_t *come = gw_xmalloc(2 * sizeof *come * (size_t)c->size), *at = come + c->size, sum = 0;
     sym_must(call, coll_alltoall(v->source_bytes, 1, gw_type_int64, come, 1, gw_type_int64, c, NULL));
@@ -156,9 +183,10 @@ static struct gw_op *reduction(enum sym_op op)
     return container_of(gw_obj_lookup(ids[op], GW_KIND_OP), struct gw_op, obj);
 }
 
+_Static_assert(BOOT_CALL_shmem_prod_reduce - BOOT_CALL_shmem_and_reduce == SYM_OP_PROD, "in the order of enum sym_op");
 int godwit_sym_reduce(const char *call, sym_team_id team, const struct sym_reduce *r)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, (uint32_t)(BOOT_CALL_shmem_and_reduce + (int)r->op));
     if (!c) return 1;
     struct gw_type *t = type_of_basic(r->elem);
     check_count(call, r->n, (size_t)t->size, 1);
@@ -169,7 +197,7 @@ int godwit_sym_reduce(const char *call, sym_team_id team, const struct sym_reduc
 
 int godwit_sym_scan(const char *call, sym_team_id team, const struct sym_reduce *r, bool is_inclusive)
 {
-    struct gw_comm *c = comm_of(call, team);
+    struct gw_comm *c = comm_of(call, team, is_inclusive ? BOOT_CALL_shmem_sum_inscan : BOOT_CALL_shmem_sum_exscan);
     if (!c) return 1;
     struct gw_type *t = type_of_basic(r->elem);
     check_count(call, r->n, (size_t)t->size, 1);

@@ -103,7 +103,9 @@ struct sym_counts godwit_sym_counts(const char *call, sym_ctx_id ctx)
 void godwit_sym_session_start(const char *call, sym_ctx_id ctx, long options, const struct sym_session_config *config, long mask)
 {
     struct sym_order *o = sym_ctx_order(call, ctx);
-    (void)config, (void)mask;
+    if (options & ~(long)SYM_SESSION_BATCH) godwit_sym_wrong(call, "options", options, "0 or SHMEM_CTX_SESSION_BATCH");
+    if (mask & ~(long)SYM_SESSION_TOTAL_OPS) godwit_sym_wrong(call, "config_mask", mask, "0 or SHMEM_CTX_SESSION_TOTAL_OPS");
+    if (mask && !config) sym_refuse(call, "config is NULL; it must be a configuration where config_mask is not 0");
     if (o) atomic_store_explicit(&o->is_batched, options & SYM_SESSION_BATCH, memory_order_relaxed);
 }
 void godwit_sym_session_stop(const char *call, sym_ctx_id ctx)

@@ -104,11 +104,13 @@ static void turn_wait(const char *call, long *lock, int before)
         }
     }
     node_wait_end(&wait);
+    sym_race_acquire();
 }
 
 void godwit_sym_lock_set(const char *call, long *lock)
 {
     int home = home_of(call, lock);
+    sym_call_enter(BOOT_CALL_shmem_set_lock);
     uint32_t me = (uint32_t)gw_boot.rank + 1, *place = half(lock, true);
     if (__atomic_load_n(place, __ATOMIC_RELAXED) & THERE)
         sym_refuse(call, "lock is %p, which this PE (%d) has set already; shmem_clear_lock must come first", (void *)lock,
@@ -117,6 +119,7 @@ void godwit_sym_lock_set(const char *call, long *lock)
     uint32_t before = word(call, SYM_AMO_SWAP, half(lock, false), me, 0, home);
     if (before == 0) {
         __atomic_fetch_and(place, ~WAITS, __ATOMIC_SEQ_CST);
+        sym_race_acquire();
         return;
     }
     if (before > (uint32_t)gw_boot.size)
@@ -150,5 +153,6 @@ int godwit_sym_lock_test(const char *call, long *lock)
     uint32_t me = (uint32_t)gw_boot.rank + 1;
     if (word(call, SYM_AMO_CSWAP, half(lock, false), me, 0, home_of(call, lock)) != 0) return 1;
     __atomic_fetch_or(half(lock, true), THERE, __ATOMIC_SEQ_CST);
+    sym_race_acquire();
     return 0;
 }

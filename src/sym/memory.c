@@ -205,6 +205,7 @@ int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes)
     if (rc == GW_OK) {
         rc = heap_open(here, heap_bytes);
         if (rc == GW_OK) rc = sym_data_open(here, &has_data);
+        if (rc == GW_OK) rc = sym_race_open(here);
         if (here != world) world_comm_end(&here);
     }
     if (rc == GW_OK) rc = windows_open(has_data);
@@ -222,6 +223,7 @@ void sym_memory_close(void)
     godwit_sym_near.heap = godwit_sym_near.data = (struct sym_region){0};
     atomic_store_explicit(&godwit_sym_near.is_far, 0, memory_order_relaxed);
     windows_close();
+    sym_race_close();
     sym_data_close();
     heap_close();
     free((void *)(uintptr_t)sym_memory.local);

@@ -39,12 +39,27 @@ GW_EXPORT int godwit_sym_level(const char *call);
 GW_EXPORT void godwit_sym_exit(int status) __attribute__((noreturn)); /* shmem_global_exit */
 GW_EXPORT int godwit_sym_pe(const char *call);
 GW_EXPORT int godwit_sym_pes(const char *call);
+/* For tools: what follows, in MPI or here, is done for this call of the program, which reports name; NULL: that is over. */
+GW_EXPORT void godwit_sym_within(const char *call);
 /* An argument that is none of what is expected: ends the job. */
 GW_EXPORT void godwit_sym_wrong(const char *call, const char *argument, long value, const char *expected)
     __attribute__((noreturn, cold));
-/* GODWIT_CHECK, before an access to a PE's copy of memory at addr: ends the job unless it lies in a block, or in static data (check.c). */
-GW_EXPORT void godwit_sym_check_access(const char *call, sym_ctx_id ctx, const void *addr, size_t bytes, int pe)
-    __attribute__((cold));
+/* GODWIT_CHECK, before an access to a PE's copy of memory at addr: ends the job unless it lies in a block, or in static data (check.c), or where
+ * another PE has written the same bytes and nothing orders the two (race.c). */
+enum sym_access_kind {
+    SYM_READS,
+    SYM_FETCHES, /* and changes, by an atomic */
+    SYM_CHANGES, /* the same without a result; or not all of the bytes */
+    SYM_WRITES,  /* all of the bytes */
+};
+struct sym_access {
+    enum sym_access_kind kind;
+    const void *addr;
+    size_t bytes;
+    int pe;
+    const void *source; /* of what is written */
+};
+GW_EXPORT void godwit_sym_check_access(const char *call, sym_ctx_id ctx, const struct sym_access *a) __attribute__((cold));
 /* For what needs an initialised library and has no other argument to be wrong. */
 GW_EXPORT int godwit_sym_pe_is_accessible(const char *call, int pe);
 GW_EXPORT int godwit_sym_is_accessible(const char *call, const void *addr, int pe);

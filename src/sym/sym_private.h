@@ -5,6 +5,9 @@
 #ifndef GW_SYM_SYM_PRIVATE_H
 #define GW_SYM_SYM_PRIVATE_H
 
+#include "boot/boot.h"
+#include "boot/call.h"
+#include "boot/segment.h"
 #include "coll/coll.h"
 #include "comm/comm.h"
 #include "rma/rma.h"
@@ -101,7 +104,9 @@ void sym_refuse(const char *call, const char *fmt, ...) GW_PRINTF(2, 3) __attrib
 enum { SYM_PLACE_TEXT = 40 };
 const char *sym_place_text(const void *at, char out[SYM_PLACE_TEXT]); /* wait.c */
 void sym_must(const char *call, int rc); /* an operation on another node failed: there is nothing that the program could do */
-void sym_begun(const char *call);        /* refuses where there is no instance */
+/* This PE has called that (BOOT_CALL_*): for reports, by others too. */
+static inline void sym_call_enter(uint32_t number) { atomic_store_explicit(&boot_slot->call, number, memory_order_relaxed); }
+void sym_begun(const char *call); /* refuses where there is no instance */
 
 /* ---- GODWIT_CHECK (check.c) ---- */
 /* A call of all members of a team: its kind, and what must be the same on all of them; told with its name. */
@@ -126,6 +131,14 @@ void sym_check_freed_forget(void);
 /* What lies at an offset of the heap; *begin_out, *bytes_out: of the block, unless there is none (heap.c). */
 enum sym_block_state { SYM_BLOCK_NONE, SYM_BLOCK_USED, SYM_BLOCK_FREED };
 enum sym_block_state sym_heap_look(uint64_t offset, uint64_t *begin_out, uint64_t *bytes_out);
+
+/* ---- two PEs that write one word (race.c), where GODWIT_CHECK is on and all PEs are on this node ---- */
+int sym_race_open(struct gw_comm *here); /* collective over all PEs */
+void sym_race_close(void);
+void sym_race_access(const char *call, const struct sym_access *a, int pe); /* before it is made; pe: of the world */
+void sym_race_acquire(void);                                                /* this PE may know what others have done until now */
+void sym_race_meet(void);                                                   /* a synchronisation of all PEs is over */
+void sym_race_pointer(void);                                                /* other PEs' memory may be accessed without a call */
 
 /* ---- what the user asked to be told (told.c) ---- */
 void sym_explain(void); /* SHMEM_DEBUG: explanations from here on */

@@ -149,6 +149,7 @@ static void split_off(const char *call, struct sym_team *parent, const int *memb
 {
     struct gw_group *group;
     struct gw_comm *comm = NULL;
+    sym_race_acquire();
     sym_must(call, group_incl(parent->group, n, members, &group));
     sym_must(call, world_comm_create(sym_team_comm(call, parent), group, &comm));
     if (!comm) {
@@ -172,6 +173,7 @@ int godwit_sym_team_split(const char *call, sym_team_id parent, int start, int s
 {
     struct sym_team *p = sym_team_named(call, "parent_team", parent);
     *split.team_out = SYM_TEAM_INVALID;
+    sym_call_enter(BOOT_CALL_shmem_team_split_strided);
     if (p) SYM_CHECK_ALIKE(call, sym_team_comm(call, p), call, {"start", start}, {"stride", stride}, {"size", size});
     if (!p || !triplet_is_right(start, stride, size, p->group->size)) return 1;
     int *members = gw_xmalloc(sizeof *members * (size_t)size);
@@ -185,6 +187,7 @@ int godwit_sym_team_split_2d(const char *call, sym_team_id parent, int xrange, s
 {
     struct sym_team *p = sym_team_named(call, "parent_team", parent);
     *x.team_out = *y.team_out = SYM_TEAM_INVALID;
+    sym_call_enter(BOOT_CALL_shmem_team_split_2d);
     if (p) SYM_CHECK_ALIKE(call, sym_team_comm(call, p), call, {"xrange", xrange});
     if (!p || xrange < 1) return 1;
     int size = p->group->size, me = p->group->rank, n = 0;
@@ -214,6 +217,7 @@ void godwit_sym_team_split_color(const char *call, sym_team_id parent, int color
     *team_out = SYM_TEAM_INVALID;
     if (!p) return;
     struct gw_comm *c = sym_team_comm(call, p);
+    sym_call_enter(BOOT_CALL_shmemx_team_split_color);
     SYM_CHECK_ALIKE(call, c, call);
     struct color mine = {color, key, c->rank}, *all = gw_xmalloc(sizeof *all * (size_t)c->size);
     int *members = gw_xmalloc(sizeof *members * (size_t)c->size), n = 0;

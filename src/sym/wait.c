@@ -86,6 +86,8 @@ size_t godwit_sym_test(const char *call, const struct sym_wait *w)
 {
     check(call, w);
     size_t seen = look(w);
+    sym_call_enter(BOOT_CALL_shmem_test);
+    sym_race_acquire();
     if (!is_over(w, seen)) req_look(); /* a program that tests in a loop waits */
     return seen;
 }
@@ -132,6 +134,7 @@ size_t godwit_sym_wait(const char *call, const struct sym_wait *w)
 {
     check(call, w);
     size_t seen = look(w);
+    sym_call_enter(BOOT_CALL_shmem_wait_until);
     if (is_empty(w)) return w->how == SYM_ALL ? 0 : seen;
     if (!is_over(w, seen)) {
         struct node_wait wait;
@@ -140,6 +143,7 @@ size_t godwit_sym_wait(const char *call, const struct sym_wait *w)
             if (node_wait_step_blind(&wait, req_progress() > 0)) tell(call, w->vars, w);
         node_wait_end(&wait);
     }
+    sym_race_acquire();
     return w->how == SYM_ALL ? 0 : seen;
 }
 
@@ -149,10 +153,12 @@ uint64_t godwit_sym_signal_wait(const char *call, uint64_t *at, enum sym_cmp cmp
     uint64_t seen = 0;
     struct sym_wait w = {.vars = &seen, .elem = GW_ELEM_U64, .cmp = cmp, .n = 1, .values = &value, .how = SYM_ALL};
     check(call, &w);
+    sym_call_enter(BOOT_CALL_shmem_signal_wait_until);
     struct node_wait wait;
     node_wait_begin(&wait);
     while (seen = __atomic_load_n(at, __ATOMIC_ACQUIRE), !sym_holds_unsigned((int)cmp, seen, value))
         if (node_wait_step_blind(&wait, req_progress() > 0)) tell(call, at, &w);
     node_wait_end(&wait);
+    sym_race_acquire();
     return seen;
 }

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/plain.h"
+#include "boot/call.h"
 #include "verdict/verdict.h"
 #include "obj/consts_gen.h"
 
@@ -74,6 +75,7 @@ bool verdict_call_is_rooted(const char *name)
 {
     static const char *const rooted[] = {"bcast", "gather", "gatherv", "scatter", "scatterv", "reduce"};
     char word[32];
+    if (strncmp(name, "shmem_broadcast", 15) == 0) return true;
     if (strncmp(name, "MPI_", 4) != 0) return false;
     name += 4;
     if (name[0] == 'I' && islower((unsigned char)name[1])) name++;
@@ -153,7 +155,7 @@ static bool is_message_call(const char *name)
 static bool is_polling_call(const char *name)
 {
     return strncmp(name, "MPI_Test", 8) == 0 || strcmp(name, "MPI_Iprobe") == 0 || strcmp(name, "MPI_Improbe") == 0 ||
-        strncmp(name, "MPI_Request_get_status", 22) == 0;
+        strncmp(name, "MPI_Request_get_status", 22) == 0 || strncmp(name, "shmem_test", 10) == 0;
 }
 
 /* The call that the rank waits in: of MPI, or of another library. */
@@ -168,7 +170,7 @@ static void text_coll(struct text *t, const struct verdict_job *j, const struct 
     const char *name = name_of_wait(j, w, w->coll_call);
     verdict_text_add(t, "%s", name[0] ? name : "a collective");
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0) return;
-    if (w->coll_number) verdict_text_add(t, " #%llu", (unsigned long long)w->coll_number);
+    if (w->coll_number) verdict_text_add(t, " #%llu", (unsigned long long)(w->coll_number - w->coll_hidden));
     if (verdict_call_is_rooted(name) && w->coll.peer >= 0) verdict_text_add(t, " (root %d)", w->coll.peer);
     verdict_text_add(t, " on ");
     verdict_text_comm(t, j, w->coll.ctx);
@@ -227,13 +229,13 @@ void verdict_text_place(struct text *t, const struct verdict_job *j, int i)
             verdict_text_add(t, "polling with %s", last);
             return;
         }
-        verdict_text_add(t, "computing, in no MPI call%s",
+        verdict_text_add(t, "computing, in no %s call%s", boot_call_is_shmem(r->call) ? "OpenSHMEM" : "MPI",
                          r->os == 'S'       ? " (asleep: input, a lock?)"
                              : r->os == 'D' ? " (waiting for a disk or file system)"
                                             : "");
         break;
     }
-    if (last[0]) verdict_text_add(t, "; the last one was %s", last);
+    if (last[0]) verdict_text_add(t, "; the last one%s was %s", boot_call_is_shmem(r->call) ? " that could wait" : "", last);
 }
 
 void verdict_text_rank_is(struct text *t, const struct verdict_job *j, int i)
@@ -319,10 +321,7 @@ static void text_group(struct text *t, const struct verdict_job *j, const struct
 }
 
 /* In a wait for a word of its own memory, which others store to. */
-static bool waits_for_word(const struct verdict_rank *r)
-{
-    return rank_waits(r) && strncmp(r->where.note, "until ", 6) == 0;
-}
+static bool waits_for_word(const struct verdict_rank *r) { return rank_waits(r) && strncmp(r->where.note, "until ", 6) == 0; }
 
 /* Any other PE can store to it; those who wait themselves will not. */
 static void text_writers(struct text *t, const struct verdict_job *j)

@@ -69,6 +69,14 @@ int main(int argc, char **argv)
         IS("never") shmem_long_p(kept + 100000, 1, 1);
         IS("beyond") shmem_long_put(kept + 12, from, 1, 1);
     }
+    /* Two PEs write to the third, whoever is later. */
+    from[0] = 100 + me, from[1] = 200 + me;
+    if (me != 1) {
+        IS("race") shmem_long_p(&to[3], 40 + me, 1);
+        IS("race_long") shmem_long_put_nbi(me ? &kept[1] : &kept[0], from, 2, 1);
+        IS("race_ctx") shmem_ctx_long_put(ctx, &to[2], from, 1, pes - 2);
+        IS("race_signal") shmem_long_put_signal(&to[5], from, 1, &flag, 1, SHMEM_SIGNAL_ADD, 1);
+    }
     IS("twice") shmem_free(gone);
     IS("put")
         for (;;) shmem_barrier_all();
@@ -120,6 +128,12 @@ refused put_signal "shmem_long_put_signal: the 8 bytes $freed"
 refused ctx "shmem_ctx_long_put: the 8 bytes $freed"
 refused never "shmem_long_p: the 8 bytes ${at}lie in no block of the symmetric heap"
 refused beyond "shmem_long_put: the 8 bytes ${at}do not end in the block of 100 bytes that begins at 0x[0-9a-f]+$"
+race="PE [02] and PE [02] write different values to one word, "
+rest="of PE 1, and nothing orders them: PE [02] called"
+refused race "shmem_long_p: ${race}static data \+ 0x[0-9a-f]+ $rest shmem_long_p there, and there was no barrier, wait, lock or read of PE [02] between"
+refused race_long "shmem_long_put_nbi: ${race}heap \+ 0x8 $rest shmem_long_put_nbi there"
+refused race_ctx "shmem_ctx_long_put: ${race}static data .* $rest shmem_ctx_long_put there"
+refused race_signal "shmem_long_put_signal: ${race}static data .* $rest shmem_long_put_signal there"
 runs twice 1 2
 grep -Eq "shmem_free: ptr is 0x[0-9a-f]+, where no block .* freed before" "$tmp/said" || wrong "twice: not told"
 # Some PEs check, and others do not.

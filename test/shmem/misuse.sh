@@ -72,6 +72,11 @@ int main(int argc, char **argv)
         shmem_barrier_all();
         if (me != pes - 1) shmem_set_lock(&lock);
     }
+    IS("differ") if (me) shmem_barrier_all(); else shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &word, heap, 1);
+    IS("session") shmem_ctx_session_start(SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH | 64, NULL, 0);
+    IS("session_mask") shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, 8);
+    IS("session_config") shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, SHMEM_CTX_SESSION_TOTAL_OPS);
+    IS("cray_session") shmemx_session_start(SHMEM_CTX_DEFAULT, 1L << 20);
     IS("brought_size") shmemx_heap_preinit(), shmemx_heap_create(block, me ? 64 : 128, 0, 0), shmemx_heap_postinit();
     IS("brought_gpu") shmemx_heap_preinit(), shmemx_heap_create((void *)64, 64, SHMEMX_EXTERNAL_HEAP_ZE, 0), shmemx_heap_postinit();
     IS("brought_late") shmemx_heap_create(block, 64, 0, 0);
@@ -138,6 +143,10 @@ refused ctx_small "shmem_ctx_fence: ctx is 0x40, which is no context, or one tha
 refused ctx_data "shmem_ctx_fence: ctx is 0x[0-9a-f]+, which is no context, or one that was destroyed$"
 refused pe_quiet "shmem_pe_quiet: pe is 2; .* 0 to 1$"
 refused ctx_pe_quiet "shmem_ctx_pe_quiet: pe is -1; .* 0 to 1$"
+refused session "shmem_ctx_session_start: options is 65; it must be 0 or SHMEM_CTX_SESSION_BATCH$"
+refused session_mask "shmem_ctx_session_start: config_mask is 8; it must be 0 or SHMEM_CTX_SESSION_TOTAL_OPS$"
+refused session_config "shmem_ctx_session_start: config is NULL; it must be a configuration where config_mask is not 0$"
+refused cray_session "shmemx_session_start: options is 1048576; it must be 0 or an OR of SHMEM_SESSION_ hints$"
 refused brought_size "shmemx_heap_postinit: the memory of shmemx_heap_create has (64|128) bytes here, and 64 to 128 on others; it must have the same size$"
 refused brought_gpu "shmemx_heap_postinit: the 64 bytes of shmemx_heap_create at 0x40 are not memory that this processor can access; memory of GPUs is not"
 refused brought_late "shmemx_heap_create: number of this call is 1; it must be 1, and between shmemx_heap_preinit and shmemx_heap_postinit$"
@@ -164,6 +173,17 @@ runs exit7 7
 grep -q "said" "$tmp/said" && grep -q "shmem_global_exit(7)" "$tmp/said" || wrong "shmem_global_exit(7): not flushed, or not told"
 runs return 1
 grep -q "ended with status 0 without calling shmem_finalize" "$tmp/said" || wrong "a return without shmem_finalize is not told"
+
+# Collectives that differ are told in the words of OpenSHMEM, and counted as the program counts them (two allocations come before); a tool's own
+# calls of MPI are nobody's.
+for tool in "" --record="$tmp/recorded"; do
+    rc=0
+    timeout 60 "$prefix/bin/oshrun" $tool -n 2 "$tmp/a" differ > "$tmp/said" 2>&1 || rc=$?
+    [ $rc = 1 ] || wrong "differ: the status is $rc, not 1"
+    grep -Eq "the calls differ in collective #3 on SHMEM_TEAM_WORLD: PE [01] called shmem_(barrier_all|sum_reduce \(8 bytes\)), PE [01] called shmem_.*; all PEs of a team must call" "$tmp/said" ||
+        wrong "differ: not told as OpenSHMEM has it"
+    grep -q "MPI_" "$tmp/said" && wrong "differ: told in words of MPI"
+done
 
 # The verdict on a wait that nobody ends, and what mpiexec --stack says of it.
 GODWIT_HANG_WARN=1 "$prefix/bin/oshrun" -n 2 "$tmp/a" hang > "$tmp/said" 2>&1 &
@@ -221,3 +241,11 @@ done
 grep -Eq "^  rank 2 in shmem_long_wait_until_all_vector until all of 3 words at heap \+ 0x0 are == 7; number 1 is 0 since " "$tmp/said" ||
     wrong "of several words: not the one that is missing"
 grep -q "^  that word could be written by rank 0.*; all others wait, or have ended$" "$tmp/said" || wrong "a PE that goes on is not named"
+for i in $(seq 100); do
+    grep -Eq "\[1\] (main / )?pshmem_barrier_all" "$tmp/said" && break
+    sleep 0.1
+    "$prefix/bin/mpiexec" --stack $job > "$tmp/said" 2>&1 || :
+done
+grep -Eq "\[1\] (main / )?pshmem_barrier_all" "$tmp/said" || wrong "mpiexec --stack does not name the barrier"
+grep -q "godwit_sym" "$tmp/said" && wrong "mpiexec --stack shows the library's own frames"
+exit 0
