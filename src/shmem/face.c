@@ -39,13 +39,13 @@ int face_init_thread(const char *call, int requested, int *provided_out)
 
 GW_COLD void face_put_far(void *dest, int pe, const void *source, const char *call, sym_ctx_id ctx, size_t bytes)
 {
-    face_look(call, ctx, (struct sym_access){SYM_WRITES, dest, bytes, pe, source});
+    face_look(call, ctx, (struct sym_access){SYM_WRITES, dest, bytes, pe, source, false});
     godwit_sym_put(call, ctx, dest, source, bytes, pe, false);
 }
 
 GW_COLD void face_get_far(const void *source, int pe, void *dest, const char *call, sym_ctx_id ctx, size_t bytes)
 {
-    face_look(call, ctx, (struct sym_access){SYM_READS, source, bytes, pe, NULL});
+    face_look(call, ctx, (struct sym_access){SYM_READS, source, bytes, pe, NULL, false});
     godwit_sym_get(call, ctx, dest, source, bytes, pe, false);
 }
 

@@ -47,7 +47,7 @@ GW_INLINE void face_look(const char *call, sym_ctx_id ctx, struct sym_access a)
 /* What an atomic does; a signal adds or sets. */
 GW_INLINE struct sym_access face_access(const struct sym_atomic *a, bool is_fetch, int pe)
 {
-    return (struct sym_access){is_fetch ? SYM_FETCHES : SYM_CHANGES, a->at, (size_t)a->bytes, pe, NULL};
+    return (struct sym_access){is_fetch ? SYM_FETCHES : SYM_CHANGES, a->at, (size_t)a->bytes, pe, NULL, false};
 }
 
 /* ---- remote memory access ---- */
@@ -68,7 +68,7 @@ GW_INLINE void face_put(const char *call, sym_ctx_id ctx, void *dest, const void
     if (face_is_small(bytes) && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(s.at, source, bytes, size);
     } else {
-        face_look(call, ctx, (struct sym_access){SYM_WRITES, dest, bytes, pe, source});
+        face_look(call, ctx, (struct sym_access){SYM_WRITES, dest, bytes, pe, source, false});
         godwit_sym_put(call, ctx, dest, source, bytes, pe, nbi);
     }
 }
@@ -79,7 +79,7 @@ GW_INLINE void face_get(const char *call, sym_ctx_id ctx, void *dest, const void
     if (face_is_small(bytes) && face_find(ctx, &s) && (bytes == size || bytes <= s.left)) {
         face_copy(dest, s.at, bytes, size);
     } else {
-        face_look(call, ctx, (struct sym_access){SYM_READS, source, bytes, pe, NULL});
+        face_look(call, ctx, (struct sym_access){SYM_READS, source, bytes, pe, NULL, false});
         godwit_sym_get(call, ctx, dest, source, bytes, pe, nbi);
     }
 }
@@ -113,7 +113,7 @@ GW_INLINE void face_put_strided(const char *call, sym_ctx_id ctx, const struct s
     if (bytes != SIZE_MAX && s->source_stride > 0 && face_find(ctx, &spot) && bytes <= spot.left) {
         face_blocks(spot.at, s->source, s, size);
     } else {
-        if (bytes != SIZE_MAX) face_look(call, ctx, (struct sym_access){SYM_CHANGES, s->dest, bytes, pe, NULL});
+        if (bytes != SIZE_MAX) face_look(call, ctx, (struct sym_access){SYM_CHANGES, s->dest, bytes, pe, NULL, false});
         godwit_sym_put_strided(call, ctx, s, pe);
     }
 }
@@ -124,7 +124,7 @@ GW_INLINE void face_get_strided(const char *call, sym_ctx_id ctx, const struct s
     if (bytes != SIZE_MAX && s->dest_stride > 0 && face_find(ctx, &spot) && bytes <= spot.left) {
         face_blocks(s->dest, spot.at, s, size);
     } else {
-        if (bytes != SIZE_MAX) face_look(call, ctx, (struct sym_access){SYM_READS, s->source, bytes, pe, NULL});
+        if (bytes != SIZE_MAX) face_look(call, ctx, (struct sym_access){SYM_READS, s->source, bytes, pe, NULL, false});
         godwit_sym_get_strided(call, ctx, s, pe);
     }
 }
@@ -208,7 +208,7 @@ GW_INLINE void face_signal(const char *call, sym_ctx_id ctx, struct sym_signal s
         face_signal_at(s.at, &signal);
     } else {
         struct sym_signal far = signal; /* a copy, so that the short way needs no memory */
-        face_look(call, ctx, (struct sym_access){SYM_CHANGES, signal.at, 8, pe, NULL});
+        face_look(call, ctx, (struct sym_access){SYM_CHANGES, signal.at, 8, pe, NULL, false});
         godwit_sym_put_signal(call, ctx, NULL, NULL, 0, &far, pe, false);
     }
 }
@@ -231,8 +231,8 @@ GW_INLINE void face_put_signal(const char *call, sym_ctx_id ctx, struct face_dat
         face_signal_at(flag.at, &signal);
     } else {
         struct sym_signal far = signal;
-        face_look(call, ctx, (struct sym_access){SYM_WRITES, d.dest, d.bytes, pe, d.source});
-        face_look(call, ctx, (struct sym_access){SYM_CHANGES, signal.at, 8, pe, NULL});
+        face_look(call, ctx, (struct sym_access){SYM_WRITES, d.dest, d.bytes, pe, d.source, true});
+        face_look(call, ctx, (struct sym_access){SYM_CHANGES, signal.at, 8, pe, NULL, false});
         godwit_sym_put_signal(call, ctx, d.dest, d.source, d.bytes, &far, pe, nbi);
     }
 }
@@ -268,7 +268,9 @@ GW_INLINE int face_test(const char *call, const void *var, enum gw_elem elem, in
 GW_INLINE uint64_t face_signal_wait(const char *call, uint64_t *at, int cmp, uint64_t value)
 {
     uint64_t now = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-    return sym_holds_unsigned(cmp, now, value) ? now : godwit_sym_signal_wait(call, at, (enum sym_cmp)cmp, value);
+    return sym_holds_unsigned(cmp, now, value) && likely(!godwit_sym_near.checks)
+        ? now
+        : godwit_sym_signal_wait(call, at, (enum sym_cmp)cmp, value);
 }
 uint64_t face_signal_fetch(const char *call, const uint64_t *at);
 

@@ -73,6 +73,7 @@ void godwit_sym_put_signal(const char *call, sym_ctx_id ctx, void *dest, const v
 static struct sym_order *order_of(const char *call, sym_ctx_id ctx)
 {
     atomic_thread_fence(memory_order_seq_cst);
+    sym_race_fence(ctx);
     return sym_ctx_order(call, ctx);
 }
 

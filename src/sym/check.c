@@ -157,5 +157,5 @@ void godwit_sym_check_access(const char *call, sym_ctx_id ctx, const struct sym_
     if (a->bytes == 0) return;
     int world = sym_ctx_pe(call, ctx, a->pe);
     check_block(call, a->addr, a->bytes, world);
-    sym_race_access(call, a, world);
+    sym_race_access(call, ctx, a, world);
 }

@@ -63,6 +63,7 @@ void godwit_sym_ctx_destroy(const char *call, sym_ctx_id ctx)
     struct sym_ctx *c = ctx_of(call, ctx);
     if (!c) return;
     sym_far_quiet(call, &c->order);
+    sym_race_fence(ctx);
     pthread_mutex_lock(&ctxs_lock);
     struct sym_ctx **at = &c->team->ctxs;
     while (*at != c) at = &(*at)->next;

@@ -187,7 +187,7 @@ static void windows_close(void)
 static void publish(void)
 {
     bool is_row = sym_memory.local == NULL;
-    bool is_far = sym_memory.win[SYM_HEAP] || sym_memory.win[SYM_DATA];
+    bool is_far = sym_memory.win[SYM_HEAP] || sym_memory.win[SYM_DATA] || sym_memory.checks; /* fences are noted */
     atomic_store_explicit(&godwit_sym_near.is_far, is_far, memory_order_relaxed);
     godwit_sym_near.heap = sym_memory.region[SYM_HEAP];
     godwit_sym_near.data = sym_memory.region[SYM_DATA];

@@ -58,6 +58,7 @@ struct sym_access {
     size_t bytes;
     int pe;
     const void *source; /* of what is written */
+    bool is_signaled;   /* a signal of the same call tells when it is there */
 };
 GW_EXPORT void godwit_sym_check_access(const char *call, sym_ctx_id ctx, const struct sym_access *a) __attribute__((cold));
 /* For what needs an initialised library and has no other argument to be wrong. */

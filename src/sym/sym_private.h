@@ -135,10 +135,13 @@ enum sym_block_state sym_heap_look(uint64_t offset, uint64_t *begin_out, uint64_
 /* ---- two PEs that write one word (race.c), where GODWIT_CHECK is on and all PEs are on this node ---- */
 int sym_race_open(struct gw_comm *here); /* collective over all PEs */
 void sym_race_close(void);
-void sym_race_access(const char *call, const struct sym_access *a, int pe); /* before it is made; pe: of the world */
-void sym_race_acquire(void);                                                /* this PE may know what others have done until now */
-void sym_race_meet(void);                                                   /* a synchronisation of all PEs is over */
-void sym_race_pointer(void);                                                /* other PEs' memory may be accessed without a call */
+/* Before it is made; pe: of the world. */
+void sym_race_access(const char *call, sym_ctx_id ctx, const struct sym_access *a, int pe);
+void sym_race_fence(sym_ctx_id ctx);    /* what the context did comes before what this PE does from now on */
+void sym_race_waited(const void *word); /* this PE has waited for that word of its own */
+void sym_race_acquire(void);            /* this PE may know what others have done until now */
+void sym_race_meet(void);               /* a synchronisation of all PEs is over */
+void sym_race_pointer(void);            /* other PEs' memory may be accessed without a call */
 
 /* ---- what the user asked to be told (told.c) ---- */
 void sym_explain(void); /* SHMEM_DEBUG: explanations from here on */

@@ -144,6 +144,7 @@ size_t godwit_sym_wait(const char *call, const struct sym_wait *w)
         node_wait_end(&wait);
     }
     sym_race_acquire();
+    if (w->n == 1) sym_race_waited(w->vars);
     return w->how == SYM_ALL ? 0 : seen;
 }
 
@@ -160,5 +161,6 @@ uint64_t godwit_sym_signal_wait(const char *call, uint64_t *at, enum sym_cmp cmp
         if (node_wait_step_blind(&wait, req_progress() > 0)) tell(call, at, &w);
     node_wait_end(&wait);
     sym_race_acquire();
+    sym_race_waited(at);
     return seen;
 }

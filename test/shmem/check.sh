@@ -77,6 +77,23 @@ int main(int argc, char **argv)
         IS("race_ctx") shmem_ctx_long_put(ctx, &to[2], from, 1, pes - 2);
         IS("race_signal") shmem_long_put_signal(&to[5], from, 1, &flag, 1, SHMEM_SIGNAL_ADD, 1);
     }
+    /* PE 1 hands on what PE 0 has put; where it waits before, it looks at what came with the flag. */
+    static long passed;
+    IS("flag") {
+        if (me == 0) shmem_long_put_nbi(to, from, 4, 1), shmem_long_p(&passed, 1, 1);
+        if (me == 1) shmem_long_wait_until(&passed, SHMEM_CMP_EQ, 1), shmem_long_put(to + 8, to + 2, 1, 2);
+    }
+    IS("flag_ctx") {
+        if (me == 0) shmem_ctx_long_put_nbi(ctx, to, from, 4, pes - 2), shmem_fence(), shmem_long_p(&passed, 1, 1);
+        if (me == 1) shmem_long_wait_until(&passed, SHMEM_CMP_EQ, 1), shmem_long_put(to + 8, to + 2, 1, 2);
+    }
+    IS("flag_right") {
+        if (me == 0) shmem_long_put_nbi(to, from, 4, 1), shmem_fence();
+        if (me == 0) shmem_long_put_nbi(to + 4, from, 4, 1), shmem_long_p(&passed, 1, 1); /* the next ones are on their way */
+        if (me == 1) shmem_long_wait_until(&passed, SHMEM_CMP_EQ, 1), shmem_long_put(to + 8, to + 2, 1, 2);
+        shmem_barrier_all();
+        if (me == 1) shmem_long_put(to + 8, to + 4, 4, 2);
+    }
     IS("twice") shmem_free(gone);
     IS("put")
         for (;;) shmem_barrier_all();
@@ -134,6 +151,11 @@ refused race "shmem_long_p: ${race}static data \+ 0x[0-9a-f]+ $rest shmem_long_p
 refused race_long "shmem_long_put_nbi: ${race}heap \+ 0x8 $rest shmem_long_put_nbi there"
 refused race_ctx "shmem_ctx_long_put: ${race}static data .* $rest shmem_ctx_long_put there"
 refused race_signal "shmem_long_put_signal: ${race}static data .* $rest shmem_long_put_signal there"
+late="it reads what PE 0 has put here \("
+refused flag "shmem_long_put: ${late}shmem_long_put_nbi, 32 bytes at static data \+ 0x[0-9a-f]+\), which need not be there: PE 0 set the flag at static data \+ 0x[0-9a-f]+ by a store, with no shmem_fence"
+refused flag_ctx "shmem_long_put: ${late}shmem_ctx_long_put_nbi, 32 bytes .* with no shmem_fence or shmem_quiet of that context between"
+runs flag_right 0 3
+[ ! -s "$tmp/said" ] || wrong "a flag behind a fence is told"
 runs twice 1 2
 grep -Eq "shmem_free: ptr is 0x[0-9a-f]+, where no block .* freed before" "$tmp/said" || wrong "twice: not told"
 # Some PEs check, and others do not.
