@@ -158,24 +158,50 @@ static int in_place_inter(const void *buf, const struct gw_comm *c)
     return in_place_check(buf, "sendbuf (of an intercommunicator)", !c->remote);
 }
 
-int coll_barrier(struct gw_comm *c, struct coll_as *as)
+/* ---- leaves at once ------------------------------------------------------------------------------------------------------------
+ * Calls that take one try it first; where a member has to wait, `once` says how far it is, and the algorithm goes on from there. */
+static inline bool takes_once(enum coll_kind kind, int64_t bytes, struct gw_comm *c, const struct coll_as *as)
+{
+    return bytes < c->once[kind] && likely(!as) && likely(coll_takes_once(kind, bytes, c));
+}
+static GW_NOINLINE int run_on(enum coll_kind kind, const struct plan_once *once, struct plan_args *a, const void *in, void *out)
+{
+    return plan_run_on(once, coll_once_algorithm(kind), a, in, out);
+}
+
+static GW_NOINLINE int barrier(struct gw_comm *c, const struct plan_once *once, struct coll_as *as)
 {
     struct plan_args a;
     args_begin(&a, c, 0);
     a.rt = gw_type_byte;
-    return run_inlined(COLL_BARRIER, 0, &a, NULL, NULL, c, as);
+    return once ? run_on(COLL_BARRIER, once, &a, NULL, NULL) : run_inlined(COLL_BARRIER, 0, &a, NULL, NULL, c, as);
+}
+int coll_barrier(struct gw_comm *c, struct coll_as *as)
+{
+    struct plan_once once;
+    if (!takes_once(COLL_BARRIER, 0, c, as)) return barrier(c, NULL, as);
+    return likely(plan_once_barrier(&once, c, PLAN_CALLS + COLL_BARRIER) == GW_OK) ? GW_OK : barrier(c, &once, NULL);
 }
 
-int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as)
+static GW_NOINLINE int bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, const struct plan_once *once,
+                             struct coll_as *as)
 {
-    if (looks_on(root, c)) return look_on(COLL_BCAST, c, as);
-    int rc = root_check(root, c);
-    if (rc == GW_OK) rc = in_place_check(buf, "buffer", false);
-    if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, COLL_BCAST, root, c, as);
     struct plan_args a;
     args_begin(&a, c, root);
     a.rcount = count, a.rt = t;
-    return run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
+    return once ? run_on(COLL_BCAST, once, &a, buf, buf) : run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
+}
+int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as)
+{
+    struct plan_once once;
+    int64_t bytes = count * t->size;
+    if (looks_on(root, c)) return look_on(COLL_BCAST, c, as);
+    int rc = root_check(root, c);
+    if (rc == GW_OK) rc = in_place_check(buf, "buffer", false);
+    if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, COLL_BCAST, root, c, as);
+    if (!t->is_plain || !takes_once(COLL_BCAST, bytes, c, as)) return bcast(buf, count, t, root, c, NULL, as);
+    rc = plan_once_bcast(&once, c, PLAN_CALLS + COLL_BCAST, root, buf, bytes);
+    return likely(rc == GW_OK) ? GW_OK : bcast(buf, count, t, root, c, &once, NULL);
 }
 
 /* Bytes of the root's own part; 0 if the type is NULL, as on an intercommunicator, where the root has none. */
@@ -271,6 +297,12 @@ static inline int gives_what_it_takes(const char *what, const void *sbuf, int64_
                    what, (long long)(scount * st->size), (long long)(rcount * rt->size));
 }
 
+/* Are the blocks of both sides runs of bytes, of equal length, one behind the other? */
+static inline bool is_run(const struct blocks *own, const struct blocks *all)
+{
+    return !all->counts.v && all->type->is_plain && (own->buf == GW_IN_PLACE || own->type->is_plain);
+}
+
 /* all: the blocks of all members; the vector form if it has counts. */
 static int allgather(const struct blocks *own, const struct blocks *all, struct gw_comm *c, struct coll_as *as)
 {
@@ -283,12 +315,17 @@ static int allgather(const struct blocks *own, const struct blocks *all, struct 
         rc = gives_what_it_takes("allgather", own->buf, own->count, own->type, mine, all->type);
     }
     if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, COLL_ALLGATHER, 0, c, as);
+    struct plan_once once;
+    bool in_place = own->buf == GW_IN_PLACE, at_once = is_run(own, all) && takes_once(COLL_ALLGATHER, bytes, c, as);
+    if (at_once && likely(plan_once_allgather(&once, c, PLAN_CALLS + COLL_ALLGATHER, in_place ? NULL : own->buf, all->buf, bytes) == GW_OK))
+        return GW_OK;
     struct plan_args a;
     args_begin(&a, c, 0);
-    a.in_place = own->buf == GW_IN_PLACE;
+    a.in_place = in_place;
     a.scount = own->count, a.st = own->type;
     a.rcount = all->count, a.rt = all->type, a.rcounts = all->counts, a.rdispls = all->displs;
-    return run(COLL_ALLGATHER, bytes, &a, own->buf, all->buf, c, as);
+    return at_once ? run_on(COLL_ALLGATHER, &once, &a, own->buf, all->buf)
+                   : run(COLL_ALLGATHER, bytes, &a, own->buf, all->buf, c, as);
 }
 
 int coll_allgather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
@@ -324,13 +361,21 @@ static int alltoall(enum coll_kind kind, int64_t bytes, struct plan_args *a, con
 int coll_alltoall(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt,
                   struct gw_comm *c, struct coll_as *as)
 {
-    struct plan_args a;
-    args_begin(&a, c, 0);
-    a.scount = scount, a.st = st, a.rcount = rcount, a.rt = rt;
+    int64_t bytes = rcount * rt->size;
+    bool in_place = sbuf == GW_IN_PLACE;
     int rc = c->remote ? GW_OK : gives_what_it_takes("alltoall", sbuf, scount, st, rcount, rt);
     if (rc != GW_OK) return rc;
-    if (is_void(rcount * rt->size, c)) return no_data(in_place_check(rbuf, "recvbuf", false), COLL_ALLTOALL, 0, c, as);
-    return alltoall(COLL_ALLTOALL, rcount * rt->size, &a, sbuf, rbuf, c, as);
+    if (is_void(bytes, c)) return no_data(in_place_check(rbuf, "recvbuf", false), COLL_ALLTOALL, 0, c, as);
+    struct plan_once once;
+    bool at_once = rt->is_plain && (in_place || st->is_plain) && rbuf != GW_IN_PLACE && takes_once(COLL_ALLTOALL, bytes, c, as);
+    if (at_once && likely(plan_once_alltoall(&once, c, PLAN_CALLS + COLL_ALLTOALL, in_place ? NULL : sbuf, rbuf, bytes) == GW_OK))
+        return GW_OK;
+    struct plan_args a;
+    args_begin(&a, c, 0);
+    a.scount = scount, a.st = st, a.rcount = rcount, a.rt = rt, a.in_place = in_place;
+    if (!at_once) return alltoall(COLL_ALLTOALL, bytes, &a, sbuf, rbuf, c, as);
+    if (in_place) a.scount = rcount, a.st = rt;
+    return run_on(COLL_ALLTOALL, &once, &a, in_place ? rbuf : sbuf, rbuf);
 }
 
 int coll_alltoallv(const void *sbuf, struct gw_counts scounts, struct gw_counts sdispls, struct gw_type *st, void *rbuf,
@@ -364,15 +409,35 @@ void coll_temporaries(struct plan_args *a)
     a->tmp_span = (high + a->tmp_shift + line - 1) & ~(line - 1);
 }
 
-/* Sets the arguments of a reduction.  sbuf and rbuf may be equal if GODWIT_NO_BUFFER_ALIAS_CHECK is set, and on ranks where rbuf
- * is not significant (NULL here). */
-static void reduction(struct plan_args *a, const struct gw_comm *c, int root, const void *sbuf, const void *rbuf, int64_t count,
-                      struct gw_type *t, struct gw_op *op)
+/* May sbuf be rbuf?  If GODWIT_NO_BUFFER_ALIAS_CHECK is set: then it means MPI_IN_PLACE.  rbuf NULL: this rank has none. */
+static inline bool is_in_place(const void *sbuf, const void *rbuf, const struct gw_comm *c)
+{
+    return sbuf == GW_IN_PLACE || (unlikely(sbuf == rbuf) && rbuf && !c->remote);
+}
+
+static void reduction(struct plan_args *a, const struct gw_comm *c, int root, const struct plan_operands *of)
 {
     args_begin(a, c, root);
-    a->in_place = sbuf == GW_IN_PLACE || (unlikely(sbuf == rbuf) && rbuf && !c->remote);
-    a->rcount = count, a->rt = t, a->op = op;
+    a->in_place = is_in_place(of->in, of->out, c);
+    a->rcount = of->count, a->rt = of->type, a->op = of->op;
     coll_temporaries(a);
+}
+
+/* in may be GW_IN_PLACE. */
+static int reduce(enum coll_kind kind, const struct plan_operands *of, int root, struct gw_comm *c, struct coll_as *as)
+{
+    int64_t bytes = of->count * of->type->size;
+    struct plan_once once;
+    struct plan_args a;
+    if (!of->type->is_plain || !takes_once(kind, bytes, c, as)) {
+        reduction(&a, c, root, of);
+        return run(kind, bytes, &a, of->in, of->out, c, as);
+    }
+    struct plan_operands now = *of;
+    if (is_in_place(of->in, of->out, c)) now.in = NULL;
+    if (likely(plan_once_reduce(&once, c, PLAN_CALLS + (unsigned)kind, root, &now) == GW_OK)) return GW_OK;
+    reduction(&a, c, root, of);
+    return run_on(kind, &once, &a, of->in, of->out);
 }
 
 int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, int root, struct gw_comm *c,
@@ -385,9 +450,7 @@ int coll_reduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, 
     if (rc == GW_OK) rc = in_place_check(sbuf, "sendbuf of a rank that is not the root", mine);
     if (rc == GW_OK && mine) rc = in_place_check(rbuf, "recvbuf", false);
     if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, COLL_REDUCE, root, c, as);
-    struct plan_args a;
-    reduction(&a, c, root, sbuf, mine ? rbuf : NULL, count, t, op);
-    return run(COLL_REDUCE, count * t->size, &a, sbuf, rbuf, c, as);
+    return reduce(COLL_REDUCE, &(struct plan_operands){sbuf, mine ? rbuf : NULL, count, t, op}, root, c, as);
 }
 
 static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op,
@@ -397,9 +460,7 @@ static int reduce_to_all(enum coll_kind kind, const void *sbuf, void *rbuf, int6
     if (rc == GW_OK) rc = in_place_check(rbuf, "recvbuf", false);
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
     if (rc != GW_OK || is_void(count * t->size, c)) return no_data(rc, kind, 0, c, as);
-    struct plan_args a;
-    reduction(&a, c, 0, sbuf, rbuf, count, t, op);
-    return run(kind, count * t->size, &a, sbuf, rbuf, c, as);
+    return reduce(kind, &(struct plan_operands){sbuf, rbuf, count, t, op}, 0, c, as);
 }
 
 int coll_allreduce(const void *sbuf, void *rbuf, int64_t count, struct gw_type *t, struct gw_op *op, struct gw_comm *c,
@@ -431,7 +492,8 @@ static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct g
     if (rc != GW_OK || is_void(all * t->size, c)) return no_data(rc, COLL_REDUCE_SCATTER, 0, c, as);
     int64_t own = rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount;
     struct plan_args a;
-    reduction(&a, c, 0, sbuf, rbuf, c->remote ? all : own, t, op); /* intercommunicator: the operand is the whole vector */
+    const struct plan_operands of = {sbuf, rbuf, c->remote ? all : own, t, op}; /* intercommunicator: the operand is the whole vector */
+    reduction(&a, c, 0, &of);
     a.rcounts = rcounts;
     a.scount = own;
     return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c, as);

@@ -45,6 +45,7 @@ static struct select_state {
     struct gw_processor processor;               /* of this machine, or of GODWIT_PROCESSOR; vendor "": none */
     char processor_text[GW_PROCESSOR_TEXT + 32]; /* what is said of its rows */
     _Atomic(const struct tables *) used;         /* builtin or with_tuned [release in tuned_use, acquire in tables_of] */
+    int once_numbers[COLL_KINDS];                /* the numbers of once_algs */
     _Atomic uint64_t uses[N_ALGORITHMS];         /* calls, by the algorithm's number */
 } select_state = {.used = &select_state.builtin};
 
@@ -62,6 +63,20 @@ static inline const char *table_of(const struct coll_rule *r)
 {
     if (is_of_node(r)) return select_state.processor_text;
     return r->is_tuned ? "GODWIT_TUNE" : r->min_nodes > 1 ? "tune/nodes.tbl" : "tune/coll.tbl";
+}
+
+/* The leaves that can be done at once (plan_once_..). */
+static const struct plan_algorithm *const once_algs[COLL_KINDS] = {
+    [COLL_BARRIER] = &coll_alg_barrier_leaf,     [COLL_BCAST] = &coll_alg_bcast_leaf,
+    [COLL_REDUCE] = &coll_alg_reduce_leaf,       [COLL_ALLREDUCE] = &coll_alg_allreduce_leaf,
+    [COLL_ALLGATHER] = &coll_alg_allgather_leaf, [COLL_ALLTOALL] = &coll_alg_alltoall_lines,
+};
+const struct plan_algorithm *coll_once_algorithm(enum coll_kind kind) { return once_algs[kind]; }
+
+static GW_COLD void once_forget(struct gw_comm *c)
+{
+    memset(c->once, 0, sizeof c->once);
+    c->knows_once = false;
 }
 
 uint32_t coll_synced;
@@ -199,6 +214,7 @@ static int tuned_use(void)
 {
     int rc = read_tables(&select_state.tuned, true, &select_state.with_tuned);
     if (rc == GW_OK) atomic_store_explicit(&select_state.used, &select_state.with_tuned, memory_order_release);
+    once_forget(&gw_comm_world); /* the only one that has asked for rows before */
     return rc;
 }
 
@@ -258,7 +274,10 @@ GW_ONCE int coll_select_init(void)
     /* If ranks are to use only the network, there are no leaves. */
     select_state.leaves_on =
         !gw_set.wires || gw_set_lists(gw_set.wires, "shm") ? kinds_of("GODWIT_COLL_LEAF", gw_set.coll_leaf) : 0;
-    for (int k = 0; k < COLL_KINDS; k++) select_state.forced[k] = NULL;
+    for (int k = 0; k < COLL_KINDS; k++) {
+        select_state.forced[k] = NULL;
+        if (once_algs[k]) select_state.once_numbers[k] = number_of(k, once_algs[k]);
+    }
     return parse_forced(gw_set.coll);
 }
 
@@ -374,9 +393,36 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
     gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, c->size);
 }
 
+/* ---- leaves that can be done at once --------------------------------------------------------------------------------------------- */
+/* 1 + up to how many bytes the first row for this communicator chooses that leaf, whatever else the arguments are; 0: it does not. */
+static uint16_t once_up_to(enum coll_kind kind, const struct gw_comm *c)
+{
+    int64_t most = kind == COLL_ALLTOALL ? PLAN_PAIR_BYTES : PLAN_SLOT_BYTES;
+    const struct choice *row = tables_of(c->is_untuned)->rows[kind];
+    if (!once_algs[kind] || select_state.forced[kind] || !(select_state.leaves_on >> kind & 1) || coll_synced >> kind & 1) return 0;
+    while (row->alg && (c->size < row->rule->min_ranks || c->size > row->rule->max_ranks)) row++;
+    if (row->alg != once_algs[kind] || (kind == COLL_ALLTOALL && c->size > PLAN_PAIR_MEMBERS)) return 0;
+    return (uint16_t)(1 + gw_min64(row->rule->max_bytes, most));
+}
+static GW_COLD void once_learn(struct gw_comm *c)
+{
+    _Static_assert(COLL_KINDS <= GW_ARRAY_LEN(c->once) && PLAN_SLOT_BYTES < UINT16_MAX, "an entry for each");
+    bool is_wanted = plan_once_may(c) && !(gw_log_mask & GW_LOG_COLL);
+    for (int k = 0; k < COLL_KINDS; k++) c->once[k] = is_wanted ? once_up_to((enum coll_kind)k, c) : 0;
+    c->knows_once = true;
+}
+bool coll_takes_once(enum coll_kind kind, int64_t bytes, struct gw_comm *c)
+{
+    if (bytes >= c->once[kind] || unlikely(plan_is_within(c)) || order_is_fixed(kind, c)) return false;
+    note(c, select_state.once_numbers[kind], bytes);
+    return true;
+}
+
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)
 {
-    return choose(kind, bytes, a, c, false);
+    const struct plan_algorithm *alg = choose(kind, bytes, a, c, false);
+    if (unlikely(!c->knows_once) && alg->kind) once_learn(c);
+    return alg;
 }
 
 const struct plan_algorithm *coll_select_messages(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c)

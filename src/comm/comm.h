@@ -119,6 +119,9 @@ struct gw_comm {
     bool has_leaves; /* plan_leaf_ready() has returned true: shared memory for collectives on one node is there */
     /* Rows of GODWIT_TUNE do not count, because members may have others: there are members of other jobs, or it belongs to a session. */
     bool is_untuned;
+    bool knows_once; /* `once` has been filled in */
+    /* By kind of collective: 1 + up to how many bytes it is a leaf that can be done at once (plan_once_..); 0: it is not */
+    uint16_t once[16];
     struct comm_coll *coll; /* NULL until the first collective */
     /* Number of the user's next collective call, from 1; that of MPI_Init on MPI_COMM_WORLD is 0.  The same on all members; messages
      * carry it (plan_private.h).  Other threads read it for reports. */

@@ -26,27 +26,9 @@ static struct plan_memory memory_of(const struct plan_exec *x)
 /* ---- leaf steps ------------------------------------------------------------------------------------------------------------- */
 static inline uint64_t flag_at(const struct plan_exec *x, int phase) { return x->args->n << 20 | (uint64_t)phase; }
 
-/* Acquire: pairs with [F1]; what the member wrote before it raised its flag is visible. */
-static inline uint64_t flag_of(const struct comm_coll *k, int rank)
-{
-    return atomic_load_explicit(&k->flags[rank].value, memory_order_acquire);
-}
-
-/* The signature of a member's call of collective n (at: n % PLAN_SIGS); equal to ours if it makes the same call.  Valid once the
- * member's flag has reached this collective. */
-static inline uint16_t sig_of(const struct comm_coll *k, int rank, unsigned at)
-{
-    return atomic_load_explicit(&k->flags[rank].sig[at], memory_order_relaxed);
-}
-
 static void publish(struct plan_exec *x, int phase)
 {
-    struct comm_coll *k = x->leaf;
-    struct leaf_flag *mine = &k->flags[x->args->rank];
-    atomic_store_explicit(&mine->sig[x->args->n % PLAN_SIGS], x->args->sig, memory_order_relaxed);
-    /* [F1] pairs with the acquire in flag_of(). */
-    atomic_store_explicit(&mine->value, flag_at(x, phase), memory_order_release);
-    node_ring_many(k->local, x->args->size);
+    leaf_publish(x->leaf, x->args->rank, x->args->size, x->args->n, phase, x->args->sig);
 }
 
 void plan_raise(struct comm_coll *k, uint64_t least, uint64_t value)
@@ -57,13 +39,9 @@ void plan_raise(struct comm_coll *k, uint64_t least, uint64_t value)
     node_ring_many(k->local, k->size);
 }
 
-/* A pair's number has the collective, and bits of the signature and of the size.  The size has bits of its own because the
- * signature is a running hash over all calls: once calls have differed, it differs for ever. */
-enum { LINE_SIZE_BITS = 12, LINE_SIG_BITS = 12, LINE_N = LINE_SIZE_BITS + LINE_SIG_BITS };
 static inline uint64_t pair_number(const struct plan_exec *x, int64_t bytes)
 {
-    uint64_t sig = x->args->sig >> (16 - LINE_SIG_BITS), size = plan_size_sig(bytes) >> (16 - LINE_SIZE_BITS);
-    return x->args->n << LINE_N | sig << LINE_SIZE_BITS | size;
+    return leaf_pair_number(x->args->n, x->args->sig, bytes);
 }
 
 static void pair_signal(struct plan_exec *x, int peer, int64_t bytes)
@@ -120,13 +98,6 @@ static void tell_reached(const struct plan_exec *x, uint64_t value)
         continue;
 }
 
-/* Prefetches the next flags while this member waits for an earlier one.  A cache line takes 0.04 us from a core that shares the
- * cache, and 0.2 us from another one (Zen 4, 2026-11); several at once take hardly longer. */
-static inline void flags_ahead(const struct plan_exec *x)
-{
-    enum { AHEAD = 8 };
-    for (int i = x->scan + 1; i < x->args->size && i < x->scan + AHEAD; i++) __builtin_prefetch(&x->leaf->flags[i]);
-}
 static inline bool pairs_ahead(const struct plan_exec *x, const struct plan_step *s) /* false, for the caller */
 {
     while (++s < x->steps + x->n_steps)
@@ -146,36 +117,21 @@ static GW_COLD GW_NOINLINE void sigs_judge(struct plan_exec *x, int i)
 {
     const struct plan_args *a = x->args;
     for (; i < a->size; i++) {
-        uint16_t sig = sig_of(x->leaf, i, a->n % PLAN_SIGS);
+        uint16_t sig = leaf_sig_of(x->leaf, i, a->n);
         if (i != a->rank && sig != a->sig && !(a->is_vector && gives_as_due(a, i, sig))) plan_sig_differs(x, i);
     }
 }
 static inline void sigs_compare(struct plan_exec *x)
 {
     struct comm_coll *k = x->leaf;
-    const struct leaf_flag *f = k->flags, *end = f + x->args->size;
-    const unsigned at = x->args->n % PLAN_SIGS;
-    const uint16_t sig = x->args->sig;
-    while (f < end && likely(atomic_load_explicit(&f->sig[at], memory_order_relaxed) == sig)) f++;
+    int i = leaf_sigs_differ(k, x->args->size, x->args->n, x->args->sig);
     k->compared = x->args->n;
-    if (unlikely(f < end)) sigs_judge(x, (int)(f - k->flags));
+    if (unlikely(i < x->args->size)) sigs_judge(x, i);
 }
 
-/* Have the flags of all other members reached `value`?  Goes on from the member at which the last scan stopped (x->scan).  When
- * true, k->safe is the lowest of these flags. */
 static inline bool flags_scan(struct plan_exec *x, uint64_t value)
 {
-    struct comm_coll *k = x->leaf;
-    if (x->scan == 0) x->lowest = UINT64_MAX;
-    for (; x->scan < x->args->size; x->scan++) {
-        if (x->scan == x->args->rank) continue;
-        uint64_t flag = flag_of(k, x->scan);
-        if (flag < value) return false;
-        if (flag < x->lowest) x->lowest = flag;
-    }
-    x->scan = 0;
-    k->safe = x->lowest;
-    return true;
+    return leaf_flags_scan(x->leaf, x->args->rank, x->args->size, value, &x->scan, &x->lowest);
 }
 static bool common_reached(struct plan_exec *x, uint64_t value)
 {
@@ -368,15 +324,15 @@ static bool local_step(struct plan_exec *x, const struct plan_memory *m, const s
     case PLAN_PUBLISH: publish(x, s->phase); return true;
     case PLAN_WAIT:
         if (s->peer >= 0) {
-            if (flag_of(k, s->peer) < flag_at(x, s->phase)) return false;
-            if (unlikely(sig_of(k, s->peer, x->args->n % PLAN_SIGS) != x->args->sig)) plan_sig_differs(x, s->peer);
+            if (leaf_flag_of(k, s->peer) < flag_at(x, s->phase)) return false;
+            if (unlikely(leaf_sig_of(k, s->peer, x->args->n) != x->args->sig)) plan_sig_differs(x, s->peer);
             return true;
         }
         if (all_reached(x, flag_at(x, s->phase))) {
             if (unlikely(k->copied) && s->phase > 1) copy_drop(k); /* all members have read it */
             return true;
         }
-        flags_ahead(x);
+        leaf_flags_ahead(k, x->scan, x->args->size);
         return false;
     case PLAN_PAIR_SIGNAL: pair_signal(x, s->peer, s->stride); return true;
     case PLAN_PAIR_WAIT:
@@ -654,17 +610,23 @@ static bool wait_over(struct plan_exec *x)
     return !differs;
 }
 
+static inline __attribute__((always_inline)) void exec_begin(struct plan_exec *x, const struct plan_algorithm *alg,
+                                                             struct plan_args *args, const void *in, void *out, struct gw_comm *c)
+{
+    x->alg = alg;
+    x->args = args;
+    x->comm = c;
+    x->in = (char *)(uintptr_t)in;
+    x->out = out;
+    x->tmp = NULL;
+    x->walk = NULL;
+    plan_exec_reset(x);
+}
+
 int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, struct gw_comm *c)
 {
     struct plan_exec x;
-    x.alg = alg;
-    x.args = args;
-    x.comm = c;
-    x.in = (char *)(uintptr_t)in;
-    x.out = out;
-    x.tmp = NULL;
-    x.walk = NULL;
-    plan_exec_reset(&x);
+    exec_begin(&x, alg, args, in, out, c);
     int64_t tmp = alg->tmp_bytes ? alg->tmp_bytes(args) : 0;
     if (tmp > 0) {
         int rc = tmp_get(&x, tmp);
@@ -680,6 +642,35 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
     int done;
     if (!plan_exec_advance(&x, &done) && !(alg->kind && yield_over(&x, &done))) wait_over(&x);
     if (tmp) tmp_put(c->coll);
+    return x.err;
+}
+
+/* To the first step that waits, over those that have been done already. */
+static void skip_to_wait(struct plan_exec *x)
+{
+    for (;;) {
+        x->n_steps = x->alg->emit(x->args, x->round++, x->steps);
+        assert(x->n_steps > 0);
+        for (x->at = 0; x->at < x->n_steps; x->at++)
+            if (x->steps[x->at].kind == PLAN_WAIT || x->steps[x->at].kind == PLAN_PAIR_WAIT) return;
+    }
+}
+
+GW_NOINLINE int plan_run_on(const struct plan_once *o, const struct plan_algorithm *alg, struct plan_args *args, const void *in,
+                            void *out)
+{
+    struct plan_exec x;
+    exec_begin(&x, alg, args, in, out, o->comm);
+    assert((alg->kind & PLAN_KIND) == PLAN_NARROW && !alg->tmp_bytes);
+    args->says = o->says, args->number = o->number, args->sig = o->sig, args->bytes = o->bytes;
+    x.leaf = o->comm->coll;
+    if (o->has_published) {
+        args->n = o->n;
+        skip_to_wait(&x);
+    } else if (!leaf_begin(&x, o->n))
+        return x.err;
+    int done;
+    if (!plan_exec_advance(&x, &done)) wait_over(&x);
     return x.err;
 }
 

@@ -321,6 +321,36 @@ int plan_run(const struct plan_algorithm *alg, struct plan_args *args, const voi
 int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out, bool leaves,
                     struct gw_comm *c);
 
+/* ---- leaves of one slot, at once (once.c) ----
+ * What the algorithms "leaf" of barrier, bcast, reduce, allreduce and allgather and "lines" of alltoall do, without writing steps down first:
+ * of the time that those take for few bytes that is the larger part.  For blocking calls on a communicator with leaves (plan_once_may()), data
+ * of at most PLAN_SLOT_BYTES (alltoall: PLAN_PAIR_BYTES) in types with is_plain; in NULL: in place.  `kind` as for plan_enter_as(), which is not called.
+ * They spin as long as a rank does before it yields.  Who has to wait longer, or finds that another member's call differs, returns GW_AGAIN,
+ * and the caller goes on by plan_run_on() with the algorithm and its arguments, which begins at the first step that waits. */
+struct plan_once {
+    struct gw_comm *comm;
+    uint64_t says, number, n; /* as in struct plan_args; n: of the region */
+    int64_t bytes;
+    int root;
+    uint16_t sig;
+    bool has_published;
+};
+bool plan_once_may(struct gw_comm *c);
+int plan_once_barrier(struct plan_once *o, struct gw_comm *c, unsigned kind);
+int plan_once_bcast(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, void *buf, int64_t bytes);
+struct plan_operands {
+    const void *in;
+    void *out; /* NULL: this member wants no result (reduce: only the root does) */
+    int64_t count;
+    struct gw_type *type;
+    struct gw_op *op;
+};
+int plan_once_reduce(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, const struct plan_operands *of);
+int plan_once_allgather(struct plan_once *o, struct gw_comm *c, unsigned kind, const void *in, void *out, int64_t bytes);
+int plan_once_alltoall(struct plan_once *o, struct gw_comm *c, unsigned kind, const void *in, void *out, int64_t bytes);
+/* Blocking, as plan_run(). */
+int plan_run_on(const struct plan_once *o, const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out);
+
 /* Non-blocking (PLAN_START) and persistent (PLAN_INIT) operations, for algorithms by messages only.  The call executes what can be done at
  * once; progress does the rest, without the lane's lock.  Any number may be pending on a communicator, and they complete in any order.
  * All members must make the calls in the same order, which numbers them: plan_enter_as().  A persistent operation keeps its number, so

@@ -16,21 +16,18 @@ void plan_enter(struct gw_comm *c, enum plan_call kind, int root)
 
 void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
 {
-    enum { OP_USER = 0xfffe }; /* for user operators, plus whether they commute */
-    const uint64_t odd = 0x9e3779b97f4a7c15;
     uint64_t says = a->says | (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)a->root, bytes = (uint64_t)a->bytes;
-    if (a->op) says |= (a->op->obj.predefined ? a->op->obj.id & 0xffff : (uint64_t)OP_USER + a->op->commutes) << BOOT_SAYS_OP;
-    c->said = ((c->said ^ (says >> BOOT_SAYS_FLAGS & BOOT_SAYS_OWN ? 0 : bytes)) * odd + says) * odd;
+    if (a->op) says |= plan_says_op(a->op);
+    plan_said_add(c, says, bytes);
     a->says = says;
-    a->sig = (uint16_t)(c->said >> 48);
+    a->sig = plan_sig(c);
     if (unlikely(plan_is_within(c))) {
         a->number = c->colls - 1;
         a->n = ++c->inner;
         if (c->inner == PLAN_STRIDE - 1) c->has_leaves = false; /* plan_leaf_ready() says why */
         return;
     }
-    a->number = comm_coll_count(c, 1);
-    boot_coll_note(c->ctx >> GW_STREAM_BITS, a->number, says, bytes | c->mark);
+    a->number = plan_said_note(c, says, bytes);
 }
 
 void plan_enter_apart(struct gw_comm *c, unsigned kind, struct plan_args *a)
