@@ -265,6 +265,40 @@ static bool parts_fit(const struct plan_args *a) { return op_dense(a) && all_par
 const struct plan_algorithm coll_alg_reduce_scatter_leaf = {
     .name = "leaf", .emit = reduce_scatter_leaf, .kind = PLAN_NARROW | PLAN_ONCE, .fits = parts_fit};
 
+/* A few bytes: each member hands every other its part in their line; then reduces from the last member down, as the operand that is added
+ * must be the left one. */
+static int reduce_scatter_lines(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    int gives = line_rounds(a), first = 1 + round * LINES_GIVEN, done = (round - gives) * PLAN_STEPS;
+    if (round < gives) {
+        for (int r = first; r < a->size && r < first + LINES_GIVEN; r++) {
+            int to = (a->rank + r) % a->size;
+            step_give_line(&s, a, to, operand_part(a, to));
+        }
+        if (round == gives - 1) {
+            step_publish(&s, 1);
+            step_pair_wait(&s, EVERYBODY, 0);
+        }
+        return s.n;
+    }
+    struct plan_ref out = ref_typed(PLAN_OUT, 0, a->rcount, a->rt);
+    for (int k = done; k < a->size && k < done + PLAN_STEPS; k++) {
+        int from = a->size - 1 - k;
+        struct plan_ref part = ref_pair(a, from, a->rank, 0, -1);
+        part.count = a->rcount, part.type = a->rt;
+        if (from == a->rank) part = operand_part(a, a->rank);
+        k == 0 ? step_copy(&s, part, out) : step_reduce(&s, part, out);
+    }
+    return s.n;
+}
+static bool part_fits_line(const struct plan_args *a)
+{
+    return op_dense(a) && !a->in_place && !a->rcounts.v && a->size <= PLAN_PAIR_MEMBERS && a->rcount * a->rt->size <= PLAN_PAIR_BYTES;
+}
+const struct plan_algorithm coll_alg_reduce_scatter_lines = {
+    .name = "lines", .emit = reduce_scatter_lines, .kind = PLAN_NARROW, .fits = part_fits_line};
+
 /* Piece k of all parts, one behind the other in slot k; 1 + ceil(p / 8) rounds per piece.  Not in place: the result would
  * overwrite operands that are still to be read, so that form has another algorithm. */
 static int64_t part_piece(const struct plan_args *a) { return PLAN_SLOT_BYTES / a->size / gw_max64(a->rt->size, 1); } /* elements */

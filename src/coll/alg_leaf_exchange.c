@@ -243,18 +243,46 @@ static bool pairs_fit(const struct plan_args *a)
 const struct plan_algorithm coll_alg_alltoall_leaf = {
     .name = "leaf", .emit = alltoall_leaf, .kind = PLAN_NARROW, .fits = pairs_fit};
 
-/* ---- alltoall of a few bytes: every member raises a pairwise flag with data for every other ---------------------------------- */
+/* ---- a few bytes for each: a member raises a pairwise flag with data for another --------------------------------------------- */
+static int scatter_lines(const struct plan_args *a, int round, struct plan_step *steps)
+{
+    struct plan_steps s = {steps, 0};
+    if (a->rank != a->root) {
+        struct plan_ref mine = my_out(a);
+        if (round > 0) return 0;
+        step_publish(&s, 1);
+        step_pair_wait(&s, a->root, 0);
+        step_copy(&s, ref_pair(a, a->root, a->rank, 0, plan_ref_bytes(&mine)), mine);
+        return s.n;
+    }
+    int gives = line_rounds(a), first = 1 + round * LINES_GIVEN;
+    if (round >= gives) return 0;
+    for (int r = first; r < a->size && r < first + LINES_GIVEN; r++) {
+        int to = (a->rank + r) % a->size;
+        step_give_line(&s, a, to, send_block(a, to));
+    }
+    if (round == gives - 1) {
+        step_publish(&s, 1);
+        if (!a->in_place) step_copy(&s, send_block(a, a->rank), my_out(a));
+    }
+    return s.n;
+}
+static bool scatter_lines_fit(const struct plan_args *a)
+{
+    if (a->size > PLAN_PAIR_MEMBERS || a->is_vector) return false;
+    return (a->rank == a->root ? a->scount * a->st->size : a->rcount * a->rt->size) <= PLAN_PAIR_BYTES;
+}
+const struct plan_algorithm coll_alg_scatter_lines = {
+    .name = "lines", .emit = scatter_lines, .kind = PLAN_NARROW | PLAN_ROOT_WRITES, .fits = scatter_lines_fit};
+
 static int alltoall_lines(const struct plan_args *a, int round, struct plan_step *steps)
 {
-    enum { GIVES = (PLAN_STEPS - 2) / 2 };
     struct plan_steps s = {steps, 0};
-    int gives = (a->size - 1 + GIVES - 1) / GIVES, first = round < gives ? 1 + round * GIVES : (round - gives) * PLAN_STEPS;
+    int gives = line_rounds(a), first = round < gives ? 1 + round * LINES_GIVEN : (round - gives) * PLAN_STEPS;
     if (first >= a->size) return 0;
-    for (int r = first; round < gives && r < a->size && r < first + GIVES; r++) {
+    for (int r = first; round < gives && r < a->size && r < first + LINES_GIVEN; r++) {
         int to = (a->rank + r) % a->size;
-        struct plan_ref block = send_block(a, to);
-        step_copy(&s, block, ref_pair(a, a->rank, to, 0, plan_ref_bytes(&block)));
-        step_pair_signal(&s, to, 0);
+        step_give_line(&s, a, to, send_block(a, to));
     }
     if (round == gives - 1) {
         step_publish(&s, 1);

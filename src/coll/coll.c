@@ -224,6 +224,33 @@ static struct blocks vector_of(const void *buf, struct gw_counts counts, struct 
     return (struct blocks){.buf = (void *)(uintptr_t)buf, .counts = counts, .displs = displs, .type = t};
 }
 
+/* The bytes that the call passes on for this member: of its own block, or of the root's if that is in place. */
+static inline int64_t block_bytes(const struct blocks *own, const struct blocks *all)
+{
+    return own->buf == GW_IN_PLACE ? part_bytes(all->count, all->type) : part_bytes(own->count, own->type);
+}
+/* Are all blocks that this member knows of runs of bytes, and short enough for a slot each? */
+static bool blocks_are_short(const struct blocks *own, const struct blocks *all, bool mine, int size)
+{
+    if (own->buf != GW_IN_PLACE && (!own->type->is_plain || own->count * own->type->size > PLAN_SLOT_BYTES)) return false;
+    if (!mine) return true;
+    if (!all->type->is_plain || (!all->counts.v && part_bytes(all->count, all->type) != block_bytes(own, all))) return false;
+    for (int i = 0; all->counts.v && i < size; i++)
+        if (gw_counts_at(all->counts, i) * all->type->size > PLAN_SLOT_BYTES) return false;
+    return true;
+}
+static inline int gather_once(enum coll_kind kind, struct plan_once *once, const struct blocks *own, const struct blocks *all, int root,
+                              struct gw_comm *c)
+{
+    bool in_place = own->buf == GW_IN_PLACE;
+    struct plan_blocks b = {.in = in_place ? NULL : own->buf, .bytes = block_bytes(own, all)};
+    if (c->rank == root)
+        b.out = all->buf, b.counts = all->counts, b.displs = all->displs, b.size = all->type->size;
+    if (kind == COLL_SCATTER)
+        return plan_once_scatter(once, c, PLAN_CALLS + COLL_SCATTER, root, b.out, in_place ? NULL : own->buf, b.bytes);
+    return plan_once_gather(once, c, PLAN_CALLS + (unsigned)kind, root, kind == COLL_GATHERV, &b);
+}
+
 static int gather_or_scatter(enum coll_kind kind, const struct blocks *own, const struct blocks *all, int root, struct gw_comm *c,
                              struct coll_as *as)
 {
@@ -234,6 +261,11 @@ static int gather_or_scatter(enum coll_kind kind, const struct blocks *own, cons
     if (rc == GW_OK) rc = in_place_check(own->buf, own_name, mine);
     if (rc == GW_OK && mine) rc = in_place_check(all->buf, gathers ? "recvbuf" : "sendbuf", false);
     if (rc != GW_OK) return rc;
+    bool is_vector = kind == COLL_GATHERV || kind == COLL_SCATTERV;
+    int64_t bytes = block_bytes(own, all);
+    struct plan_once once;
+    bool at_once = c->once[kind] && blocks_are_short(own, all, mine, c->size) && takes_once(kind, is_vector ? 0 : bytes, c, as);
+    if (at_once && likely(gather_once(kind, &once, own, all, root, c) == GW_OK)) return GW_OK;
     struct plan_args a;
     args_begin(&a, c, root);
     a.in_place = own->buf == GW_IN_PLACE;
@@ -244,12 +276,12 @@ static int gather_or_scatter(enum coll_kind kind, const struct blocks *own, cons
         a.rcount = own->count, a.rt = own->type;
         if (mine) a.scount = all->count, a.st = all->type, a.scounts = all->counts, a.sdispls = all->displs;
     }
-    a.is_vector = kind == COLL_GATHERV || kind == COLL_SCATTERV;
-    int64_t bytes = a.in_place ? part_bytes(all->count, all->type) : part_bytes(own->count, own->type);
-    a.bytes = mine && !a.is_vector ? part_bytes(all->count, all->type) : bytes;
-    if (a.is_vector) a.says = PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
+    a.is_vector = is_vector;
     const struct blocks *from = gathers ? own : all, *to = gathers ? all : own;
-    return run_said(kind, a.is_vector ? 0 : bytes, &a, from->buf, to->buf, c, as);
+    if (at_once) return run_on(kind, &once, &a, from->buf, to->buf);
+    a.bytes = mine && !is_vector ? part_bytes(all->count, all->type) : bytes;
+    if (is_vector) a.says = PLAN_SAYS_FLAG(BOOT_SAYS_OWN);
+    return run_said(kind, is_vector ? 0 : bytes, &a, from->buf, to->buf, c, as);
 }
 
 int coll_gather(const void *sbuf, int64_t scount, struct gw_type *st, void *rbuf, int64_t rcount, struct gw_type *rt, int root,
@@ -491,11 +523,15 @@ static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct g
     if (rc == GW_OK) rc = in_place_inter(sbuf, c);
     if (rc != GW_OK || is_void(all * t->size, c)) return no_data(rc, COLL_REDUCE_SCATTER, 0, c, as);
     int64_t own = rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount;
+    struct plan_once once;
     struct plan_args a;
     const struct plan_operands of = {sbuf, rbuf, c->remote ? all : own, t, op}; /* intercommunicator: the operand is the whole vector */
+    bool at_once = t->is_plain && !rcounts.v && !is_in_place(sbuf, rbuf, c) && takes_once(COLL_REDUCE_SCATTER, all * t->size, c, as);
+    if (at_once && likely(plan_once_reduce_scatter(&once, c, PLAN_CALLS + COLL_REDUCE_SCATTER, &of) == GW_OK)) return GW_OK;
     reduction(&a, c, 0, &of);
     a.rcounts = rcounts;
     a.scount = own;
+    if (at_once) return run_on(COLL_REDUCE_SCATTER, &once, &a, sbuf, rbuf);
     return run(COLL_REDUCE_SCATTER, all * t->size, &a, sbuf, rbuf, c, as);
 }
 

@@ -159,6 +159,14 @@ static inline void step_pair_wait(struct plan_steps *s, int peer, int64_t bytes)
     struct plan_step *p = step_add(s, PLAN_PAIR_WAIT);
     p->peer = peer, p->stride = bytes;
 }
+/* A block in the line for another member; at most LINES_GIVEN in a round, which leaves two steps. */
+enum { LINES_GIVEN = (PLAN_STEPS - 2) / 2 };
+static inline int line_rounds(const struct plan_args *a) { return (a->size - 1 + LINES_GIVEN - 1) / LINES_GIVEN; }
+static inline void step_give_line(struct plan_steps *s, const struct plan_args *a, int to, struct plan_ref block)
+{
+    step_copy(s, block, ref_pair(a, a->rank, to, 0, plan_ref_bytes(&block)));
+    step_pair_signal(s, to, 0);
+}
 enum { EVERYBODY = -1 };
 static inline int log2_up(int p)
 {
@@ -234,6 +242,7 @@ void coll_temporaries(struct plan_args *a);
     X(GATHER, gather_levels)                                                                                                       \
     X(GATHER, gather_permitted)                                                                                                    \
     X(SCATTER, scatter_leaf)                                                                                                       \
+    X(SCATTER, scatter_lines)                                                                                                      \
     X(SCATTER, scatter_linear)                                                                                                     \
     X(SCATTER, scatter_tree)                                                                                                       \
     X(SCATTER, scatter_levels)                                                                                                     \
@@ -282,6 +291,7 @@ void coll_temporaries(struct plan_args *a);
     X(ALLREDUCE, allreduce_levels_parts)                                                                                           \
     X(ALLREDUCE, allreduce_exact)                                                                                                  \
     X(REDUCE_SCATTER, reduce_scatter_leaf)                                                                                         \
+    X(REDUCE_SCATTER, reduce_scatter_lines)                                                                                        \
     X(REDUCE_SCATTER, reduce_scatter_leaf_wide)                                                                                    \
     X(REDUCE_SCATTER, reduce_scatter_pull)                                                                                         \
     X(REDUCE_SCATTER, reduce_scatter_pairwise)                                                                                     \

@@ -68,9 +68,16 @@ static inline const char *table_of(const struct coll_rule *r)
 /* The leaves that can be done at once (plan_once_..). */
 static const struct plan_algorithm *const once_algs[COLL_KINDS] = {
     [COLL_BARRIER] = &coll_alg_barrier_leaf,     [COLL_BCAST] = &coll_alg_bcast_leaf,
-    [COLL_REDUCE] = &coll_alg_reduce_leaf,       [COLL_ALLREDUCE] = &coll_alg_allreduce_leaf,
+    [COLL_GATHER] = &coll_alg_gather_leaf,       [COLL_GATHERV] = &coll_alg_gather_leaf,
+    [COLL_SCATTER] = &coll_alg_scatter_lines,    [COLL_REDUCE] = &coll_alg_reduce_leaf,
+    [COLL_ALLREDUCE] = &coll_alg_allreduce_leaf, [COLL_REDUCE_SCATTER] = &coll_alg_reduce_scatter_lines,
     [COLL_ALLGATHER] = &coll_alg_allgather_leaf, [COLL_ALLTOALL] = &coll_alg_alltoall_lines,
 };
+/* Those in the lines of pairs. */
+static inline bool is_in_lines(enum coll_kind kind)
+{
+    return kind == COLL_SCATTER || kind == COLL_ALLTOALL || kind == COLL_REDUCE_SCATTER;
+}
 const struct plan_algorithm *coll_once_algorithm(enum coll_kind kind) { return once_algs[kind]; }
 
 static GW_COLD void once_forget(struct gw_comm *c)
@@ -397,11 +404,11 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
 /* 1 + up to how many bytes the first row for this communicator chooses that leaf, whatever else the arguments are; 0: it does not. */
 static uint16_t once_up_to(enum coll_kind kind, const struct gw_comm *c)
 {
-    int64_t most = kind == COLL_ALLTOALL ? PLAN_PAIR_BYTES : PLAN_SLOT_BYTES;
+    int64_t most = is_in_lines(kind) ? PLAN_PAIR_BYTES * (kind == COLL_REDUCE_SCATTER ? c->size : 1) : PLAN_SLOT_BYTES;
     const struct choice *row = tables_of(c->is_untuned)->rows[kind];
     if (!once_algs[kind] || select_state.forced[kind] || !(select_state.leaves_on >> kind & 1) || coll_synced >> kind & 1) return 0;
     while (row->alg && (c->size < row->rule->min_ranks || c->size > row->rule->max_ranks)) row++;
-    if (row->alg != once_algs[kind] || (kind == COLL_ALLTOALL && c->size > PLAN_PAIR_MEMBERS)) return 0;
+    if (row->alg != once_algs[kind] || (is_in_lines(kind) && c->size > PLAN_PAIR_MEMBERS)) return 0;
     return (uint16_t)(1 + gw_min64(row->rule->max_bytes, most));
 }
 static GW_COLD void once_learn(struct gw_comm *c)

@@ -33,9 +33,9 @@ static void publish(struct plan_exec *x, int phase)
 
 void plan_raise(struct comm_coll *k, uint64_t least, uint64_t value)
 {
-    struct leaf_flag *mine = &k->flags[k->me];
-    if (atomic_load_explicit(&mine->value, memory_order_relaxed) >= least) return;
-    atomic_store_explicit(&mine->value, value, memory_order_release); /* [F1] */
+    if (k->raised >= least) return;
+    k->raised = value;
+    atomic_store_explicit(&k->flags[k->me].value, value, memory_order_release); /* [F1] */
     node_ring_many(k->local, k->size);
 }
 
@@ -92,7 +92,7 @@ static void tell_reached(const struct plan_exec *x, uint64_t value)
 {
     const struct comm_coll *k = x->leaf;
     _Atomic uint64_t *reached = &k->common->reached;
-    uint64_t mine = atomic_load_explicit(&k->flags[x->args->rank].value, memory_order_relaxed);
+    uint64_t mine = k->raised;
     uint64_t all = mine < value ? mine : value, was = atomic_load_explicit(reached, memory_order_relaxed);
     while (was < all && !atomic_compare_exchange_weak_explicit(reached, &was, all, memory_order_release, memory_order_relaxed))
         continue;
@@ -124,7 +124,7 @@ static GW_COLD GW_NOINLINE void sigs_judge(struct plan_exec *x, int i)
 static inline void sigs_compare(struct plan_exec *x)
 {
     struct comm_coll *k = x->leaf;
-    int i = leaf_sigs_differ(k, x->args->size, x->args->n, x->args->sig);
+    int i = leaf_sigs_differ(k, x->args->rank, x->args->size, x->args->n, x->args->sig);
     k->compared = x->args->n;
     if (unlikely(i < x->args->size)) sigs_judge(x, i);
 }
@@ -664,7 +664,7 @@ GW_NOINLINE int plan_run_on(const struct plan_once *o, const struct plan_algorit
     assert((alg->kind & PLAN_KIND) == PLAN_NARROW && !alg->tmp_bytes);
     args->says = o->says, args->number = o->number, args->sig = o->sig, args->bytes = o->bytes;
     x.leaf = o->comm->coll;
-    if (o->has_published) {
+    if (o->has_begun) {
         args->n = o->n;
         skip_to_wait(&x);
     } else if (!leaf_begin(&x, o->n))

@@ -322,32 +322,45 @@ int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, co
                     struct gw_comm *c);
 
 /* ---- leaves of one slot, at once (once.c) ----
- * What the algorithms "leaf" of barrier, bcast, reduce, allreduce and allgather and "lines" of alltoall do, without writing steps down first:
- * of the time that those take for few bytes that is the larger part.  For blocking calls on a communicator with leaves (plan_once_may()), data
- * of at most PLAN_SLOT_BYTES (alltoall: PLAN_PAIR_BYTES) in types with is_plain; in NULL: in place.  `kind` as for plan_enter_as(), which is not called.
+ * What the algorithms "leaf" of barrier, bcast, gather(v), reduce, allreduce and allgather and "lines" of scatter, alltoall and reduce_scatter do,
+ * without writing steps down first: of the time that those take for few bytes that is the larger part.  For blocking calls on a communicator with
+ * leaves (plan_once_may()); data of at most PLAN_SLOT_BYTES a member (lines: PLAN_PAIR_BYTES a pair), in types with is_plain.  `kind` as for
+ * plan_enter_as(), which is not called.
  * They spin as long as a rank does before it yields.  Who has to wait longer, or finds that another member's call differs, returns GW_AGAIN,
  * and the caller goes on by plan_run_on() with the algorithm and its arguments, which begins at the first step that waits. */
 struct plan_once {
     struct gw_comm *comm;
     uint64_t says, number, n; /* as in struct plan_args; n: of the region */
     int64_t bytes;
-    int root;
     uint16_t sig;
-    bool has_published;
+    bool has_begun; /* what comes before the first step that waits has been done */
 };
-bool plan_once_may(struct gw_comm *c);
-int plan_once_barrier(struct plan_once *o, struct gw_comm *c, unsigned kind);
-int plan_once_bcast(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, void *buf, int64_t bytes);
-struct plan_operands {
-    const void *in;
-    void *out; /* NULL: this member wants no result (reduce: only the root does) */
+struct plan_operands { /* of a reduction */
+    const void *in;    /* NULL: in place */
+    void *out;         /* NULL: this member wants no result (reduce: only the root does) */
     int64_t count;
     struct gw_type *type;
     struct gw_op *op;
 };
+struct plan_blocks { /* of a gather */
+    const void *in;  /* the own block; NULL: in place */
+    int64_t bytes;   /* of it */
+    char *out;       /* the root's */
+    struct gw_counts counts, displs; /* gatherv: of the root, in elements; v NULL: all blocks are as long as the own one */
+    int64_t size;    /* bytes of an element */
+};
+bool plan_once_may(struct gw_comm *c);
+int plan_once_barrier(struct plan_once *o, struct gw_comm *c, unsigned kind);
+int plan_once_bcast(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, void *buf, int64_t bytes);
+int plan_once_gather(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, bool is_vector, const struct plan_blocks *b);
+/* in: the root's; own: this member's block, NULL: in place. */
+int plan_once_scatter(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, const void *in, void *own, int64_t bytes);
+/* Also of the last three: in NULL: in place. */
 int plan_once_reduce(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, const struct plan_operands *of);
 int plan_once_allgather(struct plan_once *o, struct gw_comm *c, unsigned kind, const void *in, void *out, int64_t bytes);
 int plan_once_alltoall(struct plan_once *o, struct gw_comm *c, unsigned kind, const void *in, void *out, int64_t bytes);
+/* of->count: of a part; not in place. */
+int plan_once_reduce_scatter(struct plan_once *o, struct gw_comm *c, unsigned kind, const struct plan_operands *of);
 /* Blocking, as plan_run(). */
 int plan_run_on(const struct plan_once *o, const struct plan_algorithm *alg, struct plan_args *args, const void *in, void *out);
 

@@ -68,6 +68,7 @@ struct comm_coll {
     struct leaf_pair *pairs;      /* [PLAN_SLOTS][size: to][size: from]; NULL: too many members */
     char *buffers;                /* [size][PLAN_SLOTS][PLAN_SLOT_BYTES] */
     int *local;                   /* [size] local rank of each member, for doorbells */
+    uint64_t raised;              /* what this member's flag is; its line may lie in another core's cache */
     uint64_t safe;                /* all flags have reached at least this value */
     uint64_t left[PLAN_SLOTS];    /* what all flags reach when all have left the last leaf collective that used each slot */
     uint64_t compared;            /* number of the last leaf collective in which all sigs were compared with ours */
@@ -80,10 +81,7 @@ struct comm_coll {
 struct comm_coll *plan_coll(struct gw_comm *c); /* NULL: out of memory */
 
 /* The last leaf collective that this member has published in. */
-static inline uint64_t leaf_last(const struct comm_coll *k)
-{
-    return atomic_load_explicit(&k->flags[k->me].value, memory_order_relaxed) >> 20;
-}
+static inline uint64_t leaf_last(const struct comm_coll *k) { return k->raised >> 20; }
 /* counters.c: a round of an algorithm by_counters: true: it is over.  Called again until then; the caller makes progress. */
 bool plan_counters_round(struct plan_exec *x);
 bool plan_counters_sleepless(
@@ -229,20 +227,22 @@ static inline void leaf_flags_ahead(const struct comm_coll *k, int scan, int siz
     enum { AHEAD = 8 };
     for (int i = scan + 1; i < size && i < scan + AHEAD; i++) __builtin_prefetch(&k->flags[i]);
 }
-/* The first member, from 0 on, whose call of collective n differs from one with this sig; `size`: none. */
-static inline int leaf_sigs_differ(const struct comm_coll *k, int size, uint64_t n, uint16_t sig)
+/* The first member but `me`, from 0 on, whose call of collective n differs from one with this sig; `size`: none.  The own line, which others look
+ * at, is left alone. */
+static inline int leaf_sigs_differ(const struct comm_coll *k, int me, int size, uint64_t n, uint16_t sig)
 {
-    const struct leaf_flag *f = k->flags, *end = f + size;
+    const struct leaf_flag *f = k->flags, *end = f + size, *mine = f + me;
     const unsigned at = n % PLAN_SIGS;
-    while (f < end && likely(atomic_load_explicit(&f->sig[at], memory_order_relaxed) == sig)) f++;
+    while (f < end && likely(f == mine || atomic_load_explicit(&f->sig[at], memory_order_relaxed) == sig)) f++;
     return (int)(f - k->flags);
 }
 static inline void leaf_publish(struct comm_coll *k, int me, int size, uint64_t n, int phase, uint16_t sig)
 {
     struct leaf_flag *mine = &k->flags[me];
     atomic_store_explicit(&mine->sig[n % PLAN_SIGS], sig, memory_order_relaxed);
+    k->raised = n << 20 | (uint64_t)phase;
     /* [F1] pairs with the acquire in leaf_flag_of(). */
-    atomic_store_explicit(&mine->value, n << 20 | (uint64_t)phase, memory_order_release);
+    atomic_store_explicit(&mine->value, k->raised, memory_order_release);
     node_ring_many(k->local, size);
 }
 
