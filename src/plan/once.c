@@ -16,7 +16,7 @@ static inline void enter_saying(struct plan_once *o, struct gw_comm *c, uint64_t
 {
     assert(plan_once_may(c) && !plan_is_within(c));
     plan_said_add(c, says, (uint64_t)bytes);
-    o->comm = c, o->says = says, o->bytes = bytes;
+    o->comm = c, o->says = says, o->bytes = o->block = bytes;
     o->number = plan_said_note(c, says, (uint64_t)bytes);
     o->sig = plan_sig(c);
     o->n = o->number * PLAN_STRIDE;
@@ -68,7 +68,7 @@ static inline char *slot_for(const struct plan_once *o, int rank, int64_t bytes)
     if (likely(bytes <= PLAN_SMALL_BYTES)) return k->flags[rank].small[o->n % PLAN_SMALLS];
     return k->buffers + ((int64_t)rank * PLAN_SLOTS + (int64_t)(o->n % PLAN_SLOTS)) * PLAN_SLOT_BYTES;
 }
-static inline char *slot_of(const struct plan_once *o, int rank) { return slot_for(o, rank, o->bytes); }
+static inline char *slot_of(const struct plan_once *o, int rank) { return slot_for(o, rank, o->block); }
 
 static inline void publish(struct plan_once *o)
 {
@@ -224,7 +224,7 @@ static inline void give_pair(const struct plan_once *o, int to, const char *bloc
 {
     struct comm_coll *k = o->comm->coll;
     struct leaf_pair *line = leaf_pair(k, o->n, to, k->me);
-    memcpy(line->data, block, (size_t)o->bytes);
+    memcpy(line->data, block, (size_t)o->block);
     atomic_store_explicit(&line->n, leaf_pair_number(o->n, o->sig, 0), memory_order_release); /* [F2] */
     node_ring(k->local[to]);
 }
@@ -234,7 +234,7 @@ static inline void give_pairs(struct plan_once *o, const char *blocks)
     struct gw_comm *c = o->comm;
     for (int r = 1, i = c->rank; r < c->size; r++) {
         i = i + 1 < c->size ? i + 1 : 0;
-        give_pair(o, i, blocks + i * o->bytes);
+        give_pair(o, i, blocks + i * o->block);
     }
 }
 static inline bool await_pairs(struct plan_once *o)
@@ -284,15 +284,15 @@ static void fold_pairs(const struct plan_once *o, const struct plan_operands *of
 {
     const struct gw_comm *c = o->comm;
     int last = c->size - 1;
-    const char *own = (const char *)of->in + c->rank * o->bytes;
-    memcpy(of->out, last == c->rank ? own : pair_data(o, last), (size_t)o->bytes);
+    const char *own = (const char *)of->in + c->rank * o->block;
+    memcpy(of->out, last == c->rank ? own : pair_data(o, last), (size_t)o->block);
     for (int r = last - 1; r >= 0; r--) op_reduce(of->op, r == c->rank ? own : pair_data(o, r), of->out, of->count, of->type);
 }
 int plan_once_reduce_scatter(struct plan_once *o, struct gw_comm *c, unsigned kind, const struct plan_operands *of)
 {
     int64_t part = of->count * of->type->size;
     enter(o, c, kind, 0, of->op, part * c->size);
-    o->bytes = part;
+    o->block = part;
     if (unlikely(!begin(o, true))) return GW_AGAIN;
     give_pairs(o, of->in);
     publish(o);

@@ -331,7 +331,7 @@ int plan_run_stages(const struct plan_algorithm *alg, struct plan_args *args, co
 struct plan_once {
     struct gw_comm *comm;
     uint64_t says, number, n; /* as in struct plan_args; n: of the region */
-    int64_t bytes;
+    int64_t bytes, block;     /* of the call, as args->bytes; of a member's or a pair's data */
     uint16_t sig;
     bool has_begun; /* what comes before the first step that waits has been done */
 };
