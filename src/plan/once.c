@@ -6,10 +6,16 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/copy.h"
+#include "base/settings.h"
 #include "node/node.h"
 #include "plan/plan_private.h"
 
-bool plan_once_may(struct gw_comm *c) { return c->has_leaves && !c->coll->common; }
+/* Members that share cores save each other work by leaf_common, which only the steps use. */
+bool plan_once_may(const struct gw_comm *c)
+{
+    if (gw_set.coll_once != GW_SET_COLL_ONCE_AUTO) return c->has_leaves && gw_set.coll_once == GW_SET_COLL_ONCE_ON;
+    return c->has_leaves && !c->coll->common;
+}
 
 /* ---- the parts of a leaf collective -------------------------------------------------------------------------------------- */
 static inline void enter_saying(struct plan_once *o, struct gw_comm *c, uint64_t says, int64_t bytes)

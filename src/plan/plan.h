@@ -349,7 +349,7 @@ struct plan_blocks { /* of a gather */
     struct gw_counts counts, displs; /* gatherv: of the root, in elements; v NULL: all blocks are as long as the own one */
     int64_t size;    /* bytes of an element */
 };
-bool plan_once_may(struct gw_comm *c);
+bool plan_once_may(const struct gw_comm *c);
 int plan_once_barrier(struct plan_once *o, struct gw_comm *c, unsigned kind);
 int plan_once_bcast(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, void *buf, int64_t bytes);
 int plan_once_gather(struct plan_once *o, struct gw_comm *c, unsigned kind, int root, bool is_vector, const struct plan_blocks *b);
