@@ -294,7 +294,8 @@ static int reduce_scatter_lines(const struct plan_args *a, int round, struct pla
 }
 static bool part_fits_line(const struct plan_args *a)
 {
-    return op_dense(a) && !a->in_place && !a->rcounts.v && a->size <= PLAN_PAIR_MEMBERS && a->rcount * a->rt->size <= PLAN_PAIR_BYTES;
+    return op_dense(a) && !a->in_place && !a->rcounts.v && a->size <= PLAN_PAIR_MEMBERS &&
+        a->rcount * a->rt->size <= PLAN_PAIR_BYTES;
 }
 const struct plan_algorithm coll_alg_reduce_scatter_lines = {
     .name = "lines", .emit = reduce_scatter_lines, .kind = PLAN_NARROW, .fits = part_fits_line};

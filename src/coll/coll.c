@@ -239,13 +239,12 @@ static bool blocks_are_short(const struct blocks *own, const struct blocks *all,
         if (gw_counts_at(all->counts, i) * all->type->size > PLAN_SLOT_BYTES) return false;
     return true;
 }
-static inline int gather_once(enum coll_kind kind, struct plan_once *once, const struct blocks *own, const struct blocks *all, int root,
-                              struct gw_comm *c)
+static inline int gather_once(enum coll_kind kind, struct plan_once *once, const struct blocks *own, const struct blocks *all,
+                              int root, struct gw_comm *c)
 {
     bool in_place = own->buf == GW_IN_PLACE;
     struct plan_blocks b = {.in = in_place ? NULL : own->buf, .bytes = block_bytes(own, all)};
-    if (c->rank == root)
-        b.out = all->buf, b.counts = all->counts, b.displs = all->displs, b.size = all->type->size;
+    if (c->rank == root) b.out = all->buf, b.counts = all->counts, b.displs = all->displs, b.size = all->type->size;
     if (kind == COLL_SCATTER)
         return plan_once_scatter(once, c, PLAN_CALLS + COLL_SCATTER, root, b.out, in_place ? NULL : own->buf, b.bytes);
     return plan_once_gather(once, c, PLAN_CALLS + (unsigned)kind, root, kind == COLL_GATHERV, &b);
@@ -349,7 +348,8 @@ static int allgather(const struct blocks *own, const struct blocks *all, struct 
     if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, COLL_ALLGATHER, 0, c, as);
     struct plan_once once;
     bool in_place = own->buf == GW_IN_PLACE, at_once = is_run(own, all) && takes_once(COLL_ALLGATHER, bytes, c, as);
-    if (at_once && likely(plan_once_allgather(&once, c, PLAN_CALLS + COLL_ALLGATHER, in_place ? NULL : own->buf, all->buf, bytes) == GW_OK))
+    if (at_once &&
+        likely(plan_once_allgather(&once, c, PLAN_CALLS + COLL_ALLGATHER, in_place ? NULL : own->buf, all->buf, bytes) == GW_OK))
         return GW_OK;
     struct plan_args a;
     args_begin(&a, c, 0);
@@ -525,8 +525,10 @@ static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct g
     int64_t own = rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount;
     struct plan_once once;
     struct plan_args a;
-    const struct plan_operands of = {sbuf, rbuf, c->remote ? all : own, t, op}; /* intercommunicator: the operand is the whole vector */
-    bool at_once = t->is_plain && !rcounts.v && !is_in_place(sbuf, rbuf, c) && takes_once(COLL_REDUCE_SCATTER, all * t->size, c, as);
+    const struct plan_operands of = {sbuf, rbuf, c->remote ? all : own, t,
+                                     op}; /* intercommunicator: the operand is the whole vector */
+    bool at_once =
+        t->is_plain && !rcounts.v && !is_in_place(sbuf, rbuf, c) && takes_once(COLL_REDUCE_SCATTER, all * t->size, c, as);
     if (at_once && likely(plan_once_reduce_scatter(&once, c, PLAN_CALLS + COLL_REDUCE_SCATTER, &of) == GW_OK)) return GW_OK;
     reduction(&a, c, 0, &of);
     a.rcounts = rcounts;

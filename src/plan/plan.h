@@ -342,12 +342,12 @@ struct plan_operands { /* of a reduction */
     struct gw_type *type;
     struct gw_op *op;
 };
-struct plan_blocks { /* of a gather */
-    const void *in;  /* the own block; NULL: in place */
-    int64_t bytes;   /* of it */
-    char *out;       /* the root's */
+struct plan_blocks {                 /* of a gather */
+    const void *in;                  /* the own block; NULL: in place */
+    int64_t bytes;                   /* of it */
+    char *out;                       /* the root's */
     struct gw_counts counts, displs; /* gatherv: of the root, in elements; v NULL: all blocks are as long as the own one */
-    int64_t size;    /* bytes of an element */
+    int64_t size;                    /* bytes of an element */
 };
 bool plan_once_may(const struct gw_comm *c);
 int plan_once_barrier(struct plan_once *o, struct gw_comm *c, unsigned kind);

@@ -97,7 +97,8 @@ static void gatherv_one(int step, int n, int root)
     fill_blocks(step, n);
     for (int r = size - 1; r >= 0; r--) counts[r] = given(r, step, n), displs[r] = at, at += counts[r];
     if (here) memcpy(others + displs[rank], blocks + root * n, (size_t)counts[rank]);
-    MPI_Gatherv(here ? MPI_IN_PLACE : from(blocks + root * n), counts[rank], chosen, from(others), counts, displs, chosen, root, MPI_COMM_WORLD);
+    MPI_Gatherv(here ? MPI_IN_PLACE : from(blocks + root * n), counts[rank], chosen, from(others), counts, displs, chosen, root,
+                MPI_COMM_WORLD);
     for (int r = 0; rank == root && r < size; r++) check_block(others + displs[r], r, root, step, counts[r]);
     check_behind(others + (rank == root ? at : 0), others + sizeof others);
 }
