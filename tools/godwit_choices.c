@@ -11,6 +11,7 @@
 #include "base/plain.h"
 #include "base/processor.h"
 #include "base/settings.h"
+#include "boot/boot.h"
 #include "coll/coll_private.h"
 #include "proto/proto_private.h"
 
@@ -19,14 +20,15 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: godwit-choices -n RANKS [-N RANKS_PER_NODE] [-b BYTES] [COLLECTIVE...]\n"
+    "usage: godwit-choices -n RANKS [-N RANKS_PER_NODE | --vnodes NODES] [-b BYTES] [COLLECTIVE...]\n"
     "  Prints what would be chosen for such a job under the settings of the environment: how messages go by size,\n"
     "  and for each collective on all ranks the algorithm, from how many bytes on, and which table or rule says so.\n"
     "  Bytes are those of the operand, of a block (gather, scatter, allgather, alltoall), of all parts (reduce_scatter).\n"
-    "  -N  ranks a node (all of them); -b only for that size; -np is -n\n";
+    "  -N  ranks a node (all of them); --vnodes as mpiexec spreads ranks over so many; -b only for that size; -np is -n\n";
 
 struct job {
     int ranks, per_node;
+    const char *vnodes; /* in place of per_node, as in GODWIT_VNODES; "": none */
     struct plan_nodes nodes;
     struct gw_op *op;
 };
@@ -109,6 +111,19 @@ static void print_ruled(const struct job *j, int kind)
 
 static bool has_sizes(int kind) { return kind != COLL_BARRIER && kind != COLL_GATHERV && kind != COLL_SCATTERV; }
 
+/* A vector collective that is done alike whatever its counts are; from how many ranks on the documents' rule takes over. */
+static void print_any_size(const struct job *j, int kind)
+{
+    const char *why;
+    bool gather = kind == COLL_GATHERV;
+    struct plan_args a = arguments(j, kind, 0);
+    a.size = (int32_t)gw_min64(gather ? gw_set.gatherv_min_comm_size : gw_set.scatterv_min_comm_size, INT32_MAX);
+    printf(" at any size");
+    if (j->nodes.n > 1 && is_ruled(coll_decide_apart((enum coll_kind)kind, 0, &a, false, &why)))
+        printf("; from %d ranks on tree or %s (MPICH_%s_MIN_COMM_SIZE)", a.size, ruled_as(j, kind, INT64_MAX),
+               gather ? "GATHERV" : "SCATTERV");
+}
+
 static void print_kind(const struct job *j, int kind)
 {
     enum { MOST = 30 };
@@ -122,6 +137,7 @@ static void print_kind(const struct job *j, int kind)
     printf("%-15s %s (%s)", coll_kind_names[kind], alg->name, was);
     if (kind == COLL_BARRIER && alg != &coll_alg_barrier_atomics && by_cards(j, &why))
         printf("; atomics (%s) where a card raises counters in other nodes' memory", why);
+    if (kind == COLL_GATHERV || kind == COLL_SCATTERV) print_any_size(j, kind);
     for (int p = 0; has_sizes(kind) && p < MOST; p++) {
         int64_t low = (int64_t)1 << p, high = low * 2;
         while (choose(j, kind, high, &why) != alg || why != was) {
@@ -181,15 +197,28 @@ static bool number(const char *text, int64_t most, int64_t *out)
     return gw_number_read(text, true, out) && *out >= 1 && *out <= most; /* "auto" is -1 */
 }
 
+/* The node that begins at rank `first` ends before this one. */
+static int node_end(const struct job *j, int first)
+{
+    int at, count;
+    if (!*j->vnodes) return (int)gw_min64((int64_t)first + j->per_node, j->ranks);
+    boot_vnodes_block(j->vnodes, j->ranks, first, &at, &count);
+    return first + count;
+}
+
 static int make_nodes(struct job *j)
 {
     struct plan_nodes *n = &j->nodes;
-    n->n = (j->ranks + j->per_node - 1) / j->per_node;
     n->ordered = true;
-    n->most = j->per_node < j->ranks ? j->per_node : j->ranks;
-    n->first = malloc(sizeof *n->first * ((size_t)n->n + 1));
-    for (int i = 0; n->first && i <= n->n; i++) n->first[i] = (int32_t)gw_min64((int64_t)i * j->per_node, j->ranks);
-    if (n->first) n->fewest = n->first[n->n] - n->first[n->n - 1];
+    n->fewest = j->ranks;
+    n->first = malloc(sizeof *n->first * ((size_t)j->ranks + 1));
+    for (int at = 0, end; n->first && at < j->ranks; at = end) {
+        end = node_end(j, at);
+        n->first[n->n++] = at;
+        n->first[n->n] = end;
+        n->most = (int)gw_max64(n->most, end - at);
+        n->fewest = (int)gw_min64(n->fewest, end - at);
+    }
     return n->first ? 0 : -1;
 }
 
@@ -232,7 +261,8 @@ static void print_all(struct job *j, int64_t bytes, char **words, int n_words)
 {
     const char *why;
     if (bytes <= 0) {
-        printf("%d ranks, %d a node, %d nodes\n", j->ranks, j->nodes.most, j->nodes.n);
+        printf("%d ranks, %s%d a node, %d nodes\n", j->ranks, j->nodes.fewest < j->nodes.most ? "up to " : "", j->nodes.most,
+               j->nodes.n);
         print_processor(j);
         print_tuned(j);
         if (!n_words) print_messages(j);
@@ -271,10 +301,17 @@ int main(int argc, char **argv)
     opterr = 0;
     if (argc == 1) return print_usage(stderr), 2;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_usage(stdout);
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "-np") == 0 || strcmp(argv[i], "--np") == 0) argv[i] = "-n"; /* as mpiexec takes it */
-    while ((letter = getopt(argc, argv, "n:N:b:")) != -1) {
+    for (int i = 1; i < argc; i++) { /* as mpiexec takes them */
+        if (strcmp(argv[i], "-np") == 0 || strcmp(argv[i], "--np") == 0) argv[i] = "-n";
+        if (strcmp(argv[i], "-vnodes") == 0 || strcmp(argv[i], "--vnodes") == 0) argv[i] = "-V";
+    }
+    while ((letter = getopt(argc, argv, "n:N:b:V:")) != -1) {
         if (letter == '?') return refuse("is no option, or lacks what belongs to it", argv[optind - 1]);
+        if (letter == 'V') {
+            if (boot_vnodes_check(optarg) != GW_OK) return refuse(gw_fail_text(), "--vnodes");
+            j.vnodes = optarg;
+            continue;
+        }
         if (!number(optarg, letter == 'b' ? (int64_t)1 << 40 : MOST, &v)) return refuse("is no number of ranks or bytes", optarg);
         if (letter == 'n') j.ranks = (int)v;
         if (letter == 'N') j.per_node = (int)v;
@@ -282,8 +319,11 @@ int main(int argc, char **argv)
     }
     if (words_check(argv + optind, argc - optind)) return 2;
     if (!j.ranks) return refuse("say how many ranks there are", "-n N is not there");
+    if (j.per_node && j.vnodes) return refuse("-N and --vnodes both say how ranks lie on nodes", j.vnodes);
+    const char *by_env = getenv("GODWIT_VNODES");
+    if (!j.vnodes) j.vnodes = by_env && !j.per_node && boot_vnodes_check(by_env) == GW_OK ? by_env : "";
     if (!j.per_node) j.per_node = j.ranks;
-    if (j.per_node >= j.ranks) gw_tuned_take();
+    if (node_end(&j, 0) >= j.ranks) gw_tuned_take();
     gw_settings_load();
     gw_log_identity(0, 1);
     if (type_init() != GW_OK || op_init() != GW_OK || op_create((void (*)(void))make_nodes, 1, false, &j.op) != GW_OK ||

@@ -51,7 +51,7 @@ static GW_NOINLINE int start(const struct plan_algorithm *alg, struct plan_args 
 static GW_NOINLINE int run_inter(enum coll_kind kind, int64_t bytes, struct plan_args *a, const void *in, void *out,
                                  struct gw_comm *c, struct coll_as *as)
 {
-    const struct plan_algorithm *alg = coll_select_inter(kind, bytes, c);
+    const struct plan_algorithm *alg = coll_select_inter(kind, bytes, a, c);
     if (!alg) return GW_ECOMM;
     return as ? start(alg, a, in, out, c, as) : plan_run(alg, a, in, out, c);
 }
@@ -225,17 +225,18 @@ static struct blocks vector_of(const void *buf, struct gw_counts counts, struct 
 }
 
 /* The bytes that the call passes on for this member: of its own block, or of the root's if that is in place. */
-static inline int64_t block_bytes(const struct blocks *own, const struct blocks *all)
+static inline int64_t block_bytes(const struct blocks *own, const struct blocks *all, const struct gw_comm *c)
 {
-    return own->buf == GW_IN_PLACE ? part_bytes(all->count, all->type) : part_bytes(own->count, own->type);
+    if (own->buf != GW_IN_PLACE) return part_bytes(own->count, own->type);
+    return part_bytes(all->counts.v && !c->remote ? gw_counts_at(all->counts, c->rank) : all->count, all->type);
 }
 /* Are all blocks that this member knows of runs of bytes, and short enough for a slot each? */
-static bool blocks_are_short(const struct blocks *own, const struct blocks *all, bool mine, int size)
+static bool blocks_are_short(const struct blocks *own, const struct blocks *all, bool mine, const struct gw_comm *c)
 {
     if (own->buf != GW_IN_PLACE && (!own->type->is_plain || own->count * own->type->size > PLAN_SLOT_BYTES)) return false;
     if (!mine) return true;
-    if (!all->type->is_plain || (!all->counts.v && part_bytes(all->count, all->type) != block_bytes(own, all))) return false;
-    for (int i = 0; all->counts.v && i < size; i++)
+    if (!all->type->is_plain || (!all->counts.v && part_bytes(all->count, all->type) != block_bytes(own, all, c))) return false;
+    for (int i = 0; all->counts.v && i < c->size; i++)
         if (gw_counts_at(all->counts, i) * all->type->size > PLAN_SLOT_BYTES) return false;
     return true;
 }
@@ -243,7 +244,7 @@ static inline int gather_once(enum coll_kind kind, struct plan_once *once, const
                               int root, struct gw_comm *c)
 {
     bool in_place = own->buf == GW_IN_PLACE;
-    struct plan_blocks b = {.in = in_place ? NULL : own->buf, .bytes = block_bytes(own, all)};
+    struct plan_blocks b = {.in = in_place ? NULL : own->buf, .bytes = block_bytes(own, all, c)};
     if (c->rank == root) b.out = all->buf, b.counts = all->counts, b.displs = all->displs, b.size = all->type->size;
     if (kind == COLL_SCATTER)
         return plan_once_scatter(once, c, PLAN_CALLS + COLL_SCATTER, root, b.out, in_place ? NULL : own->buf, b.bytes);
@@ -261,9 +262,9 @@ static int gather_or_scatter(enum coll_kind kind, const struct blocks *own, cons
     if (rc == GW_OK && mine) rc = in_place_check(all->buf, gathers ? "recvbuf" : "sendbuf", false);
     if (rc != GW_OK) return rc;
     bool is_vector = kind == COLL_GATHERV || kind == COLL_SCATTERV;
-    int64_t bytes = block_bytes(own, all);
+    int64_t bytes = block_bytes(own, all, c);
     struct plan_once once;
-    bool at_once = c->once[kind] && blocks_are_short(own, all, mine, c->size) && takes_once(kind, is_vector ? 0 : bytes, c, as);
+    bool at_once = c->once[kind] && blocks_are_short(own, all, mine, c) && takes_once(kind, bytes, c, as);
     if (at_once && likely(gather_once(kind, &once, own, all, root, c) == GW_OK)) return GW_OK;
     struct plan_args a;
     args_begin(&a, c, root);

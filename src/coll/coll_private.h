@@ -406,7 +406,7 @@ void coll_count(enum coll_kind kind, const struct plan_algorithm *alg); /* a cho
 /* What the tables say of an alltoallv whose members have agreed on the bytes that padding sends for each message that it saves. */
 const struct plan_algorithm *coll_pick_agreed(int64_t bytes, struct plan_args *a);
 void coll_note_agreed(const struct plan_algorithm *alg, int ranks, int64_t longest, int64_t messages); /* counts it */
-const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes,
+const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, const struct plan_args *a,
                                                struct gw_comm *c); /* NULL: none (gw_fail set) */
 /* The algorithm of a stage on some of the members: from the table, like for a communicator of its own. */
 const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool leaves, bool across, struct plan_args *a);

@@ -301,12 +301,36 @@ static inline bool usable(enum coll_kind kind, const struct plan_algorithm *alg,
     return alg->kind != PLAN_PULLING || plan_pull_ready(c);
 }
 
-static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64_t bytes, struct gw_comm *c, const char *why)
+/* The bytes to tell of a call: what its choice went by, or where members may have other counts, what this one has: its block of a
+ * gatherv or scatterv, all that it sends in an alltoallv. */
+static GW_NOINLINE int64_t bytes_told(enum coll_kind kind, int64_t bytes, const struct plan_args *a)
+{
+    if (kind == COLL_GATHERV || kind == COLL_SCATTERV) return a->bytes;
+    if (kind != COLL_ALLTOALLV) return bytes;
+    int64_t sent = 0;
+    for (int i = 0, n = a->remote ? a->remote : a->size; i < n; i++) {
+        struct plan_ref block = send_block(a, i);
+        sent += plan_ref_bytes(&block);
+    }
+    return sent;
+}
+
+/* What is said of those that decide later. */
+static const char *name_told(const struct plan_algorithm *alg)
+{
+    if (alg == &coll_alg_gather_ruled) return "tree or permission";
+    if (alg == &coll_alg_scatter_ruled) return "tree or one after the other";
+    return alg == &coll_alg_alltoall_ruled ? "as the ranks agree" : alg->name;
+}
+
+static void explain(enum coll_kind kind, const struct plan_algorithm *alg, int64_t bytes, const struct plan_args *a,
+                    struct gw_comm *c, const char *why)
 {
     if (select_state.explained[kind] == alg) return;
     select_state.explained[kind] = alg;
-    gw_explain(GW_LOG_COLL, "%s of %lld bytes on %d ranks of %s: %s (%s)", coll_kind_names[kind], (long long)bytes, c->size,
-               c->name[0] ? c->name : "a communicator without a name", alg->name, why);
+    gw_explain(GW_LOG_COLL, "%s of %lld bytes on %d ranks of %s: %s (%s)", coll_kind_names[kind],
+               (long long)bytes_told(kind, bytes, a), c->size, c->name[0] ? c->name : "a communicator without a name",
+               name_told(alg), why);
 }
 
 /* Algorithms by messages combine in an order that follows from ranks and sizes; leaves exist only where ranks share a node. */
@@ -315,12 +339,19 @@ static inline bool order_is_fixed(enum coll_kind kind, const struct gw_comm *c)
 {
     return unlikely((c->hints & COMM_REPRODUCIBLE) || gw_set.reproducible != GW_SET_REPRODUCIBLE_OFF) && kind >= COLL_REDUCE;
 }
-static inline void note(struct gw_comm *c, int number, int64_t bytes)
+static inline void count_chosen(struct gw_comm *c, int number)
 {
     gw_counted(&select_state.uses[number], 1);
     c->chosen = (uint16_t)(number + 1);
-    if (gw_event_wanted(GW_EVENT_COLLECTIVE))
-        gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, bytes, c->size);
+}
+static inline void raise_chosen(const struct gw_comm *c, int number, int64_t told)
+{
+    gw_event_raise(GW_EVENT_COLLECTIVE, true, c->ctx >> GW_STREAM_BITS, number, told, c->size);
+}
+static inline void note(enum coll_kind kind, struct gw_comm *c, int number, int64_t bytes, const struct plan_args *a)
+{
+    count_chosen(c, number);
+    if (gw_event_wanted(GW_EVENT_COLLECTIVE)) raise_chosen(c, number, bytes_told(kind, bytes, a));
 }
 
 /* The leaf for such a sum, all of whose reductions are PLAN_SHM_REDUCE of all members; NULL: none. */
@@ -354,8 +385,8 @@ static GW_NOINLINE const struct plan_algorithm *exact(enum coll_kind kind, int64
     const struct plan_algorithm *alg = is_wanted ? algs[kind] : NULL, *leaf;
     if (!alg || !alg->fits(a)) return NULL;
     if (!messages && (leaf = exact_leaf(kind, bytes, a, c))) alg = leaf;
-    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, "reproducible=any");
-    note(c, number_of(kind, alg), bytes);
+    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, a, c, "reproducible=any");
+    note(kind, c, number_of(kind, alg), bytes, a);
     return alg;
 }
 
@@ -364,8 +395,9 @@ static GW_NOINLINE const struct plan_algorithm *by_messages(enum coll_kind kind,
 {
     const struct plan_algorithm *alg = coll_instead(row->alg, bytes, a);
     coll_parameter(kind, alg, false, a);
-    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, alg == row->alg ? table_of(row->rule) : "by a setting");
-    note(c, alg == row->alg ? row->number : number_of(kind, alg), bytes);
+    if (unlikely(gw_log_mask & GW_LOG_COLL))
+        explain(kind, alg, bytes, a, c, alg == row->alg ? table_of(row->rule) : "by a setting");
+    note(kind, c, alg == row->alg ? row->number : number_of(kind, alg), bytes, a);
     return alg;
 }
 
@@ -381,8 +413,8 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
     }
     if (unlikely(select_state.forced[kind]) && usable(kind, select_state.forced[kind], a, c, messages)) {
         coll_parameter(kind, select_state.forced[kind], false, a);
-        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, select_state.forced[kind], bytes, c, "GODWIT_COLL");
-        note(c, number_of(kind, select_state.forced[kind]), bytes);
+        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, select_state.forced[kind], bytes, a, c, "GODWIT_COLL");
+        note(kind, c, number_of(kind, select_state.forced[kind]), bytes, a);
         return select_state.forced[kind];
     }
     for (const struct choice *row = tables_of(c->is_untuned)->rows[kind]; row->alg; row++) {
@@ -393,8 +425,8 @@ static inline const struct plan_algorithm *choose(enum coll_kind kind, int64_t b
             if (is_of_node(row->rule) && (messages || !has_leaves(kind, c))) continue;
             return by_messages(kind, bytes, row, a, c);
         }
-        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, c, table_of(row->rule));
-        note(c, row->number, bytes);
+        if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, row->alg, bytes, a, c, table_of(row->rule));
+        note(kind, c, row->number, bytes, a);
         return row->alg;
     }
     gw_die("tune/coll.tbl has no row for %s of %lld bytes on %d ranks", coll_kind_names[kind], (long long)bytes, c->size);
@@ -421,7 +453,8 @@ static GW_COLD void once_learn(struct gw_comm *c)
 bool coll_takes_once(enum coll_kind kind, int64_t bytes, struct gw_comm *c)
 {
     if (bytes >= c->once[kind] || unlikely(plan_is_within(c)) || order_is_fixed(kind, c)) return false;
-    note(c, select_state.once_numbers[kind], bytes);
+    count_chosen(c, select_state.once_numbers[kind]);
+    if (gw_event_wanted(GW_EVENT_COLLECTIVE)) raise_chosen(c, select_state.once_numbers[kind], bytes);
     return true;
 }
 
@@ -594,8 +627,8 @@ const struct plan_algorithm *coll_select_apart(enum coll_kind kind, int64_t byte
     const struct plan_algorithm *alg = is_fixed ? exact(kind, bytes, a, c, true) : NULL;
     if (alg) return alg;
     alg = coll_decide_apart(kind, bytes, a, starts, &why);
-    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, c, why);
-    note(c, number_of(kind, alg), bytes);
+    if (unlikely(gw_log_mask & GW_LOG_COLL)) explain(kind, alg, bytes, a, c, why);
+    note(kind, c, number_of(kind, alg), bytes, a);
     return alg;
 }
 
@@ -615,13 +648,13 @@ const struct plan_algorithm *coll_pick(enum coll_kind kind, int64_t bytes, bool 
            a->size);
 }
 
-const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, struct gw_comm *c)
+const struct plan_algorithm *coll_select_inter(enum coll_kind kind, int64_t bytes, const struct plan_args *a, struct gw_comm *c)
 {
     const struct plan_algorithm *alg = coll_inter_algorithms[kind];
     if (!alg)
         gw_fail(GW_ECOMM, "%s is an intercommunicator, for which %s is not defined", c->name[0] ? c->name : "comm",
                 coll_kind_names[kind]);
     else if (unlikely(gw_log_mask & GW_LOG_COLL))
-        explain(kind, alg, bytes, c, "two groups");
+        explain(kind, alg, bytes, a, c, "two groups");
     return alg;
 }

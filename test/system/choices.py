@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""godwit-choices: what it says of a job is what the job then does; jobs of any size, settings, sizes at which something else begins."""
-# run.py: timeout=120
+"""godwit-choices: what it says of a job is what the job then does and tells; jobs of any size, settings, sizes at which something else begins."""
+# run.py: args=few timeout=120
+# run.py: args=all timeout=240 tags=extra
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import os
@@ -19,19 +20,49 @@ def ask(words, status=0, **env):
     return p.stdout if status == 0 else p.stderr
 
 
-def as_it_runs(ranks, nodes, program, **env):
-    """Each choice that a job explains.  On one node calls that do not block go by messages: its program has none of them."""
-    command = [BUILD + "/mpiexec", "-n", str(ranks), "--vnodes", str(nodes), BUILD + "/" + program]
+def said_of(line, size):
+    """(algorithm, why) that a line of godwit-choices gives for this many bytes."""
+    ruled = re.match(r"(tree) up to (\w+) a rank on average .*, above (permission|one after the other),", line)
+    if ruled:
+        most = int(ruled.group(2).rstrip("KMG")) << 10 * " KMG".find((" " + ruled.group(2))[-1] if ruled.group(2)[-1] in "KMG" else " ")
+        return ruled.group(1 if size <= most else 3), None
+    pieces = re.findall(r"(?:^|; from (\d+)([KMG]?) )(\w+) \(([^)]*)\)", line)
+    return [(alg, why) for low, unit, alg, why in pieces if size >= int(low or 0) << 10 * " KMG".index(unit or " ")][-1]
+
+
+def as_it_runs(ranks, nodes, **env):
+    """What each collective that blocks takes by size, and the bytes that a job tells of it."""
+    command = [BUILD + "/mpiexec", "-n", str(ranks), "--vnodes", str(nodes), BUILD + "/mpi_coll_choices"]
     p = subprocess.run(command, env=dict(CLEAN, GODWIT_EXPLAIN="coll", **env), capture_output=True, text=True, timeout=60, check=False)
     assert p.returncode == 0, p.stderr
-    found = set(re.findall(r"^godwit\[0\] coll: (\w+) of (\d+) bytes on %d ranks of %s: (\w+)" % (ranks, ".*" if nodes == 1 else "MPI_COMM_WORLD"), p.stderr + p.stdout, re.M))
-    n = 0
-    found = sorted(f for f in found if f[1] != "0" and f[2] != "in_place" and f[0] not in ("alltoallv", "gatherv", "scatterv"))
-    for kind, size, alg in found[::len(found) // 16 + 1]:
-        said = ask("-n %d -N %d -b %s %s" % (ranks, (ranks + nodes - 1) // nodes, size, kind), **env).split()
-        assert said == [kind, size, alg] or said[2] in READS, "%s: the job takes %s" % (said, alg)
-        n += 1
-    assert n >= 6, found
+    said = dict(re.findall(r"^(\w+) {2,}(.*)$", ask("-n %d --vnodes %d" % (ranks, nodes), **env), re.M))
+    now, told, found = {}, {}, set()
+    for line in p.stderr.splitlines():
+        m = re.match(r"godwit\[0\] coll: (\w+) of (\d+) bytes (a rank on average )?on \d+ ranks.*: ([\w ]+) \(([^)]*)\)", line)
+        if m:
+            now[m.group(1)] = m.group(4), None if m.group(3) else m.group(5)
+            told[m.group(1)] = int(m.group(2))
+        m = re.match(r"did (\w+) (\d+) (\d+)", line)
+        if m:
+            kind, size = m.group(1), int(m.group(2))
+            want = said_of(said[kind], size)
+            # An average is told by the root alone, once for each choice.
+            assert now[kind] == want or want[0] in READS, "%s of %d bytes on %d ranks, %d nodes %s: the job takes %s, not %s" % (kind, size, ranks, nodes, env, now[kind], want)
+            average = now[kind][1] is None
+            assert told.pop(kind, None) in (None, size if average else int(m.group(3))), (line, p.stderr)
+            found.add(kind)
+    assert len(found) == 14, found
+
+
+def sweep(counts):
+    """Shapes of jobs: nodes of one rank, of several, of the same size or not."""
+    for ranks in counts:
+        for nodes in sorted({n for n in (1, 2, 3, 4, ranks) if n <= ranks}):
+            as_it_runs(ranks, nodes)
+        if ranks % 4 == 0:
+            ruled = {"MPICH_GATHERV_MIN_COMM_SIZE": "2", "MPICH_SCATTERV_MIN_COMM_SIZE": "2"}
+            as_it_runs(ranks, 2, **ruled)
+            as_it_runs(ranks, 4, MPICH_GATHERV_SHORT_MSG="100", MPICH_SCATTERV_SHORT_MSG="1K", **ruled)
 
 
 def vectors():
@@ -59,6 +90,8 @@ def shapes():
     for ranks, most in ((512, "8152"), (513, "2008"), (1025, "472"), (16385, "216"), (262145, "100")):
         assert "inline (E0) up to %s," % most in ask("-n %d -N 1" % ranks), ranks
     assert "messages to other nodes" not in ask("-n 64")
+    assert ask("-n 7 --vnodes 3,1") == ask("-n 7", GODWIT_VNODES="3,1") and ask("-n 8 --vnodes 2") == ask("-n 8 -N 4")
+    assert ask("-n 7 --vnodes 3,1").startswith("7 ranks, up to 3 a node, 3 nodes\n") and ask("-n 7 -N 3", GODWIT_VNODES="2") == ask("-n 7 -N 3")
     assert ask("-n 64 -N 8").startswith("64 ranks, 8 a node, 8 nodes\n")
 
 
@@ -97,7 +130,7 @@ def processors():
     here = re.search(r"^processor (\S+) \(", subprocess.run([BUILD + "/godwit-info"], env=CLEAN, capture_output=True, text=True, check=True).stdout, re.M)
     assert not here or "processor: %s (" % here.group(1) in ask("-n 4"), here.group(1)
     # A job takes them, too.
-    as_it_runs(2, 1, "mpi_coll_basic", GODWIT_PROCESSOR="intel/6/207")
+    as_it_runs(2, 1, GODWIT_PROCESSOR="intel/6/207")
     command = [BUILD + "/mpiexec", "-n", "2", BUILD + "/mpi_coll_reduce"]
     p = subprocess.run(command, env=dict(CLEAN, GODWIT_EXPLAIN="coll", GODWIT_PROCESSOR="intel/6/207"), capture_output=True, text=True, timeout=60, check=False)
     assert p.returncode == 0 and re.search(r"coll: allreduce of \d+ bytes on 2 ranks .* \(tune/processors\.tbl, intel/6/207\)", p.stderr + p.stdout), p.stderr[-3000:]
@@ -119,6 +152,8 @@ def wrong():
     assert ask("--help") == ask("-h") == ask("", status=2) and "-N" in ask("--help")
     assert "-n N is not there: say how many ranks" in ask("-N 4", status=2)
     assert "x: is no number" in ask("-n x", status=2)
+    assert "--vnodes: '2,,1' is neither a number of faked nodes" in ask("-n 4 --vnodes 2,,1", status=2)
+    assert "-N and --vnodes both say" in ask("-n 4 --vnodes 2 -N 2", status=2)
     assert "-q: is no option" in ask("-n 4 -q", status=2)
     assert "sorting: is no collective" in ask("-n 4 sorting", status=2)
     assert "did you mean bcast?" in ask("-n 4 bcst", status=2)
@@ -132,10 +167,15 @@ def wrong():
 
 
 if __name__ == "__main__":
-    as_it_runs(4, 1, "mpi_coll_basic")
-    as_it_runs(5, 1, "mpi_coll_basic", GODWIT_COLL_LEAF="off")
-    as_it_runs(4, 2, "mpi_coll_nodes")
-    as_it_runs(8, 2, "mpi_coll_nodes", MPICH_ALLREDUCE_NO_SMP="1")
+    if sys.argv[2:] == ["all"]:
+        sweep(range(1, 17))
+        sys.exit()
+    as_it_runs(1, 1)
+    as_it_runs(3, 1)
+    as_it_runs(5, 2)
+    as_it_runs(5, 1, GODWIT_COLL_LEAF="off")
+    as_it_runs(8, 2, MPICH_ALLREDUCE_NO_SMP="1")
+    sweep([4])
     vectors()
     shapes()
     settings()
