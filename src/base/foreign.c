@@ -100,6 +100,23 @@ bool gw_foreign_find(const char *name, struct gw_foreign *out)
     return true;
 }
 
+const char *gw_foreign_next_set(int *at, char *name_out, size_t cap)
+{
+    assert(*at >= 0 && cap > 0);
+    for (char **e; environ && *(e = environ + *at);) {
+        size_t len = strcspn(*e, "=");
+        int row = gw_setting_name_find(*e, len);
+        ++*at;
+        if (row < 0 || gw_setting_names[row].row >= 0 || gw_setting_names[row].foreign < 0 || len >= cap || !(*e)[len] ||
+            !(*e)[len + 1])
+            continue;
+        if (gw_foreign_rows[gw_setting_names[row].foreign].kind != GW_FOREIGN_OTHERS) continue;
+        *(char *)mempcpy(name_out, *e, len) = 0;
+        return *e + len + 1;
+    }
+    return NULL;
+}
+
 const char *gw_foreign_whose(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(families); i++)

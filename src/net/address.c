@@ -15,6 +15,16 @@
 
 static char iface_found[IFACE_NAME];
 
+/* The wish for an interface that there is none of, which ends jobs between hosts, leaves faked nodes where they would be without it. */
+static void none_chosen_tell(void)
+{
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
+    if (gw_boot.rank > 0 || atomic_flag_test_and_set(&is_told)) return;
+    gw_warn(
+        "%s=%s is of no effect: no interface of %s that is up and has an address is meant by that, and faked nodes go by the loopback",
+        gw_setting_said("GODWIT_NET_IFACE"), gw_set.net_iface, gw_boot.host);
+}
+
 /* The address of the best interface, chosen as for providers over TCP. */
 bool network_address(bool is_far, struct sockaddr_storage *out)
 {
@@ -37,6 +47,7 @@ bool network_address(bool is_far, struct sockaddr_storage *out)
     }
     if (is_fit) snprintf(iface_found, sizeof iface_found, "%s", f.all[f.verdicts[0].iface].name);
     iface_list_free(&f);
+    if (!is_fit && !is_far) none_chosen_tell();
     return is_fit || !is_far;
 }
 

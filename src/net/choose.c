@@ -368,7 +368,7 @@ static int tclass_take(struct fi_info **chosen)
 {
     uint32_t want;
     enum tclass_errors errors = (enum tclass_errors)gw_set.ofi_tclass_errors;
-    if (errors == TCLASS_WARN && gw_boot.local_rank > 0) errors = TCLASS_SILENT; /* one rank of a node reports it */
+    if (errors == TCLASS_WARN && gw_boot.rank > 0) errors = TCLASS_SILENT; /* the class is the job's: its first rank reports it */
     int rc = net_tclass_parse(gw_set.ofi_tclass, errors, &want);
     if (rc != GW_OK || want == FI_TC_UNSPEC) return rc;
     struct fi_info *hints = fabric_lib.dupinfo(*chosen);
@@ -454,5 +454,6 @@ int fabric_choose(struct fi_info **chosen_out)
     fabric_infos_close(&m);
     if (rc == GW_OK) rc = tagged_take(chosen_out);
     if (rc == GW_OK) atomics_take(chosen_out);
+    if (rc == GW_OK && gw_boot.rank == 0) network_unused_by_provider((*chosen_out)->fabric_attr->prov_name);
     return rc == GW_OK ? tclass_take(chosen_out) : rc;
 }

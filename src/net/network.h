@@ -33,9 +33,19 @@ const char *network_wants_libfabric(void);
 bool network_counts_barriers(void);  /* GODWIT_COLL wants barriers by the network's atomic operations (plan/counters.c) */
 const char *network_chosen_by(void); /* the NIC, or the setting that selects among libfabric's offers; NULL: neither */
 /* What a network may do; a setting may need one of them. */
-enum network_trait { NETWORK_IS_LIBFABRIC, NETWORK_MATCHES, NETWORK_READS_MEMORY };
-/* Warns of each setting that needs what the chosen network lacks and that somebody has set to something else than its default.  By one rank. */
-void network_unused_tell(enum network_trait lacking) GW_COLD;
+enum network_trait {
+    NETWORK_IS_THERE = 1,  /* ranks are on several nodes */
+    NETWORK_IS_SPARED = 2, /* some are on one node */
+    NETWORK_IS_LIBFABRIC = 4,
+    NETWORK_MATCHES = 8,
+    NETWORK_READS_MEMORY = 16,
+    NETWORK_TRAITS = 32
+};
+/* Warns of settings that somebody has set to something else than their default, and of variables that libfabric would read, that need what
+ * this job's network lacks (a set of traits): a line for each reason.  By one rank. */
+void network_unused_tell(unsigned lacking) GW_COLD;
+/* The same of variables for other providers of libfabric than the one that is taken ("tcp;ofi_rxm"). */
+void network_unused_by_provider(const char *provider) GW_COLD;
 extern bool network_is_deferred; /* libfabric is opened on demand, by the first message: nothing of it is known after MPI_Init */
 /* The address of this host for ranks of other hosts (is_far), or of other faked nodes on this host: that of the best usable interface (of faked
  * nodes only where GODWIT_NET_IFACE chooses one), or the loopback; port 0.  False: none is usable. */

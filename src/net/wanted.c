@@ -20,14 +20,13 @@ const char *network_chosen_by(void)
     } choices[] = {{gw_set.ofi_provider, "GODWIT_OFI_PROVIDER"},
                    {gw_set.ofi_provider_exclude, "GODWIT_OFI_PROVIDER_EXCLUDE"},
                    {gw_set.nic_count, "GODWIT_NIC_COUNT"},
-                   {gw_set.nic_mapping, "GODWIT_NIC_MAPPING"},
+                   {gw_set.nic_policy == GW_SET_NIC_POLICY_USER ? gw_set.nic_mapping : NULL, "GODWIT_NIC_MAPPING"},
                    {gw_set.ofi_tclass, "GODWIT_OFI_TCLASS"}};
     for (size_t i = 0; i < GW_ARRAY_LEN(cards); i++)
         if (access(cards[i], F_OK) == 0) return cards[i];
     for (size_t i = 0; i < GW_ARRAY_LEN(choices); i++)
         if (choices[i].value && *choices[i].value) return gw_setting_said(choices[i].name);
-    if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE) return gw_setting_said("GODWIT_MATCH_MODE");
-    return gw_set.reg_cache_monitor != GW_SET_REG_CACHE_MONITOR_AUTO ? gw_setting_said("GODWIT_REG_CACHE_MONITOR") : NULL;
+    return gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE ? gw_setting_said("GODWIT_MATCH_MODE") : NULL;
 }
 
 const char *network_wants_libfabric(void)

@@ -63,12 +63,12 @@ void peer_tell_unused(struct gw_lane *lane)
 {
     const struct lane_wire *net = peer_next_net(lane, NULL);
     struct wire_caps caps = {.soft = true, .get = true}; /* of a network that is opened with the first message: no card's is */
-    if (!net || gw_boot.rank != 0) return;
-    if (!network_is_deferred) net->ops->caps(net->wire, &caps);
-    bool is_ofi = net->ops == &ofi_ops, may_match = gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE && !gw_checking;
+    if (gw_boot.rank != 0 || gw_boot.size == 1 || gw_boot.parent.name) return; /* who started a spawned job has told it */
+    if (net && !network_is_deferred) net->ops->caps(net->wire, &caps);
+    bool is_ofi = net && net->ops == &ofi_ops, may_match = gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE && !gw_checking;
     bool may_read =
         gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_AUTO ? !caps.soft : gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED;
-    if (!is_ofi) network_unused_tell(NETWORK_IS_LIBFABRIC);
-    if (!is_ofi || !may_match) network_unused_tell(NETWORK_MATCHES);
-    if (!caps.get || !may_read) network_unused_tell(NETWORK_READS_MEMORY);
+    network_unused_tell((net ? 0 : NETWORK_IS_THERE) | (gw_boot.nnodes == gw_boot.size ? NETWORK_IS_SPARED : 0) |
+                        (is_ofi ? 0 : NETWORK_IS_LIBFABRIC) | (is_ofi && may_match ? 0 : NETWORK_MATCHES) |
+                        (net && caps.get && may_read ? 0 : NETWORK_READS_MEMORY));
 }

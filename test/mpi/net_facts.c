@@ -30,9 +30,9 @@ static void exchange(int other, int bytes, unsigned char *out, unsigned char *in
 
 int main(int argc, char **argv)
 {
-    static const int bytes[] = {0, 8, 100, 5000, LONGEST};
-    static const char *const names[] = {"sent_messages_e0", "sent_messages_e1", "sent_messages_r0",   "sent_messages_r1",
-                                        "net_matched",      "rma_wired",        "rma_network_atomics"};
+    static const int bytes[] = {0, 8, 100, 5000, 20000, LONGEST};
+    static const char *const names[] = {"sent_messages_e0", "sent_messages_e1", "sent_messages_r0",    "sent_messages_r1",
+                                        "net_matched",      "rma_wired",        "rma_network_atomics", "connections"};
     enum { NAMES = sizeof names / sizeof *names, PATHS = 4 };
     MPI_T_pvar_handle h[NAMES];
     unsigned long long before[PATHS], sent[PATHS];

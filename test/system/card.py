@@ -43,7 +43,7 @@ def main():
         assert card["sent_messages_r0"] > 0 and card["sent_messages_r1"] == 0 and said == "", (card, said)
         assert card["rma_wired"] > 0, card
         # Beyond the limit R1, with nothing told: here it means something.
-        low, said = facts(folder, MPICH_GNI_NDREG_MAXSIZE="64K")
+        low, said = facts(folder, MPICH_GNI_NDREG_MAXSIZE="8K")
         assert low["sent_messages_r0"] == 0 and low["sent_messages_r1"] == card["sent_messages_r0"] and said == "", (low, said)
         high, said = facts(folder, MPICH_GNI_NDREG_MAXSIZE="1M")
         assert high["sent_messages_r0"] == card["sent_messages_r0"] and said == "", (high, said)

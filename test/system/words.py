@@ -93,14 +93,15 @@ def mca():
     for option in ("--mca", "-mca"):
         said = job(2, "mpi_hello", option + " mtl_ofi_thread_grouping 0 " + option + " mtl_ofi_av table " + option + " mtl_ofi_progress_event_cnt 7")
         assert "OMPI_MCA_mtl_ofi_thread_grouping=0 is of no effect: communicators are spread" in said and "mtl_ofi_av" not in said, said
-        assert "progress_event_cnt" not in said, said
+        assert "OMPI_MCA_mtl_ofi_progress_event_cnt=7 is of no effect: all ranks are on one node" in said, said
     said = job(2, "mpi_hello", "--mca mtl_ofi_tagmode auto --mca btl self")
     assert "did you mean OMPI_MCA_mtl_ofi_tag_mode?" in said and "of no effect here: mtl_ofi_tagmode (parameters" in said, said
     assert "OMPI_MCA_btl=self is of no effect: which ways there are is found out; GODWIT_WIRES says" in said, said
     said = job(2, "mpi_hello", mtl_ofi_thread_grouping="1", mtl_ofi_enable_sep="1", OMPI_MCA_mtl_ofi_num_ctxts="2") # as it is
     assert "mtl_ofi" not in said, said
     said = job(2, "mpi_hello", mtl_ofi_enable_sep="0", mpi_add_procs_cutoff="3")
-    assert "mtl_ofi_enable_sep=0 is of no effect: each lane has an endpoint of its own" in said and "mpi_add_procs_cutoff" not in said, said
+    assert "mtl_ofi_enable_sep=0 is of no effect: each lane has an endpoint of its own" in said, said
+    assert "mpi_add_procs_cutoff=3 is of no effect: all ranks are on one node" in said, said
     for word, name in (("mtl_ofi_progress_event_cnt", "progress_event_cnt"), ("mpi_add_procs_cutoff", "add_procs_cutoff"), ("mtl_ofi_num_ctxts", "lanes")):
         for spelling in (word, "OMPI_MCA_" + word):
             assert "= 3   from " + spelling in info(name, **{spelling: "3"})[1], spelling
