@@ -169,6 +169,8 @@ struct rank {
     bool is_ended;         /* mpiexec has killed it because it has aborted the job: its status means nothing */
     int pmi_fd;            /* the rank's descriptor of its PMI connection; -1: none */
     _Atomic uint64_t ways; /* by which its programs have come to our servers: pmi/foreign.c */
+    uint64_t libraries;    /* that these programs have loaded */
+    int n_libraries;       /* how many programs were looked at */
     int in_fd;             /* write end of its standard input; -1: it has none of ours */
     size_t in_done;        /* bytes of the present piece of input that it has got */
     bool in_waits;         /* epoll waits for room in its pipe */

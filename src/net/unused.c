@@ -101,9 +101,11 @@ static unsigned needs_of(const char *setting)
     return 0;
 }
 
+/* Of reports the documents' default is a line where packets timed out, of which no other network has any. */
 static bool asks_for_nothing(const char *setting, const char *value, const char *default_text)
 {
-    return strcasecmp(value, default_text) == 0 || (strcmp(setting, "nic_counter_report") == 0 && strcmp(value, "0") == 0);
+    bool is_report = strcmp(setting, "nic_counter_report") == 0;
+    return strcasecmp(value, default_text) == 0 || (is_report && (strcmp(value, "0") == 0 || strcmp(value, "1") == 0));
 }
 
 /* ---- a line: "A=1, B=2 and 3 more are of no effect: WHY" ---------------------------------------------------------------------- */

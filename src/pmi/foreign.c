@@ -86,10 +86,124 @@ int foreign_start(struct job *j)
     return is_pmix ? pmix_start(j, true) : 0;
 }
 
+/* ---- which library a process has loaded --------------------------------------------------------------------------------------- */
+struct loaded {
+    char library[32]; /* the first MPI library among its files; "": none */
+    char of_c[32];    /* the one with the functions for C, without the last numbers of its version: libmpich.so.12.2 */
+    bool is_ours;     /* it has our library, or a door to it while ours is still being loaded */
+};
+
+/* Of a file such as libmpi.so.40.30.4: what is alike in the programs of all languages, and of libraries that are compatible. */
+static void of_c_take(const char *name, struct loaded *l)
+{
+    static const char *const begins[] = {"libmpi.so.", "libmpich.so.", "libmpi_abi.so."};
+    for (size_t i = 0; i < GW_ARRAY_LEN(begins); i++) {
+        size_t n = strlen(begins[i]);
+        if (strncmp(name, begins[i], n) != 0) continue;
+        n += strcspn(name + n, ". \n");
+        if (name[n] == '.') n += 1 + strcspn(name + n + 1, ". \n");
+        snprintf(l->of_c, sizeof l->of_c, "%.*s", (int)n, name);
+    }
+}
+
+static struct loaded process_look(pid_t pid)
+{
+    struct loaded l = {.is_ours = false};
+    char path[48], *line = NULL;
+    size_t cap = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *f = fopen(path, "re");
+    while (f && getline(&line, &cap, f) > 0) {
+        const char *name = strrchr(line, '/');
+        enum program_mpi is = name ? program_mpi_of_library(name + 1) : PROGRAM_UNKNOWN;
+        if (is == PROGRAM_UNKNOWN || strncmp(name, "/libmpi", 7) != 0) continue; /* libpmix is no MPI library */
+        if (!l.library[0]) snprintf(l.library, sizeof l.library, "%.*s", (int)strcspn(name + 1, " \n"), name + 1);
+        if (!l.of_c[0]) of_c_take(name + 1, &l);
+        l.is_ours = l.is_ours || is == PROGRAM_OURS || pmi_doors_hold(strchr(line, '/'));
+    }
+    free(line);
+    if (f) fclose(f);
+    return l;
+}
+
+/* Was the process started by another launcher that runs below a rank? */
+static bool is_of_other_launcher(pid_t pid, int pmi_fd)
+{
+    static const char fd[] = "PMI_FD=", space[] = "PMIX_NAMESPACE=";
+    char path[48], *pair = NULL;
+    size_t cap = 0;
+    bool other = false;
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    FILE *f = fopen(path, "re");
+    while (f && !other && getdelim(&pair, &cap, 0, f) > 0)
+        other = (strncmp(pair, fd, sizeof fd - 1) == 0 && atoi(pair + sizeof fd - 1) != pmi_fd) ||
+            strncmp(pair, "PMI_PORT=", 9) == 0 ||
+            (strncmp(pair, space, sizeof space - 1) == 0 && strcmp(pair + sizeof space - 1, pmix_name()) != 0);
+    free(pair);
+    if (f) fclose(f);
+    return other;
+}
+
+/* The numbers of children of a process, at most `most` of them. */
+static int children_of(pid_t pid, int most, pid_t *out)
+{
+    char path[64];
+    int n = 0, child;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *f = fopen(path, "re");
+    while (f && n < most && fscanf(f, "%d", &child) == 1) out[n++] = child;
+    if (f) fclose(f);
+    return n;
+}
+enum { CHILDREN_MOST = 64, DEPTH_MOST = 6 /* of usual wrappers */ };
+
 /* ---- who came by another way ------------------------------------------------------------------------------------------------ */
-/* The ways of a rank's programs lie in struct rank.ways, two bits each, the first program's lowest.  A script may run one program after the
- * other, each of another library, and one rank may be ahead of another: so the programs of same number are compared. */
-enum { WAY_BITS = 2, WAYS_MOST = 32, WAYS_LOST = -1 };
+/* The ways of a rank's programs lie in struct rank.ways, two bits each, the first program's lowest, and the numbers of their libraries in
+ * struct rank.libraries, four bits each.  A script may run one program after the other, each of another library, and one rank may be ahead
+ * of another: so the programs of same number are compared. */
+enum {
+    WAY_BITS = 2,
+    WAYS_MOST = 32,
+    WAYS_LOST = -1,
+    LIBRARY_BITS = 4,
+    LIBRARIES_MOST = 16,
+    PROGRAMS_LOOKED_AT = 64 / LIBRARY_BITS
+};
+
+/* Libraries that programs had loaded which came to a server, by their numbers; 0: it is not known. */
+static struct {
+    char name[LIBRARIES_MOST][sizeof((struct loaded *)0)->of_c];
+    int n;
+} libraries = {.n = 1};
+
+static int library_number(const char *name)
+{
+    int i = 1;
+    while (i < libraries.n && strcmp(libraries.name[i], name) != 0) i++;
+    if (i == LIBRARIES_MOST || !name[0]) return 0;
+    if (i == libraries.n) snprintf(libraries.name[libraries.n++], sizeof libraries.name[0], "%s", name);
+    return i;
+}
+
+static int library_at(const struct rank *r, int program)
+{
+    assert(program >= 0);
+    return program < r->n_libraries ? (int)(r->libraries >> LIBRARY_BITS * program & (LIBRARIES_MOST - 1)) : 0;
+}
+
+/* The library of this process and its children: their number, 0 where none is found; -1: several are. */
+static int tree_library(pid_t pid, int pmi_fd, int depth)
+{
+    pid_t children[CHILDREN_MOST];
+    if (is_of_other_launcher(pid, pmi_fd)) return 0;
+    struct loaded l = process_look(pid);
+    int found = library_number(l.of_c), n = depth ? children_of(pid, CHILDREN_MOST, children) : 0;
+    for (int i = 0; i < n && found >= 0; i++) {
+        int other = tree_library(children[i], pmi_fd, depth - 1);
+        found = !found || found == other ? other : !other ? found : -1;
+    }
+    return found;
+}
 
 static int ways_number(uint64_t ways) { return ways ? (64 - __builtin_clzll(ways) + WAY_BITS - 1) / WAY_BITS : 0; }
 
@@ -124,23 +238,43 @@ static int program_now(const struct job *j, int rank, enum foreign_way *way_out)
     return has_ours ? 0 : n - 1;
 }
 
-static const char *way_name(enum foreign_way way)
+/* "a library that uses PMI (libmpich.so.12.2)", or (MPICH) where it is not known. */
+static void way_name(enum foreign_way way, int library, char *out, size_t cap)
 {
-    static const char *const names[] = {[FOREIGN_DIRECT] = "Godwit",
-                                        [FOREIGN_PMI] = "a library that uses PMI (MPICH)",
-                                        [FOREIGN_PMIX] = "a library that uses PMIx (Open MPI)"};
-    return names[way];
+    static const char *const protocols[] = {[FOREIGN_PMI] = "PMI", [FOREIGN_PMIX] = "PMIx"},
+                             *const likely_ones[] = {[FOREIGN_PMI] = "MPICH", [FOREIGN_PMIX] = "Open MPI"};
+    if (way == FOREIGN_DIRECT)
+        snprintf(out, cap, "Godwit");
+    else
+        snprintf(out, cap, "a library that uses %s (%s)", protocols[way], library ? libraries.name[library] : likely_ones[way]);
 }
 
-/* "rank 3", "ranks 0-2, 5, ..." that came by this way; the caller frees it. */
-static char *ranks_of(const struct job *j, enum foreign_way way)
+/* Of programs that are in MPI, which wait for an answer or for others: the files that they have loaded are there to be seen. */
+static void libraries_look(struct job *j)
+{
+    for (int i = 0; i < j->n; i++) {
+        enum foreign_way way;
+        struct rank *r = &j->ranks[i];
+        int number = program_now(j, i, &way);
+        if (number == WAYS_LOST || way == FOREIGN_DIRECT || number < r->n_libraries || number >= PROGRAMS_LOOKED_AT) continue;
+        int library = tree_library(r->pid, r->pmi_fd, DEPTH_MOST);
+        r->n_libraries = number + 1; /* those between have ended before they were seen */
+        r->libraries |= (uint64_t)(library > 0 ? library : 0) << LIBRARY_BITS * number;
+    }
+}
+
+/* "rank 3", "ranks 0-2, 5, ..." that came by this way with this library; the caller frees it. */
+static char *ranks_of(const struct job *j, enum foreign_way way, int library)
 {
     enum { RANGES_MOST = 8 };
     char *text = gw_xasprintf("%s", "");
     int n = 0, ranges = 0;
     for (int i = 0, end; i < j->n; i = end) {
         enum foreign_way is;
-        for (end = i; end < j->n && program_now(j, end, &is) != WAYS_LOST && is == way; end++) n++;
+        for (end = i; end < j->n; end++, n++) {
+            int number = program_now(j, end, &is);
+            if (number == WAYS_LOST || is != way || library_at(&j->ranks[end], number) != library) break;
+        }
         if (end == i) {
             end++;
             continue;
@@ -159,11 +293,13 @@ static char *ranks_of(const struct job *j, enum foreign_way way)
 
 static void differs_say(const struct job *j)
 {
-    char *text = gw_xasprintf("%s", "");
-    for (int way = FOREIGN_DIRECT, n = 0; way <= FOREIGN_PMIX; way++) {
-        char *ranks = ranks_of(j, (enum foreign_way)way), *longer;
+    char *text = gw_xasprintf("%s", ""), by[96];
+    for (int k = 0, n = 0; k <= FOREIGN_PMIX * LIBRARIES_MOST + libraries.n; k++) {
+        enum foreign_way way = (enum foreign_way)(k / LIBRARIES_MOST);
+        char *ranks = ranks_of(j, way, k % LIBRARIES_MOST), *longer;
         if (!ranks) continue;
-        longer = gw_xasprintf("%s%s%s by %s", text, n++ ? ", " : "", ranks, way_name((enum foreign_way)way));
+        way_name(way, k % LIBRARIES_MOST, by, sizeof by);
+        longer = gw_xasprintf("%s%s%s by %s", text, n++ ? ", " : "", ranks, by);
         free(text);
         free(ranks);
         text = longer;
@@ -175,26 +311,33 @@ static void differs_say(const struct job *j)
     free(text);
 }
 
-/* Has a rank come by another way than the one that is behind all others?  What others have run by the way is compared with that. */
+/* Has a rank come by another way, or with another library, than the one that is behind all others?  What others have run by the way is
+ * compared with that. */
 static bool ways_differ(const struct job *j)
 {
     enum foreign_way way = FOREIGN_DIRECT, is;
-    int least = WAYS_LOST, number;
+    int least = WAYS_LOST, number, library = 0;
     for (int i = 0; i < j->n && least != 0; i++)
         if ((number = program_now(j, i, &is)) != WAYS_LOST && (least == WAYS_LOST || number < least)) least = number, way = is;
     for (int i = 0; i < j->n && least != WAYS_LOST; i++) {
-        if (program_now(j, i, &is) == WAYS_LOST || is == way) continue;
+        if (program_now(j, i, &is) == WAYS_LOST) continue;
         uint64_t ways = atomic_load_explicit(&j->ranks[i].ways, memory_order_relaxed);
-        if (is == FOREIGN_DIRECT || way_at(ways, least) != way) return true;
+        bool is_other = is == FOREIGN_DIRECT || way == FOREIGN_DIRECT || way_at(ways, least) != way;
+        if (is != way && is_other) return true;
+        if (is_other) continue;
+        int other = library_at(&j->ranks[i], least);
+        if (library && other && other != library) return true;
+        if (!library) library = other;
     }
     return false;
 }
 
-bool foreign_differs(const struct job *j, int *wait_out)
+bool foreign_differs(struct job *j, int *wait_out)
 {
     enum { PATIENCE_MS = 1000 }; /* one that asks a server for something and leaves is no rank in MPI */
     static uint64_t since;       /* ns; 0: they do not differ */
     *wait_out = -1;
+    if (j->pmi >= 0 || j->pmix) libraries_look(j);
     if ((j->pmi < 0 && !j->pmix) || j->ending || !ways_differ(j)) {
         since = 0;
         return false;
@@ -224,62 +367,28 @@ static struct {
     char program[256]; /* the program that has loaded it */
 } seen;
 
-/* A process that has our library, or a door to it while ours is still being loaded, is one of ours. */
+/* A process that has our library is one of ours. */
 static bool library_find(pid_t pid)
 {
-    char path[48], *line = NULL;
-    size_t cap = 0;
-    bool is_ours = false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *f = fopen(path, "re");
-    while (f && !is_ours && getline(&line, &cap, f) > 0) {
-        const char *name = strrchr(line, '/');
-        enum program_mpi is = name ? program_mpi_of_library(name + 1) : PROGRAM_UNKNOWN;
-        if (is == PROGRAM_UNKNOWN || strncmp(name, "/libmpi", 7) != 0) continue; /* libpmix is no MPI library */
-        is_ours = is == PROGRAM_OURS || pmi_doors_hold(strchr(line, '/'));
-        if (!is_ours && !seen.library[0])
-            snprintf(seen.library, sizeof seen.library, "%.*s", (int)strcspn(name + 1, " \n"), name + 1);
-    }
-    free(line);
-    if (f) fclose(f);
-    if (is_ours) seen.library[0] = 0;
-    if (!seen.library[0]) return false;
+    char path[48];
+    struct loaded l = process_look(pid);
+    if (l.is_ours || !l.library[0]) return false;
+    snprintf(seen.library, sizeof seen.library, "%s", l.library);
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
     ssize_t n = readlink(path, seen.program, sizeof seen.program - 1);
     snprintf(seen.program + (n > 0 ? n : 0), sizeof seen.program - (size_t)(n > 0 ? n : 0), "%s", n > 0 ? "" : "a program");
     return true;
 }
 
-/* Was the process started by another launcher that runs below a rank? */
-static bool is_of_other_launcher(pid_t pid, int pmi_fd)
-{
-    static const char fd[] = "PMI_FD=", space[] = "PMIX_NAMESPACE=";
-    char path[48], *pair = NULL;
-    size_t cap = 0;
-    bool other = false;
-    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    FILE *f = fopen(path, "re");
-    while (f && !other && getdelim(&pair, &cap, 0, f) > 0)
-        other = (strncmp(pair, fd, sizeof fd - 1) == 0 && atoi(pair + sizeof fd - 1) != pmi_fd) ||
-            strncmp(pair, "PMI_PORT=", 9) == 0 ||
-            (strncmp(pair, space, sizeof space - 1) == 0 && strcmp(pair + sizeof space - 1, pmix_name()) != 0);
-    free(pair);
-    if (f) fclose(f);
-    return other;
-}
-
-/* Looks for another MPI library in this process and its children, to the depth of usual wrappers. */
+/* Looks for another MPI library in this process and its children. */
 static bool tree_look(pid_t pid, int pmi_fd, int depth)
 {
     assert(pid > 0 && depth >= 0);
-    char path[64];
-    int child;
+    pid_t children[CHILDREN_MOST];
     if (is_of_other_launcher(pid, pmi_fd)) return false;
     bool found = library_find(pid);
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    FILE *f = found || depth == 0 ? NULL : fopen(path, "re");
-    while (f && !found && fscanf(f, "%d", &child) == 1) found = tree_look(child, pmi_fd, depth - 1);
-    if (f) fclose(f);
+    int n = found || depth == 0 ? 0 : children_of(pid, CHILDREN_MOST, children);
+    for (int i = 0; i < n && !found; i++) found = tree_look(children[i], pmi_fd, depth - 1);
     return found;
 }
 
@@ -292,7 +401,7 @@ static bool somebody_asked(const struct job *j)
 
 int foreign_look(const struct job *j)
 {
-    enum { FIRST_MS = 10, LAST_MS = 10000, DEPTH = 6 };
+    enum { FIRST_MS = 10, LAST_MS = 10000 };
     uint64_t now = gw_now_ns();
     if (j->pmi < 0 || seen.is_over) return -1;
     if (!seen.due) {
@@ -300,7 +409,7 @@ int foreign_look(const struct job *j)
     } else if (now >= seen.due) {
         seen.is_over = somebody_asked(j);
         for (int i = 0, first = 0; i < j->o.n_apps && !seen.is_over; first += j->o.apps[i++].n) /* the first rank of each program */
-            if (j->ranks[first].pid > 0) seen.is_over = tree_look(j->ranks[first].pid, j->ranks[first].pmi_fd, DEPTH);
+            if (j->ranks[first].pid > 0) seen.is_over = tree_look(j->ranks[first].pid, j->ranks[first].pmi_fd, DEPTH_MOST);
         if (seen.is_over) return -1;
         seen.pause_ms = 2 * seen.pause_ms < LAST_MS ? 2 * seen.pause_ms : LAST_MS;
     }

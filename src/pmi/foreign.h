@@ -33,8 +33,8 @@ bool pmi_doors_are_off(const struct job *j);
 /* has a rank loaded another MPI library without asking a server?  ms until the next call, -1: never */
 int foreign_look(const struct job *j);
 void foreign_say(const struct job *j); /* at the end: prints a message if so */
-/* Have ranks come by different ways for some time?  They would wait for each other for ever: it is said, once, and the job must be ended.
+/* Have ranks come by different ways, or with different MPI libraries, for some time?  They would wait for each other for ever: it is said, once, and the job must be ended.
  * Called at least once a second.  *wait_out: ms until it must be called again, -1: when that second is over. */
-bool foreign_differs(const struct job *j, int *wait_out);
+bool foreign_differs(struct job *j, int *wait_out);
 
 #endif

@@ -17,7 +17,11 @@ cd "$dir"
 for peer in mpich openmpi; do mpicc.$peer "$here/sum.c" -o $peer; done
 export GODWIT_DOORS=off
 run() { timeout 60 "$build/mpiexec" "$@" </dev/null; }
-mpich="by a library that uses PMI (MPICH)" openmpi="by a library that uses PMIx (Open MPI)" ours="by Godwit"
+# lib PROGRAM: the file of its MPI library
+lib() { readlink -f "$(ldd "$1" | awk '$1 ~ /^libmpi(ch)?\.so/ {print $3; exit}')"; }
+# short FILE: its name without the last numbers of its version
+short() { basename "$1" | sed 's/\(\.so\.[0-9]*\.[0-9]*\).*/\1/'; }
+mpich="by a library that uses PMI ($(short "$(lib mpich)"))" openmpi="by a library that uses PMIx ($(short "$(lib openmpi)"))" ours="by Godwit"
 differ() { # SENTENCE ARGUMENTS...: the job ends with who came by what, once, and prints nothing else
     want=$1 rc=0
     shift
@@ -35,6 +39,17 @@ differ "ranks 0-1, 5 $mpich, ranks 2-4 $openmpi" -n 2 env ./mpich : -n 3 nice ./
 differ "rank 2 $mpich, rank 0 $openmpi" -n 1 sh -c "sleep 2; ./openmpi" : -n 1 sleep 50 : -n 1 sh -c ./mpich # one is late, one runs no MPI
 differ "ranks 0-1 $ours, rank 2 $openmpi" -n 2 sh -c "$build/mpi_world_size" : -n 1 sh -c ./openmpi
 differ "rank 1 $ours, rank 0 $mpich" -n 1 sh -c ./mpich : -n 1 sh -c "$build/mpi_world_size"
+
+# Of two versions of one library, which come in the same way: they wait for a third rank.
+for peer in mpich openmpi; do
+    file=$(lib $peer) soname=$(basename "$(ldd $peer | awk '$1 ~ /^libmpi(ch)?\.so/ {print $1; exit}')")
+    mkdir other_$peer
+    cp "$file" "other_$peer/$soname.99.1"
+    ln -s "$soname.99.1" "other_$peer/$soname"
+    eval "by=\$$peer"
+    differ "rank 0 $by, rank 1 ${by%(*}($soname.99)" -n 1 sh -c ./$peer : -n 1 env LD_LIBRARY_PATH="$dir/other_$peer" ./$peer : -n 1 sleep 50
+    run -n 1 sh -c ./$peer : -n 1 nice ./$peer : -n 1 sh -c "sleep 3; ./$peer" >out 2>err && [ "$(grep -c "sum 3$" out)" = 3 ] || fail "one library: $(cat out err)"
+done
 
 # One after the other, and one rank is ahead of the other: the programs of same number are of one library.
 for line in './openmpi && ./mpich && ./openmpi' './mpich && ./openmpi'; do

@@ -34,7 +34,7 @@ wires=shm,ofi
 run 1 3 -n 5 --vnodes 2 # both nodes read the same card
 [ "$(cat "$out")" = "MPICH Slingshot Network Summary: 6 network timeouts" ] || fail "two nodes with 3 timeouts each printed"
 run 1 3 -n 2 # no other node: no card is used
-[ ! -s "$out" ] || fail "a job that uses no card printed"
+if grep -v "^godwit.*: warning: GODWIT_NET_IFACE=$nic is of no effect: all ranks are on one node" "$out"; then fail "a job that uses no card printed"; fi
 wires=ofi
 run 2 3 -n 2
 grep -qx "$line" "$out" && grep -q "^MPICH Slingshot CXI Counter Summary:" "$out" || fail "level 2 printed"
