@@ -291,19 +291,31 @@ static char *ranks_of(const struct job *j, enum foreign_way way, int library)
     return whole;
 }
 
-static void differs_say(const struct job *j)
+/* Adds who came by this way, library by library in the order of ranks, to a text of malloc. */
+static char *way_add(const struct job *j, enum foreign_way way, char *text)
 {
-    char *text = gw_xasprintf("%s", ""), by[96];
-    for (int k = 0, n = 0; k <= FOREIGN_PMIX * LIBRARIES_MOST + libraries.n; k++) {
-        enum foreign_way way = (enum foreign_way)(k / LIBRARIES_MOST);
-        char *ranks = ranks_of(j, way, k % LIBRARIES_MOST), *longer;
-        if (!ranks) continue;
-        way_name(way, k % LIBRARIES_MOST, by, sizeof by);
-        longer = gw_xasprintf("%s%s%s by %s", text, n++ ? ", " : "", ranks, by);
+    unsigned told = 0;
+    char by[96];
+    for (int i = 0; i < j->n; i++) {
+        enum foreign_way is;
+        int number = program_now(j, i, &is), library = number == WAYS_LOST ? 0 : library_at(&j->ranks[i], number);
+        if (number == WAYS_LOST || is != way || told >> library & 1) continue;
+        told |= 1u << library;
+        way_name(way, library, by, sizeof by);
+        char *ranks = ranks_of(j, way, library), *longer;
+        if (!ranks) continue; /* libpmix's thread has heard of the next program meanwhile */
+        longer = gw_xasprintf("%s%s%s by %s", text, *text ? ", " : "", ranks, by);
         free(text);
         free(ranks);
         text = longer;
     }
+    return text;
+}
+
+static void differs_say(const struct job *j)
+{
+    char *text = gw_xasprintf("%s", "");
+    for (int way = FOREIGN_DIRECT; way <= FOREIGN_PMIX; way++) text = way_add(j, (enum foreign_way)way, text);
     say_line(
         "the ranks came by different libraries, which cannot meet: %s; the job ends now. Compile all its programs with mpicc of "
         "Godwit%s",

@@ -18,6 +18,9 @@ void pmi_barrier(struct job *j, int rank);           /* the last one of all rank
 /* A rank ends the job: noted in its slot; it is ended. */
 void pmi_aborted(struct job *j, int rank, int code, const char *text);
 void pmi_refuse_spawn(int rank);
+/* ---- pmi_pair.c ---- */
+int pmi_pair_make(int ends[2]); /* -1: there is no TCP here */
+int pmi_pair_connect(int far);  /* connects such a far end, again: the near end of the new connection; -1: it cannot be */
 /* ---- pmi_two.c: messages behind the first line ---- */
 enum { PMI_TWO_LENGTH = 6 };                                     /* characters before each message */
 int pmi_two_bytes(const char *length);                           /* of the message behind them; negative: they are no number */

@@ -8,6 +8,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@
 #include "pmi/pmi_private.h"
 
 struct client {
-    int fd; /* -1: closed */
+    int fd;  /* -1: closed */
+    int far; /* the rank's end, if it can be connected again (pmi_pair.c); -1: it cannot */
     bool in_barrier;
     bool is_two;       /* it has asked for PMI-2 */
     bool in_spawn;     /* between mcmd=spawn and endcmd */
@@ -82,9 +84,35 @@ static void client_close(struct client *c)
 {
     assert(pmi.n_in_barrier >= c->in_barrier);
     if (c->fd >= 0) close(c->fd);
+    if (c->far >= 0) close(c->far);
     pmi.n_in_barrier -= c->in_barrier;
     free(c->line);
-    *c = (struct client){.fd = -1};
+    *c = (struct client){.fd = -1, .far = -1};
+}
+
+static int watch(const struct job *j, int fd, int rank)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.u32 = (uint32_t)rank};
+    return epoll_ctl(j->pmi, EPOLL_CTL_ADD, fd, &e);
+}
+
+/* The program has shut the connection down behind its finalize; another may follow.  False: it cannot be made again. */
+static bool client_reopen(const struct job *j, int rank)
+{
+    struct client *c = &pmi.clients[rank];
+    bool is_over = atomic_load_explicit(&job_slot(j, rank)->phase, memory_order_relaxed) == BOOT_FINALIZED;
+    if (!is_over || c->far < 0 || !j->ranks[rank].pid) return false;
+    int near = pmi_pair_connect(c->far);
+    if (near >= 0 && watch(j, near, rank) < 0) {
+        close(near);
+        near = -1;
+    }
+    if (near < 0) return false;
+    close(c->fd);
+    c->fd = near;
+    c->have = 0;
+    c->is_two = false;
+    return true;
 }
 
 void pmi_send(int rank, const char *text, size_t n)
@@ -334,7 +362,7 @@ static void client_read(struct job *j, int rank)
     ssize_t n = recv(c->fd, c->line + c->have, PMI_LINE_MOST - c->have, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0) {
-        client_close(c);
+        if (!client_reopen(j, rank)) client_close(c);
         return;
     }
     c->have += (size_t)n;
@@ -365,7 +393,7 @@ int pmi_start(struct job *j)
     if (j->pmi < 0) return errno;
     pmi.n = j->n;
     pmi.clients = gw_xcalloc((size_t)j->n, sizeof *pmi.clients);
-    for (int i = 0; i < j->n; i++) pmi.clients[i].fd = -1;
+    for (int i = 0; i < j->n; i++) pmi.clients[i] = (struct client){.fd = -1, .far = -1};
     snprintf(pmi.name, sizeof pmi.name, "godwit_%d", (int)getpid());
     snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", j->n); /* all ranks are on one node */
     pmi_key_put("PMI_process_mapping", mapping);
@@ -378,9 +406,9 @@ int pmi_start(struct job *j)
 int pmi_offer(const struct job *j, int rank)
 {
     int ends[2];
-    struct epoll_event e = {.events = EPOLLIN, .data.u32 = (uint32_t)rank};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return -1;
-    if (epoll_ctl(j->pmi, EPOLL_CTL_ADD, ends[0], &e) < 0) {
+    bool is_again = pmi_pair_make(ends) == 0;
+    if (!is_again && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return -1;
+    if (watch(j, ends[0], rank) < 0) {
         int rc = errno;
         close(ends[0]);
         close(ends[1]);
@@ -388,6 +416,7 @@ int pmi_offer(const struct job *j, int rank)
         return -1;
     }
     pmi.clients[rank].fd = ends[0];
+    pmi.clients[rank].far = is_again ? fcntl(ends[1], F_DUPFD_CLOEXEC, 3) : -1;
     return ends[1];
 }
 

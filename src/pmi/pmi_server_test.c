@@ -3,11 +3,13 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -377,9 +379,81 @@ static void ways(void)
     end();
 }
 
+/* A program of MPICH shuts its connection down, and the next one has it all the same; not where no finalize came before. */
+static void again(void)
+{
+    begin(2);
+    for (int i = 0; i < 2; i++) job.ranks[i].pid = getpid();
+    for (int turn = 0; turn < 3; turn++) {
+        CHECK(
+            answers(0, "cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"));
+        CHECK(answers(0, "cmd=finalize\n", "cmd=finalize_ack rc=0\n"));
+        CHECK_EQ(shutdown(ends[0], SHUT_RDWR), 0);
+        serve();
+    }
+    CHECK(answers(1, "cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"));
+    CHECK_EQ(shutdown(ends[1], SHUT_RDWR), 0);
+    serve();
+    CHECK_EQ(send(ends[1], "x", 1, MSG_NOSIGNAL), -1);
+    end();
+}
+
+/* A process that has a file of this name, as one that has loaded a library. */
+static pid_t loads(const char *folder, const char *library)
+{
+    char *path = gw_xasprintf("%s/%s", folder, library);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), ready[2];
+    CHECK(fd >= 0 && ftruncate(fd, 4096) == 0 && pipe2(ready, O_CLOEXEC) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool is_mapped = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED;
+        if (!is_mapped || write(ready[1], "", 1) != 1) _exit(1);
+        for (;;) pause();
+    }
+    char byte;
+    CHECK_EQ(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    close(fd);
+    unlink(path);
+    free(path);
+    return pid;
+}
+
+/* Ranks that come in the same way, with these libraries; "": none that can be seen. */
+static bool differ_by(const char *folder, const char *one, const char *other)
+{
+    begin(2);
+    for (int i = 0; i < 2; i++) {
+        job.ranks[i].pid = loads(folder, i ? other : one);
+        foreign_came(&job, i, FOREIGN_PMIX);
+    }
+    bool is_so = differs();
+    for (int i = 0; i < 2; i++) {
+        kill(job.ranks[i].pid, SIGKILL);
+        waitpid(job.ranks[i].pid, NULL, 0);
+    }
+    end();
+    return is_so;
+}
+
+static void libraries(void)
+{
+    char folder[] = "/tmp/godwit-XXXXXX";
+    CHECK(mkdtemp(folder));
+    CHECK(differ_by(folder, "libmpi.so.40.30.4", "libmpi.so.40.40.0"));
+    CHECK(differ_by(folder, "libmpi.so.12.1.8", "libmpich.so.12.1.8"));
+    CHECK(!differ_by(folder, "libmpi.so.40.30.4", "libmpi.so.40.30.5"));       /* they are compatible */
+    CHECK(!differ_by(folder, "libmpi.so.40.30.4", "libmpi_mpifh.so.40.20.2")); /* who is seen by Fortran's has another for C */
+    CHECK(!differ_by(folder, "libmpi.so.40", "none.so"));
+    CHECK_EQ(rmdir(folder), 0);
+}
+
 int main(void)
 {
     ways();
+    libraries();
+    again();
     topology();
     requests();
     two_requests();
