@@ -98,8 +98,8 @@ static void of_c_take(const char *name, struct loaded *l)
 {
     static const char *const begins[] = {"libmpi.so.", "libmpich.so.", "libmpi_abi.so."};
     for (size_t i = 0; i < GW_ARRAY_LEN(begins); i++) {
+        if (strncmp(name, begins[i], strlen(begins[i])) != 0) continue;
         size_t n = strlen(begins[i]);
-        if (strncmp(name, begins[i], n) != 0) continue;
         n += strcspn(name + n, ". \n");
         if (name[n] == '.') n += 1 + strcspn(name + n + 1, ". \n");
         snprintf(l->of_c, sizeof l->of_c, "%.*s", (int)n, name);
@@ -123,6 +123,7 @@ static struct loaded process_look(pid_t pid)
     }
     free(line);
     if (f) fclose(f);
+    if (l.is_ours) snprintf(l.of_c, sizeof l.of_c, "libmpi_abi.so"); /* with a door to it or without */
     return l;
 }
 

@@ -38,6 +38,8 @@ differ "rank 0 $mpich, rank 1 $openmpi" -n 1 sh -c ./mpich : -n 1 python3 -c "$c
 differ "ranks 0-1, 5 $mpich, ranks 2-4 $openmpi" -n 2 env ./mpich : -n 3 nice ./openmpi : -n 1 python3 -c "$child" ./mpich
 differ "rank 2 $mpich, rank 0 $openmpi" -n 1 sh -c "sleep 2; ./openmpi" : -n 1 sleep 50 : -n 1 sh -c ./mpich # one is late, one runs no MPI
 differ "ranks 0-1 $ours, rank 2 $openmpi" -n 2 sh -c "$build/mpi_world_size" : -n 1 sh -c ./openmpi
+# Ours without what mpiexec tells it comes by PMI, as MPICH does, and waits with it for a third rank.
+differ "rank 0 $mpich, rank 1 by a library that uses PMI (libmpi_abi.so)" -n 1 sh -c ./mpich : -n 1 env -u GODWIT_BOOT sh -c "$build/mpi_world_size" : -n 1 sleep 50
 differ "rank 1 $ours, rank 0 $mpich" -n 1 sh -c ./mpich : -n 1 sh -c "$build/mpi_world_size"
 
 # Of two versions of one library, which come in the same way: they wait for a third rank.
