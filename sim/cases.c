@@ -50,20 +50,49 @@ void cases_end(void)
     gw_settings_free();
 }
 
+/* What kinds have by another name: forms with lengths per rank, and equal blocks. */
+static const struct form {
+    const char *name;
+    int kind;
+    bool per_rank;
+} forms[] = {{"gatherv", COLL_GATHER, true},
+             {"scatterv", COLL_SCATTER, true},
+             {"allgatherv", COLL_ALLGATHER, true},
+             {"alltoallv", COLL_ALLTOALL, true},
+             {"reduce_scatter_block", COLL_REDUCE_SCATTER, false}};
+
 /* The kind of a collective's name, and whether it is a form with lengths per rank; -1: there is none. */
 static int kind_of(const char *coll, bool *per_rank_out)
 {
-    char name[32];
-    snprintf(name, sizeof name, "%s", *coll == 'i' ? coll + 1 : coll);
-    size_t n = strlen(name);
+    const char *name = *coll == 'i' ? coll + 1 : coll;
     *per_rank_out = false;
     for (int k = 0; k < COLL_KINDS; k++)
         if (kind_names[k] && !strcmp(name, kind_names[k])) return k;
-    if (n && name[n - 1] == 'v') name[n - 1] = 0;
-    *per_rank_out = true;
-    for (int k = COLL_GATHER; k <= COLL_ALLTOALL; k++)
-        if (!strcmp(name, kind_names[k])) return k;
+    for (size_t i = 0; i < GW_ARRAY_LEN(forms); i++) {
+        if (strcmp(name, forms[i].name) != 0) continue;
+        *per_rank_out = forms[i].per_rank;
+        return forms[i].kind;
+    }
     return -1;
+}
+
+bool cases_knows(const char *coll, char *error_out, int error_cap)
+{
+    const char *words[COLL_KINDS + GW_ARRAY_LEN(forms)];
+    int n = 0;
+    bool per_rank;
+    if (kind_of(coll, &per_rank) >= 0) return true;
+    for (size_t i = 0; i < GW_ARRAY_LEN(forms); i++) words[n++] = forms[i].name; /* first: alltoallw is nearest to alltoallv */
+    for (int k = 0; k < COLL_KINDS; k++)
+        if (kind_names[k]) words[n++] = kind_names[k];
+    const char *near = gw_nearest(coll, words, n);
+    if (strchr(coll, ','))
+        snprintf(error_out, (size_t)error_cap, "--coll %s: one collective at a time", coll);
+    else if (near)
+        snprintf(error_out, (size_t)error_cap, "--coll %s: there is no such collective here; did you mean %s?", coll, near);
+    else
+        snprintf(error_out, (size_t)error_cap, "--coll %s: there is no such collective here; sim --list shows all", coll);
+    return false;
 }
 
 static bool name_is(const char *full, int kind, const char *name)
@@ -81,6 +110,9 @@ void cases_list(void)
             if (name_is(all[i].name, k, all[i].alg->name)) printf(" %s%s", all[i].alg->name, all[i].alg->kind ? "*" : "");
         printf("\n");
     }
+    printf("(also");
+    for (size_t i = 0; i < GW_ARRAY_LEN(forms); i++) printf("%s %s", i ? "," : "", forms[i].name);
+    printf(", and all with an i before: non-blocking)\n");
     printf("(* in memory that the ranks of a node share)\n");
 }
 
@@ -106,7 +138,7 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
     bool per_rank;
     char words[48], *save, *name, *word;
     int kind = kind_of(coll, &per_rank);
-    if (kind < 0) return unknown(coll, "no such collective:", coll, error_out, error_cap);
+    if (kind < 0) return cases_knows(coll, error_out, error_cap);
     snprintf(v.text, sizeof v.text, "%s", text);
     snprintf(words, sizeof words, "%s", !strcmp(text, "flat") ? "linear:once" : text);
     name = strtok_r(words, ":", &save);
@@ -218,6 +250,7 @@ void cases_use_cards(bool use) { use_cards = use; }
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out)
 {
     struct asked q = asked_for(coll);
+    if (q.kind < 0) return false;
     struct plan_args a = arguments(q, ranks, bytes);
     struct plan_nodes nodes = nodes_of(m, ranks);
     int64_t counted = q.per_rank && q.kind != COLL_ALLGATHER ? 0 : q.kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;

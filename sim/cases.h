@@ -19,8 +19,10 @@ struct sim_variant {
 int cases_init(void);
 void cases_end(void);
 
-/* `coll` is an MPI collective's name in small letters without MPI_; a leading i (non-blocking) and a closing v (block lengths per
- * rank, all alike here) are allowed where MPI has them.  False: error_out lists what there is. */
+/* `coll` is an MPI collective's name in small letters without MPI_; a leading i is the non-blocking form, a closing v has block lengths per
+ * rank, all alike here.  False: error_out says which name is near. */
+bool cases_knows(const char *coll, char *error_out, int error_cap);
+/* False: error_out says what is wrong, with the collective or the algorithm. */
 bool cases_find(const char *coll, const char *text, struct sim_variant *out, char *error_out, int error_cap);
 void cases_list(void); /* prints all to stdout */
 
@@ -38,7 +40,7 @@ bool cases_price(const struct machine *m, const struct sim_call *call, bool *fit
 
 /* From now on `table` leaves barriers and small allreduces to cards or switches that reduce (MPICH_USE_DMAPP_COLL). */
 void cases_use_cards(bool use);
-/* The algorithm that the tables in tune/ name for ranks on the nodes of a machine. */
+/* The algorithm that the tables in tune/ name for ranks on the nodes of a machine.  False: there is none, or no such collective. */
 bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t bytes, struct sim_variant *out);
 
 #endif

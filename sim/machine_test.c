@@ -100,6 +100,22 @@ static void names(void)
     CHECK(cases_find("bcast", "binomial:4", &v, error, sizeof error) && v.param == 4);
     CHECK(!cases_find("allgather", "ring:4", &v, error, sizeof error) && strstr(error, "without a parameter"));
     CHECK(!cases_find("gatherw", "linear", &v, error, sizeof error));
+    static const struct {
+        const char *coll, *says;
+    } unknown[] = {{"nosuch", "--list"},
+                   {"alltoallw", "did you mean alltoallv?"},
+                   {"neighbor_alltoall", "--list"},
+                   {"barrier,allreduce", "one collective at a time"},
+                   {"allredcue", "did you mean allreduce?"},
+                   {"", "--list"}};
+    struct machine flat;
+    CHECK(machine_parse("node ranks=8\nlevel network o=1\n", &flat, error, sizeof error));
+    for (size_t i = 0; i < GW_ARRAY_LEN(unknown); i++) {
+        CHECK(!cases_tuned(&flat, unknown[i].coll, 64, 8, &v));
+        CHECK(!cases_find(unknown[i].coll, "linear", &v, error, sizeof error) && strstr(error, unknown[i].says));
+    }
+    CHECK(cases_find("ireduce_scatter_block", "halving", &v, error, sizeof error));
+    CHECK(cases_tuned(&flat, "reduce_scatter_block", 64, 8, &v));
     CHECK(!cases_find("bcastv", "binomial", &v, error, sizeof error));
     CHECK(!cases_find("bcast", "chain:fast", &v, error, sizeof error) && strstr(error, "fast"));
     CHECK(cases_find("barrier", "levels:network", &v, error, sizeof error) && v.network);

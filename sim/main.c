@@ -97,6 +97,7 @@ static bool read_list(const char *s, struct list *l)
 static bool read_algs(const struct options *o, struct figure *f, char *error, int cap)
 {
     char words[256], *save, *word;
+    if (!cases_knows(o->coll, error, cap)) return false;
     snprintf(words, sizeof words, "%s", o->algs);
     for (word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
         if (f->n_algs == MOST_ALGS) return snprintf(error, (size_t)cap, "more than %d algorithms", MOST_ALGS), false;
