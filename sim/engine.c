@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cray.h"
 #include "dragonfly.h"
 #include "queue.h"
 #include "way.h"
@@ -63,6 +64,8 @@ struct engine {
     struct rank *ranks;
     int64_t *nic_out, *nic_in;
     int64_t *channels[MACHINE_ENGINES]; /* when each channel of an engine is free */
+    int mailbox;                        /* the engine that takes what fits a mailbox, -1: none */
+    int64_t mailbox_room;               /* bytes that fit one */
     struct dragonfly fabric;
     int64_t hop, handed, last_handed; /* handed: parts that have come to the network; last_handed: when the last one came */
     uint32_t hand;                    /* list of these parts, by `next` */
@@ -205,12 +208,13 @@ static void leave(struct engine *e, uint32_t i, int64_t ready)
         event(e, start + way_time(e, x), EV_ARRIVE, i);
 }
 
-/* The engine that takes messages of that many bytes. */
-static int engine_for(const struct machine *m, int64_t bytes)
+/* The engine that takes that many bytes of a message. */
+static int engine_for(const struct engine *e, const struct entry *x, int64_t bytes)
 {
-    assert(m->n_engines > 0 && bytes >= 0);
+    assert(e->m->n_engines > 0 && bytes >= 0);
     int k = 0;
-    while ((double)bytes > m->engines[k].upto) k++;
+    if (e->mailbox >= 0 && x->kind == ENTRY_EAGER && bytes <= e->mailbox_room) return e->mailbox;
+    while ((double)bytes > e->m->engines[k].upto) k++;
     return k;
 }
 
@@ -226,7 +230,7 @@ static void on_card(struct engine *e, uint32_t i, int64_t now)
 {
     assert(e->m->n_engines > 0);
     const struct entry *x = &e->entries[i];
-    int k = engine_for(e->m, wire_bytes(x));
+    int k = engine_for(e, x, wire_bytes(x));
     const struct machine_engine *g = &e->m->engines[k];
     int64_t n, *at = channels_of(e, k, x->src, &n), first = 0, busy = 1;
     for (int64_t c = 1; c < n; c++)
@@ -294,7 +298,7 @@ static void on_arrive(struct engine *e, uint32_t i, int64_t now)
 /* The time that the core takes to command an engine. */
 static int64_t engine_cost(const struct engine *e, const struct entry *x)
 {
-    return x->off_node && e->m->n_engines ? ps(e->m->engines[engine_for(e->m, x->bytes)].o) : 0;
+    return x->off_node && e->m->n_engines ? ps(e->m->engines[engine_for(e, x, x->bytes)].o) : 0;
 }
 
 static void close_one(struct engine *e, uint32_t rank)
@@ -647,9 +651,13 @@ static void set_up(struct engine *e)
         e->prices[i] =
             (struct price){ps(l->o), ps(l->L), ps(l->g), l->O, l->R, l->G, l->eager > 1e17 ? INT64_MAX : (int64_t)l->eager};
     }
-    for (int k = 0; k < m->n_engines; k++)
+    e->mailbox = -1;
+    e->mailbox_room = cray_mailbox_room(e->size);
+    for (int k = 0; k < m->n_engines; k++) {
+        if (m->engines[k].mailbox > 0 && e->mailbox < 0) e->mailbox = k;
         e->channels[k] =
             memory((size_t)(m->engines[k].n > 0 ? nodes * (int64_t)m->engines[k].n : e->period), sizeof *e->channels[k]);
+    }
     e->nic_g = ps(m->nic_g), e->nic_G = m->nic_G;
     if (m->nic_other > 0) e->link_L = ps(m->nic_L), e->nic_flow = m->nic_link;
     e->nic_flow = e->nic_flow > e->nic_G ? e->nic_flow : e->nic_G;

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "base/settings.h"
 #include "cases.h"
 #include "queue.h"
 
@@ -143,6 +144,38 @@ static void engines(void)
     m = machine("level network o=1 O=2 L=5 g=3 G=4 eager=1000\nengine fma upto=1000\nengine bte o=0.5 L=2 n=4\n");
     CHECK_US(price(&m, "bcast", "binomial", 2, 2000, false), 2 * 1 + 5 + 0.5 + 5 + 2 + (5 + 2000 * 0.004) + 1 + 5 + 1);
     CHECK(result.engine_messages[0] == 1 && result.engine_messages[1] == 1);
+}
+
+/* What fits a mailbox goes by the first engine, however low its bound; how much that is goes by the ranks of the job, unless it is set.  The bound
+ * itself belongs to the second. */
+static void mailboxes(void)
+{
+    static const struct {
+        int ranks, bytes;
+    } fit[] = {{2, 8152}, {512, 8152}, {513, 2008}, {1024, 2008}, {1025, 472}, {16384, 472}};
+    struct machine m = machine("level network o=1 L=5\nengine fma upto=127 mailbox=1\nengine bte o=0.5 L=2 n=4\n");
+    for (size_t i = 0; i < GW_ARRAY_LEN(fit); i++)
+        for (int more = 0; more < 2; more++) {
+            price(&m, "bcast", "binomial", fit[i].ranks, fit[i].bytes + more, false);
+            CHECK_EQ(result.engine_messages[more], fit[i].ranks - 1);
+            CHECK_EQ(result.engine_messages[!more], 0);
+        }
+    CHECK_US(price(&m, "bcast", "binomial", 2, 8152, false), 1 + 5 + 1);
+    CHECK_US(price(&m, "bcast", "binomial", 2, 8153, false), 1.5 + 2 + 5 + 1);
+    m.engines[0].upto = 1023;
+    gw_set.net_short_max = 100;
+    price(&m, "bcast", "binomial", 2, 1023, false);
+    CHECK_EQ(result.engine_messages[0], 1);
+    price(&m, "bcast", "binomial", 2, 1024, false);
+    CHECK_EQ(result.engine_messages[1], 1);
+    gw_set.net_short_max = -1;
+    /* The data of a rendezvous lie in no mailbox. */
+    m = machine("level network o=1 L=5 eager=1000\nengine fma upto=127 mailbox=1\nengine bte L=2 n=4\n");
+    price(&m, "bcast", "binomial", 2, 2000, false);
+    CHECK(result.engine_messages[0] == 1 && result.engine_messages[1] == 1);
+    m.engines[0].upto = 2000;
+    price(&m, "bcast", "binomial", 2, 2000, false);
+    CHECK(result.engine_messages[0] == 2 && result.engine_messages[1] == 0);
 }
 
 /* Each rank takes the adapter of the next module: each end has a link more, and the slower one of link and adapter decides how a message
@@ -441,6 +474,7 @@ int main(void)
     adapters();
     other_adapters();
     engines();
+    mailboxes();
     in_network();
     hops();
     one_node_for_all();

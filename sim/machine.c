@@ -81,7 +81,7 @@ static const struct key level_keys[] = {
         "engine", name, offsetof(struct machine_engine, field)                                                                     \
     }
 static const struct key engine_keys[] = {
-    KEY("upto", upto), KEY("o", o), KEY("L", L), KEY("g", g), KEY("G", G), KEY("n", n),
+    KEY("upto", upto), KEY("o", o), KEY("L", L), KEY("g", g), KEY("G", G), KEY("n", n), KEY("mailbox", mailbox),
 };
 #undef KEY
 #define KEY(name, field)                                                                                                           \

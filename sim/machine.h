@@ -14,8 +14,9 @@
  *   gpu ranks=K links= link= engine= same= host= pcie=   each rank has a GPU, K neighbouring ranks share a module: ns a byte of a link between
  *                                   GPUs, of which `links` join those of a module and one those of others; of a copy engine, of which
  *                                   a copy takes one; of a copy inside a GPU; of the link to the host; of that to a card
- *   engine NAME upto= o= L= g= G= n=                the smallest first: how a card takes a message that leaves its node: the first engine whose
- *                                   `upto` (bytes; none: any) holds it.  o: more for the core that commands it; L: until it begins; it is
+ *   engine NAME upto= o= L= g= G= n= mailbox=1      the smallest first: how a card takes a message that leaves its node: the first engine whose
+ *                                   `upto` (bytes; none: any) holds it; with mailbox=1 also what fits the receiver's mailbox (cray.h), eager,
+ *                                   whatever `upto` says.  o: more for the core that commands it; L: until it begins; it is
  *                                   busy for max(g, n*G); n=K: the node shares K of it (0: each rank has one)
  *   offload radix= hop= reduce= most=   the network reduces up to `most` bytes: in a tree of switches or cards, `reduce` in each
  *   atomics o= L=                   cards raise counters in the memory of other nodes: o: for the core that commands it; L: for the card there,
@@ -52,7 +53,7 @@ struct machine_level {
 };
 struct machine_engine {
     char name[MACHINE_NAME];
-    double upto, o, L, g, G, n;
+    double upto, o, L, g, G, n, mailbox;
 };
 struct machine_gpu { /* links 0: the ranks have no GPUs */
     double ranks, links, link, engine, same, host, pcie;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "cases.h"
 #include "cray.h"
 #include "svg.h"
@@ -99,7 +100,6 @@ static void names(void)
     CHECK(cases_find("bcast", "chain:65536", &v, error, sizeof error) && v.param == 65536 && !v.at_once);
     CHECK(cases_find("bcast", "binomial:4", &v, error, sizeof error) && v.param == 4);
     CHECK(!cases_find("allgather", "ring:4", &v, error, sizeof error) && strstr(error, "without a parameter"));
-    CHECK(!cases_find("gatherw", "linear", &v, error, sizeof error));
     static const struct {
         const char *coll, *says;
     } unknown[] = {{"nosuch", "--list"},
@@ -116,6 +116,7 @@ static void names(void)
     }
     CHECK(cases_find("ireduce_scatter_block", "halving", &v, error, sizeof error));
     CHECK(cases_tuned(&flat, "reduce_scatter_block", 64, 8, &v));
+    CHECK(!cases_find("gatherw", "linear", &v, error, sizeof error));
     CHECK(!cases_find("bcastv", "binomial", &v, error, sizeof error));
     CHECK(!cases_find("bcast", "chain:fast", &v, error, sizeof error) && strstr(error, "fast"));
     CHECK(cases_find("barrier", "levels:network", &v, error, sizeof error) && v.network);
@@ -176,13 +177,14 @@ static bool applied(const char *name, const char *value, struct machine *m, stru
     return ok;
 }
 static const char with_cards[] =
-    "node ranks=4\nlevel network o=1\nnic g=0.1 queue=0.5\nengine fma upto=1024\nengine bte n=4\noffload radix=8 hop=1 reduce=1 most=8\n";
+    "node ranks=4\nlevel network o=1\nnic g=0.1 queue=0.5\nengine fma upto=1023 mailbox=1\nengine bte n=4\noffload radix=8 hop=1 reduce=1 most=8\n";
 static void variables(void)
 {
     static const struct {
         const char *value;
         double upto;
-    } thresholds[] = {{"1000", 1024}, {"1024", 1024}, {"1025", 1152}, {"1", 128}, {"64K", 65536}, {"1M", 65536}};
+    } thresholds[] = {
+        {"1000", 1023}, {"1024", 1023}, {"1025", 1151}, {"1", 127}, {"64K", 65535}, {"1M", 65535}, {"9223372036854775807", 65535}};
     struct machine m, plain;
     struct cray c;
     char error[256];
@@ -191,10 +193,12 @@ static void variables(void)
         CHECK(applied("MPICH_GNI_RDMA_THRESHOLD", thresholds[i].value, &m, &c, NULL) && m.engines[0].upto == thresholds[i].upto);
     }
     CHECK(machine_parse(with_cards, &m, error, sizeof error) && machine_parse("level network o=1\n", &plain, error, sizeof error));
-    CHECK(applied(NULL, NULL, &m, &c, NULL) && m.engines[0].upto == 1024 && m.nic_g == 0.1 && !c.dmapp_coll);
+    CHECK(applied(NULL, NULL, &m, &c, NULL) && m.engines[0].upto == 1023 && m.nic_g == 0.1 && !c.dmapp_coll);
     CHECK(applied("MPICH_GNI_VC_MSG_PROTOCOL", "MSGQ", &m, &c, NULL) && m.nic_g == 0.5);
     CHECK(applied("MPICH_USE_DMAPP_COLL", "1", &m, &c, NULL) && c.dmapp_coll);
     applied("MPICH_GNI_RDMA_THRESHOLD", "many", &m, &c, "is no size");
+    applied("MPICH_GNI_MBOXES_PER_BLOCK", "0", &m, &c, "is no size");
+    applied("MPICH_GNI_MBOXES_PER_BLOCK", "99999999999", &m, &c, "MPICH_GNI_MBOXES_PER_BLOCK=99999999999: 16777216 at most");
     applied("MPICH_GNI_VC_MSG_PROTOCOL", "few", &m, &c, "neither MBOX nor MSGQ");
     applied("MPICH_USE_DMAPP_COLL", "perhaps", &m, &c, "neither 0 nor 1");
     applied("MPICH_GNI_RDMA_THRESHOLD", "2048", &plain, &c, "no engine fma");
@@ -225,6 +229,12 @@ static void mailboxes(void)
     CHECK(applied("MPICH_GNI_MBOXES_PER_BLOCK", "98", &m, &c, NULL));
     b = cray_mailboxes(&c, &m, 1000);
     CHECK(b.per_block == 98 && b.blocks_of_all == 11);
+    b = cray_mailboxes(&c, &m, 10);
+    CHECK(b.per_block == 9 && b.blocks_of_all == 1); /* no more than there are peers */
+    gw_set.net_short_max = 100;
+    b = cray_mailboxes(&c, &m, 8);
+    CHECK(b.bytes == 140 && b.all == 4 * 7 * 140 && b.low == 140);
+    gw_set.net_short_max = -1;
 }
 
 /* A pair is quicker than others, as four links are there, though one engine copies; inside a GPU is quickest. */

@@ -35,7 +35,7 @@ static const char usage[] =
     "--mailboxes: what they take of a node's memory, connected with all, with two, and in the low-memory mode.\n"
     "--gpus: how fast copies are between the GPUs of a node, to the host and to a card.\n"
     "Of the documents' variables these act on machines that have what they set: MPICH_GNI_RDMA_THRESHOLD, MPICH_USE_DMAPP_COLL\n"
-    "(by `table`), MPICH_GNI_VC_MSG_PROTOCOL=MSGQ, MPICH_GNI_MBOXES_PER_BLOCK.\n"
+    "(by `table`), MPICH_GNI_VC_MSG_PROTOCOL=MSGQ, MPICH_GNI_MBOXES_PER_BLOCK, MPICH_GNI_MAX_VSHORT_MSG_SIZE.\n"
     "--whole runs every rank even where those of a node could stand for all; --detail adds messages, bytes and "
     "queues.\n"
     "A long run says on standard error how far it is; -q: it does not.\n";

@@ -161,16 +161,17 @@ def barriers():
 
 def engines():
     """Which engine sends, on the documents' machines: from a byte on the card reads what the command held before, or a channel of the node
-    does what the core did."""
-    for machine, first, names, channels in (("slingshot", 192, ("idc", "dma"), 0), ("xe6", 1025, ("fma", "bte"), 4)):
+    does what the core did; of an XE6's what fits a mailbox, which goes by the ranks, is the core's in any case."""
+    for machine, ranks, first, names, channels in (("slingshot", 256, 192, ("idc", "dma"), 0), ("xe6", 1536, 1024, ("fma", "bte"), 4), ("xe6", 1032, 1024, ("fma", "bte"), 4),
+                                                   ("xe6", 1008, 2009, ("fma", "bte"), 4), ("xe6", 480, 8153, ("fma", "bte"), 4), ("xe6", 48, 8153, ("fma", "bte"), 4)):
         for size in (first - 1, first):
-            command = [os.path.join(BUILD, "sim", "sim"), "--machine", machine, "--coll", "alltoall", "--alg", "pairwise", "--ranks", "256", "--bytes", str(size),
+            command = [os.path.join(BUILD, "sim", "sim"), "--machine", machine, "--coll", "alltoall", "--alg", "pairwise", "--ranks", str(ranks), "--bytes", str(size),
                        "--detail"]
             out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             used = {w[1]: (int(w[2]), int(w[6])) for w in (line.split() for line in out.splitlines()) if len(w) > 6 and w[1] in names}
             on, off = names[size == first], names[size < first]
             if not used[on][0] > 0 == used[off][0] or (size == first and used[on][1] != channels):
-                BAD.append("%s, %d bytes: %s" % (machine, size, used))
+                BAD.append("%s, %d ranks, %d bytes: %s" % (machine, ranks, size, used))
 
 
 def variables():
@@ -179,21 +180,22 @@ def variables():
     def sim(*words, **env):
         return subprocess.run([os.path.join(BUILD, "sim", "sim"), "--machine", *words], check=True, capture_output=True, text=True, env=dict(os.environ, **env)).stdout
 
-    def engine(size, **env):
-        out = sim("xe6", "--coll", "alltoall", "--alg", "pairwise", "--ranks", "256", "--bytes", str(size), "--detail", **env)
+    def engine(size, ranks, **env):
+        out = sim("xe6", "--coll", "alltoall", "--alg", "pairwise", "--ranks", str(ranks), "--bytes", str(size), "--detail", **env)
         return next(w[1] for w in (line.split() for line in out.splitlines()) if w[1:2] in (["fma"], ["bte"]) and int(w[2]) > 0)
 
     def us(coll, alg, ranks, size, **env):
         out = sim("xe6", "--coll", coll, "--alg", alg, "--ranks", str(ranks), "--bytes", str(size), **env)
         return float(out.splitlines()[2].split()[2])
 
-    for value, last in ((None, 1024), ("1000", 1024), ("4000", 4096)):
+    for value, ranks, first in ((None, 1536, 1024), ("1000", 1536, 1024), ("4000", 1536, 4096), ("1000", 480, 8153), ("4000", 480, 8153)):
         env = {"MPICH_GNI_RDMA_THRESHOLD": value} if value else {}
-        if (engine(last, **env), engine(last + 1, **env)) != ("fma", "bte"):
-            BAD.append("MPICH_GNI_RDMA_THRESHOLD=%s does not end at %d" % (value, last))
-    # Below it a message waits for no engine: the higher, the less latency, and the more of it costs the core.
-    low, high = [us("bcast", "binomial", 48, 2048, MPICH_GNI_RDMA_THRESHOLD=value) for value in ("1024", "4096")]
-    figure("a message of 2,048 B to another node: threshold 1,024, 4,096", "a threshold of latency", low, high, 1.05, 3)
+        if (engine(first - 1, ranks, **env), engine(first, ranks, **env)) != ("fma", "bte"):
+            BAD.append("MPICH_GNI_RDMA_THRESHOLD=%s, %d ranks: stores do not end before %d" % (value, ranks, first))
+    # Below it a message waits for no engine: the higher, the less latency, and the more of it costs the core.  Of up to 512 ranks it fits a mailbox.
+    for ranks, least, most in ((48, 1, 1), (1536, 1.05, 3)):
+        low, high = [us("bcast", "binomial", ranks, 2048, MPICH_GNI_RDMA_THRESHOLD=value) for value in ("1024", "4096")]
+        figure("bcast, %s ranks, 2,048 B: threshold 1,024, 4,096" % format(ranks, ","), "nothing: it fits a mailbox" if most == 1 else "a threshold of latency", low, high, least, most)
     for coll, size in (("barrier", 0), ("allreduce", 8)):
         plain, cards = us(coll, "table", 1536, size), us(coll, "table", 1536, size, MPICH_USE_DMAPP_COLL="1")
         if plain != us(coll, "levels", 1536, size) or cards != us(coll, "levels:network", 1536, size):
@@ -265,7 +267,7 @@ MACHINES = {"alps": (4, 4, (21, 32, 4)), "archer": (24, 1, (13, 96, 4)), "aurora
             "ethernet": (16, 1, ()), "frontier": (8, 4, (74, 32, 4)), "lumi": (8, 4, (24, 32, 4)), "perlmutter": (4, 4, (14, 32, 4)),
             "setonix": (128, 1, (13, 8, 16)), "slingshot": (128, 1, ()), "slingshot_atomics": (128, 1, ()), "slingshot10": (128, 1, ()), "xe6": (24, 1, ())}
 # What the documents say of cards, engines, links and switches; ns a byte.  50 GB/s of a link between Frontier's modules: 0.02.
-SAID = {("xe6", "engine", "fma"): {"upto": 1024}, ("xe6", "engine", "bte"): {"n": 4}, ("xe6", "offload", ""): {"radix": 8},
+SAID = {("xe6", "engine", "fma"): {"upto": 1023, "mailbox": 1}, ("archer", "engine", "fma"): {"upto": 1023, "mailbox": 1}, ("xe6", "engine", "bte"): {"n": 4}, ("xe6", "offload", ""): {"radix": 8},
         ("slingshot", "engine", "idc"): {"upto": 191}, ("slingshot", "offload", ""): {"radix": 64}, ("slingshot", "nic", ""): {"G": .043},
         ("slingshot10", "nic", ""): {"G": .085}, ("frontier", "nic", ""): {"n": 4, "link": .02, "L": .01, "G": .043},
         ("frontier", "gpu", ""): {"ranks": 2, "links": 4, "link": .02, "host": .0278, "pcie": .04}, ("frontier", "node", ""): {"ranks": 8}, ("lumi", "nic", ""): {"link": .02}, ("slingshot", "fabric", ""): {"G": .04}}
