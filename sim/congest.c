@@ -10,7 +10,17 @@
 #include <string.h>
 
 #include "dragonfly.h"
+#include "fabric.h"
 
+struct congest_case {
+    bool aggressors, managed;
+    const char *victims_class; /* traffic class of the victims; aggressors are in the first class of the machine */
+};
+struct congest_result {
+    double mean_us, max_us; /* of the victims' packets */
+    double lost;            /* of the victims' packets, the part that did not arrive */
+    double taken;           /* mean load of the links to the targets of the aggressors, 0 to 1 */
+};
 enum { VICTIMS = 5, SIXTEEN = 16, AHEAD = 64, UNRELIABLE_AHEAD = 8 };
 
 static int class_named(const struct machine *m, const char *name)
@@ -69,7 +79,8 @@ static void sum_up(const struct machine *m, const struct fabric_flow *flows, int
     if (targets) r->taken /= targets;
 }
 
-bool congest_run(const struct machine *m, const struct congest_case *c, struct congest_result *out, char *error_out, int error_cap)
+static bool congest_run(const struct machine *m, const struct congest_case *c, const char *what, struct gw_progress *progress,
+                        struct congest_result *out, char *error_out, int error_cap)
 {
     struct dragonfly d = dragonfly_of(&m->fabric);
     int64_t n = dragonfly_nodes(&d);
@@ -79,7 +90,14 @@ bool congest_run(const struct machine *m, const struct congest_case *c, struct c
     if (!nodes || !flows) abort();
     shuffle(nodes, n);
     int made = flows_make(m, c, nodes, n, class_named(m, c->victims_class), flows);
-    struct fabric_job job = {.machine = m, .flows = flows, .n_flows = made, .managed = c->managed, .from_us = 200, .to_us = 600};
+    struct fabric_job job = {.machine = m,
+                             .flows = flows,
+                             .n_flows = made,
+                             .managed = c->managed,
+                             .from_us = 200,
+                             .to_us = 600,
+                             .progress = progress,
+                             .what = what};
     bool ok = fabric_run(&job, error_out, error_cap);
     if (ok) sum_up(m, flows, made, n / VICTIMS, out);
     free(nodes);
@@ -87,20 +105,27 @@ bool congest_run(const struct machine *m, const struct congest_case *c, struct c
     return ok;
 }
 
-bool congest_print(const struct machine *m, char *error_out, int error_cap)
+bool congest_print(const struct machine *m, struct gw_progress *progress, char *error_out, int error_cap)
 {
-    static const struct congest_case cases[] = {
-        {false, true, "best_effort"}, {true, false, "best_effort"}, {true, true, "best_effort"}, {false, true, "low_latency"},
-        {true, false, "low_latency"}, {true, true, "low_latency"},  {false, true, "scavenger"},  {true, false, "scavenger"}};
+    static const struct congest_case cases[] = {{false, true, NULL}, {true, false, NULL}, {true, true, NULL}};
     struct congest_result r, alone = {0};
+    int classes = m->n_classes ? m->n_classes : 1, n = (int)GW_ARRAY_LEN(cases);
+    char what[160];
     printf("# 8 bytes between victims on %s, microseconds\n%-12s %-12s %-10s %10s %10s %8s %8s %8s\n", m->name, "class",
            "aggressors", "managed", "mean", "most", "times", "taken", "lost");
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct congest_case *c = &cases[i];
-        if (!congest_run(m, c, &r, error_out, error_cap)) return false;
+    for (int i = 0; i < classes * n; i++) {
+        struct congest_case c = cases[i % n];
+        c.victims_class = m->n_classes ? m->classes[i / n].name : "-";
+        snprintf(what, sizeof what, "congestion on %s, %d of %d, %s%s", m->name, i + 1, classes * n, c.victims_class,
+                 !c.aggressors   ? " alone"
+                     : c.managed ? " beside managed aggressors"
+                                 : " beside aggressors");
+        if (!congest_run(m, &c, what, progress, &r, error_out, error_cap)) return false;
+        gw_progress_clear(progress);
         if (i == 0) alone = r;
-        printf("%-12s %-12s %-10s %10.2f %10.2f %8.2f %8.2f %8.2f\n", c->victims_class, c->aggressors ? "yes" : "no",
-               c->managed ? "yes" : "no", r.mean_us, r.max_us, r.mean_us / alone.mean_us, r.taken, r.lost);
+        printf("%-12s %-12s %-10s %10.2f %10.2f %8.2f %8.2f %8.2f\n", c.victims_class, c.aggressors ? "yes" : "no",
+               c.managed ? "yes" : "no", r.mean_us, r.max_us, r.mean_us / alone.mean_us, r.taken, r.lost);
+        fflush(stdout);
     }
     return true;
 }

@@ -9,20 +9,10 @@
 #ifndef GW_SIM_CONGEST_H
 #define GW_SIM_CONGEST_H
 
-#include "fabric.h"
+#include "base/progress.h"
+#include "machine.h"
 
-struct congest_case {
-    bool aggressors, managed;
-    const char *victims_class; /* traffic class of the victims; aggressors are in the first class of the machine */
-};
-struct congest_result {
-    double mean_us, max_us; /* of the victims' packets */
-    double lost;            /* of the victims' packets, the part that did not arrive */
-    double taken;           /* mean load of the links to the targets of the aggressors, 0 to 1 */
-};
-
-bool congest_run(const struct machine *m, const struct congest_case *c, struct congest_result *out, char *error_out, int error_cap);
-/* Prints all cases to stdout. */
-bool congest_print(const struct machine *m, char *error_out, int error_cap);
+/* Prints to stdout, for victims in each class of the machine (none: in one of their own): alone, beside aggressors, and those managed. */
+bool congest_print(const struct machine *m, struct gw_progress *progress, char *error_out, int error_cap);
 
 #endif

@@ -31,12 +31,15 @@ struct clocks { /* of a class on a link */
     int64_t due, may;
     int64_t had;
 };
+struct lane { /* of a class on a link; all that one look at it needs lies together */
+    struct clocks clocks;
+    int64_t waiting;
+    struct queued queues[PLACES];
+    int32_t room[PLACES]; /* at its end */
+};
 struct link {
     int64_t free, waiting, fair; /* waiting: packets before it; fair: what the class that went last had had */
-    struct clocks clocks[MACHINE_CLASSES];
-    int64_t waiting_of[MACHINE_CLASSES];
-    struct queued queues[MACHINE_CLASSES][PLACES];
-    int32_t room[MACHINE_CLASSES][PLACES]; /* at its end */
+    struct lane lanes[MACHINE_CLASSES];
 };
 struct fabric {
     struct fabric_job *job;
@@ -48,6 +51,7 @@ struct fabric {
     struct packet *packets;
     uint32_t n_packets, room, spare;
     struct queued *held;          /* of a flow: what waits for its turn */
+    int32_t *after;               /* of a flow: the next one to the same node, around */
     int64_t *under_way, *last;    /* by node: packets, and the flow that had the last turn */
     int64_t turns, from, to, hop; /* turns: of groups to go by */
     uint64_t n_turns;
@@ -114,8 +118,8 @@ static uint32_t oldest(const struct fabric *f, int64_t link, int c)
     const struct link *l = &f->links[link];
     uint32_t found = NONE;
     for (int hop = 0; hop + 1 < PLACES; hop++) {
-        uint32_t i = l->queues[c][hop].first;
-        if (i == NONE || (!l->room[c][hop + 1] && !leaves_network(f, link))) continue;
+        uint32_t i = l->lanes[c].queues[hop].first;
+        if (i == NONE || (!l->lanes[c].room[hop + 1] && !leaves_network(f, link))) continue;
         if (found == NONE || f->packets[i].turn < f->packets[found].turn) found = i;
     }
     return found;
@@ -124,10 +128,11 @@ static uint32_t oldest(const struct fabric *f, int64_t link, int c)
 /* Does class a go before b?  Both have a packet, and may. */
 static bool before(const struct fabric *f, const struct link *l, int a, int b, int64_t now)
 {
-    bool a_due = f->classes[a].min > 0 && l->clocks[a].due <= now, b_due = f->classes[b].min > 0 && l->clocks[b].due <= now;
+    bool a_due = f->classes[a].min > 0 && l->lanes[a].clocks.due <= now,
+         b_due = f->classes[b].min > 0 && l->lanes[b].clocks.due <= now;
     if (a_due != b_due) return a_due;
     if (f->classes[a].priority != f->classes[b].priority) return f->classes[a].priority > f->classes[b].priority;
-    return gw_max64(l->clocks[a].had, l->fair) < gw_max64(l->clocks[b].had, l->fair);
+    return gw_max64(l->lanes[a].clocks.had, l->fair) < gw_max64(l->lanes[b].clocks.had, l->fair);
 }
 
 /* The next packet; NONE: there is none, or *later_out is when one may go. */
@@ -138,10 +143,10 @@ static uint32_t choose(const struct fabric *f, int64_t link, int64_t now, int64_
     int best = -1;
     *later_out = INT64_MAX;
     for (int c = 0; c < f->n_classes; c++) {
-        uint32_t i = oldest(f, link, c);
+        uint32_t i = l->lanes[c].waiting ? oldest(f, link, c) : NONE;
         if (i == NONE) continue;
-        if (l->clocks[c].may > now)
-            *later_out = gw_min64(*later_out, l->clocks[c].may);
+        if (l->lanes[c].clocks.may > now)
+            *later_out = gw_min64(*later_out, l->lanes[c].clocks.may);
         else if (best < 0 || before(f, l, c, best, now))
             best = c, found = i;
     }
@@ -150,7 +155,7 @@ static uint32_t choose(const struct fabric *f, int64_t link, int64_t now, int64_
 
 static void count_time(const struct fabric *f, struct link *l, int c, int64_t now, int64_t took)
 {
-    struct clocks *k = &l->clocks[c];
+    struct clocks *k = &l->lanes[c].clocks;
     const struct machine_class *t = &f->classes[c];
     if (t->min > 0) {
         int64_t step = (int64_t)((double)took / t->min + 0.5);
@@ -174,15 +179,15 @@ static void try_link(struct fabric *f, int64_t link, int64_t now)
     struct packet *p = &f->packets[i];
     int c = flow_of(f, p)->tclass;
     int64_t took = time_on_link(f, p), behind = p->behind;
-    take_first(f, &l->queues[c][p->hop]);
-    l->waiting--, l->waiting_of[c]--;
+    take_first(f, &l->lanes[c].queues[p->hop]);
+    l->waiting--, l->lanes[c].waiting--;
     l->free = now + took;
-    if (!leaves_network(f, link)) l->room[c][p->hop + 1]--;
+    if (!leaves_network(f, link)) l->lanes[c].room[p->hop + 1]--;
     count_time(f, l, c, now, took);
     event(f, l->free, EV_TRY, link);
     event(f, l->free + f->hop, EV_HERE, i);
     if (behind < 0) return;
-    f->links[behind].room[c][p->hop]++;
+    f->links[behind].lanes[c].room[p->hop]++;
     try_link(f, behind, now);
 }
 
@@ -193,7 +198,7 @@ static void lose(struct fabric *f, uint32_t i, int64_t now)
     struct packet *p = &f->packets[i];
     struct fabric_flow *flow = &f->job->flows[p->flow];
     if (now > f->from && now <= f->to) flow->lost++;
-    f->links[p->link].room[flow->tclass][p->hop]++;
+    f->links[p->link].lanes[flow->tclass].room[p->hop]++;
     try_link(f, p->link, now);
     end(f, i, now);
 }
@@ -203,15 +208,15 @@ static void enqueue(struct fabric *f, uint32_t i, int64_t link, int64_t now)
     struct packet *p = &f->packets[i];
     int c = flow_of(f, p)->tclass;
     bool is_in_switch = p->link >= 0; /* at its source it waits */
-    if (is_in_switch && f->classes[c].drop > 0 && (double)f->links[link].waiting_of[c] >= f->classes[c].drop) {
+    if (is_in_switch && f->classes[c].drop > 0 && (double)f->links[link].lanes[c].waiting >= f->classes[c].drop) {
         lose(f, i, now);
         return;
     }
     p->behind = p->link;
     p->link = link;
     p->turn = f->n_turns++;
-    f->links[link].waiting++, f->links[link].waiting_of[c]++;
-    append(f, &f->links[link].queues[c][p->hop], i);
+    f->links[link].waiting++, f->links[link].lanes[c].waiting++;
+    append(f, &f->links[link].lanes[c].queues[p->hop], i);
     try_link(f, link, now);
 }
 
@@ -239,17 +244,13 @@ static void on_post(struct fabric *f, int64_t flow, int64_t now)
         append(f, &f->held[flow], i);
 }
 
-/* One of the flows that wait to send to a node, the next one around. */
+/* One of the flows that wait to send to a node, the next one around.  One of its flows has had a turn. */
 static void next_turn(struct fabric *f, int64_t dst, int64_t now)
 {
-    int n = f->job->n_flows;
-    if (!f->job->managed) return; /* nothing is held */
-    for (int k = 1; k <= n && has_turn(f, dst); k++) {
-        int64_t flow = (f->last[dst] + k) % n;
-        if (f->job->flows[flow].dst != dst || f->held[flow].first == NONE) continue;
-        inject(f, take_first(f, &f->held[flow]), now);
-        return;
-    }
+    if (!f->job->managed || !has_turn(f, dst)) return; /* not managed: nothing is held */
+    int64_t last = f->last[dst], flow = f->after[last];
+    while (f->held[flow].first == NONE && flow != last) flow = f->after[flow];
+    if (f->held[flow].first != NONE) inject(f, take_first(f, &f->held[flow]), now);
 }
 
 static void over(struct fabric *f, uint32_t i, int64_t now)
@@ -340,9 +341,26 @@ static void links_make(struct fabric *f)
     for (int64_t i = 0; i < n; i++)
         for (int c = 0; c < f->n_classes; c++)
             for (int hop = 0; hop < PLACES; hop++) {
-                f->links[i].queues[c][hop] = (struct queued){NONE, NONE};
-                f->links[i].room[c][hop] = (int32_t)f->m->fabric.buffer;
+                f->links[i].lanes[c].queues[hop] = (struct queued){NONE, NONE};
+                f->links[i].lanes[c].room[hop] = (int32_t)f->m->fabric.buffer;
             }
+}
+
+/* Rings of the flows to each node, in their order. */
+static void rings_make(struct fabric *f)
+{
+    int64_t nodes = dragonfly_nodes(&f->d);
+    int32_t *first = memory((size_t)nodes, sizeof *first), *latest = memory((size_t)nodes, sizeof *latest);
+    f->after = memory((size_t)f->job->n_flows, sizeof *f->after);
+    for (int64_t d = 0; d < nodes; d++) first[d] = -1;
+    for (int32_t i = 0; i < f->job->n_flows; i++) {
+        int64_t d = f->job->flows[i].dst;
+        if (first[d] < 0) first[d] = latest[d] = i;
+        f->after[latest[d]] = i;
+        f->after[i] = first[d];
+        latest[d] = i;
+    }
+    free(first), free(latest);
 }
 
 static void set_up(struct fabric *f)
@@ -356,6 +374,7 @@ static void set_up(struct fabric *f)
     f->from = ps(job->from_us), f->to = ps(job->to_us), f->hop = ps(m->fabric.hop);
     f->spare = NONE;
     links_make(f);
+    rings_make(f);
     f->held = memory((size_t)job->n_flows, sizeof *f->held);
     f->under_way = memory((size_t)dragonfly_nodes(&f->d), sizeof *f->under_way);
     f->last = memory((size_t)dragonfly_nodes(&f->d), sizeof *f->last);
@@ -373,10 +392,14 @@ bool fabric_run(struct fabric_job *job, char *error_out, int error_cap)
     struct event x;
     if (!is_right(job, error_out, error_cap)) return false;
     set_up(&f);
-    while (queue_take(&f.events, &x) && x.time <= f.to) handle(&f, x);
+    for (uint64_t events = 1; queue_take(&f.events, &x) && x.time <= f.to; events++) {
+        handle(&f, x);
+        if (job->progress && events % 4096 == 0)
+            gw_progress_at(job->progress, "sim: %s: %lld %%", job->what, (long long)(100 * x.time / f.to));
+    }
     for (int i = 0; i < job->n_flows; i++)
         if (job->flows[i].packets) job->flows[i].mean /= (double)job->flows[i].packets;
-    free(f.links), free(f.packets), free(f.held), free(f.under_way), free(f.last);
+    free(f.links), free(f.packets), free(f.held), free(f.after), free(f.under_way), free(f.last);
     queue_free(&f.events);
     return true;
 }

@@ -25,6 +25,7 @@
 #ifndef GW_SIM_FABRIC_H
 #define GW_SIM_FABRIC_H
 
+#include "base/progress.h"
 #include "machine.h"
 
 /* Packets from one node to another: at most `ahead` are under way; the next one is posted `pause` us after one has arrived. */
@@ -42,8 +43,10 @@ struct fabric_job {
     const struct machine *machine;
     struct fabric_flow *flows;
     int n_flows;
-    bool managed;          /* congestion management */
-    double from_us, to_us; /* begin and end of the measurement */
+    bool managed;                 /* congestion management */
+    double from_us, to_us;        /* begin and end of the measurement */
+    struct gw_progress *progress; /* told how far it is, behind `what`; NULL: nobody is */
+    const char *what;
 };
 
 /* Runs the job and fills in the results of the flows.  False: error_out says why it cannot run. */

@@ -264,7 +264,7 @@ int main(int argc, char **argv)
     if (!rc && (!find_machine(o.machine, &m, error, sizeof error) || !cray_apply(&o.cray, &m, error, sizeof error))) {
         rc = die(error, NULL);
     } else if (!rc && o.congestion) {
-        if (!congest_print(&m, error, sizeof error)) rc = die(error, NULL);
+        if (!congest_print(&m, &f.progress, error, sizeof error)) rc = die(error, NULL);
     } else if (!rc && o.mailboxes) {
         print_mailboxes(&o, &m);
     } else if (!rc && o.gpus) {

@@ -128,17 +128,19 @@ static void test_foreign(void)
     capture_begin();
     load_with("MPICH_GPU_SUPPORT_ENABLED", "0");
     CHECK_STR(capture_end(), "");
+    static const char GNI_IN_SIM[] =
+        "between nodes everything goes by libfabric or TCP, not by GNI; the simulator has it (doc/simulator.md of the sources)";
     static const struct {
         const char *name, *value, *why;
     } idle[] = {
-        {"MPICH_GNI_RDMA_THRESHOLD", "2048", "between nodes everything goes by libfabric or TCP, not by GNI"},
-        {"MPICH_GNI_VC_MSG_PROTOCOL", "MSGQ", "between nodes everything goes by libfabric or TCP, not by GNI"},
-        {"MPICH_GNI_MBOXES_PER_BLOCK", "64", "between nodes everything goes by libfabric or TCP, not by GNI"},
-        {"MPICH_USE_DMAPP_COLL", "1", "there is no DMAPP; "},
+        {"MPICH_GNI_RDMA_THRESHOLD", "2048", GNI_IN_SIM},
+        {"MPICH_GNI_VC_MSG_PROTOCOL", "MSGQ", GNI_IN_SIM},
+        {"MPICH_GNI_MBOXES_PER_BLOCK", "64", GNI_IN_SIM},
+        {"MPICH_USE_DMAPP_COLL", "1", "there is no DMAPP; the simulator has it (doc/simulator.md of the sources)"},
         {"MPICH_GPU_ALLREDUCE_USE_KERNEL", "1", "memory of GPUs is not supported"},
     };
     for (size_t i = 0; i < GW_ARRAY_LEN(idle); i++) {
-        char words[160];
+        char words[256];
         snprintf(words, sizeof words, "%s=%s is of no effect: %s", idle[i].name, idle[i].value, idle[i].why);
         capture_begin();
         load_with(idle[i].name, idle[i].value);

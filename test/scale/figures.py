@@ -225,6 +225,13 @@ def congestion():
     command = [os.path.join(BUILD, "sim", "sim"), "--machine", "dragonfly", "--congestion"]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     rows = {tuple(w[:3]): [float(x) for x in w[3:]] for w in (line.split() for line in out.splitlines()[2:])}
+    ways = {("no", "yes"), ("yes", "no"), ("yes", "yes")} # aggressors, managed
+    if set(rows) != {(c,) + way for c in CLASSES for way in ways}:
+        BAD.append("--congestion has not the five classes in three ways: %s" % sorted(rows))
+    # Classes with a share or a priority of their own, or managed, see little of the others; none but the unreliable one loses anything.
+    for (victims, aggressors, managed), (_mean, _most, times, _taken, lost) in rows.items():
+        if (victims, managed) != ("best_effort", "no") and not 1 <= times < 1.13 or (victims != "scavenger" or aggressors == "no") and lost:
+            BAD.append("--congestion: %s, aggressors %s, managed %s: %.4g times, %.4g lost" % (victims, aggressors, managed, times, lost))
     for victims, managed, low, high in (("best_effort", "no", 6.2, 6.7), ("best_effort", "yes", 1, 1.04), ("low_latency", "no", 1.06, 1.12)):
         mean, most, times, taken, lost = rows[victims, "yes", managed]
         print("| latency of 8 B beside incasts of 15, victims in %s%s | | %.2f us | %.2f us, at most %.0f | %.2f | targets take %.0f %% |" %

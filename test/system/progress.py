@@ -75,6 +75,8 @@ def simulator():
     said = on_terminal(command + ["64"]) # at once
     assert b"\x1b" not in said and re.search(rb"64 +8 +\d+\.\d\d\r\n$", said), said
     assert on_terminal(command + ["64", "-q"]) == said
+    on_terminal([BUILD + "/sim/sim", "--machine", "frontier", "--congestion"],
+                rb"\rsim: congestion on frontier, 2 of 15, best_effort beside aggressors: \d+ %\x1b\[K")
 
 
 with tempfile.TemporaryDirectory() as own:
