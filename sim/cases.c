@@ -150,15 +150,18 @@ bool cases_find(const char *coll, const char *text, struct sim_variant *out, cha
             v.messages = true;
         } else if (!strcmp(word, "network")) {
             v.network = true;
+        } else if (!strcmp(word, "apart")) {
+            v.apart = true;
         } else {
             v.param = strtoll(word, &end, 10);
             if (*end || v.param < 1)
-                return unknown(coll, "not `once`, `messages`, `network` or a number:", word, error_out, error_cap);
+                return unknown(coll, "not `once`, `messages`, `network`, `apart` or a number:", word, error_out, error_cap);
         }
     }
     v.alg = name ? named(kind, name) : NULL;
     if (!v.alg) return unknown(coll, "no algorithm", text, error_out, error_cap);
     if (v.param && !v.alg->takes) return unknown(coll, "an algorithm without a parameter:", text, error_out, error_cap);
+    if (v.apart && !per_rank) return unknown(coll, "only blocks with lengths per rank may lie apart:", text, error_out, error_cap);
     if (v.network && (v.param || strcmp(v.alg->name, "levels") != 0 || !in_one_stage(kind)))
         return unknown(coll, "the network reduces in `levels` of barrier, bcast and allreduce, not in", text, error_out, error_cap);
     *out = v;
@@ -177,12 +180,12 @@ static struct asked asked_for(const char *coll)
     return q;
 }
 
-/* The lengths of a form with lengths per rank: blocks of equal length, one behind the other. */
-static void lengths_make(struct asked q, struct plan_args *a, int64_t bytes)
+/* The lengths of a form with lengths per rank: blocks of equal length, one behind the other, or with gaps as long as they. */
+static void lengths_make(struct asked q, struct plan_args *a, int64_t bytes, bool apart)
 {
     int64_t *counts = malloc(2 * (size_t)a->size * sizeof *counts), *begins = counts + a->size;
     if (!counts) abort();
-    for (int i = 0; i < a->size; i++) counts[i] = bytes, begins[i] = i * bytes;
+    for (int i = 0; i < a->size; i++) counts[i] = bytes, begins[i] = i * bytes * (apart ? 2 : 1);
     struct gw_counts lengths = {counts, true}, places = {begins, true};
     a->is_vector = q.kind == COLL_GATHER || q.kind == COLL_SCATTER;
     if (q.kind != COLL_SCATTER) a->rcounts = lengths, a->rdispls = places;
@@ -191,7 +194,7 @@ static void lengths_make(struct asked q, struct plan_args *a, int64_t bytes)
 static void lengths_free(const struct plan_args *a) { free((void *)(uintptr_t)(a->rcounts.v ? a->rcounts.v : a->scounts.v)); }
 
 /* The arguments of a call.  Elements are bytes; in reductions words of 8 bytes, if the length is a multiple of that. */
-static struct plan_args arguments(struct asked q, int ranks, int64_t bytes)
+static struct plan_args arguments(struct asked q, int ranks, int64_t bytes, bool apart)
 {
     assert(ranks > 0 && bytes >= 0);
     bool words = q.kind >= COLL_REDUCE && bytes % 8 == 0;
@@ -199,7 +202,7 @@ static struct plan_args arguments(struct asked q, int ranks, int64_t bytes)
     a.st = a.rt = words ? gw_type_int64 : gw_type_byte;
     a.scount = a.rcount = words ? bytes / 8 : bytes;
     coll_temporaries(&a);
-    if (q.per_rank) lengths_make(q, &a, bytes);
+    if (q.per_rank) lengths_make(q, &a, bytes, apart);
     return a;
 }
 
@@ -229,7 +232,7 @@ bool cases_price(const struct machine *m, const struct sim_call *call, bool *fit
 {
     bool ok = true;
     const struct sim_variant *v = &call->variant;
-    struct plan_args a = arguments(asked_for(call->coll), call->ranks, call->bytes);
+    struct plan_args a = arguments(asked_for(call->coll), call->ranks, call->bytes, v->apart);
     plan_param_set(&a.params, v->alg, v->param);
     struct plan_nodes nodes = nodes_of(m, call->ranks);
     a.nodes = &nodes;
@@ -251,7 +254,7 @@ bool cases_tuned(const struct machine *m, const char *coll, int ranks, int64_t b
 {
     struct asked q = asked_for(coll);
     if (q.kind < 0) return false;
-    struct plan_args a = arguments(q, ranks, bytes);
+    struct plan_args a = arguments(q, ranks, bytes, false);
     struct plan_nodes nodes = nodes_of(m, ranks);
     int64_t counted = q.per_rank && q.kind != COLL_ALLGATHER ? 0 : q.kind == COLL_REDUCE_SCATTER ? bytes * ranks : bytes;
     int kind = q.kind;

@@ -7,12 +7,13 @@
 
 #include "engine.h"
 
-/* One line of a figure: an algorithm of src/coll, and how it is driven.  Text: NAME[:once][:messages][:network][:CHUNK], CHUNK in
- * bytes; with `network` the network reduces (`levels` of barrier, bcast and allreduce, up to offload_most bytes); with `messages` no stage uses memory that a node shares.  `flat` is linear:once (what MPIs did before trees: the root posts everything and everybody sends), `tree` is binomial. */
+/* One line of a figure: an algorithm of src/coll, and how it is driven.  Text: NAME[:once][:messages][:network][:apart][:CHUNK], CHUNK in
+ * bytes; with `network` the network reduces (`levels` of barrier, bcast and allreduce, up to offload_most bytes); with `messages` no stage uses memory that a node shares; with `apart`
+ * blocks with lengths per rank have gaps between them.  `flat` is linear:once (what MPIs did before trees: the root posts everything and everybody sends), `tree` is binomial. */
 struct sim_variant {
     char text[48];
     const struct plan_algorithm *alg;
-    bool at_once, messages, network;
+    bool at_once, messages, network, apart;
     int64_t param; /* parameter of the algorithm: bytes of a piece, radix and so on */
 };
 

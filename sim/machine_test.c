@@ -116,6 +116,8 @@ static void names(void)
     }
     CHECK(cases_find("ireduce_scatter_block", "halving", &v, error, sizeof error));
     CHECK(cases_tuned(&flat, "reduce_scatter_block", 64, 8, &v));
+    CHECK(cases_find("scatterv", "ruled:apart", &v, error, sizeof error) && v.apart);
+    CHECK(!cases_find("scatter", "linear:apart", &v, error, sizeof error) && strstr(error, "lengths per rank"));
     CHECK(!cases_find("gatherw", "linear", &v, error, sizeof error));
     CHECK(!cases_find("bcastv", "binomial", &v, error, sizeof error));
     CHECK(!cases_find("bcast", "chain:fast", &v, error, sizeof error) && strstr(error, "fast"));

@@ -88,6 +88,10 @@ def gathers(folder):
     figure("the same, queues hashed", "500", t[12000, 8, "flat"], t[12000, 8, "ruled"], 40, 500, "o and g alone", "gatherv_hashed")
     t = price("xe6", "scatterv", ["linear", "ruled"], ranks, 8, "scatterv.svg")
     figure("scatterv, 12,000 ranks, 8 B: one after the other, by rule (a tree)", "> 15 in some cases", t[12000, 8, "linear"], t[12000, 8, "ruled"], 15, 1000, name="scatterv")
+    for coll, was, said, low, high in (("gatherv", "linear:once", "500", 200, 320), ("scatterv", "linear", "> 15 in some cases", 5, 9)):
+        s = price("xe6", coll, [was + ":apart", "ruled:apart"], 12000, 8)
+        figure("%s, 12,000 ranks, 8 B, blocks not one behind the other: the same" % coll, said, s[12000, 8, was + ":apart"], s[12000, 8, "ruled:apart"], low, high,
+               "less than the documents", coll + "_apart")
     t = price("xe6", "gather", ["flat", "tree", "levels"], ranks, 8, "gather.svg")
     figure("gather, 12,000 ranks, 8 B: flat, by levels", "", t[12000, 8, "flat"], t[12000, 8, "levels"], 50, 5000, "")
     t = price("slingshot", "igatherv", ["flat", "permitted:100"], "1024..65536", 8, "igatherv.svg")

@@ -34,6 +34,13 @@ again
 sed -i 's/"no gain: 1 in place of 7"/""/' "$copy/bench/figures"
 "$copy/bench/figures" page
 seen "an empty row" "says nothing"
+# So does one that is less than the documents'.
+for percent in -5:1 -12:0; do
+    again
+    awk -v p="${percent%:*}" 'BEGIN { FS = OFS = "\t" } $1 == "progress" { $2 = p } { print }' "$root/doc/figures.tsv" > "$copy/doc/figures.tsv"
+    "$copy/bench/figures" page
+    [ "$(grep -c "^| 5 |.* | Less than the documents: ${percent%:*} % time" "$copy/doc/figures.md")" = "${percent#*:}" ] || { echo "row 5 at $percent"; exit 1; }
+done
 # A figure that rests on an assumed constant says so in its first words.
 again
 sed -i 's/"Assumed 5 ns for an entry of a queue: {igatherv/"With 5 ns assumed for an entry of a queue: {igatherv/' "$copy/bench/figures"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What ranks publish at the start, as the launcher counts it: where it says who shares a node, at least 90 % less than where each rank has to say so.
-A launcher of ours speaks PMI-1, with PMI_process_mapping and without; 24 ranks of one node."""
+"""What ranks publish at the start, as the launcher counts it: where it says who shares a node, at least 90 % less than where each rank has to say so,
+on one node; of nodes with a rank each, which publish their addresses as well, what saying so takes and no more.
+A launcher of ours speaks PMI-1, with PMI_process_mapping and without; 24 ranks."""
 # run.py: timeout=60
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -45,12 +46,12 @@ class Job:
             lines.write("cmd=%s\n" % reply)
             lines.flush()
 
-    def run(self):
+    def run(self, nodes):
         """Bytes published by each rank."""
         tasks = []
         for rank in range(RANKS):
             ours, theirs = socket.socketpair()
-            env = dict(CLEAN, PMI_FD=str(theirs.fileno()), PMI_RANK=str(rank), PMI_SIZE=str(RANKS), GODWIT_EXPLAIN="boot")
+            env = dict(CLEAN, PMI_FD=str(theirs.fileno()), PMI_RANK=str(rank), PMI_SIZE=str(RANKS), GODWIT_EXPLAIN="boot", GODWIT_VNODES=str(nodes))
             tasks.append(subprocess.Popen([BUILD + "/mpi_hello"], env=env, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
             theirs.close()
             threading.Thread(target=self.serve, args=(rank, ours), daemon=True).start()
@@ -63,15 +64,27 @@ class Job:
         return self.published
 
 
-def main():
-    with_map = Job({"PMI_process_mapping": "(vector,(0,1,%d))" % RANKS}).run()
-    without = Job({}).run()
+def both(nodes):
+    """What each rank publishes where the launcher says who shares a node, and where not; by how many percent the one is less."""
+    unsaid = Job({})
+    with_map, without = Job({"PMI_process_mapping": "(vector,(0,1,%d))" % RANKS}).run(nodes), unsaid.run(nodes)
     mean_with, mean_without = sum(with_map) / RANKS, sum(without) / RANKS
     less = 100 * (1 - mean_with / mean_without)
-    print("%d ranks of a node: published %.1f bytes a rank where the launcher says who shares it, %.1f where not: %.1f %% less" % (RANKS, mean_with, mean_without, less))
+    print("%d ranks, %s: published %.1f bytes a rank where the launcher says who shares one, %.1f where not: %.1f %% less" %
+          (RANKS, "a node" if nodes == 1 else "%d nodes" % nodes, mean_with, mean_without, less))
+    # What is saved is what names the node; ports and processes have more or fewer digits.
+    host = len(unsaid.keys["0.gw.host"])
+    assert abs(mean_without - mean_with - host) < 3, (mean_without, mean_with, host)
+    return with_map, without, less
+
+
+def main():
+    with_map, without, less = both(1)
     # One of them says where the shared memory is, whatever the launcher knows.
     assert sum(n > 0 for n in with_map) == 1 and all(n > 0 for n in without), (with_map, without)
     assert less >= 90, less
+    with_map, without, less = both(RANKS) # each has an address to say
+    assert min(with_map) > 40 and 0 < less < 60, (with_map, without, less)
 
 
 if __name__ == "__main__":
