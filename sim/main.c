@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/settings.h"
 #include "cases.h"
 #include "congest.h"
 #include "cray.h"
@@ -259,6 +260,7 @@ int main(int argc, char **argv)
     char error[512];
     if (!cray_read(&o.cray, error, sizeof error)) return die(error, NULL);
     if (cases_init() != GW_OK) return die("the types cannot be made", NULL);
+    if (gw_settings_complaints(error, sizeof error)) fprintf(stderr, "sim: %s\n", error);
     int rc = options(argc, argv, &o);
     cases_use_cards(o.cray.dmapp_coll);
     gw_progress_begin(&f.progress, o.quiet);

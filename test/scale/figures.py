@@ -208,6 +208,12 @@ def variables():
     mbox, msgq = [us("alltoall", "pairwise:8", 1536, 8, MPICH_GNI_VC_MSG_PROTOCOL=word) for word in ("MBOX", "MSGQ")]
     figure("alltoall, 1,536 ranks, 8 B: low memory, mailboxes", "may be much slower", msgq, mbox, 1.3, 10, "0.5 us a message of a node's queue is assumed")
     row = dict(zip(("ranks", "each", "block", "blocks", "all", "ring", "low"), map(int, sim("xe6", "--ranks", "12288", "--mailboxes").splitlines()[2].split())))
+    wide = subprocess.run([os.path.join(BUILD, "sim", "sim"), "--machine", "xe6", "--ranks", "8", "--mailboxes"], check=True, capture_output=True, text=True,
+                          env=dict(os.environ, MPICH_GNI_MAX_VSHORT_MSG_SIZE="99999"))
+    if "MPICH_GNI_MAX_VSHORT_MSG_SIZE" not in wide.stderr or wide.stdout.splitlines()[2].split()[1] != "8192":
+        BAD.append("MPICH_GNI_MAX_VSHORT_MSG_SIZE=99999: %s%s" % (wide.stdout, wide.stderr))
+    if sim("xe6", "--ranks", "8", "--mailboxes", MPICH_GNI_MAX_VSHORT_MSG_SIZE="100").splitlines()[2].split()[1] != "140":
+        BAD.append("MPICH_GNI_MAX_VSHORT_MSG_SIZE=100 does not shrink mailboxes")
     nodes = 12288 // 24
     if not 1 <= row["low"] / (row["each"] * (nodes - 1)) < 1.1 or row["all"] != 24 * 12287 * row["each"] or row["ring"] != 48 * row["each"]:
         BAD.append("mailboxes: %s" % row)
