@@ -86,19 +86,31 @@ static int why_failed(const struct gw_new_file *f)
     return f->temp && write(fileno(f->to), &byte, 1) < 0 ? errno : EIO;
 }
 
-int gw_file_finish(struct gw_new_file *f)
+/* The end of both: err is what has failed before. */
+static int file_end(struct gw_new_file *f, int err)
 {
-    assert(f->to);
-    int rc = ferror(f->to) ? why_failed(f) : 0;
-    if (fflush(f->to) != 0 && !rc) rc = errno;
-    if (fclose(f->to) != 0 && !rc) rc = errno;
-    if (f->temp && !rc && renameat(f->folder, f->temp, f->folder, f->name) != 0) rc = errno;
-    if (f->temp && rc) unlinkat(f->folder, f->temp, 0);
+    if (fclose(f->to) != 0 && !err) err = errno;
+    if (f->temp && !err && renameat(f->folder, f->temp, f->folder, f->name) != 0) err = errno;
+    if (f->temp && err) unlinkat(f->folder, f->temp, 0);
     if (f->folder >= 0) close(f->folder);
     free(f->name);
     free(f->temp);
     *f = (struct gw_new_file){.folder = -1};
-    return rc;
+    return err;
+}
+
+int gw_file_finish(struct gw_new_file *f)
+{
+    assert(f->to);
+    int err = ferror(f->to) ? why_failed(f) : 0;
+    if (fflush(f->to) != 0 && !err) err = errno;
+    return file_end(f, err);
+}
+
+void gw_file_drop(struct gw_new_file *f)
+{
+    assert(f->to);
+    file_end(f, ECANCELED);
 }
 
 int gw_file_append(const char *path, struct gw_new_file *f_out)

@@ -1,7 +1,7 @@
 /* file.h -- safe access to files of the library itself: reports, settings.  Not the files of MPI-IO.
  *
- * Whatever Godwit writes on its own account is opened here; nothing else of src/, tools/ or lib/ opens a file to write
- * (test/system/opens.py).  What is looked at, by gw_file_create(), gw_file_append() and gw_file_open():
+ * Whatever Godwit writes on its own account is opened here, by scripts through tools/write_file.c; nothing else of src/, tools/ or lib/ opens
+ * a file to write (test/system/opens.py).  What is looked at, by gw_file_create(), gw_file_append() and gw_file_open():
  *   folders   each above the file.  In one that all users can write to, the next must be ours or root's.  Links to folders are followed
  *             where they are ours or root's.
  *   the file  a link is not followed, nobody waits for a stranger's pipe, and a file of another user is not written to: in a folder that
@@ -34,6 +34,7 @@ struct gw_new_file {
 int gw_file_create(const char *path, struct gw_new_file *f_out);
 /* Closes the file and renames it into place.  0, or errno of the first failure, writes included; then the old file at path is unchanged. */
 int gw_file_finish(struct gw_new_file *f);
+void gw_file_drop(struct gw_new_file *f); /* Closes it without: the old file at path is unchanged. */
 /* Opens a file made by gw_file_create() for appending; gw_file_finish() ends it, too.  0, or an error. */
 int gw_file_append(const char *path, struct gw_new_file *f_out);
 

@@ -7,7 +7,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 build=$(cd "$1" && pwd)
-prefix=${2:-}
+prefix=${2:+$(cd "$2" && pwd)}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 out=$dir/out
@@ -118,6 +118,36 @@ cat "$all/ourpipe" >"$dir/heard" &
 me "$build/mpiexec" -outfile-pattern "$all/ourpipe" -n 1 echo text >"$out" 2>&1 || fail "a pipe of ours"
 wait $!
 [ "$(cat "$dir/heard")" = text ] || fail "our pipe has $(cat "$dir/heard")"
+
+# pat_build and pat_report are scripts, and write by the same way.  A full disk is an error, and leaves nothing.
+if [ "$prefix" ] && me test -x "$prefix/bin/pat_build" -a -x "$dir/p"; then
+    printf 'Profile of x, 2 ranks, times\n' >"$dir/a.ap2"
+    build_to() { me sh -c 'cd "$1" && shift && exec "$@"' - "$all" "$prefix/bin/pat_build" "$@" "$dir/p" >"$out" 2>&1; }
+    report_to() { me "$prefix/bin/pat_report" -o "$all/$1" "$dir/a.ap2" >"$out" 2>&1; }
+    me ln -s "$dir/mine/new" "$all/p+pat" && chown -h 65533 "$all/p+pat"
+    ! build_to && grep -q "p+pat is there" "$out" || fail "pat_build goes through a stranger's link"
+    ! build_to -f && grep -q "it is a link, which is not followed" "$out" || fail "pat_build -f goes through a stranger's link"
+    ! report_to p+pat && grep -q "it is a link, which is not followed" "$out" || fail "pat_report goes through a stranger's link"
+    [ -z "$(ls -A "$dir/mine")" ] || fail "written where a stranger's link leads"
+    rm "$all/p+pat"
+    laid p+pat
+    ! build_to -f && grep -q "another user's" "$out" || fail "no word of the stranger's file for pat_build -f"
+    ! report_to p+pat && grep -q "another user's" "$out" || fail "no word of the stranger's file for pat_report"
+    kept p+pat
+    rm "$all/p+pat"
+    for what in "build_to -f -o pipe" "report_to pipe"; do
+        rc=0
+        $what || rc=$?
+        [ "$rc" = 2 ] && grep -q "another user's" "$out" || fail "$what, of a stranger: status $rc"
+    done
+    ! (trap '' XFSZ && ulimit -f 0 && build_to) || fail "pat_build: a full disk is no error"
+    ! (trap '' XFSZ && ulimit -f 0 && report_to report) || fail "pat_report: a full disk is no error"
+    [ ! -e "$all/p+pat" ] && [ ! -e "$all/report" ] || fail "a file is left of a full disk: $(ls -l "$all")"
+    build_to && report_to report || fail "pat_build, pat_report"
+    [ "$(stat -c '%u %a' "$all/p+pat")" = "65534 755" ] || fail "its rights: $(stat -c '%u %a' "$all/p+pat")"
+    cmp -s "$all/report" "$dir/a.ap2" || fail "the report is another"
+    (cd "$dir" && GODWIT_PROFILE_REPORT="$dir/b.ap2" "$prefix/bin/mpiexec" -n 2 "$all/p+pat") >"$out" 2>&1 && [ -s "$dir/b.ap2" ] || fail "the instrumented program"
+fi
 
 # Records: of a stranger's file nothing is made; one that is there is replaced, so that nobody who holds it can shorten what is mapped.
 if [ "$prefix" ] && [ -x "$dir/p" ] && me test -x "$prefix/bin/mpiexec" -a -x "$dir/p"; then
