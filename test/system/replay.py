@@ -264,6 +264,15 @@ int main(int argc, char **argv)
         for (int i = 0; i < 3000; i++)
             if (rank == 1) send(0, 1, 100);
             else if (rank == 0) { if (i % 1000 == 999) MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s); MPI_Recv(in[0], 1, MPI_INT, i % 2 ? MPI_ANY_SOURCE : 1, 100, MPI_COMM_WORLD, &s); }
+    if (strcmp(what, "cut") == 0) { /* somebody shortens the record, after which so many receives come, each of another tag */
+        char path[4096];
+        snprintf(path, sizeof path, "%s/rank.0", getenv("GODWIT_RECORD"));
+        for (int i = 0, more = atoi(argv[2]); i < 100 + more; i++) {
+            if (rank == 0 && i == 99 && truncate(path, argc > 3 ? atoi(argv[3]) : 0) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
+            if (rank == 1) send(0, 1, 100 + i % 7); else if (rank == 0) MPI_Recv(in[0], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+        }
+        if (rank == 0) printf("0 %d\n", s.MPI_TAG);
+    }
     if (strcmp(what, "some") == 0) { /* calls for a record that lies */
         if (rank == 0) any(0, 1), any(1, 1);
         turns(1);
@@ -376,6 +385,17 @@ def check_cases(job):
     assert " 1500 receives of any message, 3 tests, probes and waits were repeated" in said, said
     _, said = job.recorded(3, "session", "one")
     assert said.count("the program has begun with a session: nothing is recorded unless it calls MPI_Init") == 1, said
+
+
+def check_cut(job):
+    """Somebody shortens a record that is written: the rank says so once and goes on, and what is there is none."""
+    for more, left in (("0", "0"), ("50000", "0"), ("400000", "0"), ("50000", "8000"), ("0", "1000000")):
+        printed, said = job.recorded(2, "cut", more, left)
+        assert printed == "0 %d" % (100 + (99 + int(more)) % 7), printed
+        assert said.count("rank 0: somebody has shortened the file of the record") == 1, said
+        assert os.path.getsize(job.record + "/rank.0") == int(left), said
+    _, said = job.replayed(2, "cut", "0", fails=True)
+    assert "rank.0: " in said and "cannot use" in said, said
 
 
 def put(v):
@@ -549,6 +569,7 @@ def main(prefix):
             f.write(CASES)
         subprocess.run([prefix + "/bin/mpicc", "-O1", cases.exe + ".c", "-o", cases.exe], check=True)
         check_cases(cases)
+        check_cut(cases)
         check_damage(cases)
         check_links(cases)
         check_others(cases)

@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -91,6 +92,8 @@ static struct {
     size_t mapped;  /* bytes of the file */
     size_t block;   /* where the block begins in it */
     int count_wide; /* bytes of the count of the last REPEAT */
+    volatile sig_atomic_t is_cut;
+    struct sigaction was; /* of SIGBUS */
 } file = {.fd = -1};
 
 static uint64_t count_of(const uint8_t *at, int wide)
@@ -127,6 +130,46 @@ static void out_end(void)
     replay_out = (struct replay_out){.count = &replay_full, .message = REPLAY_NO_MESSAGE};
 }
 
+/* Who has shortened the file leaves pages that are mapped and not there.  Memory of this process takes their place, and the record ends. */
+static void bus(int sig, siginfo_t *info, void *context)
+{
+    uintptr_t at = (uintptr_t)info->si_addr, begin = (uintptr_t)file.head;
+    int kept = errno;
+    (void)context;
+    if (info->si_code > 0 && at >= begin && at - begin < file.mapped &&
+        mmap(file.head, file.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == file.head) {
+        file.is_cut = 1;
+    } else { /* not ours: it comes again, to who had it */
+        sigaction(sig, &file.was, NULL);
+        if (info->si_code <= 0) raise(sig);
+    }
+    errno = kept;
+}
+
+static void bus_catch(void)
+{
+    struct sigaction ours = {.sa_sigaction = bus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&ours.sa_mask);
+    sigaction(SIGBUS, &ours, &file.was);
+}
+
+static void bus_release(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGBUS, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == bus)
+        sigaction(SIGBUS, &file.was, NULL);
+}
+
+/* It is shorter than we have made it; said once. */
+static bool was_cut(void)
+{
+    struct stat st;
+    if (!file.is_cut && fstat(file.fd, &st) == 0 && st.st_size >= (off_t)file.mapped) return false;
+    out_end();
+    replay_departs("somebody has shortened the file of the record, or its disk fails; the record ends there");
+    return true;
+}
+
 /* Bytes from..to of the file, so that what is written to them has its place on the disk.  0, or errno. */
 static int room_make(int fd, size_t from, size_t to)
 {
@@ -160,6 +203,7 @@ static bool has_room(size_t n)
     struct replay_out *o = &replay_out;
     if (!o->at) return false;
     if (o->at + n <= o->limit) return true;
+    if (was_cut()) return false;
     size_t at = (size_t)(o->at - (uint8_t *)file.head);
     if (at + SUM_BYTES + n + SLACK <= file.mapped) {
         if (at + n > file.block + BLOCK && at > file.block) block_end();
@@ -189,6 +233,7 @@ int replay_file_create(const char *path)
         return err;
     }
     file.fd = fd, file.block = sizeof *head;
+    bus_catch();
     out_set(head, GROW, sizeof *head);
     memcpy(head->magic, magic, sizeof magic);
     head->rank = replay.rank, head->ranks = replay.ranks;
@@ -275,15 +320,17 @@ uint64_t replay_file_close(bool is_whole)
 {
     if (file.fd < 0) return 0;
     if (is_whole && has_room(32)) end_write();
+    bool is_cut = replay_out.at && was_cut();
     bool is_to_end = replay_out.at; /* else it ended where there was no more room, in a block */
     if (is_to_end) block_end();
-    size_t n = is_to_end ? (size_t)(replay_out.at - (uint8_t *)file.head) : file.mapped;
+    size_t n = is_cut ? 0 : is_to_end ? (size_t)(replay_out.at - (uint8_t *)file.head) : file.mapped;
     out_end();
-    if (ftruncate(file.fd, (off_t)n) != 0) /* longer than it need be, like that of a process that was killed */
+    if (!is_cut && ftruncate(file.fd, (off_t)n) != 0) /* longer than it need be, like that of a process that was killed */
         n = file.mapped;
     else if (is_to_end)
         file.head->closed = head_sum(file.head, atomic_load_explicit(&file.head->used, memory_order_relaxed));
     munmap(file.head, file.mapped);
+    bus_release();
     close(file.fd);
     file.fd = -1;
     return n;
