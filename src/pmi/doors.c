@@ -121,47 +121,166 @@ bool pmi_doors_are_off(const struct job *j)
 static const char *const unfit[] = {"valgrind", "apptainer", "singularity", "podman", "docker", "ch-run",  "shifter",
                                     "enroot",   "sarus",     "bwrap",       "chroot", "proot",  "nsenter", "unshare"};
 
-static bool names_unfit(const char *word)
+/* What the words behind them are a command of, after options and numbers. */
+static const char *const passing[] = {"exec",    "time",    "nice",    "ionice", "env",   "nohup",   "setsid", "command",
+                                      "timeout", "taskset", "numactl", "stdbuf", "chrt",  "setarch", "then",   "do",
+                                      "else",    "elif",    "if",      "while",  "until", "!",       "{",      "sudo",
+                                      "sh",      "bash",    "dash",    "ksh",    "zsh"};
+/* Behind such a command and && the next one need not run. */
+static const char *const tests[] = {"[", "[[", "test", "command", "which", "type", "hash", "!", "if", "elif"};
+
+static struct {
+    char word[64], in[256]; /* what leaves the finder out, and the script that it is a command of, or "its command line" */
+} left_out;
+
+static bool is_one_of(const char *word, const char *const *all, size_t n)
 {
-    bool found = false;
-    for (size_t i = 0; i < GW_ARRAY_LEN(unfit) && !found; i++) found = strstr(word, unfit[i]) != NULL;
-    return found;
+    bool is = false;
+    for (size_t i = 0; i < n && !is; i++) is = strcmp(word, all[i]) == 0;
+    return is;
+}
+#define IS_ONE_OF(word, all) is_one_of(word, all, GW_ARRAY_LEN(all))
+
+static const char *without_folder(const char *word)
+{
+    const char *slash = strrchr(word, '/');
+    return slash ? slash + 1 : word;
 }
 
-/* Does a command begin here: at the begin of a line, behind what ends a command, or behind exec?  `at` lies in `text`. */
-static bool is_command(const char *text, const char *at)
+/* An option, a number, a variable that is set: after it the command is still to come. */
+static bool is_before_command(const char *word) { return *word == '-' || (*word >= '0' && *word <= '9') || strchr(word, '='); }
+
+/* A shell's text, read for its commands, as far as one can tell without running it. */
+struct reading {
+    const char *at;
+    int depth;                  /* if, case: what lies in them may not run */
+    bool is_command;            /* the next word is one */
+    bool is_first;              /* and the first of what && and || join */
+    bool after_test, is_joined; /* the first was a test; a command that need not run, by && or || */
+};
+
+/* Past quoted text, comments, what ends and joins commands; at the next word then.  False: there is none. */
+static bool word_come(struct reading *r)
 {
-    while (at > text && (at[-1] == ' ' || at[-1] == '\t')) at--;
-    return at == text || strchr("\n;&|({", at[-1]) || (at - text >= 4 && memcmp(at - 4, "exec", 4) == 0);
+    for (;; r->at++) {
+        char c = *r->at;
+        if (!c) return false;
+        if (c == '#') r->at += strcspn(r->at, "\n"), c = *r->at;
+        if (!c) return false;
+        if (c == ' ' || c == '\t' || c == '\r') continue;
+        if (c == '\\' && r->at[1] == '\n') {
+            r->at++;
+            continue;
+        }
+        if (!strchr("\n;&|()", c)) return true;
+        bool is_double = r->at[1] == c && (c == '&' || c == '|');
+        if (is_double) {
+            r->is_joined = r->is_joined || c == '|' || r->after_test;
+            r->at++;
+        } else if (c != '|') {
+            r->after_test = r->is_joined = false;
+            r->is_first = true;
+        }
+        r->is_command = true;
+    }
 }
 
-/* A script that runs one of them. */
-static bool script_is_unfit(const char *path)
+/* Takes the word, without its quotes, as far as it has room. */
+static void word_take(struct reading *r, char *word_out, size_t cap)
+{
+    size_t n = 0;
+    char quote = 0;
+    for (; *r->at && (quote || !strchr(" \t\r\n;&|()", *r->at)); r->at++) {
+        char c = *r->at;
+        if (quote ? c == quote : c == '"' || c == '\'') {
+            quote = quote ? 0 : c;
+            continue;
+        }
+        if (c == '\\' && r->at[1] && quote != '\'') c = *++r->at;
+        if (n + 1 < cap) word_out[n++] = c;
+    }
+    word_out[n] = 0;
+}
+
+/* Does a shell that runs this text run one of them, whatever its variables are?  *word_out: which. */
+static bool text_is_unfit(const char *text, const char **word_out)
+{
+    struct reading r = {.at = text, .is_command = true, .is_first = true};
+    char word[256];
+    while (word_come(&r)) {
+        word_take(&r, word, sizeof word);
+        if (!r.is_command) continue;
+        if (strcmp(word, "if") == 0 || strcmp(word, "case") == 0) r.depth++;
+        if ((strcmp(word, "fi") == 0 || strcmp(word, "esac") == 0) && r.depth > 0) r.depth--;
+        if (r.is_first) r.after_test = IS_ONE_OF(word, tests);
+        r.is_first = false;
+        const char *name = without_folder(word);
+        for (size_t i = 0; i < GW_ARRAY_LEN(unfit); i++)
+            if (strcmp(name, unfit[i]) == 0 && r.depth == 0 && !r.is_joined) {
+                *word_out = unfit[i];
+                return true;
+            }
+        r.is_command = IS_ONE_OF(name, passing) || is_before_command(word);
+    }
+    return false;
+}
+
+/* Is it a script of a shell?  *word_out: NULL, or which of them it runs. */
+static bool is_shell_script(const char *path, const char **word_out)
 {
     char text[1 << 16];
-    bool found = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    struct stat st;
+    ssize_t n = fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0) close(fd);
+    *word_out = NULL;
     if (n < 2 || memcmp(text, "#!", 2) != 0) return false;
     text[n] = 0;
-    for (size_t i = 0; i < GW_ARRAY_LEN(unfit) && !found; i++)
-        for (const char *at = text; !found && (at = strstr(at, unfit[i])); at++)
-            found = is_command(text, at) && strchr(" \t\n;\"'\\", at[strlen(unfit[i])]);
-    return found;
+    char *end = strchr(text, '\n'), *shell;
+    if (!end) return false;
+    *end = 0;
+    bool is = (shell = strstr(text, "sh")) && (!shell[2] || strchr(" \t\r", shell[2]));
+    if (is) text_is_unfit(end + 1, word_out);
+    return is;
+}
+
+/* Word i of the line is a command: whether it is one of them, or a script that runs one.  *goes_on_out: a script, which may run what follows. */
+static bool command_is_unfit(const struct launch_app *a, int i, bool *goes_on_out)
+{
+    const char *name = without_folder(a->argv[i]), *word = NULL;
+    char *file = program_find(a->argv[i], a->wdir);
+    *goes_on_out = file && is_shell_script(file, &word);
+    free(file);
+    bool is = IS_ONE_OF(name, unfit);
+    if (!is && !word) return false;
+    snprintf(left_out.word, sizeof left_out.word, "%s", is ? name : word);
+    snprintf(left_out.in, sizeof left_out.in, "%s", is ? "the command line" : a->argv[i]);
+    return true;
 }
 
 static bool line_is_unfit(const struct launch_app *a)
 {
-    bool is = false;
-    for (int i = 0; a->argv[i] && !is; i++) {
-        char *file = i == 0 ? program_find(a->argv[0], a->wdir) : NULL;
-        struct stat st;
-        const char *path = file ? file : a->argv[i];
-        is = names_unfit(a->argv[i]) || (stat(path, &st) == 0 && S_ISREG(st.st_mode) && script_is_unfit(path));
-        free(file);
+    bool goes_on = true;
+    for (int i = 0; a->argv[i] && goes_on; i++) {
+        const char *word = NULL;
+        bool is_text =
+            i > 0 && a->argv[i - 1][0] == '-' && a->argv[i - 1][1] != '-' && strchr(a->argv[i - 1], 'c') && strchr(a->argv[i], ' ');
+        if (is_text && text_is_unfit(a->argv[i], &word)) { /* sh -c */
+            snprintf(left_out.word, sizeof left_out.word, "%s", word);
+            snprintf(left_out.in, sizeof left_out.in, "the command line");
+            return true;
+        }
+        if (is_text) return false;
+        if (IS_ONE_OF(without_folder(a->argv[i]), passing) || is_before_command(a->argv[i])) continue;
+        if (command_is_unfit(a, i, &goes_on)) return true;
     }
-    return is;
+    return false;
+}
+
+const char *pmi_doors_left_out(const char **in_out)
+{
+    *in_out = left_out.in;
+    return left_out.word[0] ? left_out.word : NULL;
 }
 
 /* The files of the doors' folders that programs ask for, with colons; the caller frees it. */

@@ -22,6 +22,8 @@
 /* ---- the start -------------------------------------------------------------------------------------------------------------- */
 enum { OURS = 1 << PROGRAM_OURS, MPICH = 1 << PROGRAM_MPICH, OMPI = 1 << PROGRAM_OMPI, PMIX = 1 << PROGRAM_PMIX };
 
+static bool doors_are_open; /* before the servers start */
+
 static unsigned kind_of(const struct job *j, int app)
 {
     assert(app >= 0 && app < j->o.n_apps);
@@ -52,8 +54,10 @@ static unsigned kinds_of(struct job *j)
     unsigned kinds = 0;
     for (int i = 0; i < j->o.n_apps; i++) kinds |= kind_of(j, i);
     bool has_door = kinds & (MPICH | OMPI);
-    if ((has_door || kinds & 1 << PROGRAM_UNKNOWN) && !(kinds & PMIX) && pmi_doors_open(j, kinds & 1 << PROGRAM_UNKNOWN))
+    if ((has_door || kinds & 1 << PROGRAM_UNKNOWN) && !(kinds & PMIX) && pmi_doors_open(j, kinds & 1 << PROGRAM_UNKNOWN)) {
+        doors_are_open = true;
         return (kinds & ~(unsigned)(MPICH | OMPI)) | (has_door ? OURS : 0);
+    }
     if (kinds & PMIX || pmi_doors_are_off(j)) pmi_doors_close(j);
     return kinds & OMPI ? (kinds & ~(unsigned)OMPI) | PMIX : kinds;
 }
@@ -214,9 +218,39 @@ static enum foreign_way way_at(uint64_t ways, int i)
     return (enum foreign_way)(ways >> WAY_BITS * i & ((1 << WAY_BITS) - 1));
 }
 
+/* "a library that uses PMI (libmpich.so.12.2)", or (MPICH) where it is not known. */
+static void way_name(enum foreign_way way, int library, char *out, size_t cap)
+{
+    static const char *const protocols[] = {[FOREIGN_PMI] = "PMI", [FOREIGN_PMIX] = "PMIx"},
+                             *const likely_ones[] = {[FOREIGN_PMI] = "MPICH", [FOREIGN_PMIX] = "Open MPI"};
+    if (way == FOREIGN_DIRECT)
+        snprintf(out, cap, "Godwit");
+    else
+        snprintf(out, cap, "a library that uses %s (%s)", protocols[way], library ? libraries.name[library] : likely_ones[way]);
+}
+
+/* There is a door, and the rank has not come through it. */
+static void past_door_say(int rank, enum foreign_way way)
+{
+    static _Atomic bool is_said;
+    char by[128];
+    const char *in, *word = pmi_doors_left_out(&in);
+    if (!doors_are_open || atomic_exchange_explicit(&is_said, true, memory_order_relaxed)) return;
+    way_name(way, 0, by, sizeof by);
+    if (word)
+        say_line("rank %d runs on %s, not on Godwit: below %s (in %s) LD_LIBRARY_PATH alone leads to Godwit's door, and it is set "
+                 "anew there, or the program has an RPATH",
+                 rank, by, word, in);
+    else
+        say_line("rank %d runs on %s, not on Godwit: a script on the way sets LD_LIBRARY_PATH, LD_PRELOAD or LD_AUDIT anew, or "
+                 "GODWIT_DOORS=off, or the program has an RPATH",
+                 rank, by);
+}
+
 void foreign_came(struct job *j, int rank, enum foreign_way way)
 {
     assert(rank >= 0 && rank < j->n && way != FOREIGN_DIRECT);
+    past_door_say(rank, way);
     _Atomic uint64_t *ways = &j->ranks[rank].ways; /* two programs at once may come by two servers, so from two threads */
     uint64_t old = atomic_load_explicit(ways, memory_order_relaxed);
     while (ways_number(old) < WAYS_MOST &&
@@ -237,17 +271,6 @@ static int program_now(const struct job *j, int rank, enum foreign_way *way_out)
     if (n == WAYS_MOST || (has_ours && n)) return WAYS_LOST;
     *way_out = has_ours ? FOREIGN_DIRECT : n ? way_at(ways, n - 1) : FOREIGN_DIRECT;
     return has_ours ? 0 : n - 1;
-}
-
-/* "a library that uses PMI (libmpich.so.12.2)", or (MPICH) where it is not known. */
-static void way_name(enum foreign_way way, int library, char *out, size_t cap)
-{
-    static const char *const protocols[] = {[FOREIGN_PMI] = "PMI", [FOREIGN_PMIX] = "PMIx"},
-                             *const likely_ones[] = {[FOREIGN_PMI] = "MPICH", [FOREIGN_PMIX] = "Open MPI"};
-    if (way == FOREIGN_DIRECT)
-        snprintf(out, cap, "Godwit");
-    else
-        snprintf(out, cap, "a library that uses %s (%s)", protocols[way], library ? libraries.name[library] : likely_ones[way]);
 }
 
 /* Of programs that are in MPI, which wait for an answer or for others: the files that they have loaded are there to be seen. */

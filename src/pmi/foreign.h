@@ -23,6 +23,8 @@ const char *pmi_doors_word(const struct job *j, int app, unsigned kinds);
 /* Puts Godwit's libraries with other ABIs (doors) into the library path of the ranks.  False: none, or GODWIT_DOORS is off.
  * by_scripts: who knows what the ranks start; scripts that set the path themselves do not hide the doors. */
 bool pmi_doors_open(struct job *j, bool by_scripts);
+/* The command that keeps them from being found below scripts that set the path themselves, and in which script it stands; NULL: none. */
+const char *pmi_doors_left_out(const char **in_out);
 /* Takes them out, where an mpiexec of which this one is a child has put them in. */
 void pmi_doors_close(struct job *j);
 /* Is this file, by its whole path, one of these libraries, of this installation or another? */

@@ -19,7 +19,22 @@ libc=$(getconf GNU_LIBC_VERSION) # glibc 2.36
 system=$(dirname "$(ldconfig -p | sed -n 's/.*libc.so.6 .*x86-64.* => //p; s/.*libc.so.6 .*AArch64.* => //p' | head -n 1)")
 printf '#!/bin/sh\nexport LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH\nexec "$@"\n' "$system" >front
 printf '#!/bin/sh\nexport LD_LIBRARY_PATH=%s\n"$@"\n' "$system" >anew
-chmod +x front anew
+cat >tools <<END
+#!/bin/bash
+# a site's launcher: knows valgrind and apptainer
+export LD_LIBRARY_PATH=$system
+[ -z "\$IN_CHROOT" ] || chroot /mnt "\$@"
+if [ -n "\$USE_VALGRIND" ]; then
+    valgrind "\$@"
+fi
+case \$1 in debug) shift; exec valgrind --quiet "\$@";; esac
+[ -n "\$IMAGE" ] && exec apptainer exec "\$IMAGE" "\$@"
+echo "it would be: apptainer exec img; valgrind" >/dev/null
+exec "\$@"
+END
+printf '#!/bin/sh\nvalgrind() { shift; "$@"; }\nexport LD_LIBRARY_PATH=%s\nLC_ALL=C valgrind -q "$@"\n' "$system" >inside
+printf '#!/bin/sh\nexport LD_AUDIT= LD_LIBRARY_PATH=%s\n"$@"\n' "$system" >noaudit
+chmod +x front anew tools inside noaudit
 cat >version.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -53,6 +68,19 @@ for peer in mpich openmpi; do
         out=$(run -n 2 $script ./$peer | tr '\n' ,) || fail "$script ./$peer: status $?"
         [ "$out" = "Godwit 2,Godwit 2," ] || fail "$script ./$peer: $out"
     done
+    # A word that is only an argument, or a command that need not run, is no container and no valgrind.
+    for script in "./anew ./$peer chroot" "./anew ./$peer --check=valgrind" "sh ./anew ./$peer valgrind" "./tools ./$peer" "./anew ./tools ./$peer x"; do
+        out=$(run -n 2 $script | tr '\n' ,) || fail "$script: status $?"
+        [ "$out" = "Godwit 2,Godwit 2," ] || fail "$script: $out"
+        [ ! -s err ] || fail "$script says:"
+    done
+    # Past the door, it is said, once, and why.
+    for script in "./inside" "./noaudit"; do
+        out=$(run -n 2 $script ./$peer) || fail "$script ./$peer: status $?"
+        case $out in *Godwit*) fail "$script ./$peer: $out" ;; esac
+        [ "$(grep -c 'runs on a library that uses PMI.*, not on Godwit: ' err)" = 1 ] || fail "$script ./$peer: past the door, and it says:"
+    done
+    out=$(run -n 2 ./inside ./$peer) && grep -q "below valgrind (in ./inside)" err || fail "which command leaves the finder out:"
     out=$(run -n 1 ./front env GODWIT_DOORS=off ./$peer) || fail "$peer on its own library"
     case $out in *Godwit*) fail "$peer: GODWIT_DOORS=off below a script: $out" ;; esac
     out=$(run -n 1 ./front "$prefix/bin/mpiexec" -n 2 ./$peer | tr '\n' ,)
@@ -77,10 +105,15 @@ fi
 has() { run -n 1 "$@" | grep -c '^LD_AUDIT=' || :; } # whether the finder is there
 [ "$(has ./front env)" = 1 ] || fail "no finder below a script"
 [ "$(run -n 1 ./front "$prefix/bin/mpiexec" -n 1 ./front env | grep '^LD_AUDIT=' | grep -o libgodwit_doors.so | wc -l)" = 1 ] || fail "the finder twice in nested jobs"
-printf '#!/bin/sh\nif [ "$1" = podman ]; then exec podman run image; fi\nexec "$@"\n' >container
+printf '#!/bin/sh\n"$@"; exit\nexec podman run image "$@"\n' >container
 chmod +x container
 [ "$(has ./container env)" = 0 ] || fail "the finder goes into containers"
-[ "$(has sh -c 'env; : valgrind')" = 0 ] || fail "the finder goes below valgrind"
+[ "$(has sh -c 'env; exit; valgrind ./a')" = 0 ] || fail "the finder goes below valgrind"
+[ "$(has sh -c 'env; : valgrind')" = 1 ] || fail "no finder for an argument"
+printf '#!/bin/sh\nenv\n' >valgrind && chmod +x valgrind
+for line in ./valgrind "nice -n 5 ./valgrind" "timeout 60 ./valgrind" "./front ./valgrind" "env A=b ./valgrind" "sh ./front ./valgrind"; do
+    [ "$(has $line)" = 0 ] || fail "the finder goes below $line"
+done
 for p in env "sh -c env"; do [ "$(GODWIT_DOORS=off has $p)" = 0 ] || fail "the finder without doors"; done
 if command -v valgrind >/dev/null; then
     run -n 1 valgrind -q --error-exitcode=9 /bin/true || fail "valgrind finds errors"
