@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,30 @@ int gw_file_append(const char *path, struct gw_new_file *f_out)
 }
 
 /* ---- read ---- */
+/* Of a pipe that was opened without waiting; *has_writer: somebody had it open to write.  Bytes; 0: its end; -1: errno. */
+static ssize_t pipe_read(int fd, char *to, size_t bytes, bool *has_writer)
+{
+    enum { TURN_MS = 50, OPEN_MS = 5000, WRITE_MS = 60000 };
+    for (int waited_ms = 0;; waited_ms += TURN_MS) {
+        struct pollfd p = {fd, POLLIN, 0};
+        ssize_t n = read(fd, to, bytes);
+        if (n > 0 || (n < 0 && errno == EAGAIN)) *has_writer = true;
+        if (n > 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return n;
+        if (n == 0 && *has_writer) return 0;
+        if (waited_ms >= (*has_writer ? WRITE_MS : OPEN_MS)) {
+            errno = *has_writer ? ETIMEDOUT : ENXIO;
+            return -1;
+        }
+        if (poll(&p, 1, TURN_MS) > 0 && p.revents & POLLHUP) *has_writer = true; /* he has come and gone */
+    }
+}
+
+static const char *pipe_why(int err)
+{
+    if (err == ENXIO) return "nobody writes to that pipe";
+    return err == ETIMEDOUT ? "who has that pipe open to write has written nothing for a minute" : strerror(err);
+}
+
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out)
 {
     static _Thread_local char damage[160];
@@ -141,11 +166,12 @@ const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char *
     size_t n = 0, cap = 0;
     ssize_t got = 1;
     char *text = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (may_be_pipe ? 0 : O_NONBLOCK));
+    bool is_pipe = false, has_writer = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) return strerror(errno);
     if (fstat(fd, &st) != 0)
         why = strerror(errno);
-    else if (!S_ISREG(st.st_mode) && !(may_be_pipe && S_ISFIFO(st.st_mode)))
+    else if (!S_ISREG(st.st_mode) && !(is_pipe = may_be_pipe && S_ISFIFO(st.st_mode)))
         why = "it is no file";
     while (!why && got > 0 && n <= most) {
         if (n + 1 >= cap) {
@@ -156,11 +182,11 @@ const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char *
             }
             text = more;
         }
-        got = read(fd, text + n, cap - 1 - n);
+        got = is_pipe ? pipe_read(fd, text + n, cap - 1 - n, &has_writer) : read(fd, text + n, cap - 1 - n);
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got < 0)
-            why = strerror(errno);
+            why = is_pipe ? pipe_why(errno) : strerror(errno);
         else
             n += (size_t)got;
     }

@@ -55,7 +55,8 @@ int gw_file_may(const char *path, unsigned how);
 
 /* Reads a text file of at most `most` bytes into *text_out, zero-terminated, which the caller frees; one of gw_file_store() is compared
  * with its sums.  NULL, or the reason of failure, worded to follow the name of the file, valid until this thread's next call.
- * may_be_pipe: pipes are allowed, too; anything else (/dev/zero) is refused. */
+ * may_be_pipe: pipes are allowed, too, which may be what a shell makes of <(COMMAND): for what a user names, not for a name that is known
+ * before.  Seconds are waited for somebody to write, and a minute for him to go on.  Anything else (/dev/zero) is refused. */
 const char *gw_file_read(const char *path, size_t most, bool may_be_pipe, char **text_out);
 /* A file of which parts are looked at: programs, libraries.  Private, except `bytes`. */
 struct gw_image {

@@ -320,6 +320,18 @@ static void test_read(void)
     close(p[0]);
     CHECK_EQ(mkfifo(in_dir("fifo"), 0600), 0);
     CHECK_STR(gw_file_read(in_dir("fifo"), 9, false, &text), "it is no file"); /* and nobody waits for a writer */
+    pid_t writer = fork(); /* who comes late, and goes on late */
+    if (writer == 0) {
+        usleep(100000);
+        int fd = open(in_dir("fifo"), O_WRONLY);
+        bool is_half = write(fd, "ab", 2) == 2;
+        usleep(100000);
+        _exit(is_half && write(fd, "c", 1) == 1 ? 0 : 1);
+    }
+    CHECK(gw_file_read(in_dir("fifo"), 9, true, &text) == NULL);
+    CHECK_STR(text, "abc");
+    free(text);
+    CHECK(waitpid(writer, &p[0], 0) == writer && p[0] == 0);
     unlink(in_dir("fifo"));
     unlink(in_dir("text"));
 }

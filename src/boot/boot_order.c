@@ -116,11 +116,11 @@ int boot_order_parse(const char *path, const char *text, int size, int32_t *list
     return rc;
 }
 
-int boot_order_read(const char *path, int size, int32_t *list_out)
+int boot_order_read(const char *path, int size, bool may_be_pipe, int32_t *list_out)
 {
     enum { MOST = 64 << 20 }; /* a million ranks, and comments */
     char *text = NULL;
-    const char *why = gw_file_read(path, MOST, true, &text);
+    const char *why = gw_file_read(path, MOST, may_be_pipe, &text);
     if (why)
         return gw_fail(GW_EARG,
                        "%s: it cannot be read (%s): MPICH_RANK_REORDER_METHOD=3 (GODWIT_RANK_ORDER) wants the file "
@@ -146,7 +146,7 @@ int boot_order_apply(int method, const char *path, int32_t *node, int size, int3
 {
     assert(size > 0);
     int32_t *list = method == BOOT_ORDER_FILE ? gw_xmalloc(sizeof *list * (size_t)size) : NULL;
-    int rc = list ? boot_order_read(path && *path ? path : "MPICH_RANK_ORDER", size, list) : GW_OK;
+    int rc = list ? boot_order_read(path && *path ? path : "MPICH_RANK_ORDER", size, false, list) : GW_OK;
     if (rc == GW_OK) {
         int32_t *old = gw_xmalloc(sizeof *old * (size_t)size);
         memcpy(old, node, sizeof *old * (size_t)size);

@@ -129,20 +129,20 @@ static void test_reading(void)
     int fd = mkstemp(name);
     CHECK(fd >= 0);
     CHECK_EQ(write(fd, "2,0\n1\n", 6), 6);
-    CHECK_EQ(boot_order_read(name, 3, list), GW_OK);
+    CHECK_EQ(boot_order_read(name, 3, false, list), GW_OK);
     CHECK(list[0] == 2 && list[1] == 0 && list[2] == 1);
     CHECK_EQ(boot_order_apply(BOOT_ORDER_FILE, name, node, 3, rank), GW_OK);
     CHECK(rank[0] == 2 && rank[1] == 0 && rank[2] == 1);
     CHECK(node[0] == 0 && node[1] == 1 && node[2] == 0);
     CHECK_EQ(write(fd, "\0", 1), 1);
-    CHECK_EQ(boot_order_read(name, 3, list), GW_EARG);
+    CHECK_EQ(boot_order_read(name, 3, false, list), GW_EARG);
     CHECK(strstr(gw_fail_text(), "bytes of 0"));
     close(fd);
     unlink(name);
-    CHECK_EQ(boot_order_read(name, 3, list), GW_EARG);
+    CHECK_EQ(boot_order_read(name, 3, false, list), GW_EARG);
     CHECK(strstr(gw_fail_text(), "No such file") && strstr(gw_fail_text(), name) &&
           strstr(gw_fail_text(), "MPICH_RANK_REORDER_FILE"));
-    CHECK_EQ(boot_order_read("/", 3, list), GW_EARG);
+    CHECK_EQ(boot_order_read("/", 3, true, list), GW_EARG);
 }
 
 /* Which file is read where none is named. */

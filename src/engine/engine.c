@@ -76,7 +76,7 @@ static void hosts_of_batch_system(struct hosts *h, char *why_out, size_t cap)
     static const char *const files[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE"};
     for (size_t i = 0; i < GW_ARRAY_LEN(files) && !h->n; i++) {
         const char *path = secure_getenv(files[i]);
-        if (path && !hosts_read(h, path) && h->n) snprintf(why_out, cap, " (%s)", files[i]);
+        if (path && !hosts_read(h, path, false) && h->n) snprintf(why_out, cap, " (%s)", files[i]);
     }
 }
 

@@ -186,7 +186,7 @@ static void lists(void)
     int fd = mkstemp(path);
     CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
     close(fd);
-    CHECK(hosts_read(&h, path) == NULL && !h.bad);
+    CHECK(hosts_read(&h, path, true) == NULL && !h.bad);
     unlink(path);
     CHECK_EQ(h.n, 4);
     for (int i = 0; i < h.n && h.n == 4; i++) CHECK_EQ(h.at[i].slots, ((int[]){5, 3, 0, 0})[i]);
@@ -201,9 +201,9 @@ static void lists(void)
     hosts_free(&h);
     hosts_expand(&h, "n[x],[,n[3");
     hosts_free(&h);
-    const char *why = hosts_read(&h, "/gw/no/such/file");
+    const char *why = hosts_read(&h, "/gw/no/such/file", true);
     CHECK_STR(why ? why : "", "No such file or directory");
-    why = hosts_read(&h, "/dev/zero");
+    why = hosts_read(&h, "/dev/zero", true);
     CHECK_STR(why ? why : "", "it is no file");
     CHECK_EQ(h.n, 0);
     CHECK(hosts_are_here("localhost:4,127.0.0.1,::1", foreign, sizeof foreign));

@@ -172,11 +172,11 @@ static void line_take(struct hosts *h, char *line)
         add_words(h, line, " ");
 }
 
-const char *hosts_read(struct hosts *h, const char *path)
+const char *hosts_read(struct hosts *h, const char *path, bool may_be_pipe)
 {
     enum { MOST = 16 << 20 };
     char *text = NULL;
-    const char *why = gw_file_read(path, MOST, true, &text);
+    const char *why = gw_file_read(path, MOST, may_be_pipe, &text);
     struct gw_lines lines = {text, 0};
     for (char *line; (line = gw_line_next(&lines));) line_take(h, line);
     free(text);

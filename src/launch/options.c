@@ -533,7 +533,7 @@ static int check_order(struct launch_options *o)
     o->order_file = file ? file : gw_set.rank_order_file;
     if (v != BOOT_ORDER_FILE) return -1;
     int32_t *list = gw_xmalloc(sizeof *list * (size_t)o->n_ranks);
-    int rc = boot_order_read(o->order_file, o->n_ranks, list);
+    int rc = boot_order_read(o->order_file, o->n_ranks, false, list);
     free(list);
     return rc == GW_OK ? -1 : launch_usage_error("%s", gw_fail_text());
 }

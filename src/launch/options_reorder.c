@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST = 64 << 20 };
@@ -91,9 +92,11 @@ int launch_reorder_choose(struct launch_options *o)
         if (strcasecmp(text, words[i]) == 0)
             return launch_add_pair(&o->env, "GODWIT_RANK_ORDER", (const char *[]){"0", "1", "2"}[i]), -1;
     char whole[PATH_MAX];
-    if (!realpath(text, whole))
+    struct stat st;
+    bool is_there = stat(text, &st) == 0;
+    if (!is_there || !S_ISREG(st.st_mode) || !realpath(text, whole)) /* the job reads it several times: no pipe */
         return launch_usage_error("--reorder is auto, smp, roundrobin, fold or a file of ranks, and there is no file '%s' (%s)",
-                                  text, strerror(errno));
+                                  text, is_there ? "it is none" : strerror(errno));
     launch_add_pair(&o->env, "GODWIT_RANK_ORDER", "3");
     launch_add_pair(&o->env, "GODWIT_RANK_ORDER_FILE", whole);
     return -1;

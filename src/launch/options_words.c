@@ -92,7 +92,7 @@ int launch_set_hosts(struct launch_options *o, const char *name, const char *tex
 
 int launch_set_hostfile(struct launch_options *o, const char *name, const char *file)
 {
-    const char *why = hosts_read(&o->hosts, file);
+    const char *why = hosts_read(&o->hosts, file, true);
     if (!why && o->hosts.bad) return launch_usage_error("%s: \"%s\" %s", name, o->hosts.bad, o->hosts.bad_why);
     return why ? launch_usage_error("%s %s: %s", name, file, why) : -1;
 }

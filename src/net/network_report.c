@@ -30,7 +30,7 @@ static void names_choose(void)
     nic_counters_default(&report.names);
     if (!path || !*path) return;
     char *text = NULL;
-    const char *why = gw_file_read(path, 64 << 10, true, &text);
+    const char *why = gw_file_read(path, 64 << 10, false, &text);
     if (why)
         gw_warn("%s=%s cannot be read (%s): the usual counters are reported", gw_setting_said("GODWIT_NIC_COUNTER_FILE"), path,
                 why);

@@ -60,7 +60,7 @@ void elsewhere_list(struct job *j, int app, const char *list)
 void elsewhere_file(struct job *j, int app, const char *path)
 {
     struct hosts *h = hosts_of(app);
-    const char *why = hosts_read(h, path);
+    const char *why = hosts_read(h, path, true);
     if (why) say_line("the info key hostfile is %.200s, which cannot be read: %s", path, why);
     if (!why && h->bad) say_line("%.200s (info key hostfile): \"%s\" %s", path, h->bad, h->bad_why);
     if (!why && !h->bad && !h->n) say_line("%.200s (info key hostfile) names no host", path);

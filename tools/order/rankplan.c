@@ -200,7 +200,7 @@ static int add_cells(struct ask *a, int d, int left, int *cell)
 
 static int add_file(struct ask *a, const char *path)
 {
-    if (boot_order_read(path, a->traffic.ranks, a->list) != GW_OK) return refuse("%s", gw_fail_text());
+    if (boot_order_read(path, a->traffic.ranks, true, a->list) != GW_OK) return refuse("%s", gw_fail_text());
     return add_plan(a, BOOT_ORDER_FILE, a->list, path);
 }
 
