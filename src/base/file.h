@@ -46,6 +46,7 @@ enum {
     GW_FILE_FOLDERS = 1, /* makes the missing folders */
     GW_FILE_FRESH =
         2, /* a new file that only this user can write (others hold no descriptor of it), readable, in place of what is there */
+    GW_FILE_AT_END = 4 /* each write goes to the end, also when somebody has emptied the file meanwhile */
 };
 /* For what is written as it comes (output, records): a file of ours that is there is made empty, a device or pipe is opened; of a pipe
  * nobody reads, seconds are waited for a reader.  A descriptor; -1: errno as above. */

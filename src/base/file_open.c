@@ -203,6 +203,7 @@ int gw_file_open(const char *path, unsigned how)
     if ((err = file_folder_open(path, how & GW_FILE_FOLDERS, &in, name)) == 0) {
         fd = open_in(&in, name, how);
         err = errno;
+        if (fd >= 0 && how & GW_FILE_AT_END) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_APPEND);
         close(in.fd);
     }
     errno = err;
@@ -239,6 +240,8 @@ int gw_file_may(const char *path, unsigned how)
         err = GW_FILE_THEIRS;
     else if (how & GW_FILE_FRESH && is_there && !S_ISREG(st.st_mode))
         err = GW_FILE_KIND;
+    else if (is_there && S_ISFIFO(st.st_mode) && !is_ours(&st))
+        err = GW_FILE_THEIRS;
     else if (!(is_there && faccessat(in.fd, name, W_OK, 0) == 0))
         err = faccessat(in.fd, ".", W_OK, 0) != 0 ? errno : try_file(&in);
     close(in.fd);

@@ -217,6 +217,7 @@ static void as_another(void)
     CHECK_EQ(open_put(in_dir("sticky/file"), GW_FILE_FRESH, "x"), GW_FILE_THEIRS);
     CHECK_EQ(write_all(in_dir("sticky/file"), "x"), GW_FILE_THEIRS);
     CHECK_EQ(gw_file_may(in_dir("sticky/file"), 0), GW_FILE_THEIRS);
+    CHECK_EQ(gw_file_may(in_dir("sticky/pipe"), 0), GW_FILE_THEIRS);
     CHECK_EQ(open_put(in_dir("sticky/pipe"), 0, "x"), GW_FILE_THEIRS);
     CHECK(write_all(in_dir("sticky/pipe"), "x") != 0);
     CHECK_EQ(open_put(in_dir("sticky/folder/x"), GW_FILE_FOLDERS, "x"), GW_FILE_FOLDER);
@@ -275,6 +276,22 @@ static void test_strangers(void)
     umask(027);
 }
 
+/* A file that somebody empties while it is written goes on from its begin, without a hole. */
+static void test_at_end(void)
+{
+    const unsigned hows[] = {0, GW_FILE_AT_END};
+    for (int i = 0; i < 4; i++) { /* a new file, then one that is there */
+        int fd = gw_file_open(in_dir("log"), hows[i % 2]);
+        CHECK(fd >= 0 && write(fd, "one", 3) == 3 && truncate(in_dir("log"), 0) == 0 && write(fd, "two", 3) == 3);
+        struct stat st;
+        CHECK(fstat(fd, &st) == 0);
+        CHECK_EQ(st.st_size, i % 2 ? 3 : 6);
+        close(fd);
+        if (i == 1) unlink(in_dir("log"));
+    }
+    unlink(in_dir("log"));
+}
+
 /* What cannot be written leaves what was there. */
 static void test_full(void)
 {
@@ -320,7 +337,7 @@ static void test_read(void)
     close(p[0]);
     CHECK_EQ(mkfifo(in_dir("fifo"), 0600), 0);
     CHECK_STR(gw_file_read(in_dir("fifo"), 9, false, &text), "it is no file"); /* and nobody waits for a writer */
-    pid_t writer = fork(); /* who comes late, and goes on late */
+    pid_t writer = fork();                                                     /* who comes late, and goes on late */
     if (writer == 0) {
         usleep(100000);
         int fd = open(in_dir("fifo"), O_WRONLY);
@@ -448,6 +465,7 @@ int main(void)
     test_open();
     test_pipes();
     test_strangers();
+    test_at_end();
     test_full();
     test_read();
     test_store();

@@ -143,7 +143,7 @@ static struct sink *file_of(char *name, bool with_folders)
             free(name);
             return outputs.files[i];
         }
-    int fd = gw_file_open(name, with_folders ? GW_FILE_FOLDERS : 0), rc = errno;
+    int fd = gw_file_open(name, GW_FILE_AT_END | (with_folders ? GW_FILE_FOLDERS : 0)), rc = errno;
     if (fd < 0) {
         say_line("cannot write %s: %s%s", name, gw_file_why(rc),
                  rc == EMFILE ? " (limit: ulimit -n; a pattern without the rank makes one file for all)" : "");

@@ -56,17 +56,40 @@ static char *file_port(const char *file, const char *service, const char **why_o
     return text;
 }
 
+/* Is there a file of another user by that name, which has our number in it? */
+static bool is_others(const char *file)
+{
+    struct stat st;
+    return lstat(file, &st) == 0 && st.st_uid != geteuid();
+}
+
+/* The complete file gets its name.  What another user has put there is taken away where the folder lets us.  0, or errno. */
+static int name_give(const char *new, const char *file)
+{
+    int err = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        err = link(new, file) == 0 ? 0 : errno;
+        if (err != EEXIST || !is_others(file) || unlink(file) != 0) break;
+    }
+    return err;
+}
+
 int world_name_file_publish(const char *service, const char *port)
 {
     char *file = file_of(service), *new = gw_xasprintf("%s.%d.%016llx", file, (int)getpid(), (unsigned long long)boot_random());
     int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc = GW_OK;
-    bool is_done = fd >= 0 && dprintf(fd, "%s\n%s", port, service) > 0 && fsync(fd) == 0 && link(new, file) == 0;
-    int why = errno;
-    if (!is_done && why == EEXIST)
+    bool is_written = fd >= 0 && dprintf(fd, "%s\n%s", port, service) > 0 && fsync(fd) == 0;
+    int why = is_written ? name_give(new, file) : errno;
+    if (is_written && why == EEXIST && is_others(file))
+        rc = gw_fail(GW_ESERVICE,
+                     "service_name is \"%.64s\": another user has put %.200s there, and only he or the folder's owner can remove "
+                     "it: let GODWIT_NAMES_DIR name a folder that only you can write to",
+                     service, file);
+    else if (is_written && why == EEXIST)
         rc = gw_fail(GW_ESERVICE,
                      "service_name is \"%.64s\": it is published already; if the job that did that was killed, remove %.200s",
                      service, file);
-    else if (!is_done)
+    else if (!is_written || why)
         rc = gw_fail(GW_ESERVICE, "service_name is \"%.64s\": it cannot be published in GODWIT_NAMES_DIR=%.200s: %s", service,
                      gw_set.names_dir, strerror(why));
     if (fd >= 0) {

@@ -119,6 +119,60 @@ me "$build/mpiexec" -outfile-pattern "$all/ourpipe" -n 1 echo text >"$out" 2>&1 
 wait $!
 [ "$(cat "$dir/heard")" = text ] || fail "our pipe has $(cat "$dir/heard")"
 
+# Emptied while it is written, it goes on from its begin.
+me "$build/mpiexec" -outfile-pattern "$all/ours/o.0" -n 1 sh -c 'echo before
+    until [ -s "$1" ]; do sleep 0.01; done; : >"$1"; echo after' - "$all/ours/o.0" >"$out" 2>&1 || fail "output that is emptied"
+[ "$(tr '\0' 0 <"$all/ours/o.0")" = after ] || fail "output that was emptied has holes: $(od -c "$all/ours/o.0" | head -n 3)"
+# godwit-tune says at once that it cannot write.
+! me "$build/godwit-tune" -q -o "$all/pipe" --quick -n 2 >"$out" 2>&1 && grep -q "another user's" "$out" && [ "$(grep -c . "$out")" = 1 ] ||
+    fail "godwit-tune measures for a stranger's pipe"
+
+# Published names: what a stranger has put there is replaced, or named as the reason where it cannot be.
+if [ "$prefix" ] && [ -x "$dir/p" ]; then
+    cat >"$dir/name.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    char port[MPI_MAX_PORT_NAME], text[MPI_MAX_ERROR_STRING];
+    int n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Open_port(MPI_INFO_NULL, port);
+    int rc = MPI_Publish_name("svc", MPI_INFO_NULL, port);
+    if (rc) MPI_Error_string(rc, text, &n), printf("error %s\n", text);
+    fflush(stdout);
+    if (!rc && argc > 1 && system("ls \"$GODWIT_NAMES_DIR\"") != 0) return 1;
+    if (!rc) rc = MPI_Unpublish_name("svc", MPI_INFO_NULL, port);
+    MPI_Close_port(port);
+    MPI_Finalize();
+    return rc != 0;
+}
+END
+    "$prefix/bin/mpicc" -o "$dir/name" "$dir/name.c"
+    names=$dir/names
+    mkdir "$names" && chmod 1777 "$names"
+    publish() { me env GODWIT_NAMES_DIR="$names" "$prefix/bin/mpiexec" -n 1 "$dir/name" "$@" >"$out" 2>&1; }
+    publish ls || fail "a name in a folder"
+    service=$(grep '^godwit-name-65534-[0-9a-f]*$' "$out") || fail "no name among the files"
+    for mode in 1777 777; do
+        chmod $mode "$names"
+        for kind in "touch" "mkfifo" "ln -s $dir/victim"; do
+            $kind "$names/$service" && chown -h 65533 "$names/$service"
+            rc=0
+            publish || rc=$?
+            case $mode in
+            777) [ $rc = 0 ] && [ -z "$(ls "$names")" ] || fail "a stranger's $kind blocks a name" ;;
+            *) [ $rc != 0 ] && grep -q "another user has put $names/$service there" "$out" || fail "a stranger's $kind: no word of him" ;;
+            esac
+            rm -f "$names/$service"
+        done
+    done
+    [ "$(cat "$dir/victim")" = "as it was" ] || fail "a name was written where a link leads"
+fi
+
 # pat_build and pat_report are scripts, and write by the same way.  A full disk is an error, and leaves nothing.
 if [ "$prefix" ] && me test -x "$prefix/bin/pat_build" -a -x "$dir/p"; then
     printf 'Profile of x, 2 ranks, times\n' >"$dir/a.ap2"
