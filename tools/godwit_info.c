@@ -18,6 +18,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 struct row {
@@ -234,6 +235,7 @@ static int explain(const char *name)
     struct names all = {NULL, 0};
     struct gw_foreign f;
     char written[128]; /* names of MPICH in capitals, as they are; others have small letters, too */
+    struct stat st;
     int rc = 0, row = -1;
     snprintf(written, sizeof written, "%s", name);
     for (char *c = written; *c && strncasecmp(name, twin, sizeof twin - 1) == 0; c++) *c = (char)toupper((unsigned char)*c);
@@ -252,6 +254,8 @@ static int explain(const char *name)
         print_long(&r);
     } else if (gw_foreign_find(written, &f) && f.kind != GW_FOREIGN_NOTED) {
         gw_print(stdout, "%s is %s%s\n", written, f.kind == GW_FOREIGN_NOTHING ? "of no effect: " : "no setting: ", f.why);
+    } else if (stat(name, &st) == 0 && S_ISREG(st.st_mode)) {
+        rc = info_program(name);
     } else {
         say_none(name, &all);
         rc = 1;
@@ -268,7 +272,8 @@ static const char usage[] =
     "  --list       the same, a line each\n"
     "  --network    interfaces, providers of libfabric, network cards: what a job on several nodes would take, and why\n"
     "  NAME         one setting, by its name, its variable or another MPI's name for it\n"
-    "  FILE         a program or library, by a path with a slash: which MPI library it was built with, and whether it runs on this one\n";
+    "  FILE         a program or library, by its path (./NAME where a setting has that name): which MPI library it was built with,\n"
+    "               and whether it runs on this one\n";
 
 static int option(const char *word)
 {

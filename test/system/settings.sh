@@ -58,5 +58,7 @@ if info MPICH_OFI_EAGERMAX; then fail "godwit-info MPICH_OFI_EAGERMAX was taken"
 has 'no setting MPICH_OFI_EAGERMAX; did you mean MPICH_OFI_EAGER_MAX?'
 if info GODWIT_EAGERMAX; then fail "godwit-info GODWIT_EAGERMAX was taken"; fi
 has 'no setting GODWIT_EAGERMAX; did you mean GODWIT_EAGER_MAX?'
+(cd "$build" && ./godwit-info mpi_hello >"$out" 2>&1) || fail "godwit-info FILE in its folder was not taken"
+has "^mpi_hello was built for .*: it runs on Godwit as it is"
 info MPICH_ENABLE_HCOLL && has '^MPICH_ENABLE_HCOLL is of no effect: '
 MPICH_ENABLE_HCOLL=1 info && has 'MPICH_ENABLE_HCOLL=1 is of no effect: there is no HCOLL'
