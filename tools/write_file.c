@@ -4,6 +4,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/file.h"
+#include "base/plain.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -58,6 +59,6 @@ int main(int argc, char **argv)
     }
     const char *path = argv[argc - 1];
     int err = write_file(path, is_program);
-    if (err) fprintf(stderr, "%s: cannot write %s: %s\n", argv[1], path, gw_file_why(err));
+    if (err) gw_print(stderr, "%s: cannot write %s: %s\n", argv[1], path, gw_file_why(err));
     return err ? 1 : 0;
 }

@@ -19,10 +19,10 @@ struct hosts {
     const char *bad_why; /* "is no name of a host", or of slots, which are from 1 to MAX_RANKS */
 };
 
-void hosts_add(struct hosts *h, const char *list);         /* "n1,n2:4" */
+void hosts_add(struct hosts *h, const char *list);                           /* "n1,n2:4" */
 const char *hosts_read(struct hosts *h, const char *path, bool may_be_pipe); /* NULL, or why not, in words */
-bool hosts_is_name(const char *name, size_t n);            /* is it a valid host name?  Lists contain no others */
-void hosts_expand(struct hosts *h, const char *list);      /* Slurm's "n[1-3,07],m4" */
+bool hosts_is_name(const char *name, size_t n);                              /* is it a valid host name?  Lists contain no others */
+void hosts_expand(struct hosts *h, const char *list);                        /* Slurm's "n[1-3,07],m4" */
 bool hosts_is_local(const char *name);
 const char *hosts_foreign(const struct hosts *h); /* the first that is not this machine, or NULL */
 bool hosts_are_here(const char *list, char *foreign_out,
