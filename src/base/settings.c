@@ -30,6 +30,7 @@ enum { SETTINGS_MAX = 512 };
 static struct {
     atomic_bool is_loaded; /* release by the thread that has loaded them, acquire by others */
     bool is_help_said;
+    char refused[512];                 /* what gw_settings_refused() says */
     bool is_raised;                    /* only the site's files set something */
     int n_ignored;                     /* variables that therefore do not count, */
     char ignored[64];                  /* and the first of them */
@@ -153,6 +154,9 @@ static void *field(const struct setting_row *row) { return (char *)&gw_set + row
 
 /* A text that has to be a processor's. */
 static bool is_processor_row(const struct setting_row *row) { return row->offset == offsetof(struct gw_settings, processor); }
+
+/* Without what it asks for, messages would go unprotected: its default is no way out. */
+static bool is_protection_row(const struct setting_row *row) { return row->offset == offsetof(struct gw_settings, net_tls); }
 
 /* to NULL: only looks whether the text is one. */
 static bool setting_parse(const struct setting_row *row, const char *text, bool is_default, void *to)
@@ -278,6 +282,10 @@ static void setting_load(int i, const struct found *found)
     const char *variable = setting_text(found->name->name);
     if (!setting_parse(row, found->value, false, field(row))) {
         say_wrong(row, variable, found->value, why, sizeof why);
+        if (is_protection_row(row)) {
+            snprintf(state.refused, sizeof state.refused, "%.300s%.200s", before(variable), why);
+            return;
+        }
         complain("%s%s; using the default, %s", before(variable), why, default_text[0] ? default_text : "none");
         return;
     }
@@ -492,8 +500,11 @@ void gw_settings_free(void)
     }
     state.is_loaded = false;
     state.n_ignored = 0;
+    state.refused[0] = 0;
     gw_site_free();
 }
+
+const char *gw_settings_refused(void) { return state.refused[0] ? state.refused : NULL; }
 
 int gw_settings_count(void) { return gw_setting_row_count; }
 

@@ -98,6 +98,8 @@ int peer_init(const struct peer_upcalls *upcalls)
             "the ranks of this job are on %d nodes, and GODWIT_WIRES=%s allows no network between them: add ofi or tcp, or leave "
             "it unset",
             gw_boot.nnodes, gw_set.wires);
+    if (gw_settings_refused())
+        return gw_fail(GW_EARG, "%s; nothing starts, since it would without that protection", gw_settings_refused());
     if (wants_net() && peer_check_tls() != GW_OK) return GW_EUNSUPPORTED;
     for (int i = 0; i < gw_nlanes; i++) {
         int rc = lane_open(&gw_lanes[i], i);
@@ -219,6 +221,14 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
     return GW_OK;
 }
 
+int peer_may_invite(void)
+{
+    if (!gw_set.net_tls) return GW_OK;
+    return gw_fail(
+        GW_EUNSUPPORTED,
+        "jobs on several hosts do not connect with GODWIT_NET_TLS: what they first tell each other is not protected by it");
+}
+
 int peer_invite(char at_out[PEER_AT])
 {
     const struct wire_ops *net = peer_wires[1]; /* other jobs are invited to the first network */
@@ -227,10 +237,7 @@ int peer_invite(char at_out[PEER_AT])
             GW_EUNSUPPORTED,
             "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi or tcp, or leave it unset",
             gw_set.wires);
-    if (gw_set.net_tls)
-        return gw_fail(
-            GW_EUNSUPPORTED,
-            "jobs on several hosts do not connect with GODWIT_NET_TLS: what they first tell each other is not protected by it");
+    if (peer_may_invite() != GW_OK) return GW_EUNSUPPORTED;
     if (gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE)
         return gw_fail(GW_EUNSUPPORTED,
                        "jobs on several hosts connect where messages are matched by software alone: leave %s unset",

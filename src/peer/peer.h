@@ -115,6 +115,7 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out);
 /* Opens a network for processes of other hosts, if none is open.  at_out: text that tells them where to ask for this process's addresses. */
 enum { PEER_AT = 128 };
 int peer_invite(char at_out[PEER_AT]);
+int peer_may_invite(void);                      /* may other hosts' jobs connect, by the settings?  GW_OK or an error */
 int peer_address(struct sockaddr_storage *out); /* of this host, as other hosts reach it */
 void peer_sweep(void);  /* forgets other worlds without a reference; nothing may be queued for them (proto_drained) */
 int peer_numbers(void); /* upper bound of the numbers that are or were in use */

@@ -63,16 +63,18 @@ bool world_port_is_for_hosts(void)
 }
 
 /* Opens the port for other hosts; far: the address to append to the name.  Without a network the port serves this host only, which is an
- * error if port_reach asks for hosts. */
+ * error if port_reach asks for hosts, or the job is on several. */
 static int open_for_hosts(struct port *p, char far[1 + BOOT_ADDRESS_TEXT])
 {
     struct sockaddr_storage at;
     far[0] = 0;
     if (!world_port_is_for_hosts()) return GW_OK;
-    int rc = peer_address(&at);
+    int rc = peer_may_invite();
+    if (rc == GW_OK) rc = peer_address(&at);
     if (rc == GW_OK && boot_gate_open_far(&p->gate, &at) != 0)
         rc = gw_fail(GW_EPORT, "no port for other hosts can be opened: %s", strerror(errno));
-    if (rc != GW_OK) return gw_set.port_reach == GW_SET_PORT_REACH_HOSTS ? rc : GW_OK;
+    /* A job on several hosts connects with none where it cannot by the network, whoever comes. */
+    if (rc != GW_OK) return gw_set.port_reach == GW_SET_PORT_REACH_HOSTS || !boot_is_on_one_host() ? rc : GW_OK;
     far[0] = '@';
     boot_address_text(&at, far + 1);
     return GW_OK;

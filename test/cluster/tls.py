@@ -178,7 +178,7 @@ def strangers(build, folder):
     print("tls: no stranger gets in")
 
 
-def spawned(build):
+def spawned(build, folder):
     meet = build + "/cluster_meet"
     rc, said = run("on", "n1", build + "/mpiexec", "-n", "2", meet, "place", "2", "-", "-")
     assert rc == 0 and said.split() == ["n1", "n1"], said
@@ -188,6 +188,17 @@ def spawned(build):
     rc, said = run("mpiexec.hydra", "-hosts", "n1:1,n2:1", "-n", "1", "-env", "GODWIT_NET_TLS", "1", build + "/mpi_hello", ":", "-n", "1", "-env", "GODWIT_NET_TLS",
                    "0", build + "/mpi_hello")
     assert rc != 0 and re.search(r"has.* GODWIT_NET_TLS, and this one \(rank \d\) has.*: set it alike for all", said), said
+    # a port says it at once, before anybody waits there; on one host jobs connect as ever
+    rc, said = run("mpiexec.hydra", "-hosts", "n1:1,n2:1", "-n", "2", meet, "serve", folder + "/port", "1")
+    assert rc != 0 and "MPI_Open_port" in said and "jobs on several hosts do not connect with GODWIT_NET_TLS" in said, said
+    for reach, is_open in ("hosts", False), ("auto", True):
+        server = subprocess.Popen(["on", "n1", "mpiexec.hydra", "-n", "1", meet, "serve", folder + "/port." + reach, "1"],
+                                  env=dict(ENV, GODWIT_PORT_REACH=reach), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if is_open:
+            rc, said = run("on", "n1", "mpiexec.hydra", "-n", "1", meet, "use", folder + "/port." + reach)
+            assert rc == 0, said
+        said = server.communicate(timeout=100)[0]
+        assert (server.returncode == 0) == is_open and ("jobs on several hosts do not connect" in said) != is_open, said
     print("tls: children on the same host, and a sentence where they would be elsewhere")
 
 
@@ -206,7 +217,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=build) as folder: # all hosts see it
         works(build, folder)
         strangers(build, folder)
-        spawned(build)
+        spawned(build, folder)
     return 0
 
 

@@ -76,6 +76,10 @@ def refused():
     assert rc != 0 and "this job goes by libfabric (FI_PROVIDER)" in said, said
     rc, said = job(["mpi_net_facts"], "-n", "1", "-env", "GODWIT_NET_TLS", "1", BUILD + "/mpi_net_facts", ":", "-n", "1", GODWIT_NET_TLS="0")
     assert rc != 0 and re.search(r"rank \d has.* GODWIT_NET_TLS, and this one \(rank \d\) has.*: set it alike for all", said), said
+    for words in ([], ["--vnodes", "1"]): # no word but those of a switch: it never means in the clear
+        for value in "munge", "":
+            rc, said = job(["mpi_hello"], *words, "-n", "2", GODWIT_NET_TLS=value)
+            assert rc != 0 and "GODWIT_NET_TLS=%s is not a switch (1 or 0); nothing starts, since it would without that protection" % value in said, said
     with tempfile.TemporaryDirectory() as folder:
         open(folder + "/libssl.so.3", "w", encoding="utf-8").close()
         rc, said = job(["mpi_hello"], "-n", "2", GODWIT_NET_TLS="1", LD_LIBRARY_PATH=folder)
