@@ -20,12 +20,15 @@ struct boot_ask {
     int fd;          /* socket of a pending probe; -1: none */
     bool ever;       /* the host has answered before */
     bool from_start; /* set by the caller: a host to which there is no way counts as silent, even if it has never answered */
-    uint64_t asked_ns, heard_ns, stepped_ns;
-    uint64_t no_way_ns; /* since when each probe learns from our kernel or a router that there is none; 0: the last did not */
+    uint64_t asked_ns, stepped_ns;
+    uint64_t unheard_ns; /* when the first probe since the last answer was sent; 0: none was */
+    uint64_t failed_ns;  /* when the last of them that brought no answer was sent; 0: none has failed */
+    uint64_t no_way_ns;  /* since when each probe learns from our kernel or a router that there is none; 0: the last did not */
 };
 void boot_ask_begin(struct boot_ask *a, const struct sockaddr *at, unsigned len); /* the port in `at` is ignored */
 /* Sends a probe every `pause` seconds and polls for its answer; never blocks, to be called often.  Returns for how many seconds the host has
- * not answered, not counting gaps between calls. */
+ * not answered: between the first and the last of the probes since its last answer that failed, not counting gaps between calls.  So an
+ * interruption is never taken for longer than it was. */
 double boot_ask_step(struct boot_ask *a, double pause);
 void boot_ask_end(struct boot_ask *a);
 /* Is a host that has been silent for so long (boot_ask_step()) gone?  Ranks are more patient than mpiexec, which acts earlier where it watches,
@@ -35,7 +38,6 @@ bool boot_host_is_lost(const struct boot_ask *a, double silent);
 void boot_host_is_gone(const char *host, double silent) GW_COLD;
 /* The hosts of a job that mpiexec has started through an engine, with their free slots: "n1:3,n2:0". */
 #define BOOT_HOST_SLOTS "GODWIT_FREE_SLOTS"
-bool boot_hosts_are_watched(void); /* by that mpiexec, also those that were never reachable */
 /* Names of hosts as Slurm writes them, "n[1-3,07],m4", or with commas alone: each is given to `take`, which answers whether to go on. */
 void boot_hosts_expand(const char *list, bool (*take)(void *to, const char *name, size_t n), void *to);
 /* To be called in long waits; works once a second.  Ends this process if its launcher is gone, or if another rank of the node has aborted

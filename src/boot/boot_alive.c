@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 /* ---- hosts ---- */
-/* The kernel takes 3 s to find that nobody answers on a link. */
-enum { MS = 1000000, GIVE_UP_MS = 2500, GIVE_UP_FIRST_MS = 4000, STOPPED_MS = 2000 };
+/* The kernel takes 3 s to find that nobody answers on a link: that counts only for a host that has never answered. */
+enum { MS = 1000000, GIVE_UP_MS = 1000, GIVE_UP_FIRST_MS = 4000, STOPPED_MS = 2000 };
 
 static bool is_same_host(const struct sockaddr *a, const struct sockaddr *b)
 {
@@ -56,24 +56,28 @@ static enum { NO_WAY, PROHIBITED, FROM_THERE } no_way_of(const struct boot_ask *
     return NO_WAY;
 }
 
+/* A probe is over: err, or 0, is what the kernel says of it. */
 static void answered(struct boot_ask *a, int err)
 {
     bool is_no_way = err == EHOSTUNREACH || err == ENETUNREACH;
     int who = is_no_way && a->from_start ? no_way_of(a) : NO_WAY;
     if (err == 0 || err == ECONNREFUSED || err == ECONNRESET || who == FROM_THERE) {
-        a->heard_ns = gw_now_ns();
+        a->unheard_ns = a->failed_ns = a->no_way_ns = 0;
         a->ever = true;
-    } else if (!is_no_way || who == PROHIBITED) {
-        a->no_way_ns = 0;
-    } else if (!a->no_way_ns) {
-        a->no_way_ns = gw_now_ns();
+        return;
     }
+    a->failed_ns = a->asked_ns;
+    if (!is_no_way || who == PROHIBITED)
+        a->no_way_ns = 0;
+    else if (!a->no_way_ns)
+        a->no_way_ns = gw_now_ns();
 }
 
 static void ask(struct boot_ask *a)
 {
     assert(a->fd < 0);
     a->asked_ns = gw_now_ns();
+    if (!a->unheard_ns) a->unheard_ns = a->asked_ns;
     struct sockaddr *at = (struct sockaddr *)a->at;
     a->fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (a->fd < 0) return;
@@ -94,7 +98,7 @@ static void look(struct boot_ask *a)
     else if (gw_now_ns() - a->asked_ns < (uint64_t)(a->from_start && !a->ever ? GIVE_UP_FIRST_MS : GIVE_UP_MS) * MS)
         return;
     else
-        a->no_way_ns = 0; /* there is a way again, or nobody tells */
+        answered(a, ETIMEDOUT); /* there is a way again, or nobody tells */
     boot_ask_end(a);
 }
 
@@ -120,12 +124,13 @@ double boot_ask_step(struct boot_ask *a, double pause)
     uint64_t now = gw_now_ns();
     uint64_t away = a->stepped_ns && now - a->stepped_ns > (uint64_t)STOPPED_MS * MS ? now - a->stepped_ns : 0;
     a->stepped_ns = now;
-    a->heard_ns += away;
-    if (a->fd >= 0) look(a);
-    if (a->fd < 0 && (double)(now - a->asked_ns) * 1e-9 >= pause) ask(a);
+    if (a->unheard_ns) a->unheard_ns += away;
     if (a->no_way_ns) a->no_way_ns += away;
-    uint64_t since = a->ever ? a->heard_ns : a->from_start && a->no_way_ns ? a->no_way_ns : now;
-    return now > since ? (double)(now - since) * 1e-9 : 0;
+    if (a->fd >= 0) look(a);
+    bool is_quiet = a->ever && a->failed_ns; /* ask in quick succession, so that the end of an interruption is not missed */
+    if (a->fd < 0 && (double)(now - a->asked_ns) * 1e-9 >= (is_quiet && pause > 1 ? 1 : pause)) ask(a);
+    if (a->ever) return a->failed_ns > a->unheard_ns ? (double)(a->failed_ns - a->unheard_ns) * 1e-9 : 0;
+    return a->from_start && a->no_way_ns && now > a->no_way_ns ? (double)(now - a->no_way_ns) * 1e-9 : 0;
 }
 
 /* ---- the launcher, and our neighbours ---- */

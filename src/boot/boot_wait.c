@@ -68,8 +68,6 @@ static struct {
     } * of;
 } watch = {.is_taken = ATOMIC_FLAG_INIT};
 
-bool boot_hosts_are_watched(void) { return getenv(BOOT_HOST_SLOTS) != NULL; }
-
 static bool is_this_host(const char *name, size_t n)
 {
     size_t m = strcspn(gw_boot.host, "."), k = 0;
@@ -131,7 +129,7 @@ static void look_up(struct seen *s)
     struct addrinfo *found = NULL, hints = {.ai_socktype = SOCK_STREAM};
     if (getaddrinfo(s->name, NULL, &hints, &found) != 0) return;
     boot_ask_begin(&s->ask, found->ai_addr, found->ai_addrlen);
-    s->ask.from_start = !boot_hosts_are_watched();
+    s->ask.from_start = true;
     freeaddrinfo(found);
 }
 

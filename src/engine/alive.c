@@ -59,7 +59,7 @@ static void *watch_hosts(void *none)
     for (int i = 0; i < w.n; i++) look_up(&w.hosts[i]);
     for (;;) {
         for (int i = 0; i < w.n; i++)
-            if (w.hosts[i].is_known && boot_ask_step(&w.hosts[i].ask, pause) > w.patience + pause) is_silent(&w.hosts[i]);
+            if (w.hosts[i].is_known && boot_ask_step(&w.hosts[i].ask, pause) > w.patience) is_silent(&w.hosts[i]);
         nanosleep(&(struct timespec){0, 200000000}, NULL);
     }
     return none;

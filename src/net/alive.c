@@ -24,10 +24,14 @@ enum { HOST_MOST = 64, WATCH_MOST = 64 };
 static const char key[] = "gw.host.at"; /* value: "ADDRESS HOST", published by the first rank of a node */
 
 struct network_alive {
-    uint64_t look_ns; /* time of the next probe; the first is late where the launcher lets us wait for ranks that start late */
-    int n, n_known;   /* hosts to be watched; those of them whose address is known: of[0..n_known) */
-    struct watched {
+    uint64_t look_ns; /* time of the next look */
+    uint64_t all_ns;  /* then hosts not met are looked up, too: late where the launcher lets us wait for ranks that start late */
+    int n, n_known;   /* hosts to be watched; those of them whose address is known */
+    bool is_deaf;     /* the launcher does not answer: no more hosts are looked up */
+    struct watched {  /* of the next nodes, in their order */
         struct boot_ask ask;
+        bool is_known, is_met; /* its address is; ranks there have connected with this one */
+        uint64_t told_ns;      /* when its silence was reported; 0: it is not */
         char host[HOST_MOST];
     } of[];
 };
@@ -51,7 +55,8 @@ struct network_alive *network_alive_begin(void)
     assert(gw_boot.nnodes > 1);
     int n = gw_boot.nnodes - 1 < WATCH_MOST ? gw_boot.nnodes - 1 : WATCH_MOST;
     struct network_alive *a = gw_xcalloc(1, sizeof *a + (size_t)n * sizeof *a->of);
-    a->look_ns = gw_now_ns() + (boot_is_direct() ? late_ns : soon_ns);
+    a->look_ns = gw_now_ns() + soon_ns;
+    a->all_ns = gw_now_ns() + (boot_is_direct() ? late_ns : soon_ns);
     a->n = n;
     return a;
 }
@@ -69,7 +74,7 @@ static bool find(struct watched *h, int node)
     bool is_four = inet_pton(AF_INET, address, &four.sin_addr) == 1, is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
     if (is_four) boot_ask_begin(&h->ask, (struct sockaddr *)&four, sizeof four);
     if (is_six) boot_ask_begin(&h->ask, (struct sockaddr *)&six, sizeof six);
-    h->ask.from_start = !boot_hosts_are_watched();
+    h->ask.from_start = true;
     return is_four || is_six;
 }
 
@@ -78,11 +83,37 @@ static bool find(struct watched *h, int node)
 static void know_more(struct network_alive *a)
 {
     assert(a->n_known >= 0 && a->n_known <= a->n && a->n <= WATCH_MOST);
-    if (a->n_known == a->n || boot_fence_is_going()) return;
-    if (find(&a->of[a->n_known], (gw_boot.node + 1 + a->n_known) % gw_boot.nnodes))
+    if (a->n_known == a->n || a->is_deaf || boot_fence_is_going()) return;
+    bool are_all = gw_now_ns() >= a->all_ns;
+    int i = 0;
+    while (i < a->n && (a->of[i].is_known || (!are_all && !a->of[i].is_met))) i++;
+    if (i == a->n) return;
+    a->of[i].is_known = find(&a->of[i], (gw_boot.node + 1 + i) % gw_boot.nnodes);
+    if (a->of[i].is_known)
         a->n_known++;
     else
-        a->n = a->n_known; /* the launcher does not answer: watch no more hosts */
+        a->is_deaf = true;
+}
+
+void network_alive_met(struct network_alive *a, int rank)
+{
+    if (!a || rank >= gw_boot.size) return;
+    int i = (boot_node_of(rank) - gw_boot.node - 1 + gw_boot.nnodes) % gw_boot.nnodes;
+    if (i < a->n) a->of[i].is_met = true;
+}
+
+/* Users see why nothing goes on.  Each host is reported by the node before it, so that there is one line about it. */
+static void tell(struct watched *h, double silent)
+{
+    uint64_t now = gw_now_ns();
+    if (unlikely(!h->told_ns && silent > (double)gw_set.host_timeout / 2)) {
+        h->told_ns = now - (uint64_t)(silent * 1e9);
+        gw_warn("host %s has not answered for %d s; ranks wait for it (GODWIT_HOST_TIMEOUT=%d)", h->host, (int)silent,
+                (int)gw_set.host_timeout);
+    } else if (unlikely(h->told_ns && !h->ask.failed_ns)) {
+        gw_note("host %s answers again, after %d s", h->host, (int)((double)(now - h->told_ns) * 1e-9));
+        h->told_ns = 0;
+    }
 }
 
 void network_alive_look(struct network_alive *a)
@@ -93,14 +124,17 @@ void network_alive_look(struct network_alive *a)
     a->look_ns = now + every_ns;
     know_more(a);
     double timeout = (double)gw_set.host_timeout;
-    for (int i = 0; i < a->n_known; i++) {
+    for (int i = 0; i < a->n; i++) {
+        if (!a->of[i].is_known) continue;
         double silent = boot_ask_step(&a->of[i].ask, timeout / 4);
+        if (i == 0) tell(&a->of[i], silent);
         if (unlikely(boot_host_is_lost(&a->of[i].ask, silent))) boot_host_is_gone(a->of[i].host, silent);
     }
 }
 
 void network_alive_end(struct network_alive *a)
 {
-    for (int i = 0; a && i < a->n_known; i++) boot_ask_end(&a->of[i].ask);
+    for (int i = 0; a && i < a->n; i++)
+        if (a->of[i].is_known) boot_ask_end(&a->of[i].ask);
     free(a);
 }

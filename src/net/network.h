@@ -66,8 +66,9 @@ int network_card_get(int rank, const char *key, char *where_out, size_t cap);
 struct network_alive;
 /* Publishes an address of this host in the key-value store, before boot_share(); no effect if hosts are not to be watched. */
 int network_alive_publish(const struct sockaddr *at);
-struct network_alive *network_alive_begin(void);      /* NULL: this rank watches no host */
-void network_alive_look(struct network_alive *alive); /* to be called often while idle; may end the job */
+struct network_alive *network_alive_begin(void);               /* NULL: this rank watches no host */
+void network_alive_met(struct network_alive *alive, int rank); /* a rank that has connected: its host is watched from now on */
+void network_alive_look(struct network_alive *alive);          /* to be called often while idle; may end the job */
 void network_alive_end(struct network_alive *alive);
 
 #endif

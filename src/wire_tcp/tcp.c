@@ -45,11 +45,15 @@ int tcp_watch(struct wire *w, int fd, uint32_t events, void *what)
 
 void tcp_tune(int fd)
 {
+    enum { RTO_MAX_MS = 44, AGAIN_MS = 2000 }; /* TCP_RTO_MAX_MS, of Linux 6.15 */
     int yes = 1;
     unsigned ms = (unsigned)gw_set.net_timeout * 1000;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
-    if (ms) setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms); /* bytes that nobody acknowledges for so long */
+    if (!ms) return;
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms); /* bytes that nobody acknowledges for so long */
+    /* After an interruption they are sent again soon, and not only once it has lasted twice as long.  Older kernels do not know this. */
+    setsockopt(fd, IPPROTO_TCP, RTO_MAX_MS, &(int){AGAIN_MS}, sizeof(int));
 }
 
 void tcp_fault(const void *at, size_t bytes, bool is_write)

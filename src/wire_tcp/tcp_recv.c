@@ -107,6 +107,7 @@ void tcp_in_begin(struct wire *w, struct tcp_in *in)
         return;
     }
     w->nonces[in->as] = in->nonce;
+    network_alive_met(w->alive, in->as);
     /* The buffer of a new connection has room for it. */
     int64_t n = boot_port_write(in->fd, &hello, sizeof hello);
     if (n < 0 && !tcp_is_of_link(errno))

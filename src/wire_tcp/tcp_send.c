@@ -521,6 +521,7 @@ static void welcomed(struct tcp_ep *ep)
     ep->kept = 0;
     ep->retry = (struct gw_retry){0};
     become(ep, TCP_OPEN);
+    network_alive_met(ep->w->alive, ep->rank);
     consume(ep, kept);
     count(ep);
 }
