@@ -50,6 +50,8 @@ wait $job || rc=$?
 [ $rc = 125 ] || fail "status $rc"
 gone n1
 gone n2
+cable n2 plug
+sleep 2 # until then the others know that there is no way to it
 
 # ---- Open MPI's mpirun ends with its ranks where it looks after its own connections, by the words of doc/launch.md
 begin 0 mpirun.openmpi $(grep -o -- '--mca oob_tcp_keepalive_[a-z]* [0-9]*' "$here/../../doc/launch.md") -x GODWIT_HOST_TIMEOUT --host n1:2,n2:2 -n 4
