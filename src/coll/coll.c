@@ -194,8 +194,8 @@ static GW_NOINLINE int bcast(void *buf, int64_t count, struct gw_type *t, int ro
 int coll_bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, struct coll_as *as)
 {
     struct plan_once once;
+    if (looks_on(root, c)) return look_on(COLL_BCAST, c, as); /* t may be NULL */
     int64_t bytes = count * t->size;
-    if (looks_on(root, c)) return look_on(COLL_BCAST, c, as);
     int rc = root_check(root, c);
     if (rc == GW_OK) rc = in_place_check(buf, "buffer", false);
     if (rc != GW_OK || is_void(bytes, c)) return no_data(rc, COLL_BCAST, root, c, as);
