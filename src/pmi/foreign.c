@@ -229,14 +229,29 @@ static void way_name(enum foreign_way way, int library, char *out, size_t cap)
         snprintf(out, cap, "a library that uses %s (%s)", protocols[way], library ? libraries.name[library] : likely_ones[way]);
 }
 
-/* There is a door, and the rank has not come through it. */
-static void past_door_say(int rank, enum foreign_way way)
+/* The first MPI library that this process or one of its children has loaded; "": none is found. */
+static struct loaded tree_loaded(pid_t pid, int pmi_fd, int depth)
+{
+    pid_t children[CHILDREN_MOST];
+    struct loaded l = {.is_ours = false};
+    if (is_of_other_launcher(pid, pmi_fd)) return l;
+    l = process_look(pid);
+    int n = depth && !l.of_c[0] ? children_of(pid, CHILDREN_MOST, children) : 0;
+    for (int i = 0; i < n && !l.of_c[0]; i++) l = tree_loaded(children[i], pmi_fd, depth - 1);
+    return l;
+}
+
+/* There is a door, and the rank has not come through it.  Our own library may come by a server, too, where a wrapper has taken its way from it;
+ * and who shows no MPI library is none that a door could be for. */
+static void past_door_say(const struct rank *r, int rank, enum foreign_way way)
 {
     static _Atomic bool is_said;
     char by[128];
     const char *in, *word = pmi_doors_left_out(&in);
-    if (!doors_are_open || atomic_exchange_explicit(&is_said, true, memory_order_relaxed)) return;
-    way_name(way, 0, by, sizeof by);
+    if (!doors_are_open || atomic_load_explicit(&is_said, memory_order_relaxed) || r->pid <= 0) return;
+    struct loaded l = tree_loaded(r->pid, r->pmi_fd, DEPTH_MOST);
+    if (!l.of_c[0] || l.is_ours || atomic_exchange_explicit(&is_said, true, memory_order_relaxed)) return;
+    snprintf(by, sizeof by, "a library that uses %s (%s)", way == FOREIGN_PMI ? "PMI" : "PMIx", l.of_c);
     if (word)
         say_line("rank %d runs on %s, not on Godwit: below %s (in %s) LD_LIBRARY_PATH alone leads to Godwit's door, and it is set "
                  "anew there, or the program has an RPATH",
@@ -250,7 +265,7 @@ static void past_door_say(int rank, enum foreign_way way)
 void foreign_came(struct job *j, int rank, enum foreign_way way)
 {
     assert(rank >= 0 && rank < j->n && way != FOREIGN_DIRECT);
-    past_door_say(rank, way);
+    past_door_say(&j->ranks[rank], rank, way);
     _Atomic uint64_t *ways = &j->ranks[rank].ways; /* two programs at once may come by two servers, so from two threads */
     uint64_t old = atomic_load_explicit(ways, memory_order_relaxed);
     while (ways_number(old) < WAYS_MOST &&
