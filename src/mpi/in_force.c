@@ -53,7 +53,8 @@ static void net_eager(char *out, size_t cap)
     snprintf(out, cap, "%lld-%lld", (long long)proto_far_eager(false), (long long)proto_far_eager(true));
 }
 
-static void rma_help(char *out, size_t cap) { snprintf(out, cap, "%s", gw_node.oversubscribed ? "off" : "on"); }
+/* GODWIT_RMA_HELP, GODWIT_COLL_ONCE */
+static void not_shared(char *out, size_t cap) { snprintf(out, cap, "%s", gw_node.oversubscribed ? "off" : "on"); }
 
 static void pmi(char *out, size_t cap)
 {
@@ -106,7 +107,8 @@ static const struct {
              {"GODWIT_HEAP", heap},
              {"GODWIT_NET_SHORT_MAX", net_short},
              {"GODWIT_NET_EAGER_MAX", net_eager},
-             {"GODWIT_RMA_HELP", rma_help},
+             {"GODWIT_RMA_HELP", not_shared},
+             {"GODWIT_COLL_ONCE", not_shared},
              {"GODWIT_PMI", pmi},
              {"GODWIT_HUGE_PAGES", huge_pages},
              {"GODWIT_PROCESSOR", processor},
