@@ -8,7 +8,7 @@
  * Two collectors.  Tracing looks at the clock when a call begins and when it ends; a thread of the library's own looks PROF_HERTZ_TRACED
  * times a second for system calls outside of MPI, and for the places that MPI is called from.  Sampling (`--profile=sample`) only notes in the
  * calls where the thread is; a thread of the library's own looks there PROF_HERTZ times a second and gives the time since its last look
- * to what it finds.  Of messages beyond the first PROF_EXACT of a thread one in PROF_EVERY is looked at, at random distances, and counts
+ * to what it finds.  Where looks would take more than 1.5 % of the time it looks less often.  Of messages beyond the first PROF_EXACT of a thread one in PROF_EVERY is looked at, at random distances, and counts
  * for as many.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors

@@ -332,7 +332,7 @@ static void print_io(const struct prof_report *r)
 static void print_sites(const struct prof_report *r)
 {
     if (!r->n_sites) return;
-    fprintf(out_to, "\nWhere %s is called, %d looks a second\n", r->who, prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
+    fprintf(out_to, "\nWhere %s is called, up to %d looks a second\n", r->who, prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
     for (int i = 0; i < r->n_sites; i++) {
         double percent = r->total > 0 ? 100 * r->sites[i].seconds / r->ranks / r->total : 0;
         if (percent < 0.05) break;

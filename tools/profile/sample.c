@@ -184,17 +184,43 @@ static double ticks_per_ns(void)
     return (double)(prof_ticks() - at) / (double)((b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec);
 }
 
+/* ---- what looking costs ---- */
+static double own_seconds(void) /* of this thread */
+{
+    struct rusage own;
+    if (getrusage(RUSAGE_THREAD, &own) != 0) return 0;
+    return (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) + (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
+}
+static int hertz; /* looks a second */
+/* Looks less often where they would take more than 1.5 % of the time (a virtual machine whose timers are dear): called at each look. */
+static void keep_cheap(const struct timespec *now)
+{
+    enum { EVERY = 128, LEAST = 100 };
+    static int looks;
+    static double spent;
+    static struct timespec then;
+    if (looks++ % EVERY) return;
+    double passed = (double)(now->tv_sec - then.tv_sec) + (double)(now->tv_nsec - then.tv_nsec) * 1e-9,
+           cost = own_seconds() - spent;
+    bool is_first = looks == 1;
+    then = *now, spent += cost;
+    if (is_first || cost <= 0.015 * passed || hertz <= LEAST) return;
+    hertz = hertz * 3 / 4;
+}
+
 static void *look(void *unused)
 {
     double per_ns = ticks_per_ns();
     struct timespec next;
     uint64_t last = prof_ticks();
+    hertz = prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED;
     prctl(PR_SET_TIMERSLACK, 1000ul);
     clock_gettime(CLOCK_MONOTONIC, &next);
     while (!atomic_load_explicit(&is_stopped, memory_order_acquire)) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        next.tv_nsec += 1000000000 / (prof_samples ? PROF_HERTZ : PROF_HERTZ_TRACED);
+        keep_cheap(&now);
+        next.tv_nsec += 1000000000 / hertz;
         if (next.tv_nsec >= 1000000000) next.tv_sec++, next.tv_nsec -= 1000000000;
         if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec > next.tv_nsec))
             next = now; /* looks are not made up for */
@@ -215,10 +241,7 @@ static void *look(void *unused)
             if (word) give(word, passed);
         }
     }
-    struct rusage own;
-    if (getrusage(RUSAGE_THREAD, &own) == 0)
-        prof_own.look_s =
-            (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) + (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
+    prof_own.look_s = own_seconds();
     return unused;
 }
 
