@@ -230,21 +230,21 @@ static inline int64_t block_bytes(const struct blocks *own, const struct blocks 
     if (own->buf != GW_IN_PLACE) return part_bytes(own->count, own->type);
     return part_bytes(all->counts.v && !c->remote ? gw_counts_at(all->counts, c->rank) : all->count, all->type);
 }
-/* Are all blocks that this member knows of runs of bytes, and short enough for a slot each? */
-static bool blocks_are_short(const struct blocks *own, const struct blocks *all, bool mine, const struct gw_comm *c)
+/* Are all blocks that this member knows of runs of bytes, and short enough for a slot each?  bytes: block_bytes(). */
+static bool blocks_are_short(const struct blocks *own, const struct blocks *all, int64_t bytes, bool mine, const struct gw_comm *c)
 {
-    if (own->buf != GW_IN_PLACE && (!own->type->is_plain || own->count * own->type->size > PLAN_SLOT_BYTES)) return false;
+    if (own->buf != GW_IN_PLACE && (!own->type->is_plain || bytes > PLAN_SLOT_BYTES)) return false;
     if (!mine) return true;
-    if (!all->type->is_plain || (!all->counts.v && part_bytes(all->count, all->type) != block_bytes(own, all, c))) return false;
+    if (!all->type->is_plain || (!all->counts.v && part_bytes(all->count, all->type) != bytes)) return false;
     for (int i = 0; all->counts.v && i < c->size; i++)
         if (gw_counts_at(all->counts, i) * all->type->size > PLAN_SLOT_BYTES) return false;
     return true;
 }
 static inline int gather_once(enum coll_kind kind, struct plan_once *once, const struct blocks *own, const struct blocks *all,
-                              int root, struct gw_comm *c)
+                              int64_t bytes, int root, struct gw_comm *c)
 {
     bool in_place = own->buf == GW_IN_PLACE;
-    struct plan_blocks b = {.in = in_place ? NULL : own->buf, .bytes = block_bytes(own, all, c)};
+    struct plan_blocks b = {.in = in_place ? NULL : own->buf, .bytes = bytes};
     if (c->rank == root) b.out = all->buf, b.counts = all->counts, b.displs = all->displs, b.size = all->type->size;
     if (kind == COLL_SCATTER)
         return plan_once_scatter(once, c, PLAN_CALLS + COLL_SCATTER, root, b.out, in_place ? NULL : own->buf, b.bytes);
@@ -264,8 +264,8 @@ static int gather_or_scatter(enum coll_kind kind, const struct blocks *own, cons
     bool is_vector = kind == COLL_GATHERV || kind == COLL_SCATTERV;
     int64_t bytes = block_bytes(own, all, c);
     struct plan_once once;
-    bool at_once = c->once[kind] && blocks_are_short(own, all, mine, c) && takes_once(kind, bytes, c, as);
-    if (at_once && likely(gather_once(kind, &once, own, all, root, c) == GW_OK)) return GW_OK;
+    bool at_once = c->once[kind] && blocks_are_short(own, all, bytes, mine, c) && takes_once(kind, bytes, c, as);
+    if (at_once && likely(gather_once(kind, &once, own, all, bytes, root, c) == GW_OK)) return GW_OK;
     struct plan_args a;
     args_begin(&a, c, root);
     a.in_place = own->buf == GW_IN_PLACE;
@@ -526,8 +526,8 @@ static int reduce_scatter(const void *sbuf, void *rbuf, int64_t rcount, struct g
     int64_t own = rcounts.v ? gw_counts_at(rcounts, c->rank) : rcount;
     struct plan_once once;
     struct plan_args a;
-    const struct plan_operands of = {sbuf, rbuf, c->remote ? all : own, t,
-                                     op}; /* intercommunicator: the operand is the whole vector */
+    /* On an intercommunicator the operand is the whole vector. */
+    const struct plan_operands of = {sbuf, rbuf, c->remote ? all : own, t, op};
     bool at_once =
         t->is_plain && !rcounts.v && !is_in_place(sbuf, rbuf, c) && takes_once(COLL_REDUCE_SCATTER, all * t->size, c, as);
     if (at_once && likely(plan_once_reduce_scatter(&once, c, PLAN_CALLS + COLL_REDUCE_SCATTER, &of) == GW_OK)) return GW_OK;

@@ -383,8 +383,8 @@ const struct gw_processor *coll_select_processor(int *rows_out);
 extern uint32_t coll_synced; /* GODWIT_COLL_SYNC: bit by collective */
 /* The algorithm for `bytes`, all of which must be equal on all members; sets a->params. */
 const struct plan_algorithm *coll_select(enum coll_kind kind, int64_t bytes, struct plan_args *a, struct gw_comm *c);
-/* Does a blocking call with so many bytes, in types with is_plain, take a leaf that can be done at once (plan_once_..)?  Then it is noted as
- * chosen.  It is that algorithm. */
+/* Does a blocking call with fewer bytes than c->once[kind] says, in types with is_plain, take a leaf that can be done at once (plan_once_..)?
+ * Then it is noted as chosen.  It is that algorithm. */
 bool coll_takes_once(enum coll_kind kind, int64_t bytes, struct gw_comm *c);
 const struct plan_algorithm *coll_once_algorithm(enum coll_kind kind);
 /* The same where members are on several nodes; has called plan_nodes().  Never one of leaves, but perhaps one of stages. */

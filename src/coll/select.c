@@ -452,7 +452,8 @@ static GW_COLD void once_learn(struct gw_comm *c)
 }
 bool coll_takes_once(enum coll_kind kind, int64_t bytes, struct gw_comm *c)
 {
-    if (bytes >= c->once[kind] || unlikely(plan_is_within(c)) || order_is_fixed(kind, c)) return false;
+    assert(bytes < c->once[kind]);
+    if (unlikely(plan_is_within(c)) || order_is_fixed(kind, c)) return false;
     count_chosen(c, select_state.once_numbers[kind]);
     if (gw_event_wanted(GW_EVENT_COLLECTIVE)) raise_chosen(c, select_state.once_numbers[kind], bytes);
     return true;

@@ -111,20 +111,22 @@ static bool asks_for_nothing(const char *setting, const char *value, const char 
 /* ---- a line: "A=1, B=2 and 3 more are of no effect: WHY" ---------------------------------------------------------------------- */
 struct line {
     int n;
-    char text[512];
+    char text[768]; /* of the first NAMED */
 };
+enum { NAMED = 4 };
 
 static void line_add(struct line *l, const char *name, const char *value)
 {
-    enum { MOST = 4 };
     size_t at = strlen(l->text);
-    if (l->n++ < MOST) snprintf(l->text + at, sizeof l->text - at, "%s%s=%.100s", l->n > 1 ? ", " : "", name, value);
-    if (l->n > MOST) snprintf(strstr(l->text, " and ") ? strstr(l->text, " and ") : l->text + at, 32, " and %d more", l->n - MOST);
+    if (l->n++ < NAMED) snprintf(l->text + at, sizeof l->text - at, "%s%s=%.100s", at ? ", " : "", name, value);
 }
 
 static void line_tell(const struct line *l, const char *why)
 {
-    if (l->n) gw_warn("%s %s of no effect: %s", l->text, l->n > 1 ? "are" : "is", why);
+    char more[32] = "";
+    if (!l->n) return;
+    if (l->n > NAMED) snprintf(more, sizeof more, " and %d more", l->n - NAMED);
+    gw_warn("%s%s %s of no effect: %s", l->text, more, l->n > 1 ? "are" : "is", why);
 }
 
 /* ---- settings ----------------------------------------------------------------------------------------------------------------- */

@@ -76,6 +76,12 @@ static inline char *slot_for(const struct plan_once *o, int rank, int64_t bytes)
 }
 static inline char *slot_of(const struct plan_once *o, int rank) { return slot_for(o, rank, o->block); }
 
+/* There may be no bytes, and then no address. */
+static inline void move(void *to, const void *from, int64_t bytes)
+{
+    if (likely(bytes > 0)) gw_copy(to, from, (size_t)bytes);
+}
+
 static inline void publish(struct plan_once *o)
 {
     struct comm_coll *k = o->comm->coll;
@@ -152,11 +158,11 @@ static bool give_as_due(const struct plan_once *o, const struct plan_blocks *b)
 static int take_gathered(struct plan_once *o, bool is_vector, const struct plan_blocks *b)
 {
     struct comm_coll *k = o->comm->coll;
-    if (b->in) gw_copy(place_of(b, k->me), b->in, (size_t)b->bytes);
+    if (b->in) move(place_of(b, k->me), b->in, b->bytes);
     if (unlikely(!(is_vector ? await_flags(o) && give_as_due(o, b) : await_all(o)))) return GW_AGAIN;
     k->compared = o->n;
     for (int i = 0; i < k->size; i++)
-        if (i != k->me) gw_copy(place_of(b, i), slot_for(o, i, bytes_of(b, i)), (size_t)bytes_of(b, i));
+        if (i != k->me) move(place_of(b, i), slot_for(o, i, bytes_of(b, i)), bytes_of(b, i));
     publish(o);
     return GW_OK;
 }
@@ -169,7 +175,7 @@ int plan_once_gather(struct plan_once *o, struct gw_comm *c, unsigned kind, int 
     if (takes) plan_raise(c->coll, c->coll->left[o->n % PLAN_SLOTS], o->n << 20); /* it waits before it publishes */
     if (unlikely(!begin(o, !takes))) return GW_AGAIN;
     if (takes) return take_gathered(o, is_vector, b);
-    gw_copy(slot_of(o, c->rank), b->in, (size_t)b->bytes);
+    move(slot_of(o, c->rank), b->in, b->bytes);
     publish(o);
     return GW_OK;
 }
@@ -230,7 +236,7 @@ static inline void give_pair(const struct plan_once *o, int to, const char *bloc
 {
     struct comm_coll *k = o->comm->coll;
     struct leaf_pair *line = leaf_pair(k, o->n, to, k->me);
-    memcpy(line->data, block, (size_t)o->block);
+    move(line->data, block, o->block);
     atomic_store_explicit(&line->n, leaf_pair_number(o->n, o->sig, 0), memory_order_release); /* [F2] */
     node_ring(k->local[to]);
 }
@@ -266,7 +272,7 @@ int plan_once_scatter(struct plan_once *o, struct gw_comm *c, unsigned kind, int
     if (gives) give_pairs(o, in);
     publish(o);
     if (!gives && unlikely(!await_pair(o, root))) return GW_AGAIN;
-    if (own) memcpy(own, gives ? (const char *)in + root * bytes : pair_data(o, root), (size_t)bytes);
+    if (own) move(own, gives ? (const char *)in + root * bytes : pair_data(o, root), bytes);
     return GW_OK;
 }
 

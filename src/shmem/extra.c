@@ -110,25 +110,14 @@ SHMEMX short shmemx_short_cswap(short *dest, short cond, short value, int pe)
 SHMEMX void shmemx_alltoallv(void *target, size_t *t_offsets, size_t *t_sizes, const void *source, size_t *s_offsets,
                              size_t *s_sizes, int PE_start, int logPE_stride, int PE_size, long *pSync)
 {
-    struct sym_alltoallv v = {.dest = target,
-                              .source = source,
-                              .source_at = s_offsets,
-                              .source_bytes = s_sizes,
-                              .dest_at = t_offsets,
-                              .dest_bytes_out = t_sizes};
+    sym_team_id set = face_set("shmemx_alltoallv", PE_start, logPE_stride, PE_size);
     (void)pSync;
-    godwit_sym_alltoallv("shmemx_alltoallv", face_set("shmemx_alltoallv", PE_start, logPE_stride, PE_size), &v);
+    face_alltoallv("shmemx_alltoallv", set, target, t_offsets, t_sizes, source, s_offsets, s_sizes);
 }
-/* One PE's bytes behind those of the PE before, where others leave the order open. */
 SHMEMX void shmemx_alltoallv_packed(void *target, size_t target_len, size_t *t_size, const void *source, size_t *s_offsets,
                                     size_t *s_sizes, int PE_start, int logPE_stride, int PE_size, long *pSync)
 {
-    struct sym_alltoallv v = {.dest = target,
-                              .source = source,
-                              .source_at = s_offsets,
-                              .source_bytes = s_sizes,
-                              .dest_len = target_len,
-                              .dest_bytes_out = t_size};
+    sym_team_id set = face_set("shmemx_alltoallv_packed", PE_start, logPE_stride, PE_size);
     (void)pSync;
-    godwit_sym_alltoallv("shmemx_alltoallv_packed", face_set("shmemx_alltoallv_packed", PE_start, logPE_stride, PE_size), &v);
+    face_alltoallv_packed("shmemx_alltoallv_packed", set, target, target_len, t_size, source, s_offsets, s_sizes);
 }

@@ -90,24 +90,13 @@ SHMEMX void shmemx_team_barrier(shmem_team_t team, ...) { face_barrier_set("shme
 SHMEMX void shmemx_team_alltoallv(void *target, size_t *t_offsets, size_t *t_sizes, const void *source, size_t *s_offsets,
                                   size_t *s_sizes, shmem_team_t team, long *pSync)
 {
-    struct sym_alltoallv v = {.dest = target,
-                              .source = source,
-                              .source_at = s_offsets,
-                              .source_bytes = s_sizes,
-                              .dest_at = t_offsets,
-                              .dest_bytes_out = t_sizes};
     (void)pSync;
-    godwit_sym_alltoallv("shmemx_team_alltoallv", (sym_team_id)team, &v);
+    face_alltoallv("shmemx_team_alltoallv", (sym_team_id)team, target, t_offsets, t_sizes, source, s_offsets, s_sizes);
 }
 SHMEMX void shmemx_team_alltoallv_packed(void *target, size_t target_len, size_t *t_size, const void *source, size_t *s_offsets,
                                          size_t *s_sizes, shmem_team_t team, long *pSync)
 {
-    struct sym_alltoallv v = {.dest = target,
-                              .source = source,
-                              .source_at = s_offsets,
-                              .source_bytes = s_sizes,
-                              .dest_len = target_len,
-                              .dest_bytes_out = t_size};
     (void)pSync;
-    godwit_sym_alltoallv("shmemx_team_alltoallv_packed", (sym_team_id)team, &v);
+    face_alltoallv_packed("shmemx_team_alltoallv_packed", (sym_team_id)team, target, target_len, t_size, source, s_offsets,
+                          s_sizes);
 }
