@@ -196,18 +196,37 @@ static int library_at(const struct rank *r, int program)
     return program < r->n_libraries ? (int)(r->libraries >> LIBRARY_BITS * program & (LIBRARIES_MOST - 1)) : 0;
 }
 
-/* The library of this process and its children: their number, 0 where none is found; -1: several are. */
-static int tree_library(pid_t pid, int pmi_fd, int depth)
+/* What this process and its children have loaded, one after the other, to `take`, which answers whether to go on. */
+static bool tree_walk(pid_t pid, int pmi_fd, int depth, bool (*take)(void *to, const struct loaded *l), void *to)
 {
     pid_t children[CHILDREN_MOST];
-    if (is_of_other_launcher(pid, pmi_fd)) return 0;
+    if (is_of_other_launcher(pid, pmi_fd)) return true;
     struct loaded l = process_look(pid);
-    int found = library_number(l.of_c), n = depth ? children_of(pid, CHILDREN_MOST, children) : 0;
-    for (int i = 0; i < n && found >= 0; i++) {
-        int other = tree_library(children[i], pmi_fd, depth - 1);
-        found = !found || found == other ? other : !other ? found : -1;
-    }
+    bool goes_on = take(to, &l);
+    int n = depth && goes_on ? children_of(pid, CHILDREN_MOST, children) : 0;
+    for (int i = 0; i < n && goes_on; i++) goes_on = tree_walk(children[i], pmi_fd, depth - 1, take, to);
+    return goes_on;
+}
+
+/* Their library: its number, 0 where none is found; -1: several are. */
+static bool take_all(void *to, const struct loaded *l)
+{
+    int *found = to, is = library_number(l->of_c);
+    if (is && *found && is != *found) is = -1;
+    if (is) *found = is;
+    return *found >= 0;
+}
+static int tree_library(const struct rank *r)
+{
+    int found = 0;
+    tree_walk(r->pid, r->pmi_fd, DEPTH_MOST, take_all, &found);
     return found;
+}
+
+static bool take_first(void *to, const struct loaded *l)
+{
+    *(struct loaded *)to = *l;
+    return !l->of_c[0];
 }
 
 static int ways_number(uint64_t ways) { return ways ? (64 - __builtin_clzll(ways) + WAY_BITS - 1) / WAY_BITS : 0; }
@@ -229,18 +248,6 @@ static void way_name(enum foreign_way way, int library, char *out, size_t cap)
         snprintf(out, cap, "a library that uses %s (%s)", protocols[way], library ? libraries.name[library] : likely_ones[way]);
 }
 
-/* The first MPI library that this process or one of its children has loaded; "": none is found. */
-static struct loaded tree_loaded(pid_t pid, int pmi_fd, int depth)
-{
-    pid_t children[CHILDREN_MOST];
-    struct loaded l = {.is_ours = false};
-    if (is_of_other_launcher(pid, pmi_fd)) return l;
-    l = process_look(pid);
-    int n = depth && !l.of_c[0] ? children_of(pid, CHILDREN_MOST, children) : 0;
-    for (int i = 0; i < n && !l.of_c[0]; i++) l = tree_loaded(children[i], pmi_fd, depth - 1);
-    return l;
-}
-
 /* There is a door, and the rank has not come through it.  Our own library may come by a server, too, where a wrapper has taken its way from it;
  * and who shows no MPI library is none that a door could be for. */
 static void past_door_say(const struct rank *r, int rank, enum foreign_way way)
@@ -249,7 +256,8 @@ static void past_door_say(const struct rank *r, int rank, enum foreign_way way)
     char by[128];
     const char *in, *word = pmi_doors_left_out(&in);
     if (!doors_are_open || atomic_load_explicit(&is_said, memory_order_relaxed) || r->pid <= 0) return;
-    struct loaded l = tree_loaded(r->pid, r->pmi_fd, DEPTH_MOST);
+    struct loaded l = {.is_ours = false};
+    tree_walk(r->pid, r->pmi_fd, DEPTH_MOST, take_first, &l);
     if (!l.of_c[0] || l.is_ours || atomic_exchange_explicit(&is_said, true, memory_order_relaxed)) return;
     snprintf(by, sizeof by, "a library that uses %s (%s)", way == FOREIGN_PMI ? "PMI" : "PMIx", l.of_c);
     if (word)
@@ -296,7 +304,7 @@ static void libraries_look(struct job *j)
         struct rank *r = &j->ranks[i];
         int number = program_now(j, i, &way);
         if (number == WAYS_LOST || way == FOREIGN_DIRECT || number < r->n_libraries || number >= PROGRAMS_LOOKED_AT) continue;
-        int library = tree_library(r->pid, r->pmi_fd, DEPTH_MOST);
+        int library = tree_library(r);
         r->n_libraries = number + 1; /* those between have ended before they were seen */
         r->libraries |= (uint64_t)(library > 0 ? library : 0) << LIBRARY_BITS * number;
     }
