@@ -188,7 +188,7 @@ static void wires_ring(void)
         if (l) { /* pushed here, else by the table, which sees how far the owner has read */
             memcpy(l->hdr, h, sizeof h);
             wire_ring_copy(l->data, payload, sizeof payload);
-            wire_ring_commit(wires.ep, l, kind, sizeof payload);
+            wire_ring_commit(wires.ep, l, wire_ring_claim(wires.ep), kind, sizeof payload);
             wires.sent++;
         } else {
             CHECK_EQ(wires_send(8, 0), GW_OK);

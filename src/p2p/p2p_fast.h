@@ -16,12 +16,13 @@ static inline bool p2p_is_rank(int rank, const struct gw_comm *c) { return (unsi
  * MPI_PROC_NULL, wrong arguments, or when the message cannot be sent inline. */
 GW_INLINE bool p2p_send_inline(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    if (unlikely(!p2p_is_rank(dst, c)) || unlikely(tag < 0) || unlikely(gw_slow_path)) return false;
-    struct gw_peer *p = comm_peer(c, dst);
     uint64_t len;
-    struct wire_line *l = proto_send_line(c->lane, p, count, t, &len);
+    if (unlikely(!proto_is_short(c->lane, count, t, &len))) return false;
+    if (unlikely(!p2p_is_rank(dst, c)) || unlikely(tag < 0) || unlikely(gw_slow_path)) return false;
+    struct wire_ep *ep = comm_peer(c, dst)->ep;
+    struct wire_line *l = proto_send_line(ep);
     if (unlikely(!l)) return false;
-    proto_send_inline(p, l, c->ctx, c->rank, tag, buf, len);
+    proto_send_inline(ep, l, c->ctx, c->rank, tag, buf, len);
     return true;
 }
 

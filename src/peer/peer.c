@@ -256,17 +256,23 @@ int peer_address(struct sockaddr_storage *out)
     return gw_fail(GW_EUNSUPPORTED, "GODWIT_WIRES=%s allows no network", gw_set.wires);
 }
 
+/* What was sent to a peer stays counted when it is forgotten. */
+static void keep_counts(struct gw_lane *lane, const struct gw_peer *p)
+{
+    if (!p->ep) return;
+    lane->gone_sent += p->ep->sent;
+    lane->gone_sent_bytes += p->ep->sent_bytes;
+    p->ep->sent = p->ep->sent_bytes = 0;
+}
+
 static void forget(struct node_other *o)
 {
     assert(o->first >= gw_boot.size && o->first + o->n <= peer_numbers());
+    for (int i = 0; i < gw_nlanes; i++)
+        for (int k = 0; k < o->n; k++) keep_counts(&gw_lanes[i], peer_get(&gw_lanes[i], o->first + k));
     for (int i = 0; i < gw_nlanes && !o->base; i++)
         for (struct lane_wire *w = NULL; (w = peer_next_net(&gw_lanes[i], w));)
             for (int k = 0; k < o->n && w->ops->forget; k++) w->ops->forget(w->wire, o->first + k);
-    for (int i = 0; i < gw_nlanes; i++)
-        for (int k = 0; k < o->n; k++) {
-            gw_lanes[i].gone_sent += peer_get(&gw_lanes[i], o->first + k)->sent;
-            gw_lanes[i].gone_sent_bytes += peer_get(&gw_lanes[i], o->first + k)->sent_bytes;
-        }
     for (int i = 0; i < gw_nlanes; i++) memset(peer_get(&gw_lanes[i], o->first), 0, sizeof(struct gw_peer) * (size_t)o->n);
     near_part(o);
 }

@@ -42,6 +42,8 @@ struct gw_lane {
     struct wire_rings *rings;                     /* receive rings of the node's wire, for inlined polling; NULL: it has none */
     struct gw_peer *peers;                        /* by number */
     void *proto;                                  /* struct proto_lane of proto/ */
+    /* Contiguous messages of fewer bytes may be sent inline (proto/); 0 while older messages are queued, or without a ring. */
+    uint64_t inline_end;
     uint64_t gone_sent, gone_sent_bytes;          /* sums over peers that were forgotten */
     struct gw_lock lock GW_ALIGNED(GW_CACHELINE); /* not on the line of read-only fields */
     struct gw_list *free_reqs;                    /* request pool of req/: linked by `next`, ends with NULL */
@@ -59,8 +61,6 @@ struct gw_lane {
 struct gw_peer {
     struct wire_ep *ep;   /* NULL: NEW */
     struct lane_wire *by; /* the wire of ep; NULL: NEW */
-    uint64_t sent,
-        sent_bytes; /* messages sent inline (E0), counted by proto/; those of other protocols are counted in its tallies */
 };
 
 GW_EXTERN struct gw_lane gw_lanes[GW_MAX_LANES];

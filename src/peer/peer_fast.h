@@ -15,9 +15,10 @@ static inline int peer_short(const struct gw_peer *p, uint8_t kind, const void *
     assert(p->ep);
     struct wire_line *l = likely(len <= WIRE_LINE_BYTES) ? wire_ring_line(p->ep) : NULL;
     if (likely(l)) {
+        uint32_t number = wire_ring_claim(p->ep);
         memcpy(l->hdr, hdr, WIRE_HDR_BYTES);
         wire_ring_copy(l->data, payload, len);
-        wire_ring_commit(p->ep, l, kind, len);
+        wire_ring_commit(p->ep, l, number, kind, len);
         return GW_OK;
     }
     return p->ep->ops->send_short(p->ep, kind, hdr, payload, len);

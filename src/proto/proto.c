@@ -180,8 +180,10 @@ static void tally_add(const struct proto_lane *pl, int world, struct proto_tally
 {
     const struct gw_peer *p = peer_get(pl->lane, world);
     const struct proto_tally *t = __atomic_load_n(&pl->tallies, __ATOMIC_ACQUIRE); /* [T1] pairs with proto_count() */
-    sum->messages[PROTO_E0] += look(&p->sent);
-    sum->bytes[PROTO_E0] += look(&p->sent_bytes);
+    if (p->ep) {
+        sum->messages[PROTO_E0] += look(&p->ep->sent);
+        sum->bytes[PROTO_E0] += look(&p->ep->sent_bytes);
+    }
     for (int path = PROTO_E1; t && path < PROTO_PATHS; path++) {
         sum->messages[path] += look(&t[world].messages[path]);
         sum->bytes[path] += look(&t[world].bytes[path]);
@@ -224,8 +226,8 @@ int proto_tag_max(void)
 void proto_count(struct proto_lane *pl, struct gw_peer *p, enum proto_path path, int64_t bytes)
 {
     if (path == PROTO_E0) {
-        p->sent++;
-        p->sent_bytes += (uint64_t)bytes;
+        p->ep->sent++;
+        p->ep->sent_bytes += (uint64_t)bytes;
         return;
     }
     if (unlikely(!pl->tallies)) {
@@ -312,6 +314,7 @@ static void lane_finish(struct proto_lane *pl)
     free(pl->told);
     free(pl->tallies);
     pl->lane->proto = NULL;
+    pl->lane->inline_end = 0;
     free(pl);
 }
 

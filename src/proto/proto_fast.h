@@ -45,8 +45,6 @@ _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first 
 /* First member of struct proto_lane. */
 struct proto_fast {
     struct match_queue *q;
-    /* contiguous messages of fewer bytes may be sent inline; 0 while older messages are queued, or without a ring */
-    uint64_t inline_end;
 };
 
 static inline bool proto_is_run(const struct gw_type *t, int64_t count) { return type_is_run(t, count) || count == 0; }
@@ -60,33 +58,36 @@ static inline char *proto_run_at(const void *buf, const struct gw_type *t)
     return (char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
 }
 
-/* The line in which `count` items of `t` can be sent to p inline, and their size in bytes.  NULL: nothing was done, call proto_send().
- * Any 32-bit count is allowed: a negative one is a size above the limit.  The lane's lock is held. */
-GW_INLINE struct wire_line *proto_send_line(struct gw_lane *lane, const struct gw_peer *p, int64_t count, const struct gw_type *t,
-                                            uint64_t *len_out)
+/* Whether `count` items of `t` may be sent inline, and their size in bytes.  Any 32-bit count is allowed: a negative one is a size above the
+ * limit. */
+GW_INLINE bool proto_is_short(const struct gw_lane *lane, int64_t count, const struct gw_type *t, uint64_t *len_out)
 {
-    const struct wire_ep *ep = p->ep;
-    if (unlikely(!ep) || unlikely(gw_look(ep->xoff)) || unlikely(!t->is_plain)) return NULL;
-    struct proto_fast *f = lane->proto;
     *len_out = (uint64_t)(count * t->size);
-    return likely(*len_out < f->inline_end) ? wire_ring_line(ep) : NULL;
+    return likely(t->is_plain) && likely(*len_out < lane->inline_end);
+}
+
+/* The line in which a message can be sent inline to a peer by its endpoint.  NULL: nothing was done, call proto_send().  The lane's lock is
+ * held. */
+GW_INLINE struct wire_line *proto_send_line(const struct wire_ep *ep)
+{
+    return unlikely(!ep) || unlikely(gw_look(ep->xoff)) ? NULL : wire_ring_line(ep);
 }
 
 /* Second half: writes and commits the line, before anything else is sent to p.  The send is complete. */
-GW_INLINE void proto_send_inline(struct gw_peer *p, struct wire_line *l, uint32_t ctx, int my_rank, int tag, const void *buf,
+GW_INLINE void proto_send_inline(struct wire_ep *ep, struct wire_line *l, uint32_t ctx, int my_rank, int tag, const void *buf,
                                  uint64_t len)
 {
-    struct wire_ep *ep = p->ep;
     struct proto_hdr *h = (struct proto_hdr *)l->hdr;
     int32_t as = ep->as; /* read before anything is written */
+    uint32_t number = wire_ring_claim(ep);
     h->ctx = ctx;
     h->src = my_rank;
     h->tag = tag;
     h->world = as;
     wire_ring_copy(l->data, buf, len);
-    p->sent++;
-    p->sent_bytes += len;
-    wire_ring_commit(ep, l, PROTO_EAGER, len);
+    ep->sent++;
+    ep->sent_bytes += len;
+    wire_ring_commit(ep, l, number, PROTO_EAGER, len);
 }
 
 /* `run`: address of the first byte, if the buffer is contiguous; else NULL. */

@@ -20,7 +20,7 @@ struct proto_out *proto_out_find(struct proto_lane *pl, const struct gw_peer *p)
 void proto_lane_inline_update(struct proto_lane *pl)
 {
     bool may_go = !pl->n_outs && pl->lane->rings;
-    pl->fast.inline_end = may_go ? (uint64_t)(gw_min64(pl->limits[0].fast_max, pl->limits[0].inline_max) + 1) : 0;
+    pl->lane->inline_end = may_go ? (uint64_t)(gw_min64(pl->limits[0].fast_max, pl->limits[0].inline_max) + 1) : 0;
 }
 
 void proto_out_queue(struct proto_lane *pl, struct proto_op *op)

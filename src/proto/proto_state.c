@@ -36,7 +36,7 @@ static const char *outs_broken(const struct proto_lane *pl)
         }
     }
     if (n != pl->n_outs) return "the number of queues";
-    return n && pl->fast.inline_end ? "nothing overtakes what is queued" : NULL;
+    return n && pl->lane->inline_end ? "nothing overtakes what is queued" : NULL;
 }
 
 static const char *ops_broken(const struct proto_lane *pl, const struct gw_list *ops, bool is_work)

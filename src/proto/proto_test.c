@@ -223,9 +223,9 @@ static void faults(void)
     CHECK_STR(broken(), "a request and its operation know each other");
     ((struct proto_sreq *)s[0])->op = asked, pl->n_outs++;
     CHECK_STR(broken(), "the number of queues");
-    pl->n_outs--, pl->fast.inline_end = 41;
+    pl->n_outs--, pl->lane->inline_end = 41;
     CHECK_STR(broken(), "nothing overtakes what is queued");
-    pl->fast.inline_end = 0, pl->is_hooked = false;
+    pl->lane->inline_end = 0, pl->is_hooked = false;
     CHECK_STR(broken(), "a lane with work is polled");
     pl->is_hooked = true, pl->n_kept = 1;
     CHECK_STR(broken(), "kept messages are counted with their bytes");

@@ -6,7 +6,7 @@
  *
  *     line i of lap n is valid when its seq == n * nlines + i + 1  [release by the sender, acquire by the owner]
  *
- * SENDER   wire_ring_line() returns the next line if it is known to be free.  The caller fills header and payload, then calls
+ * SENDER   wire_ring_line() returns the next line if it is known to be free.  The caller claims it, fills header and payload, then calls
  *          wire_ring_commit(), before anything else is sent to that peer.  NULL is no error: use send_short(), which also refreshes the
  *          limit from the owner's read position.  A ring that several processes write is not used by these functions (tail == limit).
  * OWNER    wire_ring_look() returns the first line that has arrived in any ring.  The caller consumes it, with wire_ring_taken() after
@@ -80,9 +80,11 @@ static inline void wire_ring_copy(uint8_t *to, const void *from, size_t n)
     }
 }
 
-static inline void wire_ring_commit(struct wire_ep *ep, struct wire_line *l, uint8_t kind, size_t len)
+/* Takes the line that wire_ring_line() returned: its number.  Before it is written to, while the position is still in a register. */
+static inline uint32_t wire_ring_claim(struct wire_ep *ep) { return ++ep->tail; }
+
+static inline void wire_ring_commit(const struct wire_ep *ep, struct wire_line *l, uint32_t number, uint8_t kind, size_t len)
 {
-    uint32_t number = ++ep->tail;
     l->len_kind = (uint32_t)len << 8 | kind;
     /* [S1] pairs with the acquire in shm_progress and wire_ring_look: the line is whole before its number. */
     atomic_store_explicit(&l->seq, number, memory_order_release);
