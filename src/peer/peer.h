@@ -39,9 +39,9 @@ struct gw_peer;
 struct gw_lane {
     int index, n_wires, n_nets; /* n_wires: entries of wires[] in use; n_nets: open networks */
     struct lane_wire wires[PEER_WIRES];
-    struct wire_rings *rings;                     /* receive rings of the node's wire, for inlined polling; NULL: it has none */
-    struct gw_peer *peers;                        /* by number */
-    void *proto;                                  /* struct proto_lane of proto/ */
+    struct wire_rings *rings; /* receive rings of the node's wire, for inlined polling; NULL: it has none */
+    struct gw_peer *peers;    /* by number */
+    void *proto;              /* struct proto_lane of proto/ */
     /* Contiguous messages of fewer bytes may be sent inline (proto/); 0 while older messages are queued, or without a ring. */
     uint64_t inline_end;
     uint64_t gone_sent, gone_sent_bytes;          /* sums over peers that were forgotten */

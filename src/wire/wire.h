@@ -126,7 +126,8 @@ struct wire_ep {
         *xoff; /* flow control: not 0 while the peer holds too many unexpected messages; send RTS instead of data.  Never NULL */
     /* the peer's doorbell, rung after a commit and after a copy job; NULL: the peer is on another machine */
     struct node_door *door;
-    uint64_t sent, sent_bytes; /* messages sent inline (E0), counted by proto/; those of other protocols are counted in its tallies */
+    uint64_t sent,
+        sent_bytes; /* messages sent inline (E0), counted by proto/; those of other protocols are counted in its tallies */
     /* Capabilities of this peer. */
     uint32_t short_max, pack_max; /* bytes, as in struct wire_caps */
     uint8_t can_read;             /* enum wire_read */
