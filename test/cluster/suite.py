@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""The programs of test/mpi on hosts of a cluster, where ranks of one host share memory and the others are reached over the network;
-some of them over a slow network and over one that flaps; by libfabric; and, with `all`,
-on one host by the network alone.
+"""The programs of test/mpi and test/shmem on hosts of a cluster, where ranks of one host share memory and the others are reached over
+the network; some of them over a slow network and over one that flaps; by libfabric; and, with `all`, on one host by the network alone.
 
-    suite.py BUILD PREFIX thin | all | PROGRAM...    PROGRAM...: these, on 2 and on 4 hosts
+    suite.py BUILD PREFIX thin | all | PROGRAM...    PROGRAM...: these, on 2 and on 4 hosts (shmem/NAME: of test/shmem)
 
 A program runs as its first line of testlist says, but for settings of wires and nodes, on as many ranks of that line as fit."""
 # run.py: timeout=120 tags=cluster args=thin
@@ -30,8 +29,9 @@ LEFT_OUT = { # on several hosts
 LEFT_OUT_ALONE = {"citizen": LEFT_OUT["citizen"], "nodes": LEFT_OUT["nodes"], "topo_reorder": LEFT_OUT["topo_reorder"]}
 ARGS = {"soak": ["200"]} # a divisor of the work
 THIN = ("hello p2p_modes p2p_probe p2p_threads coll_small coll_nodes coll_persistent comm_make idup io_basic io_shared rma_errors "
-        "rma_random session_life spawn_basic spawn_errors spawn_orders spawn_ports").split()
-SLOW = "hello p2p_modes p2p_probe p2p_stress comm_make coll_nodes io_basic io_shared rma_errors rma_fence session_life".split()
+        "rma_random session_life spawn_basic spawn_errors spawn_orders spawn_ports shmem/data_amo shmem/data_wait shmem/teams").split()
+SLOW = ("hello p2p_modes p2p_probe p2p_stress comm_make coll_nodes io_basic io_shared rma_errors rma_fence session_life shmem/data_rma "
+        "shmem/locks shmem/order").split()
 THIN_SLOW = "p2p_modes comm_make rma_errors".split()
 # By `all` only: hundreds of round trips, and each message that is lost waits for timeouts of TCP that double: 74 s, more under load.
 APART = {"a flapping link": ["rma_errors"]}
@@ -41,15 +41,17 @@ SLOW_NET = {"a delay of 2 ms": ["--delay", "2"], "a flapping link": ["--flap", "
 def rows():
     """name: (numbers of ranks, arguments, environment)"""
     found = {}
-    with open(os.path.join(HERE, "..", "mpi", "testlist"), encoding="utf-8") as f:
-        for line in f:
+    for folder, prefix in ("mpi", ""), ("shmem", "shmem/"):
+        with open(os.path.join(HERE, "..", folder, "testlist"), encoding="utf-8") as f:
+            lines = f.readlines()
+        for line in lines:
             words = line.split("#")[0].split()
             more = [w.split("=", 1) for w in words[2:]]
             env = [v for k, v in more if k == "env"]
-            if not words or words[0] in found or any(e.startswith(("GODWIT_VNODES=", "GODWIT_WIRES=")) for e in env):
+            if not words or prefix + words[0] in found or any(e.startswith(("GODWIT_VNODES=", "GODWIT_WIRES=")) for e in env):
                 continue
             args = ARGS.get(words[0], [v for k, v in more if k == "arg"])
-            found[words[0]] = ([int(n) for n in words[1].split(",")], args, env)
+            found[prefix + words[0]] = ([int(n) for n in words[1].split(",")], args, env)
     missing = set(list(LEFT_OUT) + THIN + SLOW + THIN_SLOW) - set(found) - {"nodes"}
     if missing:
         sys.exit("suite: not in testlist: " + " ".join(sorted(missing)))
@@ -61,11 +63,12 @@ def command(build, name, row, hosts, most):
     fit = [n for n in row[0] if 2 <= n <= most]
     if not fit:
         return None
-    n, program = max(fit), [os.path.join(build, "mpi_" + name)] + row[1]
+    n, program = max(fit), [os.path.join(build, name.replace("/", "_") if "/" in name else "mpi_" + name)] + row[1]
     if not hosts:
         return ["env"] + row[2] + [os.path.join(build, "mpiexec"), "-n", str(n)] + program
     where = ["n%d:%d" % (i + 1, n // hosts + (i < n % hosts)) for i in range(min(hosts, n))]
-    env = [w for pair in row[2] + ["TMPDIR=" + os.environ["SUITE_TMP"], "GODWIT_NAMES_DIR=" + os.environ["SUITE_TMP"], "GWTEST_HOSTS=1"] for w in ["-genv"] + pair.split("=", 1)]
+    pairs = row[2] + ["TMPDIR=" + os.environ["SUITE_TMP"], "GODWIT_NAMES_DIR=" + os.environ["SUITE_TMP"], "GWTEST_HOSTS=1"]
+    env = [w for pair in pairs for w in ["-genv"] + pair.split("=", 1)]
     return ["mpiexec.hydra", "-hosts", ",".join(where), "-n", str(n)] + env + program
 
 
