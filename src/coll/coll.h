@@ -20,9 +20,10 @@
 #include "op/op.h"
 
 int coll_init(void);
-/* Collective over MPI_COMM_WORLD where GODWIT_TUNE names a file: its rows are taken if they are the same on all ranks.  Communicators with
- * members of other jobs, which may have another file, do without them, and so do processes that have sessions only. */
-int coll_tuned_take(void);
+/* Collective over `all`, a communicator of all processes of the job, where GODWIT_TUNE names a file: its rows are taken if they are the same
+ * on all of them.  Only the first call of MPI's and OpenSHMEM's beginnings does something.  Communicators with members of other jobs, which
+ * may have another file, do without them, and so do processes that have sessions only. */
+int coll_tuned_take(struct gw_comm *all);
 
 /* What a setting that lists collectives says, as one text for all words that mean the same: "on", "off", or names in the enum's order. */
 void coll_kinds_text(const char *setting, const char *text, char *out, size_t cap);

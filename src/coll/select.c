@@ -35,6 +35,7 @@ struct tables {
 };
 /* Written by coll_select_init(), except `uses`, `explained..` and the rows of GODWIT_TUNE. */
 static struct select_state {
+    bool has_compared;                                  /* coll_tuned_take() has: once, for MPI and OpenSHMEM */
     uint32_t leaves_on;                                 /* settings allow leaves: bit by collective */
     uint32_t plain_only;                                /* GODWIT_COLL_OPT_OFF: bit by collective */
     const struct plan_algorithm *forced[COLL_KINDS];    /* by GODWIT_COLL; NULL: none */
@@ -217,35 +218,37 @@ static int read_tables(const struct coll_tuned *t, bool by_processor, struct tab
 }
 
 /* Other threads may be in collectives of sessions meanwhile, which use the built-in tables. */
-static int tuned_use(void)
+static int tuned_use(struct gw_comm *all)
 {
     int rc = read_tables(&select_state.tuned, true, &select_state.with_tuned);
     if (rc == GW_OK) atomic_store_explicit(&select_state.used, &select_state.with_tuned, memory_order_release);
-    once_forget(&gw_comm_world); /* the only one that has asked for rows before */
+    once_forget(all); /* it has asked for rows before, and so may the other one of those that are there so early */
+    once_forget(&gw_comm_world);
     return rc;
 }
 
 int coll_select_tuned(void)
 {
     coll_tuned_read(gw_set.tune, &select_state.tuned);
-    return tuned_use();
+    return tuned_use(&gw_comm_world);
 }
 
 /* Takes the rows of GODWIT_TUNE if they are equal on all ranks; else ranks could choose different algorithms for one collective. */
-GW_ONCE int coll_tuned_take(void)
+GW_ONCE int coll_tuned_take(struct gw_comm *all)
 {
-    if (!gw_set.tune || !*gw_set.tune) return GW_OK;
+    if (!gw_set.tune || !*gw_set.tune || select_state.has_compared) return GW_OK;
+    select_state.has_compared = true;
     coll_tuned_read(gw_set.tune, &select_state.tuned);
     int64_t hash = coll_tuned_hash(&select_state.tuned, true), general = coll_tuned_hash(&select_state.tuned, false);
     int64_t most[4] = {hash, ~hash, general, ~general};
-    int rc = coll_allreduce(GW_IN_PLACE, most, 4, gw_type_int64, gw_op_max, &gw_comm_world, NULL);
+    int rc = coll_allreduce(GW_IN_PLACE, most, 4, gw_type_int64, gw_op_max, all, NULL);
     if (rc != GW_OK) return rc;
-    if (most[0] == ~most[1]) return tuned_use();
+    if (most[0] == ~most[1]) return tuned_use(all);
     if (most[2] == ~most[3]) {
         coll_tuned_generalize(&select_state.tuned);
         if (gw_comm_world.rank == 0)
             gw_warn("GODWIT_TUNE=%s: rows for a processor are left out, as the ranks have several kinds of them", gw_set.tune);
-        return tuned_use();
+        return tuned_use(all);
     }
     if (gw_comm_world.rank == 0)
         gw_warn("GODWIT_TUNE=%s does not say the same to all ranks: what is built in decides; name a file that all hosts see",
@@ -275,6 +278,7 @@ GW_ONCE int coll_select_init(void)
     int rc = read_tables(NULL, false, &select_state.general);
     if (rc == GW_OK) rc = read_tables(NULL, true, &select_state.builtin);
     atomic_store_explicit(&select_state.used, &select_state.builtin, memory_order_relaxed);
+    select_state.has_compared = false;
     if (rc != GW_OK) return rc;
     select_state.plain_only = kinds_of("GODWIT_COLL_OPT_OFF", gw_set.coll_opt_off);
     coll_synced = kinds_of("GODWIT_COLL_SYNC", gw_set.coll_sync) & COLL_SYNCED;

@@ -213,7 +213,7 @@ GW_ONCE int mpi_init(int required, int *provided_out)
     if (boot_connects_all()) life_must(connect_all(), "connecting all ranks");
     plan_call_begin(&gw_comm_world, PLAN_ANY_CALL, GW_ANY_SOURCE);
     life_must(meet(BOOT_BEFORE_FIRST), "waiting for the other ranks");
-    life_must(coll_tuned_take(), "comparing what GODWIT_TUNE says");
+    life_must(coll_tuned_take(&gw_comm_world), "comparing what GODWIT_TUNE says");
     if (gw_checking) check_alike();
     life_must(world_meet_parent(), "meeting the processes that spawned this job");
     plan_call_end(&gw_comm_world);

@@ -92,7 +92,8 @@ static int first_begin(int level)
     life_must(world_make(&begun.world), "meeting the other PEs");
     life_alike_compare();
     sym_tell();
-    int rc = heap_agree(begun.world, &heap);
+    int rc = coll_tuned_take(begun.world);
+    if (rc == GW_OK) rc = heap_agree(begun.world, &heap);
     if (rc == GW_OK) rc = sym_memory_open(begun.world, heap);
     if (rc == GW_OK) {
         rc = sym_teams_open(begun.world);
