@@ -50,7 +50,8 @@ void cases_end(void)
     gw_settings_free();
 }
 
-/* What kinds have by another name: forms with lengths per rank, and equal blocks. */
+/* What kinds have by another name: forms with lengths per rank, equal blocks, and OpenSHMEM's calls (sym/coll.c): of collect the part behind
+ * the exchange of lengths, which is an fcollect of 8 bytes. */
 static const struct form {
     const char *name;
     int kind;
@@ -59,7 +60,16 @@ static const struct form {
              {"scatterv", COLL_SCATTER, true},
              {"allgatherv", COLL_ALLGATHER, true},
              {"alltoallv", COLL_ALLTOALL, true},
-             {"reduce_scatter_block", COLL_REDUCE_SCATTER, false}};
+             {"reduce_scatter_block", COLL_REDUCE_SCATTER, false},
+             {"shmem_barrier_all", COLL_BARRIER, false},
+             {"shmem_sync_all", COLL_BARRIER, false},
+             {"shmem_broadcast", COLL_BCAST, false},
+             {"shmem_fcollect", COLL_ALLGATHER, false},
+             {"shmem_collect", COLL_ALLGATHER, true},
+             {"shmem_alltoall", COLL_ALLTOALL, false},
+             {"shmem_reduce", COLL_ALLREDUCE, false},
+             {"shmem_inscan", COLL_SCAN, false},
+             {"shmem_exscan", COLL_EXSCAN, false}};
 
 /* The kind of a collective's name, and whether it is a form with lengths per rank; -1: there is none. */
 static int kind_of(const char *coll, bool *per_rank_out)

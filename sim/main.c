@@ -25,7 +25,7 @@ static const char usage[] =
     "\n"
     "Prices a collective of Godwit's on a described machine, in microseconds until the last rank is through.\n"
     "  FILE   a machine description (sim/machine.h), or the name of one in sim/machines\n"
-    "  NAME   gather, gatherv, igatherv, allreduce, ...          A  an algorithm, see --list; A:once posts everything "
+    "  NAME   gather, igatherv, allreduce, shmem_fcollect, ...    A  an algorithm, see --list; A:once posts everything "
     "before\n"
     "         it waits (flat is linear:once); A:65536 sets its piece; `table` is what the library's rules and tables "
     "choose;\n"
