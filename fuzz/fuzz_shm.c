@@ -72,7 +72,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc, (void)argv;
     setenv("GODWIT_SINGLETON", "1", 1);
     FUZZ_CHECK(boot_init() == GW_OK && type_init() == GW_OK);
-    FUZZ_CHECK(node_init(shm_ops.area_bytes(1), 1, true, 65536) == GW_OK);
+    FUZZ_CHECK(node_init(shm_ops.world.area_bytes(1), 1, true, 65536) == GW_OK);
     return 0;
 }
 
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct wire_ep *own;
     struct shm_ep eps[2];
     struct wire_caps caps;
-    memset(node_area(0, 0), 0, shm_ops.area_bytes(1));
+    memset(node_area(0, 0), 0, shm_ops.world.area_bytes(1));
     memset(sent, 0, sizeof sent), memset(arrived, 0, sizeof arrived);
     FUZZ_CHECK(shm_ops.open(0, receive, arrived, &w) == GW_OK);
     FUZZ_CHECK(shm_ops.connect(w, 0, &own) == GW_OK && shm_ep_of(own)->exclusive);

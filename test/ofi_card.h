@@ -179,12 +179,12 @@ static void begin_with(int mr_mode)
     const struct ways ways_of_card = {.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .mr_mode = mr_mode};
     wire = fake_open(&ways_of_card, nothing, NULL, &to_me);
     place = fresh();
-    CHECK_EQ(ofi_ops.expose(wire, place, LEN, &place_key), GW_OK);
+    CHECK_EQ(ofi_ops.copy.expose(wire, place, LEN, &place_key), GW_OK);
 }
 static void begin(void) { begin_with(FI_MR_LOCAL); }
 static void end(void)
 {
-    ofi_ops.conceal(wire, place_key);
+    ofi_ops.copy.conceal(wire, place_key);
     close_wire(wire);
     munmap(place, LEN);
 }

@@ -242,7 +242,7 @@ static void wires_copies(void)
     uint64_t key = 0;
     for (int i = 0; i < BYTES; i++) there[i] = (char)wires_byte(1, (size_t)i);
     memset(here, 0, BYTES);
-    if (wires.caps.keys) CHECK(ops->expose(wires.w, there, BYTES, &key) == GW_OK && key);
+    if (wires.caps.keys) CHECK(ops->copy.expose(wires.w, there, BYTES, &key) == GW_OK && key);
     wires_copy(false, here, BYTES, there, key);
     CHECK(memcmp(here, there, BYTES) == 0);
     for (int i = 0; i < BYTES; i++) here[i] = (char)wires_byte(2, (size_t)i);
@@ -251,7 +251,7 @@ static void wires_copies(void)
         CHECK(memcmp(there + 7, here + 10, 5000) == 0 && there[6] == (char)wires_byte(1, 6));
         CHECK_EQ(there[5007], (char)wires_byte(1, 5007));
     }
-    if (key) ops->conceal(wires.w, key);
+    if (key) ops->copy.conceal(wires.w, key);
     free(there);
     free(here);
 }
@@ -291,7 +291,7 @@ static void wires_atomic_one(enum wire_atomic_op op, uint32_t n, bool wants_old,
                             .compare = op == WIRE_ATOMIC_CSWAP ? compare : NULL,
                             .old = wants_old ? old : NULL};
     int rc;
-    while ((rc = wires.rig->ops->atomic(wires.ep, &a, &end.done)) == GW_AGAIN) wires.rig->ops->progress(wires.w);
+    while ((rc = wires.rig->ops->copy.atomic(wires.ep, &a, &end.done)) == GW_AGAIN) wires.rig->ops->progress(wires.w);
     CHECK_EQ(rc, GW_POSTED);
     int64_t given[MOST];
     memcpy(given, operand, sizeof given);
@@ -308,10 +308,10 @@ static void wires_atomics(void)
     const struct wire_ops *ops = wires.rig->ops;
     int64_t *there = calloc(64, sizeof *there);
     uint64_t key = 0;
-    bool has = ops->atomic && ops->atomic_most(wires.w, GW_ELEM_I64, WIRE_ATOMIC_SUM);
-    if (has) CHECK(ops->expose(wires.w, there, 64 * sizeof *there, &key) == GW_OK && key);
+    bool has = ops->copy.atomic && ops->copy.atomic_most(wires.w, GW_ELEM_I64, WIRE_ATOMIC_SUM);
+    if (has) CHECK(ops->copy.expose(wires.w, there, 64 * sizeof *there, &key) == GW_OK && key);
     for (int op = 0; has && op < WIRE_ATOMIC_OPS; op++) {
-        uint32_t most = ops->atomic_most(wires.w, GW_ELEM_I64, (enum wire_atomic_op)op);
+        uint32_t most = ops->copy.atomic_most(wires.w, GW_ELEM_I64, (enum wire_atomic_op)op);
         CHECK(most > 0 && most <= 62);
         for (int old = op == WIRE_ATOMIC_READ || op == WIRE_ATOMIC_CSWAP; old < 2; old++) {
             wires_atomic_one((enum wire_atomic_op)op, 1, old, there, key);
@@ -319,7 +319,7 @@ static void wires_atomics(void)
         }
     }
     wires_n_atomics += has;
-    if (key) ops->conceal(wires.w, key);
+    if (key) ops->copy.conceal(wires.w, key);
     free(there);
 }
 
@@ -334,9 +334,9 @@ static void wires_direct(void)
         char *from = malloc(bytes[i]), *to = calloc(1, bytes[i]);
         uint64_t ticket = 0;
         for (size_t k = 0; k < bytes[i]; k++) from[k] = (char)wires_byte((uint32_t)i, k);
-        CHECK_EQ(ops->recv_into(wires.w, to, bytes[i], &ticket, &in.done), GW_POSTED);
+        CHECK_EQ(ops->copy.recv_into(wires.w, to, bytes[i], &ticket, &in.done), GW_POSTED);
         wires_send_all(30, 0);
-        CHECK_EQ(ops->send_from(wires.ep, from, bytes[i], ticket, &out.done), GW_POSTED);
+        CHECK_EQ(ops->copy.send_from(wires.ep, from, bytes[i], ticket, &out.done), GW_POSTED);
         wires_send_all(300, 0);
         WIRES_UNTIL(in.n && out.n && wires.came == wires.sent);
         CHECK(in.n == 1 && out.n == 1 && in.err == GW_OK && out.err == GW_OK && memcmp(from, to, bytes[i]) == 0);
@@ -349,7 +349,7 @@ static void wires_direct(void)
 static void wires_wake(void)
 {
     const struct wire_ops *ops = wires.rig->ops;
-    int fd = ops->wait_fd ? ops->wait_fd(wires.w) : -1;
+    int fd = ops->sleep.wait_fd ? ops->sleep.wait_fd(wires.w) : -1;
     if (wires.ep->lines) { /* by the doorbell */
         uint32_t seq = atomic_load(&wires.ep->door->seq);
         atomic_fetch_add(&wires.ep->door->sleeping, 1);
@@ -358,12 +358,12 @@ static void wires_wake(void)
         CHECK(atomic_load(&wires.ep->door->seq) != seq);
     } else if (fd >= 0) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        WIRES_UNTIL(ops->progress(wires.w) == 0 && (!ops->arm || ops->arm(wires.w) == GW_OK) && poll(&p, 1, 20) == 0);
+        WIRES_UNTIL(ops->progress(wires.w) == 0 && (!ops->sleep.arm || ops->sleep.arm(wires.w) == GW_OK) && poll(&p, 1, 20) == 0);
         wires_send_all(8, 0);
         CHECK_EQ(poll(&p, 1, 10000), 1);
     }
     WIRES_UNTIL(wires.came == wires.sent);
-    if (ops->drained) WIRES_UNTIL(ops->drained(wires.w));
+    if (ops->world.drained) WIRES_UNTIL(ops->world.drained(wires.w));
 }
 
 /* Sooner or later a send to a process that has died says so, in words; nothing arrives twice; and no longer says so while leaving. */
@@ -375,10 +375,10 @@ static void wires_death(void)
     wires.rig->kill(wires.w, wires.ep);
     for (uint64_t since = gw_now_ns(); rc >= 0 && gw_now_ns() - since < 30000000000u; ops->progress(wires.w)) rc = wires_send(8, 0);
     CHECK(rc < 0 && gw_fail_text()[0] && wires.came <= wires.sent);
-    if (!ops->leave) return;
-    ops->leave(wires.w, true);
+    if (!ops->world.leave) return;
+    ops->world.leave(wires.w, true);
     CHECK_EQ(wires_send(8, 0), GW_OK);
-    ops->leave(wires.w, false);
+    ops->world.leave(wires.w, false);
     CHECK(wires_send(8, 0) < 0);
 }
 

@@ -187,7 +187,7 @@ static inline bool node_wait_step_blind(struct node_wait *w, bool progressed)
     return false;
 }
 /* Adds a descriptor whose readability wakes sleepers of this process; until node_finalize().  Wires without doorbell arm theirs in the poll that
- * follows an arming step (gw_node.armed, wire_ops.arm). */
+ * follows an arming step (gw_node.armed, wire_ops.sleep.arm). */
 int node_wait_on(int fd);
 bool node_bell_is_used(void); /* there are such descriptors */
 void node_wait_end_slow(struct node_wait *w);

@@ -29,7 +29,7 @@ static int net_open(struct gw_lane *lane, struct lane_wire *w)
     assert(w->is_net && !w->wire);
     int rc = w->ops->open(lane->index, peer_state.up.net_arrived, NULL, &w->wire);
     lane->n_nets += rc == GW_OK;
-    int fd = rc == GW_OK && w->ops->wait_fd ? w->ops->wait_fd(w->wire) : -1;
+    int fd = rc == GW_OK && w->ops->sleep.wait_fd ? w->ops->sleep.wait_fd(w->wire) : -1;
     return fd >= 0 ? node_wait_on(fd) : rc;
 }
 
@@ -42,12 +42,12 @@ static int nets_open(struct gw_lane *lane)
     return rc;
 }
 
-/* wire_ops.opened() of all networks of a lane. */
+/* wire_ops.world.opened() of all networks of a lane. */
 static int nets_opened(struct gw_lane *lane)
 {
     int rc = GW_OK;
     for (struct lane_wire *w = NULL; rc == GW_OK && (w = peer_next_net(lane, w));)
-        if (w->ops->opened) rc = w->ops->opened();
+        if (w->ops->world.opened) rc = w->ops->world.opened();
     return rc;
 }
 
@@ -112,14 +112,14 @@ int peer_init(const struct peer_upcalls *upcalls)
 uint64_t peer_area_bytes(int nlocal)
 {
     const struct wire_ops *node = peer_wires[0];
-    return node->area_bytes ? node->area_bytes(nlocal) : 0;
+    return node->world.area_bytes ? node->world.area_bytes(nlocal) : 0;
 }
 
-/* wire_ops.meet() and part() of the node's wire. */
-static int near_meet(struct node_other *o) { return peer_wires[0]->meet ? peer_wires[0]->meet(o) : GW_OK; }
+/* wire_ops.world.meet() and part() of the node's wire. */
+static int near_meet(struct node_other *o) { return peer_wires[0]->world.meet ? peer_wires[0]->world.meet(o) : GW_OK; }
 static void near_part(struct node_other *o)
 {
-    if (peer_wires[0]->part) peer_wires[0]->part(o);
+    if (peer_wires[0]->world.part) peer_wires[0]->world.part(o);
 }
 
 void peer_finalize(void)
@@ -150,7 +150,7 @@ struct lane_wire *peer_route(struct gw_lane *lane, int number)
 {
     if (!is_by_net(number)) return &lane->wires[0];
     struct lane_wire *w = NULL;
-    while ((w = peer_next_net(lane, w)) && w->ops->reaches && !w->ops->reaches(w->wire, number)) continue;
+    while ((w = peer_next_net(lane, w)) && w->ops->world.reaches && !w->ops->world.reaches(w->wire, number)) continue;
     return w;
 }
 
@@ -232,7 +232,7 @@ int peer_may_invite(void)
 int peer_invite(char at_out[PEER_AT])
 {
     const struct wire_ops *net = peer_wires[1]; /* other jobs are invited to the first network */
-    if (!peer_may_net() || !net->invite)
+    if (!peer_may_net() || !net->world.invite)
         return gw_fail(
             GW_EUNSUPPORTED,
             "processes on other hosts are reached by the network, and GODWIT_WIRES=%s allows none: add ofi or tcp, or leave it unset",
@@ -242,7 +242,7 @@ int peer_invite(char at_out[PEER_AT])
         return gw_fail(GW_EUNSUPPORTED,
                        "jobs on several hosts connect where messages are matched by software alone: leave %s unset",
                        gw_setting_said("GODWIT_MATCH_MODE"));
-    int rc = net->invite(at_out, PEER_AT);
+    int rc = net->world.invite(at_out, PEER_AT);
     gw_lock(&gw_lanes[0].lock);
     if (rc == GW_OK && !gw_lanes[0].n_nets) rc = nets_open(&gw_lanes[0]);
     gw_unlock(&gw_lanes[0].lock);
@@ -252,7 +252,7 @@ int peer_invite(char at_out[PEER_AT])
 
 int peer_address(struct sockaddr_storage *out)
 {
-    if (peer_may_net() && peer_wires[1]->address) return peer_wires[1]->address(out);
+    if (peer_may_net() && peer_wires[1]->world.address) return peer_wires[1]->world.address(out);
     return gw_fail(GW_EUNSUPPORTED, "GODWIT_WIRES=%s allows no network", gw_set.wires);
 }
 
@@ -272,7 +272,7 @@ static void forget(struct node_other *o)
         for (int k = 0; k < o->n; k++) keep_counts(&gw_lanes[i], peer_get(&gw_lanes[i], o->first + k));
     for (int i = 0; i < gw_nlanes && !o->base; i++)
         for (struct lane_wire *w = NULL; (w = peer_next_net(&gw_lanes[i], w));)
-            for (int k = 0; k < o->n && w->ops->forget; k++) w->ops->forget(w->wire, o->first + k);
+            for (int k = 0; k < o->n && w->ops->world.forget; k++) w->ops->world.forget(w->wire, o->first + k);
     for (int i = 0; i < gw_nlanes; i++) memset(peer_get(&gw_lanes[i], o->first), 0, sizeof(struct gw_peer) * (size_t)o->n);
     near_part(o);
 }
@@ -304,7 +304,7 @@ static int net_progress(struct lane_wire *w, bool near_is_busy)
     w->is_busy = false;
     if (n > 0) rest->every = 0;
     rest->left = rest->every;
-    if (n == 0 && w->ops->arm && is_armed) n = w->ops->arm(w->wire) == GW_AGAIN;
+    if (n == 0 && w->ops->sleep.arm && is_armed) n = w->ops->sleep.arm(w->wire) == GW_AGAIN;
     return n;
 }
 
@@ -315,7 +315,7 @@ void peer_leave(bool is_leaving)
     for (int i = 0; i < gw_nlanes; i++) {
         gw_lock(&gw_lanes[i].lock);
         for (struct lane_wire *w = NULL; (w = peer_next_net(&gw_lanes[i], w));)
-            if (w->ops->leave) w->ops->leave(w->wire, is_leaving);
+            if (w->ops->world.leave) w->ops->world.leave(w->wire, is_leaving);
         gw_unlock(&gw_lanes[i].lock);
     }
 }

@@ -85,9 +85,8 @@ static const struct wire_ops far_ops = {.size = sizeof far_ops,
                                         .progress = wire_progress,
                                         .caps = wire_caps,
                                         .close = wire_close,
-                                        .opened = far_opened,
-                                        .arm = far_arm,
-                                        .leave = far_leave};
+                                        .sleep = {.arm = far_arm},
+                                        .world = {.opened = far_opened, .leave = far_leave}};
 
 /* A second network, for rank 3 alone: the first one does not reach it while there is this one. */
 static int second_opens, second_looks;
@@ -215,7 +214,7 @@ static void area(void)
 {
     CHECK_EQ(peer_area_bytes(5), 0);
     struct wire_ops big = near_ops;
-    big.area_bytes = three_a_rank;
+    big.world.area_bytes = three_a_rank;
     peer_wires[0] = &big;
     CHECK_EQ(peer_area_bytes(5), 15);
     peer_wires[0] = &near_ops;
@@ -230,8 +229,8 @@ static void far_forget(struct wire *w, int number) { (void)w, (void)number, n_fo
 static void other_worlds(void)
 {
     struct wire_ops near = near_ops, far = far_ops;
-    near.part = near_part;
-    far.forget = far_forget;
+    near.world.part = near_part;
+    far.world.forget = far_forget;
     peer_wires[0] = &near;
     peer_wires[1] = &far;
     CHECK_EQ(up(), GW_OK);
@@ -376,7 +375,7 @@ static void choosing(void)
 static void two_networks(void)
 {
     struct wire_ops reaching = far_ops;
-    reaching.reaches = far_reaches;
+    reaching.world.reaches = far_reaches;
     peer_wires[1] = &reaching;
     peer_wires[2] = &second_ops;
     struct gw_lane *lane = &gw_lanes[0];

@@ -1,4 +1,4 @@
-/* counters.c -- counters in the memory of the members that speak for their nodes, which the network raises (wire_ops.atomic): a round in which
+/* counters.c -- counters in the memory of the members that speak for their nodes, which the network raises (wire_ops.copy.atomic): a round in which
  * each of them tells one other that it is there needs no message, and no processor at the other end where a card does it.
  *
  * In round r of a barrier, member i raises word r of the member that its step sends to, to the barrier's number, and waits until its own word
@@ -41,9 +41,9 @@ static struct lane_wire *net_of(struct gw_lane *lane, bool is_forced)
     for (struct lane_wire *net = NULL; (net = peer_next_net(lane, net));) {
         struct wire_caps caps = {0};
         net->ops->caps(net->wire, &caps);
-        if (!caps.keys || !net->ops->atomic || (caps.soft && !is_forced)) continue;
+        if (!caps.keys || !net->ops->copy.atomic || (caps.soft && !is_forced)) continue;
         gw_lock(&lane->lock);
-        uint32_t most = net->ops->atomic_most(net->wire, GW_ELEM_U64, WIRE_ATOMIC_MAX);
+        uint32_t most = net->ops->copy.atomic_most(net->wire, GW_ELEM_U64, WIRE_ATOMIC_MAX);
         gw_unlock(&lane->lock);
         if (most > 0) return net;
     }
@@ -87,7 +87,7 @@ struct plan_counter_place plan_counters_offer(struct gw_comm *c, bool is_forced)
     net->ops->caps(net->wire, &caps);
     new->net = net, new->is_soft = caps.soft;
     gw_lock(&c->lane->lock);
-    int rc = net->ops->expose(net->wire, new->words, sizeof new->words, &new->key);
+    int rc = net->ops->copy.expose(net->wire, new->words, sizeof new->words, &new->key);
     gw_unlock(&c->lane->lock);
     if (rc != GW_OK) {
         free(new);
@@ -112,7 +112,7 @@ void plan_counters_close(struct gw_comm *c)
     while (is_any_out(k))
         if (req_progress() == 0) gw_yield();
     gw_lock(&c->lane->lock);
-    k->net->ops->conceal(k->net->wire, k->key);
+    k->net->ops->copy.conceal(k->net->wire, k->key);
     gw_unlock(&c->lane->lock);
     free(k);
     c->coll->counters = NULL;
@@ -169,7 +169,7 @@ static bool tell(struct plan_exec *x, struct plan_counters *k, int r, uint64_t n
     int rc = peer_is_ready(p) ? GW_OK : peer_connect(c->lane, p);
     if (rc == GW_OK) {
         atomic_store_explicit(&t->is_out, true, memory_order_relaxed);
-        rc = k->net->ops->atomic(p->ep, &a, &t->done);
+        rc = k->net->ops->copy.atomic(p->ep, &a, &t->done);
         if (rc != GW_POSTED) atomic_store_explicit(&t->is_out, false, memory_order_relaxed);
     }
     gw_unlock(&c->lane->lock);

@@ -165,7 +165,7 @@ bool proto_drained(struct gw_lane *lane)
     struct proto_lane *pl = lane_of(lane);
     if (has_work(pl) || pl->n_kept || pl->n_ahead) return false;
     for (struct lane_wire *w = NULL; (w = peer_next_net(lane, w));)
-        if (w->ops->drained && !w->ops->drained(w->wire)) return false;
+        if (w->ops->world.drained && !w->ops->world.drained(w->wire)) return false;
     /* A send that the user freed before it was complete still needs its memory read. */
     for (struct gw_list *l = pl->asked.next; l != &pl->asked; l = l->next) {
         const struct gw_req *req = container_of(l, struct proto_op, link)->req;

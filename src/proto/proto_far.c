@@ -153,11 +153,11 @@ void proto_far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_c
     if (f->is_direct && is_run && r->ptr) {
         r->done.fn = direct_arrived;
         r->wire_busy = true;
-        p->ep->ops->recv_into(p->ep->wire, r->ptr, (size_t)r->want, &cts->key, &r->done);
+        p->ep->ops->copy.recv_into(p->ep->wire, r->ptr, (size_t)r->want, &cts->key, &r->done);
         return;
     }
     if (!f->may_put || !r->ptr || gw_set.proto == GW_SET_PROTO_E1) return;
-    if (p->ep->ops->expose(p->ep->wire, r->ptr, (size_t)r->want, &r->key) != GW_OK) r->key = 0;
+    if (p->ep->ops->copy.expose(p->ep->wire, r->ptr, (size_t)r->want, &r->key) != GW_OK) r->key = 0;
     cts->addr = (uintptr_t)r->ptr;
     cts->key = r->key;
 }
@@ -166,7 +166,7 @@ void proto_far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_c
 void proto_far_close(struct proto_lane *pl, struct proto_recv *r)
 {
     const struct wire_ep *ep = peer_get(pl->lane, r->world)->ep;
-    if (r->key) ep->ops->conceal(ep->wire, r->key);
+    if (r->key) ep->ops->copy.conceal(ep->wire, r->key);
     r->key = 0;
 }
 
@@ -251,7 +251,7 @@ int proto_put_step(struct proto_lane *pl, struct proto_op *op)
         struct iovec iov = {(char *)(uintptr_t)op->ptr + op->pos, (size_t)len};
         *put = (struct proto_put){{put_done}, op, pl};
         int rc = op->addr ? op->peer->ep->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done)
-                          : op->peer->ep->ops->send_from(op->peer->ep, iov.iov_base, iov.iov_len, op->put_key, &put->done);
+                          : op->peer->ep->ops->copy.send_from(op->peer->ep, iov.iov_base, iov.iov_len, op->put_key, &put->done);
         if (rc != GW_POSTED) proto_pool_give(&pl->puts, put);
         if (rc == GW_AGAIN) return n;
         if (unlikely(rc < 0)) {

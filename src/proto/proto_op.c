@@ -51,7 +51,7 @@ void proto_op_finish(struct proto_lane *pl, struct proto_op *op, int err)
     op->is_over = true;
     if (op->cursor) proto_pool_give(&pl->cursors, op->cursor);
     op->cursor = NULL;
-    if (unlikely(op->key)) op->peer->ep->ops->conceal(op->peer->ep->wire, op->key);
+    if (unlikely(op->key)) op->peer->ep->ops->copy.conceal(op->peer->ep->wire, op->key);
     if (unlikely(op->is_kept)) proto_keep_drop(pl, op);
     bool is_last = !op->wants_cancel_ack; /* decided first: completing may run code that reuses the pool */
     proto_op_complete_req(op, err, false);
@@ -62,7 +62,7 @@ void proto_op_finish(struct proto_lane *pl, struct proto_op *op, int err)
 static bool op_expose(struct proto_lane *pl, struct proto_op *op)
 {
     if (!limits_of(pl, op->peer)->by_key || op->key) return true;
-    return op->peer->ep->ops->expose(op->peer->ep->wire, op->ptr, (size_t)op->len, &op->key) == GW_OK;
+    return op->peer->ep->ops->copy.expose(op->peer->ep->wire, op->ptr, (size_t)op->len, &op->key) == GW_OK;
 }
 
 int proto_rts_send(struct proto_lane *pl, struct proto_op *op)

@@ -131,7 +131,7 @@ struct proto_op {
     struct gw_type *type; /* held unless predefined; NULL for control messages */
     struct type_cursor *cursor;
     int64_t pos, end;         /* PIECES, PUTTING, HELPING: the bytes of the message that are still to be sent now */
-    uint64_t key;             /* wire_ops.expose() of the data; 0: not exposed */
+    uint64_t key;             /* wire_ops.copy.expose() of the data; 0: not exposed */
     uint64_t to, addr, job;   /* the receiver's cookie, address of its buffer (PUTTING; 0: put_key is a ticket) and job */
     int64_t total;            /* HELPING: bytes of the job; PUTTING: the first byte that the receiver asked for */
     uint64_t put_key;         /* PUTTING: key of the receiver's buffer, or ticket */

@@ -100,16 +100,16 @@ int proto_tag_send(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kin
                    size_t len)
 {
     struct wire_tag tag = tag_of(pl, h, kind == PROTO_RTS);
-    if (unlikely(h->tag > pl->tags.limits.tag_max)) return p->ep->ops->tag_check(p->ep->wire, &tag);
+    if (unlikely(h->tag > pl->tags.limits.tag_max)) return p->ep->ops->tag.check(p->ep->wire, &tag);
     if (kind == PROTO_EAGER) {
-        int rc = p->ep->ops->tag_send(p->ep, &tag, payload, len);
+        int rc = p->ep->ops->tag.send(p->ep, &tag, payload, len);
         if (rc == GW_OK) sent(pl, p);
         return rc;
     }
     struct tag_ask ask = {.world = h->world};
     assert(kind == PROTO_RTS && len == sizeof ask.rts);
     memcpy(&ask.rts, payload, sizeof ask.rts);
-    int rc = p->ep->ops->tag_send(p->ep, &tag, &ask, sizeof ask);
+    int rc = p->ep->ops->tag.send(p->ep, &tag, &ask, sizeof ask);
     if (rc == GW_OK) sent(pl, p);
     return rc;
 }
@@ -157,7 +157,7 @@ static GW_COLD void waits_again(struct proto_lane *pl, struct proto_tag_recv *t)
     if (!pl->tags.must_take_over) {
         gw_list_del(&t->link);
         gw_list_push(&pl->tags.posted, &t->link);
-        if (pl->tags.net->ops->tag_recv(pl->tags.net->wire, t->from, &t->take) == GW_POSTED) return;
+        if (pl->tags.net->ops->tag.recv(pl->tags.net->wire, t->from, &t->take) == GW_POSTED) return;
         take_over_soon(pl, "the network takes no more receives");
     }
     t->is_back = true;
@@ -228,7 +228,7 @@ static void take_over(struct proto_lane *pl, const char *why)
     /* The youngest first: a message that comes in between must not find a younger receive where an older one was. */
     for (struct gw_list *l = tags->posted.prev; l != &tags->posted; l = l->prev) {
         struct proto_tag_recv *t = container_of(l, struct proto_tag_recv, link);
-        if (!t->is_back) pl->tags.net->ops->tag_cancel(pl->tags.net->wire, &t->take);
+        if (!t->is_back) pl->tags.net->ops->tag.cancel(pl->tags.net->wire, &t->take);
     }
     while (tags->n_back < tags->n_posted) peer_net_look(pl->tags.net);
     tags->must_take_over = false;
@@ -239,7 +239,7 @@ static void take_over(struct proto_lane *pl, const char *why)
         tag_recv_free(pl, t);
         proto_recv_offer(pl, r);
     }
-    if (pl->tags.net->ops->tag_catch(pl->tags.net->wire) != GW_OK) gw_die("%s", gw_fail_text());
+    if (pl->tags.net->ops->tag.catch(pl->tags.net->wire) != GW_OK) gw_die("%s", gw_fail_text());
 }
 
 int proto_tags_poll(struct proto_lane *pl)
@@ -407,7 +407,7 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
 {
     if (a->tag > pl->tags.limits.tag_max) {
         struct wire_tag tag = {0, 0, a->tag, 0};
-        return pl->tags.net->ops->tag_check(pl->tags.net->wire, &tag);
+        return pl->tags.net->ops->tag.check(pl->tags.net->wire, &tag);
     }
     if (a->peer && !peer_is_ready(a->peer)) {
         int rc = peer_connect(pl->lane, a->peer);
@@ -420,7 +420,7 @@ static int to_wire(struct proto_lane *pl, struct proto_recv *r, const struct pro
     r->at_wire = t;
     /* Entries come free when a receive finds its message, and when a long message that was on its way is there. */
     t->from = a->peer ? a->peer->ep : NULL;
-    for (uint64_t since = gw_now_ns(); (rc = pl->tags.net->ops->tag_recv(pl->tags.net->wire, t->from, &t->take)) == GW_AGAIN;) {
+    for (uint64_t since = gw_now_ns(); (rc = pl->tags.net->ops->tag.recv(pl->tags.net->wire, t->from, &t->take)) == GW_AGAIN;) {
         if (gw_set.match_mode == GW_SET_MATCH_MODE_HYBRID) break;
         if (gw_now_ns() - since > patience_ns) exhausted(pl);
         peer_net_look(pl->tags.net);
@@ -438,7 +438,7 @@ static GW_COLD void no_room(struct proto_lane *pl, const struct proto_addr *a)
     struct wire_tag tag = {tag_ctx(pl, a->ctx), a->rank == GW_ANY_SOURCE ? 0 : a->rank, 0, 0};
     if (pl->tags.has_told_room || tag.ctx == TAG_NO_CTX) return;
     pl->tags.has_told_room = true;
-    if (pl->tags.net->ops->tag_check(pl->tags.net->wire, &tag) == GW_OK) return;
+    if (pl->tags.net->ops->tag.check(pl->tags.net->wire, &tag) == GW_OK) return;
     if (gw_set.match_mode == GW_SET_MATCH_MODE_HARDWARE)
         gw_warn("the network does not match all messages: %s", gw_fail_text());
     else
@@ -477,7 +477,7 @@ void proto_tag_recv_cancel(struct proto_lane *pl, struct proto_recv *r)
     if (t->is_back)
         cancelled(pl, t);
     else
-        pl->tags.net->ops->tag_cancel(pl->tags.net->wire, &t->take);
+        pl->tags.net->ops->tag.cancel(pl->tags.net->wire, &t->take);
 }
 
 int64_t proto_tags_posted_in(const struct proto_lane *pl, uint32_t ctx)

@@ -472,7 +472,7 @@ static void all(int rank)
 {
     (void)rank;
     peer_lanes_choose();
-    CHECK_EQ(node_init(shm_ops.area_bytes(1), gw_nlanes, true, 65536), GW_OK);
+    CHECK_EQ(node_init(shm_ops.world.area_bytes(1), gw_nlanes, true, 65536), GW_OK);
     CHECK_EQ(peer_init(&(struct peer_upcalls){.arrived = nothing, .net_arrived = nothing}), GW_OK);
     req_init();
     life();

@@ -48,7 +48,7 @@ static bool element_open(const struct lane_wire *net, int elem, uint32_t most[WI
     for (int op = 0; op < WIRE_ATOMIC_OPS; op++) {
         bool is_wanted = is_integer(elem) ||
             (op != WIRE_ATOMIC_BAND && op != WIRE_ATOMIC_BOR && op != WIRE_ATOMIC_BXOR && op != WIRE_ATOMIC_CSWAP);
-        most[op] = is_wanted ? net->ops->atomic_most(net->wire, (enum gw_elem)elem, (enum wire_atomic_op)op) : 0;
+        most[op] = is_wanted ? net->ops->copy.atomic_most(net->wire, (enum gw_elem)elem, (enum wire_atomic_op)op) : 0;
         has_all = has_all && (most[op] > 0 || !is_wanted);
     }
     if (!has_all) memset(most, 0, WIRE_ATOMIC_OPS * sizeof *most);
@@ -73,7 +73,7 @@ static int self_connect(struct rma_win *w)
 static void elements_open(struct rma_win *w, int mine[ELEMENTS])
 {
     struct gw_lane *lane = w->comm->lane;
-    if (!w->net || !w->net->ops->atomic || w->here->size > 1) return;
+    if (!w->net || !w->net->ops->copy.atomic || w->here->size > 1) return;
     for (int i = 0; i < w->comm->size; i++)
         if (w->targets[i].size > 0 && !w->targets[i].key) return;
     gw_lock(&lane->lock);

@@ -465,7 +465,7 @@ static int wired_post(struct rma_win *w, int target, const struct wired *what, s
     int rc = ep ? GW_OK : peer_connect(w->comm->lane, p);
     if (rc != GW_OK) return rc;
     if (!ep) ep = p->ep;
-    if (what->atomic) return ep->ops->atomic(ep, what->atomic, done);
+    if (what->atomic) return ep->ops->copy.atomic(ep, what->atomic, done);
     return (what->is_put ? ep->ops->put : ep->ops->get)(ep, &what->here, 1, what->at, w->targets[target].key, done);
 }
 

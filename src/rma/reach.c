@@ -87,7 +87,8 @@ static struct lane_wire *copying_net(struct rma_win *w)
     for (struct lane_wire *net = NULL; (net = peer_next_net(w->comm->lane, net));) {
         struct wire_caps caps = {0};
         net->ops->caps(net->wire, &caps);
-        bool is_asked = gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED || (gw_set.rma_network_atomics && net->ops->atomic);
+        bool is_asked =
+            gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_ENABLED || (gw_set.rma_network_atomics && net->ops->copy.atomic);
         bool may = caps.put && caps.get && caps.keys && (!caps.soft || is_asked);
         if (may) return net;
     }
@@ -104,7 +105,7 @@ static int keys_share(struct rma_win *w)
     int rc = rma_agree(w->comm, all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
     if (rc == GW_OK && net && w->size > 0) {
         gw_lock(&lane->lock);
-        if (net->ops->expose(net->wire, w->base, (size_t)w->size, &mine) != GW_OK) mine = 0;
+        if (net->ops->copy.expose(net->wire, w->base, (size_t)w->size, &mine) != GW_OK) mine = 0;
         gw_unlock(&lane->lock);
     }
     if (rc == GW_OK) rc = coll_allgather(&mine, sizeof mine, gw_type_byte, all, sizeof mine, gw_type_byte, w->comm, NULL);
@@ -121,7 +122,7 @@ static void key_drop(struct rma_win *w)
     struct gw_lane *lane = w->comm->lane;
     uint64_t *mine = &w->targets[w->comm->rank].key;
     gw_lock(&lane->lock);
-    if (*mine) w->net->ops->conceal(w->net->wire, *mine);
+    if (*mine) w->net->ops->copy.conceal(w->net->wire, *mine);
     gw_unlock(&lane->lock);
     *mine = 0;
 }

@@ -30,7 +30,8 @@ struct rma_target {
     _Atomic uint32_t left_alone; /* how many more accesses do not use its mailbox, after it did not answer (mail.c) */
     _Atomic uint32_t timing[2];  /* duration of long accesses with the target's help and without it; 0: unknown (stream.c) */
     _Atomic uint32_t turn;       /* counts long accesses, to choose when to time them */
-    uint64_t key; /* of its part, from wire_ops.expose(); 0: the wire does not reach it.  Of this rank: the key given to others */
+    uint64_t
+        key; /* of its part, from wire_ops.copy.expose(); 0: the wire does not reach it.  Of this rank: the key given to others */
     _Atomic uint32_t n_atomics; /* operations of this rank by the network there that are under way (atomic.c) */
     struct deferred *batch;     /* requests that wait to be sent to it; NULL: none (deferred.c) */
     _Atomic uint64_t sent,

@@ -80,7 +80,7 @@ struct wire_part {
 };
 enum { WIRE_PART_BYTES = 32 }; /* largest overhead of a part in the packet, header included */
 
-/* ---- wire_ops.atomic: an operation on elements of the peer's memory that the wire does there ----
+/* ---- wire_copy_ops.atomic: an operation on elements of the peer's memory that the wire does there ----
  * Atomic for each element towards others of the wire on the same memory, not towards accesses by a processor. */
 enum wire_atomic_op {
     WIRE_ATOMIC_SUM,
@@ -138,11 +138,76 @@ struct wire_ep {
     _Atomic uint32_t xoff_here; /* where `xoff` points if the peer reports its state by messages; written by proto */
 };
 
+/* ---- what a wire may do beside the nine calls: NULL where it does not ---- */
+
+/* Memory of the peer's beside get() and put(). */
+struct wire_copy_ops {
+    /* Resolves ep->can_read == WIRE_READ_UNKNOWN by a real copy.  It stays UNKNOWN while the peer has not started. */
+    void (*try_read)(struct wire_ep *ep);
+    /* caps.keys: registers memory for get and put by peers; conceal() ends that, when no copy is under way any more.  A key is never 0. */
+    int (*expose)(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out);
+    void (*conceal)(struct wire *w, uint64_t key);
+    /* caps.keys: atomic_most: the most elements of one atomic(), with the old values wanted or not; 0: the wire does not do it. */
+    uint32_t (*atomic_most)(struct wire *w, enum gw_elem elem, enum wire_atomic_op op);
+    int (*atomic)(struct wire_ep *ep, const struct wire_atomic *a, struct gw_done *done); /* GW_POSTED, GW_AGAIN or an error */
+    /* caps.direct: a zero-copy message.  The receiver posts a buffer and passes its ticket to the sender, which sends that many bytes.
+     * done->fn at each end: the wire does not use the buffer any more.  Both return GW_POSTED or an error. */
+    int (*recv_into)(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
+    int (*send_from)(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
+};
+
+/* caps.matches: all of them. */
+struct wire_tag_ops {
+    /* Sends a tagged message, whose payload is copied before return; len <= pack_max.  GW_OK, GW_AGAIN or an error. */
+    int (*send)(struct wire_ep *ep, const struct wire_tag *tag, const void *payload, size_t len);
+    /* Posts a receive.  `from`: the endpoint of tag.src, NULL for any source.  GW_POSTED, GW_AGAIN (no entry free) or an error. */
+    int (*recv)(struct wire *w, struct wire_ep *from, struct wire_take *take);
+    void (*cancel)(struct wire *w, struct wire_take *take); /* take->done follows from progress(), cancelled or not */
+    /* From now on messages that match no posted receive are passed to the receive handler, in order, as WIRE_CAUGHT. */
+    int (*catch)(struct wire *w);
+    int (*check)(struct wire *w, const struct wire_tag *tag); /* GW_OK, or an error if the tag exceeds a limit of the wire */
+};
+
+/* For sleeping, if the node's doorbell does not cover this wire. */
+struct wire_sleep_ops {
+    int (*wait_fd)(struct wire *w); /* a descriptor that becomes readable when progress() has work */
+    int (*arm)(struct wire *w);     /* before each sleep: GW_OK, the descriptor will wake us; GW_AGAIN, there is work already */
+};
+
+/* Processes that come and go: the job's own, and those of other jobs (spawn, connect). */
+struct wire_world_ops {
+    /* The node's wire: bytes of the node segment that node_init() must reserve for it per rank and lane. */
+    uint64_t (*area_bytes)(int nlocal);
+    /* With several networks open, a peer uses the first that reaches it: does this one?  The answer never changes and is the same at both
+     * ends. */
+    bool (*reaches)(struct wire *w, int number);
+    /* All ranks may connect from here on: called once all lanes that MPI_Init opens are open, on all ranks; and, if it does not
+     * synchronise with other ranks, again after each lane that opens later. */
+    int (*opened)(void);
+    /* The node's wire, for other worlds on this node: their ranks become reachable as the ranks of this job are.  Publishes the numbers
+     * by which this process knows them; connect() returns GW_AGAIN until they have published theirs.  Lane 0's lock is held. */
+    int (*meet)(struct node_other *other);
+    void (*part)(struct node_other *other); /* ends that: no traffic in either direction any more; all lanes' locks are held */
+    /* Dynamic processes on other hosts.  invite: where this process can be asked for its addresses, as text for their node_far_put();
+     * before open(), it announces that peers on other hosts will come.  Any thread, no lane's lock held. */
+    int (*invite)(char *at_out, size_t cap);
+    int (*address)(struct sockaddr_storage *out); /* of this host, as other hosts reach it; port 0 */
+    void (*forget)(struct wire *w, int number);   /* drops the endpoint: this number will be given to another peer */
+    /* True: all that was sent has left this process, and arrives even if progress() is never called again.  False: ask again after
+     * progress(). */
+    bool (*drained)(struct wire *w);
+    /* is_leaving: the program will send no more, and messages to ranks that have ended may get lost; false: it goes on after all. */
+    void (*leave)(struct wire *w, bool is_leaving);
+};
+
 struct wire_ops {
     size_t size; /* of this struct, in bytes: version of the interface */
     const char *name;
+    /* ---- the nine; get and put NULL without caps.get and caps.put, send_pack NULL in wires of tests ---- */
     /* Opens the wire on a lane; messages that arrive are passed to recv(ctx, ...).  Once per lane.  Does not depend on other ranks. */
     int (*open)(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_out);
+    /* A wire that opens on first use opens in this call: call it only when a peer is to be reached by the wire. */
+    void (*caps)(struct wire *w, struct wire_caps *caps_out);
     /* The endpoint of a peer; the same one each time for the same number.  Does not block: GW_AGAIN while the peer has not opened its
      * side. */
     int (*connect)(struct wire *w, int number, struct wire_ep **ep_out);
@@ -159,62 +224,17 @@ struct wire_ops {
     /* Handles what has arrived, some dozens of messages per call at most, and advances pending operations.  Never blocks.  Returns the
      * number of events; 0 means that the caller may sleep. */
     int (*progress)(struct wire *w);
-    /* ---- the rest is optional: NULL if the wire does not need it ---- */
-    /* The node's wire: bytes of the node segment that node_init() must reserve for it per rank and lane. */
-    uint64_t (*area_bytes)(int nlocal);
-    /* The node's wire, for other worlds on this node: their ranks become reachable as the ranks of this job are.  Publishes the numbers
-     * by which this process knows them; connect() returns GW_AGAIN until they have published theirs.  Lane 0's lock is held. */
-    int (*meet)(struct node_other *other);
-    void (*part)(struct node_other *other); /* ends that: no traffic in either direction any more; all lanes' locks are held */
-    /* With several networks open, a peer uses the first that reaches it: does this one?  The answer never changes and is the same at both
-     * ends. */
-    bool (*reaches)(struct wire *w, int number);
-    /* The receive rings (wire_ring.h), for inlined polling; valid until close(). */
-    struct wire_rings *(*rings)(struct wire *w);
-    /* Resolves ep->can_read == WIRE_READ_UNKNOWN by a real copy.  It stays UNKNOWN while the peer has not started. */
-    void (*try_read)(struct wire_ep *ep);
-    /* Sends n coalesced messages, all or none, as send_short of each would.  Payloads and WIRE_PART_BYTES for each fit pack_max bytes. */
-    int (*send_many)(struct wire_ep *ep, uint8_t kind, const struct wire_part *parts, int n);
-    /* caps.keys: registers memory for get and put by peers; conceal() ends that, when no copy is under way any more.  A key is never 0. */
-    int (*expose)(struct wire *w, const void *addr, size_t bytes, uint64_t *key_out);
-    void (*conceal)(struct wire *w, uint64_t key);
-    /* caps.keys: atomic_most: the most elements of one atomic(), with the old values wanted or not; 0: the wire does not do it. */
-    uint32_t (*atomic_most)(struct wire *w, enum gw_elem elem, enum wire_atomic_op op);
-    int (*atomic)(struct wire_ep *ep, const struct wire_atomic *a, struct gw_done *done); /* GW_POSTED, GW_AGAIN or an error */
-    /* caps.direct: a zero-copy message.  The receiver posts a buffer and passes its ticket to the sender, which sends that many bytes.
-     * done->fn at each end: the wire does not use the buffer any more.  Both return GW_POSTED or an error. */
-    int (*recv_into)(struct wire *w, void *to, size_t bytes, uint64_t *ticket_out, struct gw_done *done);
-    int (*send_from)(struct wire_ep *ep, const void *from, size_t bytes, uint64_t ticket, struct gw_done *done);
-    /* caps.matches: sends a tagged message, whose payload is copied before return; len <= pack_max.  GW_OK, GW_AGAIN or an error. */
-    int (*tag_send)(struct wire_ep *ep, const struct wire_tag *tag, const void *payload, size_t len);
-    /* caps.matches: posts a receive.  `from`: the endpoint of tag.src, NULL for any source.  GW_POSTED, GW_AGAIN (no entry free) or an
-     * error. */
-    int (*tag_recv)(struct wire *w, struct wire_ep *from, struct wire_take *take);
-    void (*tag_cancel)(struct wire *w, struct wire_take *take); /* take->done follows from progress(), cancelled or not */
-    /* caps.matches: from now on messages that match no posted receive are passed to the receive handler, in order, as WIRE_CAUGHT. */
-    int (*tag_catch)(struct wire *w);
-    int (*tag_check)(struct wire *w, const struct wire_tag *tag); /* GW_OK, or an error if the tag exceeds a limit of the wire */
-    /* For sleeping, if the node's doorbell does not cover this wire.  wait_fd: a descriptor that becomes readable when progress() has
-     * work.  arm, before each sleep: GW_OK, the descriptor will wake us; GW_AGAIN, there is work already. */
-    int (*wait_fd)(struct wire *w);
-    int (*arm)(struct wire *w);
-    /* Dynamic processes (spawn, connect) on other hosts.  invite: where this process can be asked for its addresses, as text for their
-     * node_far_put(); before open(), it announces that peers on other hosts will come.  Any thread, no lane's lock held. */
-    int (*invite)(char *at_out, size_t cap);
-    int (*address)(struct sockaddr_storage *out); /* of this host, as other hosts reach it; port 0 */
-    void (*forget)(struct wire *w, int number);   /* drops the endpoint: this number will be given to another peer */
-    /* All ranks may connect from here on: called once all lanes that MPI_Init opens are open, on all ranks; and, if it does not
-     * synchronise with other ranks, again after each lane that opens later. */
-    int (*opened)(void);
-    /* True: all that was sent has left this process, and arrives even if progress() is never called again.  False: ask again after
-     * progress(). */
-    bool (*drained)(struct wire *w);
-    /* is_leaving: the program will send no more, and messages to ranks that have ended may get lost; false: it goes on after all. */
-    void (*leave)(struct wire *w, bool is_leaving);
-    /* A wire that opens on first use opens in this call: call it only when a peer is to be reached by the wire. */
-    void (*caps)(struct wire *w, struct wire_caps *caps_out);
     /* Frees the wire and its endpoints.  Undelivered messages are lost; done->fn of pending operations is not called. */
     void (*close)(struct wire *w);
+    /* ---- the rest is optional ---- */
+    /* Sends n coalesced messages, all or none, as send_short of each would.  Payloads and WIRE_PART_BYTES for each fit pack_max bytes. */
+    int (*send_many)(struct wire_ep *ep, uint8_t kind, const struct wire_part *parts, int n);
+    /* The receive rings (wire_ring.h), for inlined polling; valid until close(). */
+    struct wire_rings *(*rings)(struct wire *w);
+    struct wire_copy_ops copy;
+    struct wire_tag_ops tag;
+    struct wire_sleep_ops sleep;
+    struct wire_world_ops world;
 };
 
 static inline void wire_ep_init(struct wire_ep *ep, const struct wire_ops *ops, struct wire *w, int32_t as, int32_t place)
@@ -234,13 +254,13 @@ static inline void wire_ep_init(struct wire_ep *ep, const struct wire_ops *ops, 
 /* May the peer's memory be accessed by get() and put() without a key?  Finds out if this is not known yet. */
 static inline bool wire_may_read(struct wire_ep *ep)
 {
-    if (unlikely(ep->can_read == WIRE_READ_UNKNOWN)) ep->ops->try_read(ep);
+    if (unlikely(ep->can_read == WIRE_READ_UNKNOWN)) ep->ops->copy.try_read(ep);
     return ep->can_read == WIRE_READ_OK;
 }
 /* The same with a new try: the peer may have revoked access since (PR_SET_DUMPABLE). */
 static inline bool wire_may_still_read(struct wire_ep *ep)
 {
-    if (ep->can_read == WIRE_READ_OK && ep->ops->try_read) ep->can_read = WIRE_READ_UNKNOWN;
+    if (ep->can_read == WIRE_READ_OK && ep->ops->copy.try_read) ep->can_read = WIRE_READ_UNKNOWN;
     return wire_may_read(ep);
 }
 

@@ -43,10 +43,10 @@ static void test_data(void)
     struct ending in = {.done.fn = ended}, out = {.done.fn = ended};
     uint64_t ticket;
     memset(to, 0, sizeof to);
-    CHECK_EQ(ofi_ops.recv_into(w, to, SHORT, &ticket, &in.done), GW_POSTED);
+    CHECK_EQ(ofi_ops.copy.recv_into(w, to, SHORT, &ticket, &in.done), GW_POSTED);
     CHECK_EQ(reads_of(w, 100), 100); /* of what is short, at once */
     CHECK_EQ(in.n, 0);
-    CHECK_EQ(ofi_ops.send_from(ep, from, SHORT, ticket, &out.done), GW_POSTED);
+    CHECK_EQ(ofi_ops.copy.send_from(ep, from, SHORT, ticket, &out.done), GW_POSTED);
     CHECK_EQ(reads_of(w, 2), 2);
     CHECK(in.n == 1 && in.err == GW_OK && out.n == 1 && out.err == GW_OK);
     CHECK(memcmp(to, from, SHORT) == 0);
@@ -60,7 +60,7 @@ static void test_rest(void)
     struct wire *w = open_direct(FI_SOCKADDR_IN, &ep);
     struct ending in = {.done.fn = ended};
     uint64_t ticket, began = gw_now_ns();
-    CHECK_EQ(ofi_ops.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
+    CHECK_EQ(ofi_ops.copy.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
     do {
         int n = ofi_ops.progress(w);
         if (gw_now_ns() - began < 1000000)
@@ -84,7 +84,7 @@ static void test_card(void)
     struct wire *w = open_direct(FI_FORMAT_UNSPEC, &ep);
     struct ending in = {.done.fn = ended};
     uint64_t ticket;
-    CHECK_EQ(ofi_ops.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
+    CHECK_EQ(ofi_ops.copy.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
     CHECK_EQ(reads_of(w, 100), 100);
     complete(net.posted[0].context, FI_RECV | FI_TAGGED, NULL, LONG);
     CHECK_EQ(reads_of(w, 1), 1);
@@ -103,7 +103,7 @@ static void test_tickets(uint64_t format)
         struct ending in = {.done.fn = ended};
         w->info->ep_attr->mem_tag_format = format;
         CHECK_EQ(ofi_key_draw(w), GW_OK);
-        CHECK_EQ(ofi_ops.recv_into(w, to, SHORT, &first[k], &in.done), GW_POSTED);
+        CHECK_EQ(ofi_ops.copy.recv_into(w, to, SHORT, &first[k], &in.done), GW_POSTED);
         CHECK(!(first[k] & ~format) && !((first[k] + (1ull << 40)) & ~format));
         complete(net.posted[0].context, FI_RECV | FI_TAGGED, NULL, SHORT);
         CHECK_EQ(reads_of(w, 1), 1);
@@ -121,7 +121,7 @@ static void test_short(void)
     struct wire *w = open_direct(FI_FORMAT_UNSPEC, &ep);
     struct ending in = {.done.fn = ended};
     uint64_t ticket;
-    CHECK_EQ(ofi_ops.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
+    CHECK_EQ(ofi_ops.copy.recv_into(w, to, LONG, &ticket, &in.done), GW_POSTED);
     complete(net.posted[0].context, FI_RECV | FI_TAGGED, NULL, LONG - 24);
     CHECK_EQ(reads_of(w, 1), 1);
     CHECK(in.n == 1 && in.err == GW_EOTHER);

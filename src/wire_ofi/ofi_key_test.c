@@ -108,7 +108,7 @@ static void test_packets(const struct ways *how)
         send_some(w, ep, &seq, 20);
         rounds(w, 3);
     }
-    for (int i = 0; i < 100000 && (seen.next < seq || !ofi_ops.drained(w)); i++) ofi_ops.progress(w);
+    for (int i = 0; i < 100000 && (seen.next < seq || !ofi_ops.world.drained(w)); i++) ofi_ops.progress(w);
     rounds(w, 100);
     CHECK_EQ(seen.next, seq);
     CHECK_EQ(seen.bad, 0);
@@ -370,7 +370,7 @@ static void test_exposed(void)
     struct wire_ep *ep;
     struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64}, &ep);
     uint64_t key;
-    CHECK_EQ(ofi_ops.expose(w, there, sizeof there, &key), GW_OK);
+    CHECK_EQ(ofi_ops.copy.expose(w, there, sizeof there, &key), GW_OK);
     int n = 0;
     for (int i = 0; i < REGIONS; i++)
         if (net.regions[i].is_used && net.regions[i].access & FI_REMOTE_READ) {
@@ -378,7 +378,7 @@ static void test_exposed(void)
             CHECK(net.regions[i].key > 1 << 20 && net.regions[i].key != key && net.regions[i].bytes == sizeof there);
         }
     CHECK_EQ(n, 1);
-    ofi_ops.conceal(w, key);
+    ofi_ops.copy.conceal(w, key);
     close_wire(w);
 }
 
@@ -420,7 +420,7 @@ static void test_tagged(void)
     struct wire_take take = {.done.fn = taken, .buf = to, .cap = sizeof to, .tag = {5, GW_ANY_SOURCE, 7, 0}};
     CHECK(w->is_tagged && w->layout.mode == OFI_TAG_FULL);
     dropped();
-    CHECK_EQ(ofi_ops.tag_recv(w, NULL, &take), GW_POSTED);
+    CHECK_EQ(ofi_ops.tag.recv(w, NULL, &take), GW_POSTED);
     tagged_arrives(w, 0x80000001);
     rounds(w, 3);
     CHECK(net.n_posted == 1 && dropped() == 1); /* it waits again */
@@ -429,10 +429,10 @@ static void test_tagged(void)
     rounds(w, 3);
     CHECK(net.n_posted == 1 && dropped() == 1);
     CHECK_EQ(n_taken, 0);
-    ofi_ops.tag_cancel(w, &take);
+    ofi_ops.tag.cancel(w, &take);
     rounds(w, 3);
     CHECK_EQ(n_taken, 1);
-    CHECK_EQ(ofi_ops.tag_catch(w), GW_OK);
+    CHECK_EQ(ofi_ops.tag.catch(w), GW_OK);
     tagged_arrives(w, 0xffffffff);
     tagged_arrives(w, 3);
     rounds(w, 3);

@@ -58,7 +58,7 @@ static void test_many(const struct ways *how)
         CHECK_EQ(rc, GW_OK);
         i += n;
     }
-    while (!ofi_ops.drained(w)) ofi_ops.progress(w);
+    while (!ofi_ops.world.drained(w)) ofi_ops.progress(w);
     CHECK(seen.n >= MESSAGES && seen.is_aligned);
     CHECK_EQ(net.sent, messages); /* refused ones left nothing behind */
     CHECK_EQ(again > messages, how->refuses != 0);
@@ -83,7 +83,7 @@ static void test_full(void)
     struct wire_part *parts = calloc((size_t)most, sizeof *parts);
     for (int i = 0; i < most; i++) parts[i] = (struct wire_part){hdr, "x", 1};
     CHECK_EQ(ofi_ops.send_many(ep, KIND, parts, most), GW_OK);
-    while (!ofi_ops.drained(w)) ofi_ops.progress(w);
+    while (!ofi_ops.world.drained(w)) ofi_ops.progress(w);
     CHECK_EQ(n_full, most);
     free(parts);
     close_wire(w);

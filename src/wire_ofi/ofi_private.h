@@ -112,7 +112,7 @@ struct wire {
     bool has_rma, has_gaps, has_direct, is_multi;
     bool is_tagged; /* messages are matched by the provider (GODWIT_MATCH_MODE), with tags of this layout: */
     struct ofi_tag_layout layout;
-    bool is_leaving, is_closing;   /* wire_ops.leave() was called; close() is running */
+    bool is_leaving, is_closing;   /* wire_ops.world.leave() was called; close() is running */
     int under_way;                 /* operations whose completion is to come, without receives */
     int n_doubted;                 /* peers with doubted_ns */
     bool is_marking;               /* connections were made after their descriptors were last looked at (ofi_fds.h) */

@@ -41,22 +41,22 @@ static void test_found(int mr_mode)
     for (int i = 0; i < 3; i++) get_new(p, LEN); /* another access */
     COUNTED(1, 2, 0, 0);
     uint64_t key[3];
-    for (int i = 0; i < 3; i++) CHECK_EQ(ofi_ops.expose(wire, p + i * 64, 1000, &key[i]), GW_OK); /* a third */
+    for (int i = 0; i < 3; i++) CHECK_EQ(ofi_ops.copy.expose(wire, p + i * 64, 1000, &key[i]), GW_OK); /* a third */
     COUNTED(3, 0, 0, 0);
-    for (int i = 0; i < 3; i++) ofi_ops.conceal(wire, key[i]);
+    for (int i = 0; i < 3; i++) ofi_ops.copy.conceal(wire, key[i]);
     uint64_t again, part;
-    CHECK_EQ(ofi_ops.expose(wire, p, 1000, &again), GW_OK);
-    CHECK_EQ(ofi_ops.expose(wire, p + 50, 500, &part), GW_OK); /* two at once, of one registration */
+    CHECK_EQ(ofi_ops.copy.expose(wire, p, 1000, &again), GW_OK);
+    CHECK_EQ(ofi_ops.copy.expose(wire, p + 50, 500, &part), GW_OK); /* two at once, of one registration */
     COUNTED(0, 2, 0, 0);
     CHECK(again == key[0]);
     char *q = fresh();
     fill(p, 1000);
     go(false, q, 500, p + 50, part);
     CHECK(is_filled(q, 50, 500));
-    ofi_ops.conceal(wire, again);
+    ofi_ops.copy.conceal(wire, again);
     go(false, q, 400, p + 60, part);
     CHECK(is_filled(q, 60, 400));
-    ofi_ops.conceal(wire, part);
+    ofi_ops.copy.conceal(wire, part);
     end();
     CHECK(!is_watched(p) && !is_watched(q));
     munmap(p, LEN);
@@ -127,10 +127,10 @@ static void test_limit(void)
     uint64_t key;
     static uint64_t keys[REGIONS];
     int n = 0;
-    while (n < REGIONS && ofi_ops.expose(wire, p[n], LEN, &key) == GW_OK) keys[n++] = key;
+    while (n < REGIONS && ofi_ops.copy.expose(wire, p[n], LEN, &key) == GW_OK) keys[n++] = key;
     CHECK(n > REGIONS / 2 && n < REGIONS && wire->regs.n == n + 1);
     CHECK(strstr(gw_fail_text(), "16384 bytes of memory cannot be registered with provider fake: another error"));
-    while (n--) ofi_ops.conceal(wire, keys[n]);
+    while (n--) ofi_ops.copy.conceal(wire, keys[n]);
     send_new(p[0], LEN);
     end();
     for (int i = 0; i < MORE; i++) munmap(p[i], LEN);
@@ -145,7 +145,7 @@ static void test_in_use(void)
     begin();
     for (int i = 0; i < 3; i++) {
         p[i] = fresh();
-        CHECK_EQ(ofi_ops.expose(wire, p[i], LEN, &key[i]), GW_OK);
+        CHECK_EQ(ofi_ops.copy.expose(wire, p[i], LEN, &key[i]), GW_OK);
     }
     CHECK_EQ(wire->regs.n, 3); /* the place and two of them */
     count();
@@ -156,9 +156,9 @@ static void test_in_use(void)
     }
     COUNTED(3, 0, 0, 0);
     int regions = net.n_regions;
-    ofi_ops.conceal(wire, key[2]);
+    ofi_ops.copy.conceal(wire, key[2]);
     CHECK_EQ(net.n_regions, regions - 1);
-    ofi_ops.conceal(wire, key[0]);
+    ofi_ops.copy.conceal(wire, key[0]);
     CHECK_EQ(net.n_regions, regions - 1);
     count();
     get_new(q, LEN); /* in the place of the first */
@@ -169,7 +169,7 @@ static void test_in_use(void)
     settle();
     ofi_ops.progress(wire);
     CHECK(wire->regs.n == kept - 1 && net.n_regions == regions && wire->regs.n_gone == 0);
-    ofi_ops.conceal(wire, key[1]);
+    ofi_ops.copy.conceal(wire, key[1]);
     CHECK_EQ(net.n_regions, regions - 1);
     gw_set.reg_cache_entries = 1024;
     end();

@@ -49,12 +49,12 @@ static int want(struct wire *w, struct wire_ep *from, struct took *t, int src, i
 {
     *t = (struct took){.take = {.done.fn = took_done, .buf = t->value, .cap = sizeof(int), .tag = {5, src, tag, 0}}};
     t->value[0] = t->value[1] = -1;
-    return ofi_ops.tag_recv(w, from, &t->take);
+    return ofi_ops.tag.recv(w, from, &t->take);
 }
 static void tag_send(struct wire *w, struct wire_ep *ep, int src, int tag, const int *v, size_t ints)
 {
     struct wire_tag t = {5, src, tag, tag & 1};
-    while (ofi_ops.tag_send(ep, &t, v, ints * sizeof *v) == GW_AGAIN) ofi_ops.progress(w);
+    while (ofi_ops.tag.send(ep, &t, v, ints * sizeof *v) == GW_AGAIN) ofi_ops.progress(w);
 }
 static bool got(const struct took *t, int src, int tag, int value)
 {
@@ -98,11 +98,11 @@ static void test_matching(const struct ways *how, int32_t ctx_max)
     CHECK(got(&a, 3, 8, 12) && got(&b, 3, 8, 13));
     CHECK(c.c.n == 1 && c.c.err == GW_ETRUNCATE && c.take.len == sizeof(int[3]) && c.value[0] == 10 && c.value[1] == -1);
     CHECK_EQ(d.c.n, 0);
-    ofi_ops.tag_cancel(w, &d.take);
+    ofi_ops.tag.cancel(w, &d.take);
     rounds(w);
     CHECK(d.c.n == 1 && d.c.err == GW_OK && d.take.is_cancelled && d.value[0] == -1);
     struct wire_tag beyond = {ctx_max, 0, 0, 0};
-    CHECK_EQ(ofi_ops.tag_check(w, &beyond), GW_OK);
+    CHECK_EQ(ofi_ops.tag.check(w, &beyond), GW_OK);
     close_wire(w);
 }
 
@@ -115,7 +115,7 @@ static void test_entries(const struct ways *how)
     static struct took t[TAGGED];
     for (int i = 0; i < how->entries; i++) CHECK_EQ(want(w, ep, &t[i], 1, 1000 + i), GW_POSTED);
     CHECK_EQ(want(w, ep, &t[how->entries], 1, 1), GW_AGAIN);
-    for (int i = 0; i < how->entries; i++) ofi_ops.tag_cancel(w, &t[i].take);
+    for (int i = 0; i < how->entries; i++) ofi_ops.tag.cancel(w, &t[i].take);
     rounds(w);
     for (int i = 0; i < how->entries; i++) CHECK(t[i].c.n == 1 && t[i].take.is_cancelled);
     for (int i = 0; i < how->entries; i++) tag_send(w, ep, 1, i, &i, 1);
@@ -124,7 +124,7 @@ static void test_entries(const struct ways *how)
     for (int i = how->entries; i < 4 * how->entries; i++) tag_send(w, ep, 1, i, &i, 1);
     rounds(w);
     CHECK(caught.n_full == 1 && caught.n == 0);
-    CHECK_EQ(ofi_ops.tag_catch(w), GW_OK);
+    CHECK_EQ(ofi_ops.tag.catch(w), GW_OK);
     for (int i = 0; i < 100; i++) rounds(w);
     CHECK_EQ(caught.n, 4 * how->entries);
     for (int i = 0; i < caught.n; i++)
@@ -160,7 +160,7 @@ static void rooms_up(int mode)
     gw_log_mask = GW_LOG_PROTO;
     CHECK_EQ(type_init(), GW_OK);
     peer_lanes_choose();
-    CHECK_EQ(node_init(shm_ops.area_bytes(1), gw_nlanes, true, 1 << 20), GW_OK);
+    CHECK_EQ(node_init(shm_ops.world.area_bytes(1), gw_nlanes, true, 1 << 20), GW_OK);
     req_init();
     CHECK_EQ(proto_init(), GW_OK);
     CHECK_EQ(proto_connect(), GW_OK);
@@ -425,7 +425,7 @@ static void forged_questions(int is_long)
         if (i == LEN_NEGATIVE) ask.len = -1;
         if (i > LEN_NEGATIVE) ask.world = i == LEN_NEGATIVE + 1 ? -1 : i == LEN_NEGATIVE + 2 ? 1 : INT32_MAX;
         memcpy(bytes, &ask, sizeof ask);
-        CHECK_EQ(p->ep->ops->tag_send(p->ep, &tag, bytes, lengths[i]), GW_OK);
+        CHECK_EQ(p->ep->ops->tag.send(p->ep, &tag, bytes, lengths[i]), GW_OK);
         look(10);
         CHECK_EQ(gw_count.messages_refused, before + 1);
         CHECK(!req_is_done(in[0].q) && proto_posted() == 1);

@@ -57,12 +57,12 @@ static void test_messages(const struct ways *how)
         }
         CHECK(w->under_way <= gw_set.ofi_send_buffers + 512);
     }
-    for (int i = 0; i < 100000 && (seen.next < MESSAGES || !ofi_ops.drained(w)); i++) ofi_ops.progress(w);
+    for (int i = 0; i < 100000 && (seen.next < MESSAGES || !ofi_ops.world.drained(w)); i++) ofi_ops.progress(w);
     CHECK_EQ(seen.next, MESSAGES);
     CHECK_EQ(seen.bad, 0);
     CHECK_EQ(net.sent, MESSAGES);
     CHECK(again > 0); /* it has only so many buffers */
-    CHECK(ofi_ops.drained(w));
+    CHECK(ofi_ops.world.drained(w));
     close_wire(w);
 }
 
@@ -113,7 +113,7 @@ static void test_memory(int mr_mode, int refuses)
         &(struct ways){.caps = FI_MSG | FI_RMA | FI_MULTI_RECV, .inject = 64, .mr_mode = mr_mode, .refuses = refuses}, &ep);
     uint64_t key[2] = {0};
     int before = net.n_regions;
-    for (int i = 0; i < 2; i++) CHECK_EQ(ofi_ops.expose(w, far[i], BYTES, &key[i]), GW_OK);
+    for (int i = 0; i < 2; i++) CHECK_EQ(ofi_ops.copy.expose(w, far[i], BYTES, &key[i]), GW_OK);
     CHECK(key[0] && key[1] && key[0] != key[1]);
     for (int i = 0; i < BYTES; i++) far[1][i] = (unsigned char)(i * 3 + i / 256);
     struct iovec iov[PIECES];
@@ -136,8 +136,8 @@ static void test_memory(int mr_mode, int refuses)
     CHECK(c.n == 2 && c.err == GW_OK && memcmp(far[0] + 5, far[1] + 77, used) == 0);
     CHECK_EQ(ofi_ops.get(ep, iov, 1, (uintptr_t)far[1], key[1], &c.done), GW_OK); /* no bytes */
     CHECK(ofi_ops.get(ep, iov + 1, 1, (uintptr_t)far[1], key[1], NULL) < 0);
-    ofi_ops.conceal(w, key[0]);
-    ofi_ops.conceal(w, key[1]);
+    ofi_ops.copy.conceal(w, key[0]);
+    ofi_ops.copy.conceal(w, key[1]);
     CHECK_EQ(net.n_regions, before + w->regs.n);
     close_wire(w);
 }
@@ -150,14 +150,14 @@ static void test_failed_copy(void)
     uint64_t key;
     struct ending c = {.done.fn = ended};
     struct iovec iov = {near, sizeof near};
-    CHECK_EQ(ofi_ops.expose(w, far, sizeof far, &key), GW_OK);
+    CHECK_EQ(ofi_ops.copy.expose(w, far, sizeof far, &key), GW_OK);
     CHECK_EQ(ofi_ops.get(ep, &iov, 1, (uintptr_t)far, key, &c.done), GW_POSTED);
     for (int i = 0; i < 10 && !c.n; i++) ofi_ops.progress(w);
     CHECK(c.n == 1 && c.err == GW_EOTHER);
     CHECK_STR(gw_fail_text(),
               "reading over the network to or from rank 0 (fake://here, provider fake on fake0 of ) "
               "failed: connection reset");
-    ofi_ops.conceal(w, key);
+    ofi_ops.copy.conceal(w, key);
     close_wire(w);
 }
 
@@ -168,15 +168,15 @@ static void test_failed_atomic(void)
     struct wire *w = open_wire(&(struct ways){.caps = FI_MSG | FI_RMA | FI_ATOMIC, .inject = 64, .fails = 1}, &ep);
     uint64_t key;
     struct ending c = {.done.fn = ended};
-    CHECK_EQ(ofi_ops.expose(w, far, sizeof far, &key), GW_OK);
+    CHECK_EQ(ofi_ops.copy.expose(w, far, sizeof far, &key), GW_OK);
     struct wire_atomic a = {.op = WIRE_ATOMIC_READ, .elem = GW_ELEM_I64, .n = 2, .at = (uintptr_t)far, .key = key, .old = near};
-    CHECK_EQ(ofi_ops.atomic(ep, &a, &c.done), GW_POSTED);
+    CHECK_EQ(ofi_ops.copy.atomic(ep, &a, &c.done), GW_POSTED);
     for (int i = 0; i < 10 && !c.n; i++) ofi_ops.progress(w);
     CHECK(c.n == 1 && c.err == GW_EOTHER && strstr(gw_fail_text(), "an atomic operation over the network to or from rank 0 ("));
-    ofi_ops.conceal(w, key);
-    CHECK_EQ(ofi_ops.atomic_most(w, GW_ELEM_F64, WIRE_ATOMIC_SUM), 0); /* which this provider does not do */
-    CHECK_EQ(ofi_ops.atomic_most(w, GW_ELEM_I64, WIRE_ATOMIC_SUM), 4); /* with the old values; without, five */
-    CHECK_EQ(ofi_ops.atomic_most(w, GW_ELEM_2INT, WIRE_ATOMIC_SUM), 0);
+    ofi_ops.copy.conceal(w, key);
+    CHECK_EQ(ofi_ops.copy.atomic_most(w, GW_ELEM_F64, WIRE_ATOMIC_SUM), 0); /* which this provider does not do */
+    CHECK_EQ(ofi_ops.copy.atomic_most(w, GW_ELEM_I64, WIRE_ATOMIC_SUM), 4); /* with the old values; without, five */
+    CHECK_EQ(ofi_ops.copy.atomic_most(w, GW_ELEM_2INT, WIRE_ATOMIC_SUM), 0);
     close_wire(w);
 }
 
@@ -186,11 +186,11 @@ static void test_leave(void)
     struct wire_ep *ep;
     struct wire *w = open_wire(&(struct ways){.caps = FI_MSG, .is_cut = true}, &ep);
     unsigned head[4] = {0};
-    CHECK(ofi_ops.drained(w));
+    CHECK(ofi_ops.world.drained(w));
     CHECK_EQ(ofi_ops.send_short(ep, 1, head, NULL, 0), GW_EOTHER);
-    ofi_ops.leave(w, true);
+    ofi_ops.world.leave(w, true);
     CHECK_EQ(ofi_ops.send_short(ep, 1, head, NULL, 0), GW_OK);
-    ofi_ops.leave(w, false);
+    ofi_ops.world.leave(w, false);
     CHECK_EQ(ofi_ops.send_short(ep, 1, head, NULL, 0), GW_EOTHER);
     close_wire(w);
 }

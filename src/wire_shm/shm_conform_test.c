@@ -8,7 +8,7 @@
 
 #include "../../test/wires.h"
 
-static void begin(void) { memset(node_area(0, 0), 0, shm_ops.area_bytes(1)); }
+static void begin(void) { memset(node_area(0, 0), 0, shm_ops.world.area_bytes(1)); }
 
 int main(void)
 {
@@ -16,7 +16,7 @@ int main(void)
     setenv("GODWIT_SINGLETON", "1", 1);
     CHECK_EQ(boot_init(), GW_OK);
     CHECK_EQ(type_init(), GW_OK);
-    CHECK_EQ(node_init(shm_ops.area_bytes(1), 1, true, 65536), GW_OK);
+    CHECK_EQ(node_init(shm_ops.world.area_bytes(1), 1, true, 65536), GW_OK);
     wires_conform(&rig);
     node_finalize();
     type_finalize();

@@ -56,7 +56,7 @@ static struct wire *open_wire(void)
 {
     struct wire *w = NULL;
     CHECK_EQ(type_init(), GW_OK);
-    CHECK_EQ(node_init(shm_ops.area_bytes(gw_boot.nlocal), 1, true, 65536), GW_OK);
+    CHECK_EQ(node_init(shm_ops.world.area_bytes(gw_boot.nlocal), 1, true, 65536), GW_OK);
     CHECK_EQ(shm_ops.open(0, arrived, &seen, &w), GW_OK);
     state = 99 + (uint64_t)gw_boot.rank * 1000003;
     return w;

@@ -123,13 +123,13 @@ static void test_messages(void)
         CHECK_EQ(rc, GW_OK);
         const struct tcp_ep *e = (struct tcp_ep *)ep;
         CHECK(e->end - e->at <= TCP_QUEUE_MOST && e->cap <= 2 * TCP_QUEUE_MOST);
-        CHECK(tcp_ops.drained(w) == !w->n_waiting);
+        CHECK(tcp_ops.world.drained(w) == !w->n_waiting);
     }
-    UNTIL(w, seen.next == MESSAGES && tcp_ops.drained(w));
+    UNTIL(w, seen.next == MESSAGES && tcp_ops.world.drained(w));
     CHECK_EQ(seen.bad, 0);
     CHECK(again > 0); /* the queue has an end */
-    CHECK_EQ(tcp_ops.arm(w), GW_OK);
-    struct pollfd p = {.fd = tcp_ops.wait_fd(w), .events = POLLIN};
+    CHECK_EQ(tcp_ops.sleep.arm(w), GW_OK);
+    struct pollfd p = {.fd = tcp_ops.sleep.wait_fd(w), .events = POLLIN};
     while (tcp_ops.progress(w)) {}
     for (int i = 0; i < 20; i++) tcp_ops.progress(w);
     CHECK_EQ(poll(&p, 1, 0), 0);
@@ -167,16 +167,16 @@ static void test_direct(void)
         to[i] = calloc(1, bytes[i] + 1);
         for (size_t k = 0; k < bytes[i]; k++) from[i][k] = (char)pattern((unsigned)i, k);
         out[i].done.fn = in[i].done.fn = ended;
-        CHECK_EQ(tcp_ops.recv_into(w, to[i], bytes[i], &tickets[i], &in[i].done), GW_POSTED);
+        CHECK_EQ(tcp_ops.copy.recv_into(w, to[i], bytes[i], &tickets[i], &in[i].done), GW_POSTED);
         for (int k = 0; k < i; k++) CHECK(tickets[k] != tickets[i]);
     }
     for (unsigned i = 0; i < N; i++) {
         CHECK_EQ(message_send(ep, i), GW_OK);
-        CHECK_EQ(tcp_ops.send_from(ep, from[i], bytes[i], tickets[i], &out[i].done), GW_POSTED);
+        CHECK_EQ(tcp_ops.copy.send_from(ep, from[i], bytes[i], tickets[i], &out[i].done), GW_POSTED);
         CHECK_EQ(out[i].n, 0); /* from progress */
     }
-    CHECK(!tcp_ops.drained(w));
-    UNTIL(w, in[0].n && in[1].n && in[2].n && in[3].n && seen.next == N && tcp_ops.drained(w));
+    CHECK(!tcp_ops.world.drained(w));
+    UNTIL(w, in[0].n && in[1].n && in[2].n && in[3].n && seen.next == N && tcp_ops.world.drained(w));
     UNTIL(w, out[0].n && out[1].n && out[2].n && out[3].n);
     for (int i = 0; i < N; i++) {
         CHECK(in[i].n == 1 && out[i].n == 1 && in[i].err == GW_OK && out[i].err == GW_OK);
@@ -185,7 +185,7 @@ static void test_direct(void)
     CHECK_EQ(seen.bad, 0);
     /* A ticket is good for once. */
     uint64_t dropped = gw_count.net_dropped;
-    CHECK_EQ(tcp_ops.send_from(ep, from[2], bytes[2], tickets[2], &out[2].done), GW_POSTED);
+    CHECK_EQ(tcp_ops.copy.send_from(ep, from[2], bytes[2], tickets[2], &out[2].done), GW_POSTED);
     UNTIL(w, gw_count.net_dropped == dropped + 1);
     CHECK(in[2].n == 1);
     for (int i = 0; i < N; i++) {
@@ -231,11 +231,11 @@ static void test_strangers(void)
     uint64_t dropped = gw_count.net_dropped;
     CHECK_EQ(tcp_ops.connect(w, 0, &ep), GW_OK);
     CHECK_EQ(message_send(ep, 0), GW_OK);
-    UNTIL(w, seen.next == 1 && tcp_ops.drained(w));
+    UNTIL(w, seen.next == 1 && tcp_ops.world.drained(w));
     for (int i = 0; i < SILENT; i++) silent[i] = caller();
     UNTIL(w, gw_count.net_dropped == dropped + SILENT - BOOT_GATE_HALF);
     CHECK_EQ(message_send(ep, 1), GW_OK);
-    UNTIL(w, seen.next == 2 && tcp_ops.drained(w));
+    UNTIL(w, seen.next == 2 && tcp_ops.world.drained(w));
     struct tcp_hello good = hello_of(LANE, 0); /* who has the key comes through all the same */
     int member = caller();
     struct pollfd p = {.fd = member, .events = POLLIN};
@@ -336,7 +336,7 @@ static void test_members(void)
     uint64_t ticket = 0;
     char room[64];
     struct ending never = {.done.fn = ended};
-    CHECK_EQ(tcp_ops.recv_into(w, room, sizeof room, &ticket, &never.done), GW_POSTED);
+    CHECK_EQ(tcp_ops.copy.recv_into(w, room, sizeof room, &ticket, &never.done), GW_POSTED);
     const struct {
         struct tcp_head h;
         uint64_t named[2];
@@ -399,7 +399,7 @@ static void test_members(void)
     UNTIL(w, never.n == 1 && seen.next == 1);
     CHECK(never.err == GW_OK && seen.bad == 0 && room[0] == 'a' && room[60] == 'a' && room[61] == 'b' && room[63] == 'b');
     /* It ends in the middle of what was announced: that is an error of the transfer, and of nothing else. */
-    CHECK_EQ(tcp_ops.recv_into(w, room, sizeof room, &ticket, &never.done), GW_POSTED);
+    CHECK_EQ(tcp_ops.copy.recv_into(w, room, sizeof room, &ticket, &never.done), GW_POSTED);
     named[0] = ticket;
     memcpy(part.hdr, named, sizeof named);
     says(s, &part, sizeof part);
@@ -439,7 +439,7 @@ static void crossing(int in, int out, bool is_child)
         while ((rc = message_send(ep, i)) == GW_AGAIN) tcp_ops.progress(w);
         CHECK_EQ(rc, GW_OK);
     }
-    UNTIL(w, seen.next == MESSAGES && tcp_ops.drained(w));
+    UNTIL(w, seen.next == MESSAGES && tcp_ops.world.drained(w));
     CHECK_EQ(seen.bad, 0);
     if (is_child) { /* it leaves, and the other sees that */
         CHECK_EQ(write(out, at, 1), 1);
@@ -452,11 +452,11 @@ static void crossing(int in, int out, bool is_child)
     CHECK(message_send(ep, 0) < 0);
     CHECK(strstr(gw_fail_text(), "has that job ended?") != NULL);
     struct ending lost = {.done.fn = ended};
-    CHECK_EQ(tcp_ops.send_from(ep, at, 1, 1, &lost.done), GW_POSTED);
+    CHECK_EQ(tcp_ops.copy.send_from(ep, at, 1, 1, &lost.done), GW_POSTED);
     UNTIL(w, lost.n == 1 && lost.err < 0);
-    tcp_ops.leave(w, true);
+    tcp_ops.world.leave(w, true);
     CHECK_EQ(message_send(ep, 0), GW_OK); /* nobody minds now */
-    tcp_ops.forget(w, node_far_first(77));
+    tcp_ops.world.forget(w, node_far_first(77));
     tcp_ops.close(w);
     node_other_drop(o);
 }
@@ -528,10 +528,10 @@ static void test_again(void)
         if (i == 4) {
             answer.reply = 3;
             says(s, &answer, sizeof answer);
-            UNTIL(w, tcp_ops.drained(w));
+            UNTIL(w, tcp_ops.world.drained(w));
             CHECK(message_send(ep, 7) == GW_OK && has_come(s) && poll(&came, 1, 0) == 0); /* nothing came twice */
         }
-        if (i < 4) CHECK(!tcp_ops.drained(w));
+        if (i < 4) CHECK(!tcp_ops.world.drained(w));
         if (i == 3) UNTIL(w, gw_count.net_dropped == dropped + 1);
         close(s);
     }
