@@ -15,11 +15,13 @@
 #include <stdlib.h>
 
 /* ---- geometry: the same on every rank of the node ------------------------------------------------------------------ */
+/* Bytes of a ring.  The further the sender is ahead, the less do the two copy from and to lines that the other is at: windows of messages
+ * of 4 to 12 KiB take a third less time with 512 KiB than with 128.  Only what is used becomes resident. */
+static uint32_t data_size_of(int nlocal) { return (nlocal <= 4 ? 512 : nlocal <= 8 ? 256 : 128) << 10; }
 static struct shm_shape shape_of(int nlocal)
 {
-    struct shm_shape s = {.nexcl = nlocal < SHM_NEXCL ? nlocal : SHM_NEXCL, .nlines = 256};
-    s.data_size = nlocal <= 8 ? 128 << 10 : 32 << 10;
-    s.pack_max = s.data_size / 4;
+    struct shm_shape s = {.nexcl = nlocal < SHM_NEXCL ? nlocal : SHM_NEXCL, .nlines = 256, .pack_max = 32 << 10};
+    s.data_size = data_size_of(nlocal);
     s.ring_bytes = s.nlines * (uint64_t)sizeof(struct wire_line) + s.data_size;
     s.box_bytes = gw_align_up(sizeof(struct shm_box), 4096) + (uint64_t)(1 + s.nexcl) * s.ring_bytes;
     return s;
