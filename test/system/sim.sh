@@ -1,13 +1,14 @@
 #!/bin/sh
-# N ranks in one process on a wire that a seed rules: the same seed is the same run, bugs in the wire are found, and 10000 runs are right
+# N ranks in one process on a wire that a seed rules: the same seed is the same run, bugs in the wire are found, and 4000 runs are right
 # (300 in ./check --quick).  A failing run prints the command that repeats it; see test/sim/README.md.
 # More: SIM_SEEDS=1000000 [SIM_FROM=first] ./check, or BUILD/test/sim/sim --list test/sim/list --seeds 1000000 --jobs 4
 # run.py: timeout=600 tags=quick
+# run.py: timeout=900 tags=extra args=10000
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
 cd "$(dirname "$0")/../.."
-sim=$1/test/sim/sim jobs=$(nproc) seeds=10000
+sim=$1/test/sim/sim jobs=$(nproc) seeds=${3:-4000}
 [ -z "${TEST_QUICK:-}" ] || seeds=300
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
