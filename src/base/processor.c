@@ -5,6 +5,7 @@
 #include "base/processor.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,38 @@ static const char *const feature_words[] = {
 #define BIT(name) (1u << GW_PROCESSOR_##name)
 
 #if defined(__x86_64__) || defined(__i386__)
+/* In a virtual machine each CPUID goes to the hypervisor and takes 1 to 70 us, so that no question is put twice. */
+static struct asked {
+    pthread_mutex_t lock;
+    int n;
+    struct {
+        uint32_t leaf, sub, out[4];
+    } known[16];
+} asked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void ask(uint32_t leaf, uint32_t sub, uint32_t out[4])
+{
+    for (int i = 0; i < asked.n; i++)
+        if (asked.known[i].leaf == leaf && asked.known[i].sub == sub) {
+            memcpy(out, asked.known[i].out, sizeof asked.known[i].out);
+            return;
+        }
+    __cpuid_count(leaf, sub, out[0], out[1], out[2], out[3]);
+    if (asked.n == GW_ARRAY_LEN(asked.known)) return;
+    asked.known[asked.n].leaf = leaf;
+    asked.known[asked.n].sub = sub;
+    memcpy(asked.known[asked.n++].out, out, sizeof asked.known[0].out);
+}
+
 bool gw_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4])
 {
-    return __get_cpuid_count(leaf, sub, &out[0], &out[1], &out[2], &out[3]) != 0;
+    const uint32_t range = leaf & 0x80000000;
+    pthread_mutex_lock(&asked.lock);
+    ask(range, 0, out); /* the highest leaf of its range */
+    bool has = leaf <= out[0] && leaf - range <= 0xffff;
+    if (has && leaf != range) ask(leaf, sub, out);
+    pthread_mutex_unlock(&asked.lock);
+    return has;
 }
 #else
 bool gw_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4])

@@ -55,7 +55,7 @@ bool gw_processor_fits(const struct gw_processor *pattern, const struct gw_proce
 /* How its maker calls it ("Intel(R) Xeon(R) Processor"), from the kernel; "": it does not say. */
 char *gw_processor_model_name(char *to, size_t cap) GW_COLD;
 
-/* What the processor says of itself on this core: EAX, EBX, ECX, EDX.  False: it has no such instruction, or does not know the leaf. */
+/* What the processor says of itself on the core where it was asked first: EAX, EBX, ECX, EDX.  False: it does not know the leaf. */
 bool gw_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4]) GW_COLD;
 
 #endif
