@@ -239,7 +239,7 @@ static bool share_here(struct gw_comm *here, struct sym_region *r)
     r->stride = gw_align_up(data.bytes + GUARD, gw_page_bytes());
     data.from = (uint64_t)here->rank * r->stride;
     int rc = sym_file_make(here, &words, r->stride * (uint64_t)here->size, gw_page_bytes(), &data.file);
-    if (rc == GW_OK) rc = sym_file_guard(&data.file, &words, data.bytes, r->stride);
+    if (rc == GW_OK) rc = sym_file_guard(&data.file, &words, here, data.bytes, r->stride);
     if (rc == GW_OK && !data.has_handlers && pthread_atfork(fork_prepare, fork_parent, fork_child) != 0)
         rc = gw_fail(GW_ENOMEM, "no memory for what a fork needs (pthread_atfork)");
     data.has_handlers = rc == GW_OK;

@@ -103,7 +103,7 @@ static int heap_open(struct gw_comm *here, uint64_t wanted)
     struct sym_region r = {.stride = stride, .bytes = bytes};
     char *own = NULL;
     rc = sym_file_make(here, &words, stride * (uint64_t)here->size, page, &heap.file);
-    if (rc == GW_OK) rc = sym_file_guard(&heap.file, &words, bytes, stride);
+    if (rc == GW_OK) rc = sym_file_guard(&heap.file, &words, here, bytes, stride);
     rc = sym_agree(world, rc);
     if (rc == GW_OK && world->size > 1) rc = agree_place(world, stride, page, &own);
     if (own) heap.own = own, heap.own_bytes = stride;
