@@ -156,7 +156,10 @@ static void *field(const struct setting_row *row) { return (char *)&gw_set + row
 static bool is_processor_row(const struct setting_row *row) { return row->offset == offsetof(struct gw_settings, processor); }
 
 /* Without what it asks for, messages would go unprotected: its default is no way out. */
-static bool is_protection_row(const struct setting_row *row) { return row->offset == offsetof(struct gw_settings, net_tls); }
+static bool is_protection_row(const struct setting_row *row)
+{
+    return row->offset == offsetof(struct gw_settings, net_tls) || row->offset == offsetof(struct gw_settings, net_auth);
+}
 
 /* to NULL: only looks whether the text is one. */
 static bool setting_parse(const struct setting_row *row, const char *text, bool is_default, void *to)

@@ -50,13 +50,14 @@ void peer_choose_net(bool is_wanted)
 
 int peer_check_tls(void)
 {
-    if (!gw_set.net_tls || peer_wires[1] != &ofi_ops) return GW_OK;
+    bool has_munge = gw_set.net_auth == GW_SET_NET_AUTH_MUNGE;
+    if ((!gw_set.net_tls && !has_munge) || peer_wires[1] != &ofi_ops) return GW_OK;
     const char *why = network_wants_libfabric();
     return gw_fail(
         GW_EUNSUPPORTED,
-        "GODWIT_NET_TLS protects connections of Godwit's own TCP sockets, and this job goes by libfabric (%s): leave the one or the "
+        "%s protects connections of Godwit's own TCP sockets, and this job goes by libfabric (%s): leave the one or the "
         "other, or set GODWIT_WIRES=shm,tcp",
-        why ? why : "GODWIT_WIRES has no tcp");
+        gw_set.net_tls ? "GODWIT_NET_TLS" : "GODWIT_NET_AUTH=munge", why ? why : "GODWIT_WIRES has no tcp");
 }
 
 void peer_tell_unused(struct gw_lane *lane)

@@ -112,6 +112,7 @@ static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     tcp_state.n_open++;
     int rc = w->fd >= 0 && w->bell >= 0 ? GW_OK : gw_fail(GW_EOTHER, "no descriptor for the network: %s", strerror(errno));
     if (rc == GW_OK && gw_set.net_tls) rc = tcp_tls_open();
+    if (rc == GW_OK && gw_set.net_auth == GW_SET_NET_AUTH_MUNGE) rc = tcp_munge_open();
     if (rc == GW_OK) rc = door_open();
     if (rc == GW_OK) rc = tcp_watch(w, w->bell, EPOLLIN, &w->bell_is);
     if (rc == GW_OK) rc = tcp_door_watch(w, true);
@@ -126,8 +127,9 @@ static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
         char at[BOOT_ADDRESS_TEXT];
         boot_address_text(&tcp_door_place()->at, at);
         GW_EXPLAIN(GW_LOG_WIRE,
-                   "lane %d: network by TCP of our own, address %s; messages to %d bytes at once, then from memory to memory%s",
-                   lane, at, TCP_PACK_MAX, gw_set.net_tls ? "; all of it by TLS" : "");
+                   "lane %d: network by TCP of our own, address %s; messages to %d bytes at once, then from memory to memory%s%s",
+                   lane, at, TCP_PACK_MAX, gw_set.net_tls ? "; all of it by TLS" : "",
+                   gw_set.net_auth == GW_SET_NET_AUTH_MUNGE ? "; ranks show MUNGE credentials" : "");
     }
     *wire_out = w;
     return GW_OK;
@@ -174,6 +176,10 @@ static int place_get(int rank, struct tcp_place *out)
         if (out->has_tls != (gw_set.net_tls != 0))
             gw_die("rank %d has%s GODWIT_NET_TLS, and this one (rank %d) %s: set it alike for all", rank,
                    out->has_tls ? "" : " not", gw_boot.rank, gw_set.net_tls ? "has" : "has not");
+        bool has_munge = gw_set.net_auth == GW_SET_NET_AUTH_MUNGE;
+        if (out->has_munge != has_munge)
+            gw_die("rank %d has%s GODWIT_NET_AUTH=munge, and this one (rank %d) %s: set it alike for all", rank,
+                   out->has_munge ? "" : " not", gw_boot.rank, has_munge ? "has" : "has not");
         return GW_OK;
     }
     if (!at) network_differs(rank, "tcp");

@@ -36,7 +36,10 @@ static struct {
         int fd;
         uint32_t got;
         uint64_t until_ns;
-        struct tcp_hello_rest rest;
+        struct tcp_new_said {
+            struct tcp_hello_rest rest;
+            char proof[TCP_MUNGE_TEXT]; /* with MUNGE */
+        } said;
     } new[NEW_MOST];
     struct wire *wires[GW_MAX_LANES];   /* by lane; NULL: it does not take connections */
     struct tcp_in *inbox[GW_MAX_LANES]; /* of each lane: connections that it has not taken yet, the newest first */
@@ -51,6 +54,7 @@ void tcp_place_text(const struct tcp_place *p, char out[TCP_PLACE])
                      p->reply);
     for (int i = 0; i < TCP_TLS_WORDS && p->has_tls; i++)
         n += snprintf(out + n, TCP_PLACE - (size_t)n, "%016" PRIx64, p->tls.word[i]);
+    if (p->has_munge) n += snprintf(out + n, TCP_PLACE - (size_t)n, "+munge");
     assert(n < TCP_PLACE);
 }
 
@@ -66,6 +70,7 @@ bool tcp_place_read(const char *text, struct tcp_place *out)
                    &p.secret.word[0], &p.secret.word[1], &p.reply, &p.tls.word[0], &p.tls.word[1], &p.tls.word[2], &p.tls.word[3]);
     p.has_tls = n == 3 + TCP_TLS_WORDS;
     if (n != 3 && !p.has_tls) return false;
+    p.has_munge = strchr(digits, '+') != NULL;
     tcp_place_text(&p, again);
     if (strcmp(again, text) != 0) return false;
     *out = p;
@@ -85,6 +90,7 @@ int tcp_door_open(bool is_far)
     if (rc != GW_OK) return rc;
     p->reply = more.word[0];
     p->has_tls = gw_set.net_tls;
+    p->has_munge = gw_set.net_auth == GW_SET_NET_AUTH_MUNGE;
     for (int i = 0; i < TCP_TLS_WORDS && p->has_tls; i += 2) {
         if ((rc = boot_secret_make(&more)) != GW_OK) return rc;
         memcpy(&p->tls.word[i], more.word, sizeof more.word);
@@ -156,11 +162,11 @@ void tcp_drop(uint64_t n, const char *why)
         gw_boot.rank, gw_boot.host, at, why);
 }
 
-static void admit(int fd, const struct tcp_hello_rest *rest)
+static void admit(int fd, const struct tcp_hello_rest *rest, const struct tcp_proof *proof)
 {
     struct wire *w = door.wires[rest->lane];
     struct tcp_in *in = gw_xcalloc(1, sizeof *in);
-    *in = (struct tcp_in){.what = TCP_IS_IN, .fd = fd, .as = rest->as, .nonce = rest->nonce, .next = door.inbox[rest->lane]};
+    *in = (struct tcp_in){.what = TCP_IS_IN, .fd = fd, .as = rest->as, .nonce = rest->nonce, .proof = *proof, .next = door.inbox[rest->lane]};
     door.inbox[rest->lane] = in;
     if (w) ring(w);
 }
@@ -170,22 +176,41 @@ static bool is_sound(const struct tcp_hello_rest *r)
     return r->magic == TCP_MAGIC && r->lane >= 0 && r->lane < GW_MAX_LANES && r->as >= 0 && r->as < node_numbers_max() && r->nonce;
 }
 
+/* Is it this user's, and made for this connection?  False: the one who called is told why not; he has the job's key. */
+static bool proof_take(int fd, const struct tcp_new_said *said, struct tcp_proof *out)
+{
+    char why[400];
+    int reason = tcp_munge_check(said->proof, out, sizeof *out);
+    bool is_meant = reason == 0 && out->way == TCP_PROOF_CALLS && boot_secret_equal(&out->secret, &door.place.secret) &&
+        memcmp(&out->rest, &said->rest, sizeof out->rest) == 0;
+    if (is_meant) return true;
+    if (reason == 0) reason = TCP_MUNGE_OTHER;
+    struct tcp_welcome no = {.reply = door.place.reply, .magic = TCP_MAGIC, .refused = (uint32_t)reason};
+    (void)boot_port_write(fd, &no, sizeof no);
+    snprintf(why, sizeof why, "a connection whose MUNGE credential is refused: %s", tcp_munge_why(reason, "here"));
+    tcp_drop(1, why);
+    return false;
+}
+
 /* True: it is here no more. */
 static bool new_step(int i, uint64_t now)
 {
     struct tcp_new *c = &door.new[i];
-    int64_t n = boot_port_read(c->fd, (char *)&c->rest + c->got, sizeof c->rest - c->got);
+    size_t all = door.place.has_munge ? sizeof c->said : sizeof c->said.rest;
+    struct tcp_proof proof = {0};
+    int64_t n = boot_port_read(c->fd, (char *)&c->said + c->got, all - c->got);
     if (n > 0) c->got += (uint32_t)n;
-    bool is_whole = c->got == sizeof c->rest, is_gone = n < 0 || (!is_whole && now >= c->until_ns);
+    bool is_whole = c->got == all, is_gone = n < 0 || (!is_whole && now >= c->until_ns);
     if (!is_whole && !is_gone) return false;
-    struct tcp_hello_rest rest = c->rest;
+    struct tcp_new_said said = c->said;
     int fd = new_take(i);
-    if (is_whole && is_sound(&rest)) {
+    if (!is_whole || !is_sound(&said.rest)) {
+        tcp_drop(1, "it does not say what it is");
+    } else if (!door.place.has_munge || proof_take(fd, &said, &proof)) {
         tcp_tune(fd);
-        admit(fd, &rest);
+        admit(fd, &said.rest, &proof);
         return true;
     }
-    tcp_drop(1, "it does not say what it is");
     close(fd);
     return true;
 }

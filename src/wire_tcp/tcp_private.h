@@ -18,6 +18,7 @@
 #include "node/node.h"
 #include "wire/wire.h"
 #include "wire_tcp/tcp.h"
+#include "wire_tcp/tcp_munge.h"
 #include "wire_tcp/tcp_tls.h"
 
 /* ---- format on the wire ---------------------------------------------------------------------------------------------------------
@@ -37,9 +38,18 @@ struct tcp_hello {
 _Static_assert(sizeof(struct tcp_hello) == 32, "wire format");
 struct tcp_welcome {
     uint64_t reply; /* the second secret of the address, which only the accepting process sends: it proves who answers */
-    uint32_t magic, zero;
+    uint32_t magic, refused; /* refused: 0; else the reason (tcp_munge.h), and the connection ends */
 };
 _Static_assert(sizeof(struct tcp_welcome) == 16, "wire format");
+/* With GODWIT_NET_AUTH=munge a credential of TCP_MUNGE_TEXT bytes follows hello and welcome, which holds this. */
+struct tcp_proof {
+    enum tcp_way { TCP_PROOF_CALLS = 1, TCP_PROOF_ANSWERS } way;
+    uint32_t zero;
+    struct boot_secret secret; /* of the accepting process */
+    struct tcp_hello_rest rest;
+    struct boot_secret fresh; /* random, by who connects */
+};
+_Static_assert(sizeof(struct tcp_proof) == 56 && sizeof(struct tcp_proof) <= TCP_MUNGE_MOST, "wire format");
 struct tcp_head {
     uint32_t len; /* of the payload */
     uint8_t kind; /* kind of the message for the rooms above, below WIRE_CAUGHT; or TCP_PART */
@@ -58,13 +68,14 @@ enum {
 };
 
 /* "@tcp:192.0.2.2:40000#SECRET" with 48 hexadecimal digits: a process's address and its two secrets; with GODWIT_NET_TLS 64 more, the key of
- * its connections.  Then the first 16 bytes of the hello go as they are, and what follows in both directions is carried by TLS (tcp_tls.h). */
+ * its connections.  Then the first 16 bytes of the hello go as they are, and what follows in both directions is carried by TLS (tcp_tls.h).
+ * "+munge" at the end: it asks for credentials. */
 enum { TCP_PLACE = 256 };
 struct tcp_place {
     struct sockaddr_storage at;
     struct boot_secret secret;
     uint64_t reply;
-    bool has_tls;
+    bool has_tls, has_munge;
     struct tcp_tls_key tls;
 };
 void tcp_place_text(const struct tcp_place *p, char out[TCP_PLACE]);
@@ -120,6 +131,10 @@ struct tcp_ep {
     struct gw_retry retry; /* of calls that fail at this end */
     size_t welcome_got;
     struct tcp_welcome welcome;
+    struct tcp_called {
+        struct tcp_proof proof; /* what ours holds */
+        char answer[TCP_MUNGE_TEXT];
+    } *called; /* NULL: without MUNGE */
     /* Output, in order: `before` bytes of the queue, the rest of the part under way, the rest of the queue. */
     char *queue;
     size_t at, end, cap, before, kept;
@@ -135,6 +150,7 @@ struct tcp_in { /* a connection that was accepted: messages arrive on it */
     int fd;
     int32_t as; /* number of the sender, as its hello has it; validated by the secret */
     uint32_t nonce;
+    struct tcp_proof proof; /* of the one who called, with MUNGE */
     struct wire *w;
     struct tcp_in *next, *prev; /* in w->ins; in the door's inbox only `next` */
     size_t have,

@@ -108,13 +108,24 @@ void tcp_in_begin(struct wire *w, struct tcp_in *in)
     }
     w->nonces[in->as] = in->nonce;
     network_alive_met(w->alive, in->as);
+    struct {
+        struct tcp_welcome hello;
+        char proof[TCP_MUNGE_TEXT];
+    } all = {.hello = hello};
+    size_t bytes = sizeof hello;
+    if (tcp_door_place()->has_munge) {
+        in->proof.way = TCP_PROOF_ANSWERS;
+        int reason = tcp_munge_make(&in->proof, sizeof in->proof, all.proof);
+        if (reason) gw_die("rank %d cannot be answered: %s", (int)in->as, tcp_munge_why(reason, "here"));
+        bytes = sizeof all;
+    }
     /* The buffer of a new connection has room for it. */
-    int64_t n = boot_port_write(in->fd, &hello, sizeof hello);
+    int64_t n = boot_port_write(in->fd, &all, bytes);
     if (n < 0 && !tcp_is_of_link(errno))
         gw_die("rank %d, which has connected over the network, cannot be answered (sendto: %s)%s", (int)in->as, strerror(errno),
                gw_error_advice(errno));
-    if (n == (int64_t)sizeof hello && tcp_watch(w, in->fd, EPOLLIN, in) != GW_OK) gw_die("%s", gw_fail_text());
-    if (n != (int64_t)sizeof hello) tcp_in_end(in, NULL);
+    if (n == (int64_t)bytes && tcp_watch(w, in->fd, EPOLLIN, in) != GW_OK) gw_die("%s", gw_fail_text());
+    if (n != (int64_t)bytes) tcp_in_end(in, NULL);
 }
 
 void tcp_in_end(struct tcp_in *in, const char *why)

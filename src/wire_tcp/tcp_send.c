@@ -484,6 +484,17 @@ static GW_COLD int called_by_tls(struct tcp_ep *ep, const struct tcp_hello *h)
     return written(ep, &h->rest, sizeof h->rest);
 }
 
+/* A credential for this connection alone. */
+static GW_COLD void proof_make(struct tcp_ep *ep, const struct tcp_hello *h, char out[TCP_MUNGE_TEXT])
+{
+    if (!ep->called) ep->called = gw_xcalloc(1, sizeof *ep->called);
+    struct tcp_proof *p = &ep->called->proof;
+    *p = (struct tcp_proof){.way = TCP_PROOF_CALLS, .secret = h->secret, .rest = h->rest};
+    if (boot_secret_make(&p->fresh) != GW_OK) gw_die("%s", gw_fail_text());
+    int reason = tcp_munge_make(p, sizeof *p, out);
+    if (reason) gw_die("rank %d cannot be connected to: %s", ep->rank, tcp_munge_why(reason, "here"));
+}
+
 /* A connect has completed, with or without an error. */
 static void called(struct tcp_ep *ep)
 {
@@ -494,29 +505,60 @@ static void called(struct tcp_ep *ep)
         .rest = {.magic = TCP_MAGIC, .lane = ep->w->lane, .as = ep->base.as, .nonce = ep->nonce},
     };
     if (getsockopt(ep->fd, SOL_SOCKET, SO_ERROR, &err, &bytes) != 0) err = errno;
+    char proof[TCP_MUNGE_TEXT];
+    if (!err && ep->there.has_munge) proof_make(ep, &h, proof);
     if (!err && ep->there.has_tls) err = called_by_tls(ep, &h);
     if (!err && !ep->there.has_tls) err = written(ep, &h, sizeof h);
+    if (!err && ep->there.has_munge) err = written(ep, proof, sizeof proof);
     if (err)
         call_failed(ep, err, "connect, getsockopt, sendto");
     else
         become(ep, TCP_GREETING);
 }
 
+/* The answer's credential.  Behind the right reply it is a rank's, or somebody's who reads the network: no message may go there. */
+static GW_COLD void proof_check(struct tcp_ep *ep)
+{
+    struct tcp_proof p;
+    int reason = tcp_munge_check(ep->called->answer, &p, sizeof p);
+    ep->called->proof.way = TCP_PROOF_ANSWERS;
+    if (reason == 0 && memcmp(&p, &ep->called->proof, sizeof p) != 0) reason = TCP_MUNGE_OTHER;
+    if (reason) gw_die("the MUNGE credential of rank %d is refused: %s", ep->rank, tcp_munge_why(reason, "here"));
+}
+
+/* The welcome, and behind it the credential. */
+static int64_t answer_read(struct tcp_ep *ep)
+{
+    if (ep->welcome_got < sizeof ep->welcome)
+        return boot_port_read(ep->fd, (char *)&ep->welcome + ep->welcome_got, sizeof ep->welcome - ep->welcome_got);
+    size_t got = ep->welcome_got - sizeof ep->welcome;
+    return boot_port_read(ep->fd, ep->called->answer + got, TCP_MUNGE_TEXT - got);
+}
+
 static void welcomed(struct tcp_ep *ep)
 {
-    int64_t n = boot_port_read(ep->fd, (char *)&ep->welcome + ep->welcome_got, sizeof ep->welcome - ep->welcome_got);
+    size_t all = sizeof ep->welcome + (ep->there.has_munge ? TCP_MUNGE_TEXT : 0);
+    int64_t n = answer_read(ep);
     if (n < 0) {
         failed(ep, errno);
         return;
     }
     ep->welcome_got += (size_t)n;
-    assert(ep->welcome_got <= sizeof ep->welcome);
+    assert(ep->welcome_got <= all);
     if (ep->welcome_got < sizeof ep->welcome) return;
     if ((ep->welcome.reply ^ ep->there.reply) != 0 || ep->welcome.magic != TCP_MAGIC) {
         tcp_drop(1, "an answer at the address of a rank that is not from that rank");
         call_failed(ep, EPROTO, "recv");
         return;
     }
+    if (ep->welcome.refused && ep->there.has_munge)
+        gw_die("rank %d refuses the MUNGE credential of this one (rank %d, host %s): %s", ep->rank, gw_boot.rank, gw_boot.host,
+               tcp_munge_why((int)ep->welcome.refused, "there"));
+    if (ep->welcome_got < all) {
+        if (n > 0) welcomed(ep); /* the connection tells of what comes once */
+        return;
+    }
+    if (ep->there.has_munge) proof_check(ep);
     size_t kept = ep->kept;
     ep->kept = 0;
     ep->retry = (struct gw_retry){0};
@@ -594,5 +636,6 @@ void tcp_ep_close(struct tcp_ep *ep)
             *at = ep->next;
             break;
         }
+    free(ep->called);
     free(ep);
 }
