@@ -224,10 +224,9 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
 int peer_may_invite(void)
 {
     if (!gw_set.net_tls && gw_set.net_auth == GW_SET_NET_AUTH_KEY) return GW_OK;
-    return gw_fail(
-        GW_EUNSUPPORTED,
-        "jobs on several hosts do not connect with %s: what they first tell each other is not protected by it",
-        gw_set.net_tls ? "GODWIT_NET_TLS" : "GODWIT_NET_AUTH=munge");
+    return gw_fail(GW_EUNSUPPORTED,
+                   "jobs on several hosts do not connect with %s: what they first tell each other is not protected by it",
+                   gw_set.net_tls ? "GODWIT_NET_TLS" : "GODWIT_NET_AUTH=munge");
 }
 
 int peer_invite(char at_out[PEER_AT])

@@ -53,11 +53,10 @@ int peer_check_tls(void)
     bool has_munge = gw_set.net_auth == GW_SET_NET_AUTH_MUNGE;
     if ((!gw_set.net_tls && !has_munge) || peer_wires[1] != &ofi_ops) return GW_OK;
     const char *why = network_wants_libfabric();
-    return gw_fail(
-        GW_EUNSUPPORTED,
-        "%s protects connections of Godwit's own TCP sockets, and this job goes by libfabric (%s): leave the one or the "
-        "other, or set GODWIT_WIRES=shm,tcp",
-        gw_set.net_tls ? "GODWIT_NET_TLS" : "GODWIT_NET_AUTH=munge", why ? why : "GODWIT_WIRES has no tcp");
+    return gw_fail(GW_EUNSUPPORTED,
+                   "%s protects connections of Godwit's own TCP sockets, and this job goes by libfabric (%s): leave the one or the "
+                   "other, or set GODWIT_WIRES=shm,tcp",
+                   gw_set.net_tls ? "GODWIT_NET_TLS" : "GODWIT_NET_AUTH=munge", why ? why : "GODWIT_WIRES has no tcp");
 }
 
 void peer_tell_unused(struct gw_lane *lane)

@@ -166,7 +166,8 @@ static void admit(int fd, const struct tcp_hello_rest *rest, const struct tcp_pr
 {
     struct wire *w = door.wires[rest->lane];
     struct tcp_in *in = gw_xcalloc(1, sizeof *in);
-    *in = (struct tcp_in){.what = TCP_IS_IN, .fd = fd, .as = rest->as, .nonce = rest->nonce, .proof = *proof, .next = door.inbox[rest->lane]};
+    *in = (struct tcp_in){
+        .what = TCP_IS_IN, .fd = fd, .as = rest->as, .nonce = rest->nonce, .proof = *proof, .next = door.inbox[rest->lane]};
     door.inbox[rest->lane] = in;
     if (w) ring(w);
 }

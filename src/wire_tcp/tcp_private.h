@@ -37,7 +37,7 @@ struct tcp_hello {
 };
 _Static_assert(sizeof(struct tcp_hello) == 32, "wire format");
 struct tcp_welcome {
-    uint64_t reply; /* the second secret of the address, which only the accepting process sends: it proves who answers */
+    uint64_t reply;          /* the second secret of the address, which only the accepting process sends: it proves who answers */
     uint32_t magic, refused; /* refused: 0; else the reason (tcp_munge.h), and the connection ends */
 };
 _Static_assert(sizeof(struct tcp_welcome) == 16, "wire format");
@@ -134,7 +134,7 @@ struct tcp_ep {
     struct tcp_called {
         struct tcp_proof proof; /* what ours holds */
         char answer[TCP_MUNGE_TEXT];
-    } *called; /* NULL: without MUNGE */
+    } * called; /* NULL: without MUNGE */
     /* Output, in order: `before` bytes of the queue, the rest of the part under way, the rest of the queue. */
     char *queue;
     size_t at, end, cap, before, kept;
