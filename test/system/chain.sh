@@ -94,6 +94,16 @@ for t in one two; do
     "$prefix/bin/mpicc" -shared -fPIC -DCHAINS -DNAME="\"chains_$t\"" tool.c -o chains_$t.so
 done
 "$prefix/bin/mpicc" prog.c -o prog
+cat >inside.c <<'END'
+#include <mpi.h>
+int MPI_Recv(void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status *s) { return PMPI_Recv(b, n, t, from, tag, c, s); }
+END
+"$prefix/bin/mpicc" -no-pie -fno-pie prog.c inside.c -o inside # wrappers in the program itself, as static libraries of tools bring them
+"$prefix/bin/mpicc" -DNAME='"in"' prog.c tool.c -o all_inside
+"$prefix/bin/mpicc" -DCHAINS -DNAME='"in"' prog.c tool.c -o chains_inside
+"$prefix/bin/mpicc" -DNAME='"in"' prog.c -L. -l:one.so -Wl,-rpath,"$dir" -o linked
+sed 's/int argc, char/int argc, char **unused, char/; s/int rank, n,/int (*volatile f)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *) = MPI_Recv; int rank = f == 0, n,/; s/&argv/\&unused/' prog.c >address.c
+"$prefix/bin/mpicc" -no-pie -fno-pie address.c -o address # its own name for MPI_Recv, which it does not have
 cat >opens.c <<'END'
 #include <dlfcn.h>
 int main(void)
@@ -145,6 +155,17 @@ for option in --record=rec --replay=rec --profile=p.html; do
     ours && tool chains_one chains_two two
     run $option -n 3 -x LD_PRELOAD="$dir/one.so:$dir/two.so" ./prog # the first one goes to the library
     ours && tool one && says "two.so wraps calls of MPI, too: it sees what one.so, which stands before it, hands on"
+    # in the program, or beside it
+    run $option -n 3 ./inside
+    says "inside itself wraps MPI_Recv and hands on to the library directly (PMPI_Recv), which is not seen here; "
+    run $option -n 3 ./all_inside
+    says "all_inside itself wraps MPI_Finalize .* is not seen here: with MPI_Finalize among them there is no result"
+    run $option -n 3 ./chains_inside
+    ours && tool in && silent
+    run $option -n 3 ./linked
+    ours && tool one && silent
+    run $option -n 3 ./address
+    ours && silent
     # before ours, by a script
     run $option -n 3 sh -c "LD_PRELOAD=$dir/chains_one.so:\$LD_PRELOAD exec ./prog"
     ours && tool chains_one && silent

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,19 +23,35 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Does this object itself, not one that it needs, define the function? */
+/* The first in the loader's list; of its names only that one is empty which is the program's. */
+static bool is_program(const struct link_map *map) { return !map->l_prev; }
+
+static const char *name_of(const struct link_map *map) { return is_program(map) ? program_invocation_short_name : base_of(map->l_name); }
+
+/* A handle for dlsym(), of which each has its dlclose(); NULL: not an object that the loader knows by name. */
+static void *open_again(const struct link_map *map)
+{
+    if (is_program(map)) return dlopen(NULL, RTLD_LAZY);
+    return map->l_name[0] ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+/* Does this object itself, not one that it needs, define the function?  A program that takes its address may have a name for it, which is not
+ * the function. */
 static bool defines(void *object, const struct link_map *map, const char *name)
 {
     Dl_info of;
+    const struct link_map *in = NULL;
+    const ElfW(Sym) *symbol = NULL;
     void *at = dlsym(object, name);
-    return at && dladdr(at, &of) && (uintptr_t)of.dli_fbase == (uintptr_t)map->l_addr;
+    return at && dladdr1(at, &of, (void **)&in, RTLD_DL_LINKMAP) && in == map &&
+        (!dladdr1(at, &of, (void **)&symbol, RTLD_DL_SYMENT) || !symbol || symbol->st_shndx != SHN_UNDEF);
 }
 
 /* The first of these names that the object defines, where it does not define `own`, by which MPI libraries are known; NULL: none. */
 static const char *wraps(const struct link_map *map, const char *own, const char *const *names, size_t n)
 {
     const char *found = NULL;
-    void *object = map->l_name[0] ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *object = open_again(map);
     if (!object) return NULL;
     if (!defines(object, map, own))
         for (size_t i = 0; i < n && !found; i++) found = defines(object, map, names[i]) ? names[i] : NULL;
@@ -222,6 +239,24 @@ static __attribute__((constructor)) void begin(int argc, char **argv)
 }
 
 /* ---- who cannot ---- */
+/* A program that has wrappers in itself: what they hand on to the library is not seen, and without the end there is nothing to tell. */
+static void program_say(const char *who, const struct link_map *map)
+{
+    static const char *const end[] = {"MPI_Finalize"};
+    char pmpi_name[64];
+    for (int i = 0; i < USUAL; i++) {
+        snprintf(pmpi_name, sizeof pmpi_name, "P%s", usual[i]);
+        if (!needs(map, pmpi_name) || !wraps(map, "PMPI_Init", &usual[i], 1)) continue;
+        gw_print(stderr,
+                 "godwit %s: %s itself wraps %s and hands on to the library directly (%s), which is not seen here%s; wrappers in a "
+                 "library, linked or preloaded, chain with --%s\n",
+                 who, name_of(map), usual[i], pmpi_name,
+                 needs(map, "PMPI_Finalize") && wraps(map, "PMPI_Init", end, 1) ? ": with MPI_Finalize among them there is no result" : "",
+                 who);
+        return;
+    }
+}
+
 void tools_next_say(const char *who)
 {
     const struct link_map *self = ours(), *map = self;
@@ -229,37 +264,38 @@ void tools_next_say(const char *who)
     bool has_fortran = dlsym(RTLD_DEFAULT, "pmpi_init_"), chains = dlsym(RTLD_DEFAULT, "godwit_fort_chains");
     if (!self) return;
     while (map->l_prev) map = map->l_prev;
+    program_say(who, map);
     for (bool is_behind = false; map; is_behind |= map == self, map = map->l_next) {
         if (map == self) continue;
         name = has_fortran ? wraps(map, "pmpi_init_", fortran, FORTRAN) : NULL;
         if (name && first_fortran)
             gw_print(stderr, "godwit %s: %s wraps Fortran's routines, too: it sees what %s, which stands before it, hands on\n",
-                     who, base_of(map->l_name), first_fortran);
+                     who, name_of(map), first_fortran);
         else if (name && !chains)
             gw_print(
                 stderr,
                 "godwit %s: %s wraps Fortran's %s; what it hands on (p%s) goes past this library in the program's Fortran library, which "
                 "is not Godwit's\n",
-                who, base_of(map->l_name), name, name);
+                who, name_of(map), name, name);
         else if (name && (past = goes_past(map)))
             gw_print(
                 stderr,
                 "godwit %s: %s wraps Fortran's %s and hands on to C's PMPI function: that is not seen here; a call of p%s, or of C's MPI "
                 "function, is\n",
-                who, base_of(map->l_name), past, past);
-        if (name && !first_fortran) first_fortran = base_of(map->l_name);
-        if (!(name = wraps(map, "PMPI_Init", usual, USUAL))) continue;
+                who, name_of(map), past, past);
+        if (name && !first_fortran) first_fortran = name_of(map);
+        if (is_program(map) || !(name = wraps(map, "PMPI_Init", usual, USUAL))) continue;
         if (!is_behind)
             gw_print(
                 stderr,
                 "godwit %s: %s stands before it and wraps %s; what that hands on to the library directly (P%s) is not seen here: let "
                 "LD_PRELOAD begin with %s, as mpiexec sets it, and add what you need behind that\n",
-                who, base_of(map->l_name), name, name, base_of(self->l_name));
+                who, name_of(map), name, name, base_of(self->l_name));
         else if (first)
             gw_print(stderr, "godwit %s: %s wraps calls of MPI, too: it sees what %s, which stands before it, hands on\n", who,
-                     base_of(map->l_name), first);
+                     name_of(map), first);
         else
-            first = base_of(map->l_name);
+            first = name_of(map);
     }
 }
 
