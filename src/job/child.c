@@ -124,6 +124,22 @@ pid_t child_parent_of(pid_t pid)
     return p && sscanf(p, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
+bool child_runs(pid_t pid)
+{
+    char text[1024];
+    const char *p = process_stat(pid, text, sizeof text);
+    return p && p[1] && !strchr("ZX", p[1]);
+}
+
+void child_name(pid_t pid, char name_out[16])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (!f || fscanf(f, "%15[^\n]", name_out) != 1) strcpy(name_out, "?");
+    if (f) fclose(f);
+}
+
 bool child_is_ours(pid_t pid)
 {
     enum { DEEP = 256 };

@@ -26,6 +26,8 @@ void child_group_kill(pid_t pid, int sig); /* and what it started */
 void child_stranger_group_kill(pid_t pid, uint64_t start, int sig);
 uint64_t child_start_time(pid_t pid); /* start time in the kernel's ticks; 0: it is gone, or unknown */
 pid_t child_parent_of(pid_t pid);     /* 0: it is gone, or unknown */
+bool child_runs(pid_t pid);           /* it is there, and no zombie */
+void child_name(pid_t pid, char name_out[16]); /* of its program, as the kernel keeps it; "?": unknown */
 /* Is the process a descendant of this one?  (It stays one when its parent ends: child_orphans_adopt().)  For pids that ranks have written, which may
  * be wrong. */
 bool child_is_ours(pid_t pid);
@@ -43,6 +45,8 @@ void child_output(const char *path, const char *const *argv, char *text_out, siz
 
 /* orphans.c: this process becomes the subreaper: processes that ranks have started and left behind become its children. */
 void child_orphans_adopt(void);
+/* One of those that still runs, and its name (16 bytes); 0: there is none.  No pid may be recorded any more, as below. */
+pid_t child_orphan(char name_out[16]);
 /* Ends and reaps all remaining children: SIGTERM, and SIGKILL after a second (at_once: immediately).  No pid may be recorded any more, and the
  * keeper must have been stopped.  Takes 2 s at most. */
 void child_orphans_end(bool at_once);

@@ -21,6 +21,19 @@
 
 void child_orphans_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
+pid_t child_orphan(char name_out[16])
+{
+    pid_t found = 0;
+    DIR *d = opendir("/proc");
+    for (struct dirent *e; !found && d && (e = readdir(d));) {
+        int pid = atoi(e->d_name);
+        if (pid > 0 && child_parent_of(pid) == getpid() && child_runs(pid)) found = pid;
+    }
+    if (d) closedir(d);
+    if (found) child_name(found, name_out);
+    return found;
+}
+
 /* Sends SIGTERM once to each child, or SIGKILL to all.  Their pids stay valid, because only this process reaps them. */
 static void children_tell(struct words *told, int sig)
 {

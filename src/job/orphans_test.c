@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,7 +49,12 @@ static int ends(bool polite, bool at_once)
     CHECK(pipe(heard) == 0);
     for (int i = 0; i < N; i++) daemon_make(polite);
     while (begun < 3 * N) begun += (int)read(heard[0], said, (size_t)(3 * N - begun)); /* a p of both, an i of one */
+    char name[16] = "";
+    pid_t one = child_orphan(name);
+    CHECK(one > 0 && child_parent_of(one) == getpid());
+    CHECK(strncmp(program_invocation_short_name, name, 15) == 0);
     child_orphans_end(at_once);
+    CHECK_EQ(child_orphan(name), 0);
     CHECK_EQ(child_ended(-1, &status), -1);
     close(heard[1]);
     n = (int)read(heard[0], said, sizeof said);
@@ -59,7 +65,9 @@ static int ends(bool polite, bool at_once)
 int main(void)
 {
     int status, n = 0;
+    char name[16] = "";
     child_orphans_adopt();
+    CHECK_EQ(child_orphan(name), 0);
     child_orphans_end(false); /* there are none */
     CHECK_EQ(child_ended(-1, &status), -1);
     for (int tries = 0; tries < 3 && n != 2 * N; tries++) n = ends(true, false); /* one may not get to run for a second */

@@ -69,6 +69,19 @@ static void wrapper_note(const struct job *j)
              j->o.wrapper->if_idle);
 }
 
+/* A wrapper that does not wait for what it starts: the rank has ended with it, before that called MPI, and without a word nobody would know. */
+static void orphan_note(const struct job *j)
+{
+    char name[16];
+    bool has_new = false;
+    for (int i = 0; i < j->n; i++) has_new |= atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW;
+    pid_t pid = has_new ? child_orphan(name) : 0;
+    if (pid)
+        say_line("%s (pid %d), which a rank has left running, ends now: a rank ends with the program that mpiexec started, and that "
+                 "must wait for what it starts",
+                 name, (int)pid);
+}
+
 /* "--stack" or "--stack=JOB", as all options with one dash or two */
 static bool is_stack(const char *word)
 {
@@ -132,6 +145,7 @@ int main(int argc, char **argv)
     pmix_stop();
     pmi_stop(&j);
     keeper_stop(&j);
+    if (rc == 0 && is_started && !is_spawned && !j.ending) orphan_note(&j);
     child_orphans_end(!is_started || j.ending);
     launch_output_free();
     launch_spawn_free(&j);

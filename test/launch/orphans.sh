@@ -87,6 +87,8 @@ for n in 1 4; do
     [ "$told" = $((4 * n)) ] || fail "$n ranks: not every daemon was told to end, three times"
     rm -f "$dir"/d.*
     adopt 0 "$build/mpiexec" -n $n "$dir/daemon" exit 0
+    grep -q "^mpiexec: .* (pid [0-9]*), which a rank has left running, ends now: .* must wait for what it starts" "$dir/err" ||
+        fail "$n ranks that do not wait: nothing is said: $(cat "$dir/err")"
     gone "a daemon that does not end when it is told, $n ranks"
     rm -f "$dir"/d.*
     adopt 3 "$build/mpiexec" -n $n "$dir/daemon" exit 3
@@ -94,6 +96,8 @@ for n in 1 4; do
     adopt 124 "$build/mpiexec" --timeout 1 -n $n "$dir/daemon" sleep 7354
     gone "a daemon of a job that was ended, $n ranks"
 done
+
+"$build/mpiexec" -n 2 sh -c 'sleep 0.01 & wait' 2>"$dir/err" && [ ! -s "$dir/err" ] || fail "one that waits: $(cat "$dir/err")"
 
 # Nobody reads any more what ranks print: mpiexec goes as any program then, and takes all with it.
 rm -f "$dir"/d.*
