@@ -392,7 +392,7 @@ void doctor_check_program(const struct machine *m, struct answer *a)
 {
     struct statvfs fs;
     struct stat st;
-    if (!m->program) return;
+    if (!m->program || !m->program[0]) return;
     char *path = program_find(m->program, m->wdir);
     doctor_answer_add(a, "%s", path ? path : m->program);
     if (!path || stat(path, &st) < 0) {

@@ -44,6 +44,10 @@ void launch_options_free(struct launch_options *o);
 int launch_spawn_all(struct job *j);
 void launch_spawn_free(struct job *j); /* what launch_spawn_all() made; also after it has failed */
 
+/* ---- meant.c ---- */
+/* A word behind the error of a program that could not be executed (why: errno): what was meant, " (...)"; or "".  Good until the next call. */
+const char *launch_meant(const struct job *j, const struct launch_app *a, int why);
+
 /* ---- mpir.c: the table of processes for debuggers ---- */
 void launch_mpir_fill(const struct job *j); /* once all ranks have started; its texts are the job's */
 void launch_mpir_free(void);

@@ -287,6 +287,8 @@ static int unknown(const char *name)
     char near[64];
     const char *aprun = launch_option_of_aprun(name, strcspn(name, "="));
     if (aprun) return launch_usage_error("unknown option %s; of aprun, a link to mpiexec, it is %s", name, aprun);
+    if (doctor_meant(name + strspn(name, "-")))
+        return launch_usage_error("unknown option %s (did you mean the command `mpiexec doctor`?)", name);
     if (launch_option_nearest(name, near, sizeof near))
         return launch_usage_error("unknown option %s (did you mean %s?); `mpiexec --help` lists them", name, near);
     return launch_usage_error("unknown option %s; `mpiexec --help` lists them", name);
@@ -327,6 +329,8 @@ static int parse_options(char **argv, int *at, int end, struct launch_options *o
         int rc = set(row, launch_options_hold(o, name), value || words <= 0 ? &value : argv + *at + 1, o, a);
         if (rc >= 0) return rc;
         *at += value || words < 0 ? 1 : 1 + words;
+        a->last = launch_options_hold(o, name);
+        a->taken = value || words <= 0 ? NULL : argv[*at - 1];
     }
     return -1;
 }
@@ -400,6 +404,19 @@ static void settle_c(struct launch_options *o, struct launch_app *a)
     }
 }
 
+/* The last word may be a program, which an option before it has taken for its value. */
+static int no_program(const struct launch_app *a)
+{
+    struct stat st;
+    char *path = a->taken ? program_find(a->taken, NULL) : NULL;
+    bool is_program = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+    free(path);
+    if (is_program)
+        return launch_usage_error("no program to start: %s has taken %s for its value (`mpiexec --help` tells what it wants)",
+                                  a->last, a->taken);
+    return launch_usage_error("no program to start; such as: mpiexec -n 4 ./a.out");
+}
+
 /* Reads the options and the command of one program, argv[i..end). */
 static int parse_app(char **argv, int i, int end, struct launch_options *o, struct launch_app *a)
 {
@@ -408,7 +425,7 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
     if (rc < 0 && a->file) rc = parse_file(o, a);
     if (rc >= 0) return rc;
     settle_c(o, a);
-    if (i >= end) return launch_usage_error("no program to start; such as: mpiexec -n 4 ./a.out");
+    if (i >= end) return no_program(a);
     a->argv = calloc((size_t)(end - i + 1), sizeof *a->argv);
     if (!a->argv) gw_die("mpiexec: no memory");
     memcpy(a->argv, argv + i, sizeof *a->argv * (size_t)(end - i));

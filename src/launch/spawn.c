@@ -353,30 +353,6 @@ static void child(struct job *j, int rank, const struct launch_app *a, const str
     _exit(why[0] == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
 }
 
-/* What a word was meant for that could not be executed. */
-static const char *meant(const struct job *j, const struct launch_app *a, int why)
-{
-    struct stat st;
-    const char *word = a->argv[0];
-    size_t len = strlen(word);
-    bool is_missing = why == ENOENT, is_there = !a->wdir && stat(word, &st) == 0, is_folder = is_there && S_ISDIR(st.st_mode);
-    bool is_recorded = j->o.wrapper && strcmp(j->o.wrapper->option, "--profile") != 0;
-    if (is_missing && a->argv[1] && strspn(word, "0123456789") == len) return " (was -n meant, before the number?)";
-    if (is_missing && a->argv[1] && len > 5 && strcmp(word + len - 5, ".html") == 0)
-        return " (was --profile=FILE meant, in one word?)";
-    if ((is_missing || is_folder) && a->argv[1] && is_recorded)
-        return strcmp(j->o.wrapper->option, "--record") == 0 ? " (was --record=FOLDER meant, in one word?)"
-                                                             : " (was --replay=FOLDER meant, in one word?)";
-    if (is_folder) return ": it is a folder";
-    if (is_missing && is_there && S_ISREG(st.st_mode) && !strchr(word, '/')) /* mpiexec has left it out (options.c) */
-        return access(word, X_OK) == 0 ? " (one lies in this folder, which another user may have put there: say ./ before its name)"
-                                       : " (one lies in this folder, but is not executable: chmod +x)";
-    if (is_missing && doctor_meant(word)) return " (did you mean the command `mpiexec doctor`?)";
-    return why == EACCES ? " (is it executable? chmod +x)"
-        : why == ENOEXEC ? " (not a program of this machine, or a script without #!)"
-                         : "";
-}
-
 static int explain_start(const struct job *j, const struct launch_app *a, const int why[3])
 {
     assert(why[0] > 0);
@@ -387,7 +363,7 @@ static int explain_start(const struct job *j, const struct launch_app *a, const 
     else if (why[1] == 't')
         say_line("cannot start %s: its window is gone (%s)", a->argv[0], strerror(why[0]));
     else
-        say_line("cannot start %s: %s%s", a->argv[0], strerror(why[0]), meant(j, a, why[0]));
+        say_line("cannot start %s: %s%s", a->argv[0], strerror(why[0]), launch_meant(j, a, why[0]));
     return why[0] == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 

@@ -570,6 +570,22 @@ refused 2 "-n wants a number" -n 0 true : -n 0 true
 # programs that cannot be started
 refused 127 "cannot start 4: No such file or directory (was -n meant, before the number?)" 4 ./sum
 refused 127 "cannot start 4: No such file or directory" -n 1 4
+refused 127 "cannot start np: No such file or directory (was the option -np meant?)" np 4 ./sum
+refused 127 "cannot start n=4: No such file or directory (was the option -n meant?)" n=4 ./sum
+refused 127 "cannot start help: No such file or directory (was the option --help meant?)" help
+refused 127 "cannot start -: No such file or directory (between a dash and its option is no blank)" - n 2 true
+for dash in – — − ‐; do refused 127 "(the dash is that of a text; options have a -, as the keyboard has it)" ${dash}n 2 true; done
+refused 127 "(was a variable meant? -x NAME=VALUE, for each of them)" -n 1 GW_A=1 true
+refused 127 "(was a variable meant? -x NAME=VALUE, for each of them)" -n 1 -x GW_A=1 GW_B=2 true
+refused 127 "(are program and arguments in one word? leave out the quotes around them)" -n 1 "sh -c true"
+refused 127 "cannot start gw-none 1: No such file or directory" -n 1 "gw-none 1"
+refused 127 "(an empty word, as of a variable that is not set)" -n 1 ""
+refused 2 "unknown option --doctor (did you mean the command \`mpiexec doctor\`?)" --doctor
+for o in "-env GW_A" -wdir --output-filename "-mca btl" --vnodes; do
+    refused 2 "no program to start: ${o% *} has taken sh for its value" -n 2 $o sh
+done
+refused 2 "no program to start: -wdir has taken sh" -n 2 true : -wdir sh
+for o in "-n 2" "-wdir /" "-l" "-env GW_A b"; do refused 2 "no program to start; such as: mpiexec -n 4 ./a.out" $o; done
 refused 127 "cannot start gw-no-such-program" -n 2 gw-no-such-program
 refused 127 "./gw-no-such-program" -n 1 ./gw-no-such-program
 refused 127 "gw-no-such-program" -n 2 sleep $GW_LONG : -n 1 gw-no-such-program
