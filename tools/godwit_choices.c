@@ -192,6 +192,13 @@ static int refuse(const char *what, const char *word)
     return 2;
 }
 
+/* What getopt() does not know: a letter, or in its place the second dash of this word. */
+static int refuse_option(const char *word)
+{
+    char letter[] = {'-', (char)optopt, 0};
+    return refuse("is no option, or lacks what belongs to it", optopt == '-' ? word : letter);
+}
+
 static bool number(const char *text, int64_t most, int64_t *out)
 {
     return gw_number_read(text, true, out) && *out >= 1 && *out <= most; /* "auto" is -1 */
@@ -261,8 +268,8 @@ static void print_all(struct job *j, int64_t bytes, char **words, int n_words)
 {
     const char *why;
     if (bytes <= 0) {
-        printf("%d ranks, %s%d a node, %d nodes\n", j->ranks, j->nodes.fewest < j->nodes.most ? "up to " : "", j->nodes.most,
-               j->nodes.n);
+        printf("%d ranks, %s%d a node, %d node%s\n", j->ranks, j->nodes.fewest < j->nodes.most ? "up to " : "", j->nodes.most,
+               j->nodes.n, j->nodes.n == 1 ? "" : "s");
         print_processor(j);
         print_tuned(j);
         if (!n_words) print_messages(j);
@@ -301,12 +308,13 @@ int main(int argc, char **argv)
     opterr = 0;
     if (argc == 1) return print_usage(stderr), 2;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_usage(stdout);
+    if (strcmp(argv[1], "--version") == 0) return puts("godwit-choices (Godwit) " GODWIT_VERSION) < 0;
     for (int i = 1; i < argc; i++) { /* as mpiexec takes them */
         if (strcmp(argv[i], "-np") == 0 || strcmp(argv[i], "--np") == 0) argv[i] = "-n";
         if (strcmp(argv[i], "-vnodes") == 0 || strcmp(argv[i], "--vnodes") == 0) argv[i] = "-V";
     }
     while ((letter = getopt(argc, argv, "n:N:b:V:")) != -1) {
-        if (letter == '?') return refuse("is no option, or lacks what belongs to it", argv[optind - 1]);
+        if (letter == '?') return refuse_option(argv[optind]);
         if (letter == 'V') {
             if (boot_vnodes_check(optarg) != GW_OK) return refuse(gw_fail_text(), "--vnodes");
             j.vnodes = optarg;

@@ -230,9 +230,9 @@ void boot_order_show(void)
         gw_die("%s", gw_fail_text());
     if (gw_boot.rank != 0) return;
     char **names = gw_xcalloc((size_t)gw_boot.nnodes, sizeof *names);
-    gw_print(stderr, "godwit: rank order: %s%s%s; %d ranks on %d nodes\n", method < 0 ? "the launcher's" : methods[method],
+    gw_print(stderr, "godwit: rank order: %s%s%s; %d rank%s on %d node%s\n", method < 0 ? "the launcher's" : methods[method],
              method == BOOT_ORDER_FILE ? " " : "", method == BOOT_ORDER_FILE ? gw_set.rank_order_file : "", gw_boot.size,
-             gw_boot.nnodes);
+             gw_boot.size == 1 ? "" : "s", gw_boot.nnodes, gw_boot.nnodes == 1 ? "" : "s");
     for (int r = 0, node = 0; r < gw_boot.size && node < gw_boot.nnodes; r++) {
         if (boot_node_of(r) != node) continue; /* nodes are numbered in the order of their lowest ranks */
         snprintf(host, sizeof host, "%s", asks || gw_boot.nnodes == 1 || r == gw_boot.rank ? gw_boot.host : "?");

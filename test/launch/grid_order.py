@@ -136,6 +136,7 @@ def wrong():
     refused("-R -g 2,2 -m 1,2", "one number")
     refused("-R -g 99999,99999", "ranks: at most")
     refused("-R -g 2,2 -X", "-X is no option")
+    refused("-R -g 2,2 --blurb", "--blurb is no option")
     refused("-R -g", "-g is no option, or lacks")
     refused("-R -g 2,2 2,0", "dimension 1 has 0 to 1")
     refused("-R -g 2,2 1", "the grid has 2 dimensions")

@@ -123,7 +123,7 @@ def wrong():
     for words, said in (("-g 2,2", "-N must say"), ("-N 2", "one of -g, -b and -t"), ("-g 2 -b 2 -N 1", "one of -g, -b and -t"), ("-g 2,y -N 2", "'y' is no number"),
                         ("-g 2.5 -N 2", "whole numbers"), ("-g 4 -N 2 -c 5", "within the grid"), ("-g 4,4 -N 2 -c 2", "2 numbers"),
                         ("-g 4,4 -N 2 -w 1", "-w has 1 numbers, -g has 2"), ("-b 3 -N 1", "even number"), ("-g 4 -N 2 -m speed", "no metric: links"),
-                        ("-g 4 -N 2 what", "what: what is it"), ("-g 4 -N 2 -Q", "-Q is no option"), ("-g 4 -N 2 -p 9", "numbered from 1")):
+                        ("-g 4 -N 2 what", "what: what is it"), ("-g 4 -N 2 -Q", "-Q is no option"), ("--blurb", "--blurb is no option"), ("-g 4 -N 2 -p 9", "numbered from 1")):
         p = run(words, status=2)
         assert said in p.stderr and not p.stdout, "rankplan %s: %s" % (words, p.stderr)
     assert "usage: rankplan" in run("", status=2).stderr and run("-h").stdout == run("--help").stdout

@@ -92,7 +92,7 @@ def shapes():
     assert "messages to other nodes" not in ask("-n 64")
     assert ask("-n 7 --vnodes 3,1") == ask("-n 7", GODWIT_VNODES="3,1") and ask("-n 8 --vnodes 2") == ask("-n 8 -N 4")
     assert ask("-n 7 --vnodes 3,1").startswith("7 ranks, up to 3 a node, 3 nodes\n") and ask("-n 7 -N 3", GODWIT_VNODES="2") == ask("-n 7 -N 3")
-    assert ask("-n 64 -N 8").startswith("64 ranks, 8 a node, 8 nodes\n")
+    assert ask("-n 64 -N 8").startswith("64 ranks, 8 a node, 8 nodes\n") and ask("-n 8").startswith("8 ranks, 8 a node, 1 node\n")
 
 
 def settings():
@@ -155,6 +155,8 @@ def wrong():
     assert "--vnodes: '2,,1' is neither a number of faked nodes" in ask("-n 4 --vnodes 2,,1", status=2)
     assert "-N and --vnodes both say" in ask("-n 4 --vnodes 2 -N 2", status=2)
     assert "-q: is no option" in ask("-n 4 -q", status=2)
+    assert "godwit-choices: --blurb: is no option" in ask("-n 4 --blurb", status=2) and "godwit-choices: -b: is no option" in ask("-n 4 -b", status=2)
+    assert re.match(r"godwit-choices \(Godwit\) [0-9.]+\n$", ask("--version"))
     assert "sorting: is no collective" in ask("-n 4 sorting", status=2)
     assert "did you mean bcast?" in ask("-n 4 bcst", status=2)
     for command in ("-n 4 sorting", ""):

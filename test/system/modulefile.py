@@ -121,6 +121,9 @@ def recipe():
                                     (["pat_build", "-f", "a.out"], 0, ""), (["pat_report", "a.c"], 2, "is no file of a program of pat_build")):
             p = subprocess.run([PREFIX + "/bin/" + words[0]] + words[1:], cwd=folder, capture_output=True, text=True, timeout=30, check=False)
             assert p.returncode == status and said in p.stderr, (words, p)
+        for name in ("pat_build", "pat_report"):
+            said = subprocess.run([PREFIX + "/bin/" + name, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
+            assert said.startswith(name + " (Godwit) ") and "@" not in said, said
 
 
 def pages():

@@ -109,7 +109,9 @@ static int options(struct order *o, int argc, char **argv, int *n_order_out)
         case 's': rc = one_number('s', optarg, 0, &o->start); break;
         case 'q': o->quiet = true; break;
         case 'T': o->table = true; break;
-        default: return refuse("-%c is no option, or lacks what belongs to it", optopt);
+        default: /* in the place of a letter the second dash of a word */
+            if (optopt == '-') return refuse("%s is no option", argv[optind]);
+            return refuse("-%c is no option, or lacks what belongs to it", optopt);
         }
     if (rc < 0) return -1;
     if (majors != 1 && majors != 2) return refuse("one of -C and -R must say how ranks are numbered");

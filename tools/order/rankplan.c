@@ -148,7 +148,9 @@ static int options(struct ask *a, int argc, char **argv)
         case 'f': rc = a->n_files < FILES ? 0 : refuse("more than %d files", FILES), a->files[a->n_files++ % FILES] = optarg; break;
         case 'm': rc = take_metric(a, optarg); break;
         case 'a': a->all = true; break;
-        default: return refuse("-%c is no option, or lacks what belongs to it", optopt);
+        default: /* in the place of a letter the second dash of a word */
+            if (optopt == '-') return refuse("%s is no option", argv[optind]);
+            return refuse("-%c is no option, or lacks what belongs to it", optopt);
         }
     if (rc < 0) return -1;
     if (optind < argc) return refuse("%s: what is it?", argv[optind]);

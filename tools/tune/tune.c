@@ -454,6 +454,14 @@ static bool tune_lines(struct tune_results *r, const char *old, FILE *to)
     return true;
 }
 
+static void say_result(const struct tune_results *r, const char *lines)
+{
+    int rows = 0;
+    for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p != 0) rows += *p != '#' && *p != '\n';
+    gw_print(stdout, "%d rank%s on %d node%s: %s%s\n", r->ranks, r->ranks == 1 ? "" : "s", r->nodes, r->nodes == 1 ? "" : "s", o.file,
+             rows ? "" : ", which changes nothing: what is built in is best here, or times lie too far apart");
+}
+
 static int tune_all(void)
 {
     static struct tune_results r;
@@ -476,7 +484,7 @@ static int tune_all(void)
                 "godwit-tune: its job has measured nothing, and nothing is written: options of mpiexec (-n, -host) are taken, "
                 "but no program\n");
     int rc = is_empty ? 1 : is_done ? file_write(lines) : measuring_failed();
-    if (!rc) gw_print(stdout, "%d ranks on %d nodes: %s\n", r.ranks, r.nodes, o.file);
+    if (!rc) say_result(&r, lines);
     free(lines);
     free(old);
     return rc;
@@ -542,7 +550,8 @@ static int check_all(void)
     unsigned slow, left = 0;
     setenv("GODWIT_TUNE", access(o.file, R_OK) == 0 ? o.file : "", 1);
     if (!look(&r, &before, &slow)) return measuring_failed();
-    printf("%d guidelines do not hold for %d ranks on %d nodes\n", before.n, r.ranks, r.nodes);
+    printf("%d guideline%s not hold for %d rank%s on %d node%s\n", before.n, before.n == 1 ? " does" : "s do", r.ranks,
+           r.ranks == 1 ? "" : "s", r.nodes, r.nodes == 1 ? "" : "s");
     if (!slow || !may_tune(&r)) return slow ? STATUS_LEFT : 0;
     if (!file_may()) return 1;
     int turns;
