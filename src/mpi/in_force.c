@@ -3,13 +3,17 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/mpi_private.h"
+#include "base/file.h"
 #include "base/os.h"
 #include "base/processor.h"
 #include "base/settings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 static const struct {
     const char *env, *text;
@@ -24,7 +28,6 @@ static const struct {
              {"GODWIT_REDUCE_SCATTER_LONG_MSG", "by the table (godwit-choices reduce_scatter)"},
              {"GODWIT_COPY", "the quickest, by size, as timed (GODWIT_EXPLAIN=wire tells)"},
              {"GODWIT_DOORS", "put before programs of MPICH and Open MPI by mpiexec"},
-             {"GODWIT_CMA", "CMA where the kernel allows it, else NONE"},
              {"GODWIT_MATCH_ENTRIES", "as many as the provider has"},
              {"GODWIT_RMA_THREAD", "starts with the first window that needs it"}};
 
@@ -99,6 +102,19 @@ static void net_filter(char *out, size_t cap) { snprintf(out, cap, "%s", gw_set.
 
 static void monitor(char *out, size_t cap) { snprintf(out, cap, "%s", gw_uffd_may() == GW_OK ? "userfaultfd" : "disabled"); }
 
+/* Of this process itself: the others may not be there yet.  Containers refuse the call, whoever is read; where only an administrator may trace
+ * (Yama, 2 and 3), that of others remains to be seen. */
+static void cma(char *out, size_t cap)
+{
+    uint64_t there = 1, here = 0;
+    struct iovec to = {&here, sizeof here}, from = {&there, sizeof there};
+    char *yama = NULL;
+    bool works = gw_cma_read(getpid(), &to, 1, &from, 1) == sizeof there && here == there;
+    gw_file_read("/proc/sys/kernel/yama/ptrace_scope", 64, false, &yama);
+    snprintf(out, cap, "%s", !works ? "NONE" : yama && yama[0] > '1' ? "CMA where the kernel allows it, else NONE" : "CMA");
+    free(yama);
+}
+
 static const struct {
     const char *env;
     void (*tell)(char *out, size_t cap);
@@ -117,7 +133,8 @@ static const struct {
              {"GODWIT_WAIT_YIELD", wait_yield},
              {"GODWIT_UNEXPECTED_MAX", unexpected},
              {"GODWIT_NET_FILTER", net_filter},
-             {"GODWIT_REG_CACHE_MONITOR", monitor}};
+             {"GODWIT_REG_CACHE_MONITOR", monitor},
+             {"GODWIT_CMA", cma}};
 
 /* MPI_Alloc_mem's pages, which two settings ask for. */
 static bool pages_in_force(char *out, size_t cap)

@@ -32,6 +32,7 @@ grep -qx 'PE 0:   MPICH_OFI_USE_PROVIDER .*; GODWIT_OFI_PROVIDER, MPIR_CVAR_OFI_
 ! grep -Eq '= (auto|AUTO) |where it is used' "$dir/err" || fail "an auto is not resolved"
 awk '/^PE 0:   [A-Za-z_0-9]* *= / { n = split(substr($0, index($0, "[")), w, /[^A-Za-z0-9_]+/); for (k in seen) delete seen[k]
     for (i = 1; i <= n; i++) if (w[i] ~ /^[A-Z][A-Z]*_[A-Z]/ && seen[w[i]]++) { print; bad = 1 } } END { exit bad }' "$dir/err" || fail "a name twice"
+grep -Eq '^PE 0:   MPICH_SMP_SINGLE_COPY_MODE  *= (CMA|NONE) ' "$dir/err" || grep -qs '[23]' /proc/sys/kernel/yama/ptrace_scope || fail "direct copies in force"
 grep -Eqx 'PE 0:   GODWIT_PROCESSOR  *= [a-z]+(/[0-9a-fx]+)*(\+[a-z0-9]+)*   \[auto; default\]' "$dir/err" || fail "the processor in force"
 cp "$dir/err" "$dir/all"
 MPICH_ENV_DISPLAY=1 MPICH_ALLOC_MEM_HUGE_PAGES=1 run -n 1 "$build/mpi_hello" || fail "large pages"

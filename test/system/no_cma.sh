@@ -20,6 +20,10 @@ for program in mpi_p2p_types mpi_p2p_stress mpi_coll_basic; do
         exit 1
     fi
 done
+export MPICH_ENV_DISPLAY=1
+run mpi_hello
+grep -q '^PE 0:   MPICH_SMP_SINGLE_COPY_MODE  *= NONE ' "$dir/out" || { grep COPY_MODE "$dir/out"; echo "MPICH_ENV_DISPLAY does not say so"; exit 1; }
+unset MPICH_ENV_DISPLAY
 export GODWIT_EXPLAIN=proto
 run mpi_p2p_types
 grep -q 'proto: .*then in pieces through the wire; at most' "$dir/out" || { head -n 5 "$dir/out"; echo "proto does not speak of pieces"; exit 1; }
