@@ -205,8 +205,11 @@ int main(int argc, char **argv)
     while (ranks % prows) prows--;
     int pcols = ranks / prows, pr = rank / pcols, pc = rank % pcols;
     if (n < prows || n < pcols || n > 20000) {
-        if (!rank) fprintf(stderr, "heat: the grid size must be between %d and 20000, not %d\n", pcols, n);
-        MPI_Abort(MPI_COMM_WORLD, 2);
+        if (!rank) {
+            fprintf(stderr, "heat: the grid size must be between %d and 20000, not %d\n", pcols, n);
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+        MPI_Barrier(MPI_COMM_WORLD); /* waits for the end: an abort here might come before rank 0 has printed */
     }
     struct block b = block_new(n, prows, pcols, pr, pc);
     MPI_Datatype column;

@@ -48,8 +48,11 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rows * columns != ranks || n < 1 || steps < 1) {
-        if (rank == 0) fprintf(stderr, "usage: stencil ROWS COLUMNS [STEPS [BYTES]], of ROWS * COLUMNS ranks\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
+        if (rank == 0) {
+            fprintf(stderr, "usage: stencil ROWS COLUMNS [STEPS [BYTES]], of ROWS * COLUMNS ranks\n");
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+        MPI_Barrier(MPI_COMM_WORLD); /* waits for the end: an abort here might come before rank 0 has printed */
     }
     for (int s = 0; s < SIDES; s++) {
         next[s] = neighbour(s, rank / columns, rank % columns, rows, columns);

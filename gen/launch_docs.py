@@ -166,6 +166,7 @@ def pages():
         yield "man%s/%s" % (path[-1], os.path.basename(path)), "\n".join(lines)
     for name in ("man3/intro_mpi.3", "man3/mpi.3"): # under which HPE's library has its variables
         yield name, ".so man7/godwit-environment.7\n"
+    yield "man3/intro_shmem.3", ".so man7/godwit.7\n"
 
 
 # ---- completions ----

@@ -338,7 +338,7 @@ if [ "$(nproc)" -ge 2 ] && case $cpus in 0-*) : ;; *) false ;; esac then
     done
     [ "$(run -n 1 --depth 2 --cpu-bind depth sh -c "$where")" = "$(run -n 1 --map-by core:PE=2 sh -c "$where")" ] || fail "--depth 2"
 fi
-for o in "-F exclusive" "-F share" "-m 500h" "-j 1" "--threads-per-core 1" "--network single_node_vni" "--line-buffer" "--core-spec 0" "--mem-bind none" \
+for o in --no-abort-on-failure --abort-on-failure "--rlimits CORE,CPU" --pmi=pmix "--fanout 4" --no-transfer "-F exclusive" "-F share" "-m 500h" "-j 1" "--threads-per-core 1" "--network single_node_vni" "--line-buffer" "--core-spec 0" "--mem-bind none" \
     "-m block:cyclic" "--distribution=cyclic" "-m cyclic:block"; do
     same hello -n 1 $o echo hello
 done

@@ -134,6 +134,8 @@ def pages():
         text = subprocess.run(["man", "-M", PREFIX + "/share/man", name], capture_output=True, text=True, timeout=60, check=False,
                               env=dict(os.environ, MANPAGER="cat", MANWIDTH="200")) if os.path.exists("/usr/bin/man") else None
         assert not text or text.returncode == 16 or "MPICH_GNI_MAX_EAGER_MSG_SIZE" in text.stdout, text # 16: made small, without pages
+    with open(PREFIX + "/share/man/man3/intro_shmem.3", encoding="utf-8") as f:
+        assert f.read() == ".so man7/godwit.7\n"
 
 
 def main():
