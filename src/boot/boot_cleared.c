@@ -115,7 +115,7 @@ static int size_said_to(pid_t pid)
     return size;
 }
 
-/* Has the launcher's process several children?  One of those of mpiexec is no rank. */
+/* Has the launcher's process several children?  One of those of mpiexec is no rank; Debian's mpirun.openmpi is another's. */
 static bool has_several(pid_t pid, const char *name)
 {
     char path[64];
@@ -124,7 +124,7 @@ static bool has_several(pid_t pid, const char *name)
     FILE *f = fopen(path, "re");
     while (f && n < 3 && fscanf(f, "%*d") == 0 && !feof(f)) n++;
     if (f) fclose(f);
-    return n >= (strncmp(name, "mpi", 3) == 0 ? 3 : 2);
+    return n >= (strncmp(name, "mpi", 3) == 0 && !strchr(name, '.') ? 3 : 2);
 }
 
 void boot_cleared_warn(void)

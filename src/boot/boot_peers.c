@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Only processes of these names are asked: what else is above (a shell of an editor, a notebook) talks to hosts that are none of the job. */
+/* Only processes of these names are asked: what else is above (a shell of an editor, a notebook) talks to hosts that are none of the job.  Debian's
+ * mpirun.openmpi, mpiexec.hydra and so on are known by what stands before the dot. */
 static bool is_launcher(const char *name)
 {
-    static const char *const names[] = {"hydra_pmi_proxy", "mpiexec.hydra", "mpiexec", "mpirun", "orterun",
-                                        "orted",           "prted",         "prterun", "prte"};
+    static const char *const names[] = {"hydra_pmi_proxy", "mpiexec", "mpirun", "orterun", "orted", "prted", "prterun", "prte"};
+    size_t n = strncmp(name, "mpi", 3) == 0 ? strcspn(name, ".") : strlen(name);
     for (size_t i = 0; i < GW_ARRAY_LEN(names); i++)
-        if (strcmp(name, names[i]) == 0) return true;
+        if (strncmp(name, names[i], n) == 0 && !names[i][n]) return true;
     return false;
 }
 

@@ -26,6 +26,13 @@ bool boot_pmi_offered(void)
         (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
 }
 
+bool boot_pmi_is_closed(void)
+{
+    struct stat st;
+    const char *fd = getenv("PMI_FD");
+    return fd && *fd && getenv("PMI_RANK") && (fstat(boot_env_int("PMI_FD", -1), &st) < 0 || !boot_pmi_offered());
+}
+
 int boot_pmi_write(int fd, const char *at, size_t n)
 {
     assert(fd >= 0);

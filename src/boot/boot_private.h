@@ -106,6 +106,7 @@ int boot_pmi_escape(const char *value, char *out, size_t cap);
 void boot_pmi_unescape(char *text);
 int boot_pmi_locals(const char *mapping, const struct boot_backend *way);
 int boot_pmi_hosts(const char *mapping, const struct boot_backend *way, int32_t *host_out);
+bool boot_pmi_is_closed(void); /* PMI_FD is set, and its descriptor was closed on the way here */
 /* A launcher started several processes, by its variables: which variable says so, how many; NULL if none. */
 const char *boot_env_several(void);
 bool boot_env_speaks(void); /* this process prints what all of a node's would print */

@@ -100,6 +100,8 @@ static void connections(void)
     CHECK(connect(out, (struct sockaddr *)&at, len) == 0);
     CHECK(found_below("orted", &at) > 0);
     CHECK(found_below("hydra_pmi_proxy", &at) > 0);
+    CHECK(found_below("mpirun.openmpi", &at) > 0);
+    CHECK_EQ(found_below("mpirunner", &at), 0);
     CHECK_EQ(found_below("editor", &at), 0); /* whose connections are its own affair */
     close(out);
     close(door);

@@ -24,6 +24,19 @@ if out=$(OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 timeout 100 "$program" 2>
 fi
 [ "$(echo "$out" | wc -l)" -le 2 ] || { echo "too many words: $out"; exit 1; }
 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=1 GODWIT_SINGLETON=1 timeout 100 "$program"
+# What a wrapper has closed or cleared, or used up, is named.
+said() { # WORDS COMMAND...
+    words=$1
+    shift
+    timeout 60 "$@" </dev/null 2>&1 | grep -q "$words" || { echo "$* does not say '$words'"; exit 1; }
+}
+ompi="mpirun.openmpi --allow-run-as-root --oversubscribe"
+said "(the descriptor of PMI_FD was closed on the way here, as Python's subprocess does without close_fds=False)" \
+    mpiexec.hydra -n 2 python3 -c 'import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))' "$build/mpi_hello"
+for way in "$ompi" mpiexec.hydra; do
+    said "A rank runs one MPI program, once: was another one here before?" $way -n 2 sh -c '"$0" && "$0"' "$build/mpi_hello"
+    said "its environment was cleared on the way (env -i" $way -n 2 env -i "LD_LIBRARY_PATH=${LD_LIBRARY_PATH-}" "$build/mpi_hello"
+done
 # Ranks that use the network in different ways find out, whoever started them, and end in one sentence each.
 differ() { # COMMAND...
     if out=$(timeout 60 "$@" 2>&1); then
