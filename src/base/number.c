@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -31,5 +32,21 @@ bool gw_number_read(const char *text, bool has_unit, int64_t *out)
     }
     if (*end) return false;
     *out = v;
+    return true;
+}
+
+bool gw_span_read(const char *text, int *low_out, int *high_out)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text)) return false;
+    long low = strtol(text, &end, 10), high = INT_MAX;
+    if (end[0] != '.' || end[1] != '.') return false;
+    if (end[2]) {
+        if (!isdigit((unsigned char)end[2])) return false;
+        high = strtol(end + 2, &end, 10);
+        if (*end) return false;
+    }
+    if (low < 1 || high < low || high > INT_MAX) return false;
+    *low_out = (int)low, *high_out = (int)high;
     return true;
 }

@@ -5,6 +5,7 @@
 #include "base/settings_table.h"
 #include "base/base_private.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ int gw_tuned_setting(char *line, const struct gw_processor *here, char **value_o
 
 struct counts {
     int rows, thresholds, others; /* others: both kinds for another processor than this one */
-    int wrong, first_wrong;       /* lines of settings that are left out, and the number of the first */
+    int wrong, first_wrong;       /* lines that are left out, and the number of the first */
     char other[GW_PROCESSOR_TEXT];
 };
 
@@ -79,14 +80,28 @@ static void note_other(char *line, struct counts *n)
         gw_processor_text(&named, true, n->other, sizeof n->other);
 }
 
-/* Without that of a processor. */
-static int columns_of(char *line)
+static bool is_size(const char *text)
 {
+    int64_t v;
+    return strcmp(text, "-") == 0 || (isdigit((unsigned char)*text) && gw_number_read(text, true, &v));
+}
+
+/* A row for a collective, as far as its columns tell: coll/tuned_line.c knows the names, and says more of what is wrong. */
+static bool is_row(char *line)
+{
+    enum { MOST = 6 };
     struct gw_processor named;
-    int n = 1;
-    gw_processor_column(&line, &named);
-    for (; (line = strchr(line, '|')) != NULL; line++) n++;
-    return n;
+    char *cell[MOST + 1];
+    int n = 0, low, high;
+    if (gw_processor_column(&line, &named) == GW_PROCESSOR_BAD_COLUMN) return false;
+    for (char *at = line; at && n <= MOST; n++) {
+        cell[n] = at;
+        at = strchr(at, '|');
+        if (at) *at++ = 0;
+        cell[n] = gw_trimmed(cell[n]);
+    }
+    return (n == 5 || n == 6) && gw_span_read(cell[1], &low, &high) && (n == 5 || gw_span_read(cell[2], &low, &high)) &&
+        is_size(cell[n - 3]) && is_size(cell[n - 1]);
 }
 
 static struct counts count_lines(char *text)
@@ -100,13 +115,12 @@ static struct counts count_lines(char *text)
     for (char *line; (line = gw_line_next(&lines));) {
         char *value, why[512];
         bool is_again = false;
-        int columns = columns_of(line);
         int at = gw_tuned_setting(line, &here, &value, why, sizeof why);
         for (int i = 0; at >= 0 && i < n_taken; i++) is_again |= taken[i] == at;
         if (at == GW_TUNED_OTHER) note_other(line, &n);
-        bool is_row = at == GW_TUNED_NOTHING && (columns == 5 || columns == 6); /* coll/tuned_line.c says more of what is wrong */
-        n.rows += is_row;
-        if ((at == GW_TUNED_WRONG || is_again || (at == GW_TUNED_NOTHING && !is_row)) && n.wrong++ == 0)
+        bool is_table = at == GW_TUNED_NOTHING && is_row(line);
+        n.rows += is_table;
+        if ((at == GW_TUNED_WRONG || is_again || (at == GW_TUNED_NOTHING && !is_table)) && n.wrong++ == 0)
             n.first_wrong = lines.number;
         if (at < 0 || is_again || n_taken == MOST) continue;
         taken[n_taken++] = at;

@@ -47,23 +47,6 @@ static bool size_of(const char *text, int64_t none, int64_t most, int64_t *out)
     return true;
 }
 
-/* "2..8", or "9..": and more. */
-static bool span_of(const char *text, int *low_out, int *high_out)
-{
-    char *end;
-    if (!isdigit((unsigned char)*text)) return false;
-    long low = strtol(text, &end, 10), high = INT_MAX;
-    if (end[0] != '.' || end[1] != '.') return false;
-    if (end[2]) {
-        if (!isdigit((unsigned char)end[2])) return false;
-        high = strtol(end + 2, &end, 10);
-        if (*end) return false;
-    }
-    if (low < 1 || high < low || high > INT_MAX) return false;
-    *low_out = (int)low, *high_out = (int)high;
-    return true;
-}
-
 const char *coll_tuned_line(char *line, struct coll_rule *r_out, bool *has_nodes_out)
 {
     char *cell[COLUMNS + 1];
@@ -84,8 +67,8 @@ const char *coll_tuned_line(char *line, struct coll_rule *r_out, bool *has_nodes
     char **rest = cell + (n == 6 ? 3 : 2);
     int kind = coll_kind_named(cell[0], strlen(cell[0]));
     if (kind == COLL_KINDS) return column ? "its second column is no collective" : "its first column is no collective";
-    if (!span_of(cell[1], &r_out->min_ranks, &r_out->max_ranks)) return "its ranks are not LOW..HIGH";
-    if (n == 6 && !span_of(cell[2], &r_out->min_nodes, &r_out->max_nodes)) return "its nodes are not LOW..HIGH";
+    if (!gw_span_read(cell[1], &r_out->min_ranks, &r_out->max_ranks)) return "its ranks are not LOW..HIGH";
+    if (n == 6 && !gw_span_read(cell[2], &r_out->min_nodes, &r_out->max_nodes)) return "its nodes are not LOW..HIGH";
     if (!size_of(rest[0], INT64_MAX, INT64_MAX, &r_out->max_bytes)) return "its bytes are no size such as 512, 16K or -";
     if (!size_of(rest[2], 0, MOST_CHUNK, &r_out->piece_bytes)) return "its chunk is no size up to 1G, or -";
     r_out->kind = (uint8_t)kind;
