@@ -19,7 +19,7 @@ bool gw_set_bool(const char *text, bool *out); /* false: it is neither a word of
  * *out is not written. */
 bool gw_number_read(const char *text, bool has_unit, int64_t *out);
 bool gw_span_read(const char *text, int *low_out, int *high_out); /* "2..8", or "9..": and more; both from 1 on */
-bool gw_set_lists(const char *list, const char *word); /* a setting of type list has this word */
+bool gw_set_lists(const char *list, const char *word);            /* a setting of type list has this word */
 /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */
 void gw_settings_load(void);
 const char *gw_foreign_why(const char *name); /* why a variable of HPE's MPI is of no effect here; NULL: it is not known to be so */

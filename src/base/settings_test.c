@@ -581,8 +581,8 @@ static void test_tuned_rows(void)
     static const char *const good[] = {"allreduce | 2..2 | 64 | leaf | -", "intel/6/207 | bcast | 4.. | 1..2 | - | chain | 16K",
                                        "gather|9..|2..|1M|tree|0 # 9 % quicker, spread 1 %"},
                              *const bad[] = {"allreduce | 2 | 64 | leaf | -", "allreduce | 2..2 | many | leaf | -",
-                                             "allreduce | 2..2 | 64 | leaf | x",
-                                             "allreduce | 2..2 | 0..1 | 64 | leaf | -", "allreduce | 2..2 | 64 | leaf"};
+                                             "allreduce | 2..2 | 64 | leaf | x", "allreduce | 2..2 | 0..1 | 64 | leaf | -",
+                                             "allreduce | 2..2 | 64 | leaf"};
     char path[32], text[1024];
     int fd = memfd_create("rows", 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -591,7 +591,8 @@ static void test_tuned_rows(void)
     setenv("GODWIT_TUNE", path, 1);
     setenv("GODWIT_PROCESSOR", "intel/6/207", 1);
     CHECK(gw_tuned_text(text, sizeof text) &&
-          strstr(text, ": 3 rows for collectives, 0 thresholds of messages; 5 lines that are wrong (the first: line 4) are left out"));
+          strstr(text,
+                 ": 3 rows for collectives, 0 thresholds of messages; 5 lines that are wrong (the first: line 4) are left out"));
     unsetenv("GODWIT_PROCESSOR");
     unsetenv("GODWIT_TUNE");
     close(fd);

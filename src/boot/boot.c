@@ -79,8 +79,9 @@ static void refuse(bool is_ours, const char *offered, const char *reasons)
     if (!is_ours) let_one_speak();
     if (!boot_env_speaks()) sleep(1); /* where all are the same, the first one's end ends the job */
     const char *why = reasons[0] ? reasons
-        : boot_pmi_is_closed()   ? "the descriptor of PMI_FD was closed on the way here, as Python's subprocess does without close_fds=False"
-                                 : "neither PMIx nor PMI is offered";
+        : boot_pmi_is_closed()
+        ? "the descriptor of PMI_FD was closed on the way here, as Python's subprocess does without close_fds=False"
+        : "neither PMIx nor PMI is offered";
     gw_die("this process seems to be one of several (%s), but there is no way to the others (%s). %sStart it with Godwit's "
            "mpiexec or a launcher that offers PMIx or PMI (for Slurm: srun --mpi=pmix), or set GODWIT_SINGLETON=1 to run it alone.",
            offered, why, reasons[0] ? "A rank runs one MPI program, once: was another one here before? " : "");

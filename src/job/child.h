@@ -24,9 +24,9 @@ void child_kill(pid_t pid, int sig);       /* of a child that is not reaped; 0: 
 void child_group_kill(pid_t pid, int sig); /* and what it started */
 /* For a process that is not the parent (the keeper): signals the group of a leader, which is identified by its child_start_time(). */
 void child_stranger_group_kill(pid_t pid, uint64_t start, int sig);
-uint64_t child_start_time(pid_t pid); /* start time in the kernel's ticks; 0: it is gone, or unknown */
-pid_t child_parent_of(pid_t pid);     /* 0: it is gone, or unknown */
-bool child_runs(pid_t pid);           /* it is there, and no zombie */
+uint64_t child_start_time(pid_t pid);          /* start time in the kernel's ticks; 0: it is gone, or unknown */
+pid_t child_parent_of(pid_t pid);              /* 0: it is gone, or unknown */
+bool child_runs(pid_t pid);                    /* it is there, and no zombie */
 void child_name(pid_t pid, char name_out[16]); /* of its program, as the kernel keeps it; "?": unknown */
 /* Is the process a descendant of this one?  (It stays one when its parent ends: child_orphans_adopt().)  For pids that ranks have written, which may
  * be wrong. */

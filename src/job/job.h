@@ -33,7 +33,8 @@ struct launch_app {
     bool n_given;
     const char *n_said; /* as which option */
     const char *said;   /* the last of its options; NULL: none */
-    const char *last, *taken; /* the last option before the program, of the job's too, and the word behind it that it has taken; NULL: none */
+    const char *last;   /* the last option before the program, of the job's too */
+    const char *taken;  /* the word behind that, which is its value; NULL: none */
     int c;              /* -c: ranks, or beside -n cores for each of them */
     bool c_given;
     int dropped;      /* programs before it in the command line that get no rank (-n 0), and are not in launch_options.apps */

@@ -77,9 +77,10 @@ static void orphan_note(const struct job *j)
     for (int i = 0; i < j->n; i++) has_new |= atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW;
     pid_t pid = has_new ? child_orphan(name) : 0;
     if (pid)
-        say_line("%s (pid %d), which a rank has left running, ends now: a rank ends with the program that mpiexec started, and that "
-                 "must wait for what it starts",
-                 name, (int)pid);
+        say_line(
+            "%s (pid %d), which a rank has left running, ends now: a rank ends with the program that mpiexec started, and that "
+            "must wait for what it starts",
+            name, (int)pid);
 }
 
 /* "--stack" or "--stack=JOB", as all options with one dash or two */

@@ -26,7 +26,10 @@ static const char *base_of(const char *path)
 /* The first in the loader's list; of its names only that one is empty which is the program's. */
 static bool is_program(const struct link_map *map) { return !map->l_prev; }
 
-static const char *name_of(const struct link_map *map) { return is_program(map) ? program_invocation_short_name : base_of(map->l_name); }
+static const char *name_of(const struct link_map *map)
+{
+    return is_program(map) ? program_invocation_short_name : base_of(map->l_name);
+}
 
 /* A handle for dlsym(), of which each has its dlclose(); NULL: not an object that the loader knows by name. */
 static void *open_again(const struct link_map *map)
@@ -251,7 +254,9 @@ static void program_say(const char *who, const struct link_map *map)
                  "godwit %s: %s itself wraps %s and hands on to the library directly (%s), which is not seen here%s; wrappers in a "
                  "library, linked or preloaded, chain with --%s\n",
                  who, name_of(map), usual[i], pmpi_name,
-                 needs(map, "PMPI_Finalize") && wraps(map, "PMPI_Init", end, 1) ? ": with MPI_Finalize among them there is no result" : "",
+                 needs(map, "PMPI_Finalize") && wraps(map, "PMPI_Init", end, 1)
+                     ? ": with MPI_Finalize among them there is no result"
+                     : "",
                  who);
         return;
     }

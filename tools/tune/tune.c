@@ -458,8 +458,8 @@ static void say_result(const struct tune_results *r, const char *lines)
 {
     int rows = 0;
     for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p != 0) rows += *p != '#' && *p != '\n';
-    gw_print(stdout, "%d rank%s on %d node%s: %s%s\n", r->ranks, r->ranks == 1 ? "" : "s", r->nodes, r->nodes == 1 ? "" : "s", o.file,
-             rows ? "" : ", which changes nothing: what is built in is best here, or times lie too far apart");
+    gw_print(stdout, "%d rank%s on %d node%s: %s%s\n", r->ranks, r->ranks == 1 ? "" : "s", r->nodes, r->nodes == 1 ? "" : "s",
+             o.file, rows ? "" : ", which changes nothing: what is built in is best here, or times lie too far apart");
 }
 
 static int tune_all(void)
