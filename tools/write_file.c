@@ -1,5 +1,5 @@
-/* write_file.c -- for our shell scripts: standard input becomes a file, opened as base/file.h says.  It is installed beside the doors, and
- * in no PATH.
+/* write_file.c -- for our shell scripts: standard input becomes a file, opened as base/file.h says, or a stored text is read and compared
+ * with its sums.  It is installed beside the doors, and in no PATH.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -9,11 +9,15 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const char usage[] = "usage: write_file CALLER [-x] FILE < TEXT\n"
-                            "  Errors are told in the name of CALLER.  -x: the file is a program.\n";
+static const char usage[] =
+    "usage: write_file CALLER [-x] FILE < TEXT\n"
+    "       write_file CALLER -r FILE > TEXT\n"
+    "  Errors are told in the name of CALLER.  -x: the file is a program.  -r: a stored text is read, without its sums.\n";
+enum { READ_MAX = 64 << 20 };
 
 /* 0, or errno. */
 static int copy_to(FILE *to)
@@ -50,14 +54,37 @@ static int write_file(const char *path, bool is_program)
     return gw_file_finish(&f);
 }
 
+/* The status of the process. */
+static int read_file(const char *caller, const char *path)
+{
+    char *text;
+    const char *why = gw_file_read(path, READ_MAX, false, &text);
+    if (why) {
+        gw_print(stderr, "%s: %s: %s\n", caller, path, why);
+        return 1;
+    }
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, "\n");
+        n += at[n] == '\n';
+        if (strncmp(at, "# Sum", 5) != 0) fwrite(at, 1, n, stdout);
+        at += n;
+    }
+    free(text);
+    bool is_bad = ferror(stdout);
+    if (fflush(stdout) == 0 && !is_bad) return 0;
+    gw_print(stderr, "%s: %s: cannot write its text\n", caller, path);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
-    bool is_program = argc == 4 && strcmp(argv[2], "-x") == 0;
-    if (argc != 3 && !is_program) {
+    bool is_program = argc == 4 && strcmp(argv[2], "-x") == 0, is_read = argc == 4 && strcmp(argv[2], "-r") == 0;
+    if (argc != 3 && !is_program && !is_read) {
         fputs(usage, stderr);
         return 2;
     }
     const char *path = argv[argc - 1];
+    if (is_read) return read_file(argv[1], path);
     int err = write_file(path, is_program);
     if (err) gw_print(stderr, "%s: cannot write %s: %s\n", argv[1], path, gw_file_why(err));
     return err ? 1 : 0;

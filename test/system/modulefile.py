@@ -90,6 +90,18 @@ int main(int argc, char **argv)
 """
 
 
+def damaged(name):
+    """A report of which a byte is another, or the end is gone, is named as that, and nothing of it shown."""
+    with open(name, "rb") as f:
+        whole = f.read()
+    places = [0, 3, len(whole) // 3, len(whole) // 2, len(whole) - 2]
+    for data in [whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1:] for i in places] + [whole[:i] for i in places[1:]]:
+        with open(name, "wb") as f:
+            f.write(data)
+        p = subprocess.run([PREFIX + "/bin/pat_report", name], capture_output=True, text=True, timeout=30, check=False)
+        assert p.returncode == 2 and p.stdout == "" and name in p.stderr and re.search("damaged|no file of a program", p.stderr), (data[:80], p)
+
+
 def recipe():
     path, conflicts = {}, {}
     for name, files in CRAY.items():
@@ -124,6 +136,7 @@ def recipe():
         for name in ("pat_build", "pat_report"):
             said = subprocess.run([PREFIX + "/bin/" + name, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
             assert said.startswith(name + " (Godwit) ") and "@" not in said, said
+        damaged(glob.glob(folder + "/a.out+pat+*.ap2")[0])
 
 
 def pages():

@@ -456,25 +456,37 @@ static void observe(struct prof_report *r)
     if (fclose(f) == 0) fputs(r->observations, out_to);
 }
 
-/* Where the text goes instead of standard error: a file for pat_report. */
-static void out_open(struct gw_new_file *f)
+/* The text for pat_report, which finds out a damaged file; it comes to standard error where there is to be no file, or none can be made. */
+struct text {
+    const char *name;
+    char *at;
+    size_t bytes;
+};
+
+static void out_open(struct text *t)
 {
-    const char *name = secure_getenv("GODWIT_PROFILE_REPORT");
-    int err = name && *name ? gw_file_create(name, f) : 0;
-    out_to = f->to ? f->to : stderr;
-    if (err) gw_print(stderr, "godwit profile: cannot write %s: %s; the report follows here\n", name, gw_file_why(err));
+    t->name = secure_getenv("GODWIT_PROFILE_REPORT");
+    FILE *f = t->name && *t->name ? open_memstream(&t->at, &t->bytes) : NULL;
+    out_to = f ? f : stderr;
 }
 
-static void out_close(struct gw_new_file *f)
+static void out_close(struct text *t)
 {
-    int err = f->to ? gw_file_finish(f) : 0;
+    if (out_to == stderr) return;
+    bool is_bad = ferror(out_to);
+    int err = fclose(out_to) != 0 || is_bad ? ENOMEM : gw_file_store(t->name, t->at);
     out_to = stderr;
-    if (err) fprintf(stderr, "godwit profile: cannot write GODWIT_PROFILE_REPORT: %s\n", gw_file_why(err));
+    if (err) {
+        gw_print(stderr, "godwit profile: cannot write GODWIT_PROFILE_REPORT=%s: %s; the report follows here\n", t->name,
+                 gw_file_why(err));
+        if (t->at) fputs(t->at, stderr);
+    }
+    free(t->at);
 }
 
 void prof_report(void)
 {
-    struct gw_new_file file = {0};
+    struct text text = {0};
     struct prof_report r = {.ranks = prof_own.ranks};
     gather(&r);
     gather_nodes(&r);
@@ -482,7 +494,7 @@ void prof_report(void)
     gather_sites(&r);
     prof_steps_gather(&r);
     if (prof_own.rank == 0) {
-        out_open(&file);
+        out_open(&text);
         r.overhead_ns = measure_call();
         find_who(&r);
         make_rows(&r);
@@ -491,7 +503,7 @@ void prof_report(void)
         print_steps(&r);
         observe(&r);
         write_page(&r);
-        out_close(&file);
+        out_close(&text);
         free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.syscall), free(r.sent), free(r.moved), free(r.accesses),
             free(all);
         free(r.node), free(r.observations), free(r.sites), free(r.site_names), free(r.slow), free(r.step_user);
