@@ -100,23 +100,6 @@ bool gw_foreign_find(const char *name, struct gw_foreign *out)
     return true;
 }
 
-const char *gw_foreign_next_set(int *at, char *name_out, size_t cap)
-{
-    assert(*at >= 0 && cap > 0);
-    for (char **e; environ && *(e = environ + *at);) {
-        size_t len = strcspn(*e, "=");
-        int row = gw_setting_name_find(*e, len);
-        ++*at;
-        if (row < 0 || gw_setting_names[row].row >= 0 || gw_setting_names[row].foreign < 0 || len >= cap || !(*e)[len] ||
-            !(*e)[len + 1])
-            continue;
-        if (gw_foreign_rows[gw_setting_names[row].foreign].kind != GW_FOREIGN_OTHERS) continue;
-        *(char *)mempcpy(name_out, *e, len) = 0;
-        return *e + len + 1;
-    }
-    return NULL;
-}
-
 const char *gw_foreign_whose(const char *name)
 {
     for (size_t i = 0; i < GW_ARRAY_LEN(families); i++)
@@ -155,6 +138,36 @@ static bool say_near(const char *name, const struct family *of, void (*complain)
                         : "%s is not a variable that is read; did you mean %s?",
              name, words[at], longer);
     return true;
+}
+
+static void say_nothing(const char *fmt, ...) { (void)fmt; }
+
+/* One that libfabric, or the library of its cards, reads by all that is known of it: not all names of its providers stand in a table. */
+static bool is_libfabrics(const char *name)
+{
+    for (size_t f = 0; f < GW_ARRAY_LEN(families); f++) {
+        const char *begin = families[f].begin;
+        if ((strcmp(begin, "FI_") == 0 || strcmp(begin, "CXI_") == 0) && strncmp(name, begin, strlen(begin)) == 0)
+            return !say_near(name, &families[f], say_nothing); /* who misspelled it has been asked */
+    }
+    return false;
+}
+
+const char *gw_foreign_next_set(int *at, char *name_out, size_t cap)
+{
+    assert(*at >= 0 && cap > 0);
+    for (char **e; environ && *(e = environ + *at);) {
+        size_t len = strcspn(*e, "=");
+        int row = gw_setting_name_find(*e, len);
+        ++*at;
+        if (len >= cap || !(*e)[len] || !(*e)[len + 1]) continue;
+        *(char *)mempcpy(name_out, *e, len) = 0;
+        bool is_foreign = row >= 0 && gw_setting_names[row].row < 0 && gw_setting_names[row].foreign >= 0;
+        if (row < 0 ? is_libfabrics(name_out)
+                    : is_foreign && gw_foreign_rows[gw_setting_names[row].foreign].kind == GW_FOREIGN_OTHERS)
+            return *e + len + 1;
+    }
+    return NULL;
 }
 
 static void say_foreign(const struct gw_foreign *f, const char *value, void (*complain)(const char *fmt, ...))

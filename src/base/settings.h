@@ -23,8 +23,8 @@ bool gw_set_lists(const char *list, const char *word);            /* a setting o
 /* idempotent; warns about unknown GODWIT_* names with the nearest spelling, and about MPICH_* without effect */
 void gw_settings_load(void);
 const char *gw_foreign_why(const char *name); /* why a variable of HPE's MPI is of no effect here; NULL: it is not known to be so */
-/* The next variable of the environment, behind place *at (0 at first), that a library below this one reads, and no setting: its value,
- * and its name (cap bytes).  NULL: there are no more. */
+/* The next variable of the environment, behind place *at (0 at first), that a library below this one reads, and no setting, or that
+ * begins as libfabric's do: its value, and its name (cap bytes).  NULL: there are no more. */
 const char *gw_foreign_next_set(int *at, char *name_out, size_t cap);
 struct gw_setting_info { /* one row, for godwit-info, man pages and MPI_T */
     const char *name, *room, *env, *type, *default_text, *range, *aliases, *help;

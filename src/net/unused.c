@@ -80,9 +80,10 @@ static const struct {
 /* Variables that a provider of libfabric reads, or the library of its cards. */
 static const struct {
     const char *begin, *provider;
-} readers[] = {{"FI_CXI_", "cxi"},     {"CXI_", "cxi"},    {"FI_OFI_RXM_", "ofi_rxm"},
-               {"FI_VERBS_", "verbs"}, {"FI_TCP_", "tcp"}, {"FI_SOCKETS_", "sockets"},
-               {"FI_UDP_", "udp"}};
+} readers[] = {{"FI_CXI_", "cxi"},         {"CXI_", "cxi"},    {"FI_OFI_RXM_", "ofi_rxm"}, {"FI_OFI_RXD_", "ofi_rxd"},
+               {"FI_VERBS_", "verbs"},     {"FI_TCP_", "tcp"}, {"FI_NET_", "net"},         {"FI_UDP_", "udp"},
+               {"FI_SOCKETS_", "sockets"}, {"FI_SHM_", "shm"}, {"FI_PSM3_", "psm3"},       {"FI_PSM2_", "psm2"},
+               {"FI_EFA_", "efa"},         {"FI_OPX_", "opx"}, {"FI_USNIC_", "usnic"},     {"FI_GNI_", "gni"}};
 
 /* What other settings lack that ask for them. */
 static unsigned lacking_by_settings(void)

@@ -213,6 +213,13 @@ def several():
     assert re.fullmatch(r"godwit\[0\]: warning: \w+=v{100}(, \w+=v{100}){3} and 2 more are of no effect: all ranks are on one node, .*\n", said), said
     said = run({"FI_PROVIDER": "tcp;ofi_rxm", "FI_CXI_ATS": "1", "FI_OFI_RXM_USE_SRX": "1", "FI_TCP_NODELAY": "1", "FI_CXI_ODP": "1"})[2]
     assert re.fullmatch(r"godwit\[0\]: warning: FI_CXI_\w+=1, FI_CXI_\w+=1 are of no effect: libfabric's provider cxi reads .*, and messages go by tcp;ofi_rxm\n", said), said
+    # Those that stand in no table: of any provider, and one that is asked about is not told of twice.
+    said = run({"FI_SOCKETS_DEF_CQ_SZ": "1", "FI_OFI_RXD_SPIN_COUNT": "1", "FI_SHM_TX_SIZE": "1", "FI_OPX_HFI_SELECT": "0"})[2]
+    assert re.fullmatch(r"godwit\[0\]: warning: FI_\w+=\d(, FI_\w+=\d){3} are of no effect: between nodes messages go by TCP sockets .*\n", said), said
+    said = run({"FI_PROVIDER": "tcp;ofi_rxm", "FI_OFI_RXD_SPIN_COUNT": "1", "FI_OFI_RXM_TX_SIZE": "1024"})[2]
+    assert re.fullmatch(r"godwit\[0\]: warning: FI_OFI_RXD_SPIN_COUNT=1 is of no effect: libfabric's provider ofi_rxd reads it, .*\n", said), said
+    said = run({"FI_CXI_RX_MATCHMODE": "hardware"})[2]
+    assert re.fullmatch(r"godwit\[0\]: warning: FI_CXI_RX_MATCHMODE is not .* mean FI_CXI_RX_MATCH_MODE\?\n", said), said
     p = subprocess.run([BUILD + "/mpi_net_facts"], env=dict(CLEAN, FI_PROVIDER="tcp"), capture_output=True, text=True, timeout=60, check=False)
     assert p.returncode == 0 and not p.stderr, p.stderr # a program alone sends nothing
 
