@@ -17,7 +17,7 @@ struct gw_lock {
 };
 GW_EXTERN bool gw_threads;   /* MPI_THREAD_MULTIPLE, or a progress thread: locks are taken */
 GW_EXTERN bool gw_checking;  /* GODWIT_CHECK is on: entry points show room check their arguments, before and after the target */
-GW_EXTERN bool gw_slow_path; /* either of the two, or matching by hardware: fast paths inlined into entry points are not taken */
+GW_EXTERN bool gw_slow_path; /* one of the two, hardware matches, or memory has kinds (mem.h): no fast paths inlined into entry points */
 void gw_lock_slow(struct gw_lock *l);
 void gw_unlock_slow(struct gw_lock *l);
 static inline bool gw_lock_try(struct gw_lock *l)

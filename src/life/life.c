@@ -14,6 +14,7 @@
 #include "boot/boot.h"
 #include "boot/segment.h"
 #include "coll/coll.h"
+#include "mem/mem.h"
 #include "net/network.h"
 #include "node/node.h"
 #include "p2p/p2p.h"
@@ -149,7 +150,7 @@ static void threads_count(const struct life_user *user, int level, bool meets)
     turn(&gw_program_threads, programs || (gw_program_threads && !is_first));
     turn(&gw_threads, programs || gw_set.progress_thread || (gw_threads && !is_first));
     turn(&gw_checking, (user->checks && user->checks()) || (gw_checking && !is_first));
-    turn(&gw_slow_path, gw_threads || gw_checking || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
+    turn(&gw_slow_path, gw_threads || gw_checking || mem_has_drivers || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
     turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);
 }
 

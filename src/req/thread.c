@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/os.h"
 #include "base/settings.h"
+#include "mem/mem.h"
 #include "node/node.h"
 
 /* The program most likely computes on the same core, so this thread spins only briefly before it yields. */
@@ -173,7 +174,7 @@ void req_service_hold(void)
  * or one of a network may hold one. */
 static void fast_again(void)
 {
-    if (progress_state.has_slowed && !gw_program_threads && !gw_checking) gw_slow_path = false;
+    if (progress_state.has_slowed && !gw_program_threads && !gw_checking && !mem_has_drivers) gw_slow_path = false;
 }
 
 void req_service_drop(void)

@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma/rma_private.h"
 #include "base/time.h"
+#include "mem/mem.h"
 
 #define EXCLUSIVE      (UINT32_C(1) << 31)
 #define ONE_ALL        (UINT64_C(1) << 32)
@@ -66,7 +67,7 @@ void rma_busy_enter(struct rma_win *w, int target)
 }
 void rma_busy_exit(struct rma_win *w, int target) { rma_busy_leave(w, target); }
 
-bool rma_fast_is_wanted(void) { return !gw_checking; }
+bool rma_fast_is_wanted(void) { return !gw_checking && !mem_has_drivers; }
 
 void rma_mail_relax(struct rma_mail *m)
 {

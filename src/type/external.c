@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "type/type_private.h"
 #include "base/base.h"
+#include "type/stage.h"
 
 static int room_for(const char *what, int64_t position, int64_t need, int64_t size)
 {
@@ -16,15 +17,29 @@ static int room_for(const char *what, int64_t position, int64_t need, int64_t si
                    (long long)size);
 }
 
+/* Between memory and a packed stream, of which one or both may be such that the CPU may not touch them. */
+static GW_COLD int move_staged(bool pack, const void *mem, int64_t count, struct gw_type *t, const void *stream, int64_t bytes)
+{
+    struct type_stage m, s = {0};
+    int rc = type_stage_begin(&m, mem, count, t);
+    if (rc == GW_OK) rc = type_stage_begin(&s, stream, bytes, gw_type_byte);
+    if (rc == GW_OK) pack ? type_pack(m.buf, count, t, s.buf) : type_unpack(m.buf, count, t, s.buf);
+    rc = type_stage_end(&s, rc, pack);
+    return type_stage_end(&m, rc, !pack);
+}
+
 int type_mpi_pack(const void *in, int64_t count, struct gw_type *t, void *out, int64_t outsize, int64_t *position)
 {
     int64_t bytes = 0;
     int rc = type_mpi_pack_size(count, t, &bytes);
     if (rc == GW_OK) rc = room_for("pack buffer", *position, bytes, outsize);
     if (rc != GW_OK) return rc;
-    type_pack(in, count, t, (char *)out + *position);
-    *position += bytes;
-    return GW_OK;
+    if (unlikely(mem_has_drivers))
+        rc = move_staged(true, in, count, t, (char *)out + *position, bytes);
+    else
+        type_pack(in, count, t, (char *)out + *position);
+    if (rc == GW_OK) *position += bytes;
+    return rc;
 }
 
 int type_mpi_unpack(const void *in, int64_t insize, int64_t *position, void *out, int64_t count, struct gw_type *t)
@@ -33,9 +48,12 @@ int type_mpi_unpack(const void *in, int64_t insize, int64_t *position, void *out
     int rc = type_mpi_pack_size(count, t, &bytes);
     if (rc == GW_OK) rc = room_for("packed data", *position, bytes, insize);
     if (rc != GW_OK) return rc;
-    type_unpack(out, count, t, (const char *)in + *position);
-    *position += bytes;
-    return GW_OK;
+    if (unlikely(mem_has_drivers))
+        rc = move_staged(false, out, count, t, (const char *)in + *position, bytes);
+    else
+        type_unpack(out, count, t, (const char *)in + *position);
+    if (rc == GW_OK) *position += bytes;
+    return rc;
 }
 
 int type_mpi_pack_size(int64_t count, struct gw_type *t, int64_t *size_out)
