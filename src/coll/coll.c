@@ -6,6 +6,7 @@
 #include "coll/coll_private.h"
 #include "base/settings.h"
 #include "boot/where.h"
+#include "type/stage.h"
 
 /* In the order of enum coll_kind. */
 static const char *const call_names[COLL_CALLS] = {
@@ -183,10 +184,27 @@ int coll_barrier(struct gw_comm *c, struct coll_as *as)
     return likely(plan_once_barrier(&once, c, PLAN_CALLS + COLL_BARRIER) == GW_OK) ? GW_OK : barrier(c, &once, NULL);
 }
 
+/* A started operation's buffer cannot be staged yet: it would have to be copied back when the operation is complete. */
+static int stages(const struct coll_as *as)
+{
+    if (!as) return GW_OK;
+    return gw_fail(GW_EBUFFER, "a buffer lies in memory that the CPU may not touch; only blocking collectives take it");
+}
+
+static GW_COLD int bcast_staged(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, const struct coll_as *as)
+{
+    struct type_stage s = {0};
+    int rc = stages(as);
+    if (rc == GW_OK) rc = type_stage_begin(&s, buf, count, t);
+    if (rc == GW_OK) rc = coll_bcast(s.buf, count, t, root, c, NULL);
+    return type_stage_end(&s, rc, true);
+}
+
 static GW_NOINLINE int bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, const struct plan_once *once,
                              struct coll_as *as)
 {
     struct plan_args a;
+    if (type_must_stage(buf, t)) return bcast_staged(buf, count, t, root, c, as);
     args_begin(&a, c, root);
     a.rcount = count, a.rt = t;
     return once ? run_on(COLL_BCAST, once, &a, buf, buf) : run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
@@ -457,12 +475,28 @@ static void reduction(struct plan_args *a, const struct gw_comm *c, int root, co
 }
 
 /* in may be GW_IN_PLACE. */
+static int reduce(enum coll_kind kind, const struct plan_operands *of, int root, struct gw_comm *c, struct coll_as *as);
+static GW_COLD int reduce_staged(enum coll_kind kind, const struct plan_operands *of, int root, struct gw_comm *c,
+                                 const struct coll_as *as)
+{
+    struct type_stage in = {0}, out = {0};
+    struct plan_operands here = *of;
+    int rc = stages(as);
+    if (rc == GW_OK) rc = type_stage_begin(&in, of->in, of->count, of->type);
+    if (rc == GW_OK) rc = type_stage_begin(&out, of->out, of->count, of->type);
+    here.in = in.buf, here.out = out.buf;
+    if (rc == GW_OK) rc = reduce(kind, &here, root, c, NULL);
+    rc = type_stage_end(&out, rc, true);
+    return type_stage_end(&in, rc, false);
+}
+
 static int reduce(enum coll_kind kind, const struct plan_operands *of, int root, struct gw_comm *c, struct coll_as *as)
 {
     int64_t bytes = of->count * of->type->size;
     struct plan_once once;
     struct plan_args a;
     if (!of->type->is_plain || !takes_once(kind, bytes, c, as)) {
+        if (type_must_stage(of->in, of->type) || type_must_stage(of->out, of->type)) return reduce_staged(kind, of, root, c, as);
         reduction(&a, c, root, of);
         return run(kind, bytes, &a, of->in, of->out, c, as);
     }

@@ -11,6 +11,7 @@
 #include "base/count.h"
 #include "base/event.h"
 #include "base/settings.h"
+#include "mem/mem.h"
 
 #define ROW(kind, name) {COLL_##kind, &coll_alg_##name},
 static const struct {
@@ -450,7 +451,7 @@ static uint16_t once_up_to(enum coll_kind kind, const struct gw_comm *c)
 static GW_COLD void once_learn(struct gw_comm *c)
 {
     _Static_assert(COLL_KINDS <= GW_ARRAY_LEN(c->once) && PLAN_SLOT_BYTES < UINT16_MAX, "an entry for each");
-    bool is_wanted = plan_once_may(c) && !(gw_log_mask & GW_LOG_COLL);
+    bool is_wanted = plan_once_may(c) && !(gw_log_mask & GW_LOG_COLL) && !mem_has_drivers;
     for (int k = 0; k < COLL_KINDS; k++) c->once[k] = is_wanted ? once_up_to((enum coll_kind)k, c) : 0;
     c->knows_once = true;
 }

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "p2p/p2p_private.h"
+#include "type/stage.h"
 
 #include <stdlib.h>
 
@@ -92,10 +93,22 @@ static inline int send_now(struct proto_addr a, const void *buf, int64_t count, 
 }
 
 static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                         enum proto_mode mode);
+static GW_COLD int send_staged(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
+                               enum proto_mode mode)
+{
+    struct type_stage s;
+    int rc = type_stage_begin(&s, buf, count, t);
+    if (rc == GW_OK) rc = send_blocking(s.buf, count, t, dst, tag, c, mode);
+    return type_stage_end(&s, rc, false);
+}
+
+static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                          enum proto_mode mode)
 {
     struct gw_req *r;
     if (unlikely(dst == GW_PROC_NULL)) return GW_OK;
+    if (type_must_stage(buf, t)) return send_staged(buf, count, t, dst, tag, c, mode);
     int rc = send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), buf, count, t, mode, &r);
     return likely(rc == GW_OK) || rc < 0 ? rc : finish(r, NULL);
 }
@@ -159,6 +172,15 @@ int p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int t
 }
 
 /* ---- receives --------------------------------------------------------------------------------------------------- */
+static GW_COLD int recv_staged(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
+                               struct gw_status *status)
+{
+    struct type_stage s;
+    int rc = type_stage_begin(&s, buf, count, t);
+    if (rc == GW_OK) rc = p2p_recv(s.buf, count, t, src, tag, c, status);
+    return type_stage_end(&s, rc, true);
+}
+
 int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_status *status)
 {
     if (unlikely(src == GW_PROC_NULL)) {
@@ -171,6 +193,7 @@ int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, stru
     } here;
     struct proto_addr a = p2p_addr(c, src, tag, GW_STREAM_P2P);
     if (likely(!gw_slow_path) && proto_recv_direct(&a, buf, count, t, status)) return GW_OK;
+    if (type_must_stage(buf, t)) return recv_staged(buf, count, t, src, tag, c, status);
     gw_lock(&c->lane->lock);
     int rc = proto_recv_into(&a, buf, count, t, &here.req);
     gw_unlock(&c->lane->lock);
@@ -276,6 +299,14 @@ void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err)
 int p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
                  struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_status *status)
 {
+    if (type_must_stage(sbuf, st) || type_must_stage(rbuf, rt)) {
+        struct type_stage out, in = {0};
+        int staged = type_stage_begin(&out, sbuf, scount, st);
+        if (staged == GW_OK) staged = type_stage_begin(&in, rbuf, rcount, rt);
+        if (staged == GW_OK) staged = p2p_sendrecv(out.buf, scount, st, dst, stag, in.buf, rcount, rt, src, rtag, c, status);
+        staged = type_stage_end(&in, staged, true);
+        return type_stage_end(&out, staged, false);
+    }
     struct gw_req *r, *s;
     int rc = p2p_irecv(rbuf, rcount, rt, src, rtag, c, &r);
     if (rc < 0) return rc;

@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma/rma_private.h"
+#include "type/stage.h"
 
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -185,12 +186,31 @@ static int ended(const struct place *p, int rc, struct gw_req **req_out)
 }
 
 /* ---- put and get ---- */
-static int put(const struct data *origin, const struct rma_there *t, struct gw_req **req_out)
+static int put(const struct data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out);
+static int get(const struct data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out);
+
+/* With host memory in place of the origin's, for as long as the access takes at the origin: it ends in the call. */
+static GW_COLD int staged(bool is_put, const struct data *origin, const struct rma_there *t, bool must_be_passive,
+                          struct gw_req **req_out)
 {
+    struct type_stage s;
+    struct gw_req *r = NULL;
+    int rc = type_stage_begin(&s, origin->buf, origin->count, origin->type);
+    struct data here = {s.buf, origin->count, origin->type};
+    if (rc == GW_OK) rc = is_put ? put(&here, t, must_be_passive, &r) : get(&here, t, must_be_passive, &r);
+    if (rc == GW_OK) rc = p2p_stream_wait(r);
+    rc = type_stage_end(&s, rc, !is_put);
+    if (rc == GW_OK && req_out) *req_out = &gw_req_sent;
+    return rc;
+}
+
+static int put(const struct data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out)
+{
+    if (type_must_stage(origin->buf, origin->type)) return staged(true, origin, t, must_be_passive, req_out);
     struct place p;
     p.started = NULL;
     if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
-    int rc = place_find(t, req_out != NULL, &p);
+    int rc = place_find(t, must_be_passive, &p);
     if (rc == GW_OK) rc = check_fits(origin, "origin", &p.there, "target");
     if (rc == GW_OK) rc = started(&p, req_out);
     if (rc != GW_OK) return rc;
@@ -198,12 +218,13 @@ static int put(const struct data *origin, const struct rma_there *t, struct gw_r
     return ended(&p, move(&p, true, origin), req_out);
 }
 
-static int get(const struct data *origin, const struct rma_there *t, struct gw_req **req_out)
+static int get(const struct data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out)
 {
+    if (type_must_stage(origin->buf, origin->type)) return staged(false, origin, t, must_be_passive, req_out);
     struct place p;
     p.started = NULL;
     if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
-    int rc = place_find(t, req_out != NULL, &p);
+    int rc = place_find(t, must_be_passive, &p);
     if (rc == GW_OK) rc = check_fits(&p.there, "target", origin, "origin");
     if (rc == GW_OK) rc = started(&p, req_out);
     if (rc != GW_OK) return rc;
@@ -216,13 +237,13 @@ static void *writable(const void *p) { return (void *)(uintptr_t)p; }
 int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w)
 {
-    return put(&(struct data){writable(origin), ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, NULL);
+    return put(&(struct data){writable(origin), ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, false, NULL);
 }
 
 int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w)
 {
-    return get(&(struct data){origin, ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, NULL);
+    return get(&(struct data){origin, ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, false, NULL);
 }
 
 /* ---- accumulates ---- */
@@ -551,13 +572,13 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out)
 {
-    return put(&(struct data){writable(origin), ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, req_out);
+    return put(&(struct data){writable(origin), ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, true, req_out);
 }
 
 int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out)
 {
-    return get(&(struct data){origin, ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, req_out);
+    return get(&(struct data){origin, ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, true, req_out);
 }
 
 int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
