@@ -355,7 +355,7 @@ int io_get_errhandler(struct gw_file *f, struct gw_errhandler **eh_out)
     return GW_OK;
 }
 
-GW_ONCE void io_init(void) {}
+GW_ONCE void io_init(void) { io_started_init(); }
 
 GW_ONCE void io_finalize(void)
 {

@@ -138,6 +138,7 @@ int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out);
 /* ---- collective behind a request (started.c) ---- */
 /* rc: of the checks: where this rank failed it takes part all the same, with nothing, as the others count on it. */
 int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req **req_out);
+void io_started_init(void);
 void io_drain_slow(struct gw_file *f);
 /* Exchanges of blocking calls come behind those of what was started before. */
 static inline void io_drain(struct gw_file *f)

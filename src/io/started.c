@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "coll/coll.h"
 #include "node/node.h"
+#include "p2p/p2p.h"
 
 enum { WORDS = sizeof(struct io_extent) / sizeof(int64_t) };
 
@@ -40,10 +41,16 @@ struct io_op {
     bool is_alone;  /* each rank for itself: what it moved is known, whatever became of the others */
     uint64_t since; /* when it was started; 0: no listener wants its end */
     struct gw_req *exchange;
+    struct gw_req *awaited; /* the exchange, while the access waits for its end; lane's lock */
     struct coll_as as;
     struct gw_done arrived, look;
     struct req_hook hook; /* calls look() in each round of progress */
     struct req_work work;
+};
+
+struct io_req {
+    struct gw_req req;
+    struct gw_file *f; /* lives while the access is under way */
 };
 
 static void run(struct io_op *op);
@@ -127,7 +134,7 @@ static bool step(struct io_op *op)
 static void arrived(struct gw_done *done, int err)
 {
     struct io_op *op = container_of(done, struct io_op, arrived);
-    op->exchange = NULL;
+    op->exchange = op->awaited = NULL;
     if (err < 0) op->broken = err;
     req_work_add(op->lane, &op->work);
 }
@@ -168,6 +175,7 @@ static bool park(struct io_op *op)
         op->exchange = NULL;
         if (!(r->flags & REQ_STATIC)) req_recycle(r);
     } else {
+        op->awaited = r;
         r->notify = &op->arrived;
         r->flags |= REQ_FREED;
     }
@@ -239,23 +247,52 @@ static void resume(struct gw_done *done, int err)
     run(container_of(container_of(done, struct req_work, run), struct io_op, work));
 }
 
-static bool is_drained(void *arg)
+/* What all accesses of the file wait for: the exchange of the first.  The lane's lock is held. */
+static struct gw_req *awaited_by(const struct gw_file *f)
 {
-    struct gw_file *f = arg;
-    return !atomic_load_explicit(&f->started, memory_order_acquire);
+    const struct io_op *op = atomic_load_explicit(&f->started, memory_order_relaxed);
+    return op ? op->awaited : NULL;
 }
 
-void io_drain_slow(struct gw_file *f) { req_block_until(f->comm->lane, is_drained, f); }
+static struct gw_req *request_waits_for(struct gw_req *r) { return awaited_by(container_of(r, struct io_req, req)->f); }
+
+void io_started_init(void) { p2p_upcalls.file_waits_for = request_waits_for; }
+
+struct drain {
+    struct gw_file *f;
+    struct gw_done about;
+};
+
+static bool is_drained(void *arg) { return !atomic_load_explicit(&((struct drain *)arg)->f->started, memory_order_acquire); }
+
+/* Reports what a long wait is for; if other ranks called something else, that ends the exchange. */
+static void drain_tell(struct gw_done *about, int err)
+{
+    (void)err;
+    struct gw_file *f = container_of(about, struct drain, about)->f;
+    struct gw_lane *lane = f->comm->lane;
+    struct boot_where *where = node_report_begin();
+    gw_lock(&lane->lock);
+    p2p_report_request(where, awaited_by(f));
+    gw_unlock(&lane->lock);
+    p2p_report_end(where, lane);
+}
+
+void io_drain_slow(struct gw_file *f)
+{
+    struct drain d = {f, {drain_tell}};
+    req_block_about(f->comm->lane, is_drained, &d, &d.about);
+}
 
 /* ---- the begin ------------------------------------------------------------------------------------------------------------------- */
 static struct gw_req *request_new(struct gw_file *f)
 {
     struct gw_lane *lane = f->comm->lane;
     gw_lock(&lane->lock);
-    struct gw_req *r = req_new(lane, REQ_GENERAL);
+    struct gw_req *r = req_new(lane, REQ_FILE);
     gw_unlock(&lane->lock);
     if (!r) return NULL;
-    memset(r + 1, 0, GW_REQ_BYTES - sizeof *r); /* the request has no data of its kind */
+    container_of(r, struct io_req, req)->f = f;
     r->err = GW_OK;
     r->errctx = (const void *)(uintptr_t)f->obj.id;
     gw_status_empty(&r->status);

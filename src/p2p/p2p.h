@@ -188,6 +188,8 @@ void p2p_report_end(struct boot_where *where, struct gw_lane *lane);
 struct p2p_upcalls {
     /* plan: adds what a request of kind REQ_COLL waits for; lane's lock held */
     void (*report_coll)(struct gw_req *r, struct boot_where *where);
+    /* io: the collective that a request of kind REQ_FILE waits for; NULL: something else; lane's lock held */
+    struct gw_req *(*file_waits_for)(struct gw_req *r);
     void (*parts_met)(const struct p2p_parts_met *m); /* check: a partitioned receive has matched its send; lane's lock held */
 };
 extern struct p2p_upcalls p2p_upcalls;

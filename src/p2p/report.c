@@ -82,6 +82,7 @@ void p2p_report_request(struct boot_where *where, struct gw_req *r)
     struct gw_req *one = NULL, *two = NULL;
     struct boot_pending p;
     if (!r || req_is_done(r) || (r->flags & (REQ_PERSISTENT | REQ_ACTIVE)) == REQ_PERSISTENT) return;
+    if (r->kind == REQ_FILE && p2p_upcalls.file_waits_for && (one = p2p_upcalls.file_waits_for(r))) r = one, one = NULL;
     if (r->kind == REQ_COLL && p2p_upcalls.report_coll) {
         p2p_upcalls.report_coll(r, where);
     } else if ((r->flags & REQ_PERSISTENT && p2p_persistent_pending(r, &one)) || p2p_both_pending(r, &one, &two)) {

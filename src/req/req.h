@@ -19,7 +19,8 @@
 
 #define GW_REQ_BYTES 320
 
-enum req_kind { REQ_SEND, REQ_RECV, REQ_COLL, REQ_GENERAL, REQ_PSEND, REQ_PRECV, REQ_USER }; /* PSEND, PRECV: partitioned */
+/* FILE: collective access to a file; PSEND, PRECV: partitioned. */
+enum req_kind { REQ_SEND, REQ_RECV, REQ_COLL, REQ_GENERAL, REQ_FILE, REQ_PSEND, REQ_PRECV, REQ_USER };
 enum req_flag {
     REQ_PERSISTENT = 1, /* survives completion; inactive until started */
     REQ_ACTIVE = 2,     /* started and not yet waited for */

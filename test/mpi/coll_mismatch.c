@@ -4,6 +4,7 @@
  *     mpi_coll_mismatch returned              with MPI_ERRORS_RETURN: the caller gets the code, and the communicator works afterwards
  *     mpi_coll_mismatch mixed                 the same where sizes differ so much that some use shared memory and others messages
  *     mpi_coll_mismatch first                 the same where it is the first collective of a communicator
+ *     mpi_coll_mismatch file                  the same of a file: an access with a request on one rank, a blocking one on the others
  *     mpi_coll_mismatch late                  the same where some come so late that the root has given up: nobody waits for ever
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -389,6 +390,27 @@ static int late(void)
     return test_end();
 }
 
+/* The wait for the request ends, too, and the file works afterwards. */
+static int of_file(void)
+{
+    MPI_File f;
+    char name[] = "coll_mismatch.XXXXXX";
+    if (rank == 0) close(mkstemp(name));
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    is_fine(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
+    for (int i = 0; i < 3; i++) {
+        int code;
+        if (rank == i % size)
+            code =
+                MPI_File_iwrite_at_all(f, 0, in, 1, MPI_INT, &q) == MPI_SUCCESS ? MPI_Wait(&q, MPI_STATUS_IGNORE) : MPI_ERR_INTERN;
+        else
+            code = MPI_File_write_at_all(f, 0, in, 1, MPI_INT, MPI_STATUS_IGNORE);
+        CHECK_EQ(with_class(code, MPI_ERR_OTHER), size);
+    }
+    is_fine(MPI_File_close(&f));
+    return test_end();
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -399,6 +421,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "mixed") == 0) return mixed();
     if (argc > 1 && strcmp(argv[1], "first") == 0) return first();
     if (argc > 1 && strcmp(argv[1], "late") == 0) return late();
+    if (argc > 1 && strcmp(argv[1], "file") == 0) return of_file();
     c = MPI_COMM_WORLD;
     if (argc > 2) k = atoi(argv[2]);
     if (argc > 3) MPI_Comm_dup(MPI_COMM_WORLD, &c);

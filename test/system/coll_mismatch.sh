@@ -75,6 +75,11 @@ each() {
 here() { told "the calls differ in collective #" " called MPI_"; }
 each here
 
+# Of files, errors return: none waits for ever for those who gave up.
+rc=0 what="of a file"
+timeout 90 "$build/mpiexec" -n 3 "$build/mpi_coll_mismatch" file >"$out" 2>&1 </dev/null || rc=$?
+[ $rc = 0 ] || fail "$what: status $rc"
+
 # Between nodes.
 export GODWIT_VNODES=2
 run 2 bcast_two_roots
