@@ -5,7 +5,9 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "life/life.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/processor.h"
@@ -53,13 +55,30 @@ static void processor_note(struct boot_rank *mine)
     if (gw_processor_of(gw_set.processor, &p)) gw_processor_text(&p, true, mine->processor, sizeof mine->processor);
 }
 
+/* The library that mpiexec puts before a program (--profile, --record, --replay) has collectives of its own: in some ranks alone, they wait
+ * for ever.  "": it is not loaded. */
+#define TOOL "the library of mpiexec's option (--profile, --record)"
+static void tool_line(char *line, size_t cap)
+{
+    const char *wanted = getenv("GODWIT_WRAPPER"), *slash = wanted ? strrchr(wanted, '/') : NULL;
+    void *it = wanted ? dlopen(wanted, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    snprintf(line, cap, it ? TOOL "=%.60s\n" : "", slash ? slash + 1 : wanted);
+    if (it) dlclose(it);
+}
+
 void life_alike_note(void)
 {
     struct boot_rank *mine = boot_slot;
     size_t at = 0;
     bool fits = true;
+    char tool[128];
     mine->alike_hash = 0;
     mine->alike[0] = '\0';
+    tool_line(tool, sizeof tool);
+    if (tool[0]) {
+        mine->alike_hash = gw_hash(GW_HASH_SEED, tool, strlen(tool));
+        at = (size_t)snprintf(mine->alike, sizeof mine->alike, "%s", tool);
+    }
     for (int i = gw_settings_next_set(0); i < gw_settings_count(); i = gw_settings_next_set(i + 1)) {
         struct gw_setting_info s;
         char value[1024], line[1200];
@@ -98,8 +117,9 @@ static bool differs(const char *a, int rank_a, const char *b, int rank_b, char *
         if (other && says_the_same(a, other)) continue;
         int name = (int)strcspn(a, "="), n = (int)strcspn(value, "\n");
         if (other) other += name + 1;
+        const char *without = strncmp(a, TOOL "=", sizeof TOOL) == 0 ? "not loaded" : "its default";
         snprintf(out, cap, "%.*s is %.*s on rank %d and %.*s on rank %d", name, a, n, value, rank_a,
-                 other ? (int)strcspn(other, "\n") : 11, other ? other : "its default", rank_b);
+                 other ? (int)strcspn(other, "\n") : (int)strlen(without), other ? other : without, rank_b);
         return true;
     }
     return false;

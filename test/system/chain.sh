@@ -201,3 +201,11 @@ for option in --record=rec --replay=rec --profile=p.html; do
     run $option -n 3 -x LD_PRELOAD="$dir/both.so" ./prog
     ours && tool both && silent
 done
+
+# In some ranks only its collectives would wait for ever: the start is refused.
+for option in --record=rec --profile=p.html; do
+    rc=0
+    timeout 60 "$prefix/bin/mpiexec" $option -n 1 ./prog : -n 1 env -i ./prog > out 2>&1 < /dev/null || rc=$?
+    [ $rc != 0 ] && [ $rc != 124 ] || fail "$option with a rank below env -i: status $rc"
+    says "the library of mpiexec's option (--profile, --record) is libgodwit_[a-z]*.so on rank 0 and not loaded on rank 1"
+done
