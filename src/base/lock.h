@@ -15,9 +15,10 @@ struct gw_lock {
     _Atomic uint32_t word;  /* 0 free, 1 held, 2 held with sleepers (futex) */
     _Atomic uint32_t takes; /* how often gw_lock() took it; counted only with gw_threads */
 };
-GW_EXTERN bool gw_threads;   /* MPI_THREAD_MULTIPLE, or a progress thread: locks are taken */
-GW_EXTERN bool gw_checking;  /* GODWIT_CHECK is on: entry points show room check their arguments, before and after the target */
-GW_EXTERN bool gw_slow_path; /* one of the two, hardware matches, or memory has kinds (mem.h): no fast paths inlined into entry points */
+GW_EXTERN bool gw_threads;  /* MPI_THREAD_MULTIPLE, or a progress thread: locks are taken */
+GW_EXTERN bool gw_checking; /* GODWIT_CHECK is on: entry points show room check their arguments, before and after the target */
+GW_EXTERN bool
+    gw_slow_path; /* one of the two, hardware matches, or memory has kinds (mem.h): no fast paths inlined into entry points */
 void gw_lock_slow(struct gw_lock *l);
 void gw_unlock_slow(struct gw_lock *l);
 static inline bool gw_lock_try(struct gw_lock *l)

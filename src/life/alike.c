@@ -62,8 +62,10 @@ static void tool_line(char *line, size_t cap)
 {
     const char *wanted = getenv("GODWIT_WRAPPER"), *slash = wanted ? strrchr(wanted, '/') : NULL;
     void *it = wanted ? dlopen(wanted, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    snprintf(line, cap, it ? TOOL "=%.60s\n" : "", slash ? slash + 1 : wanted);
-    if (it) dlclose(it);
+    line[0] = '\0';
+    if (!it) return;
+    snprintf(line, cap, TOOL "=%.60s\n", slash ? slash + 1 : wanted);
+    dlclose(it);
 }
 
 void life_alike_note(void)

@@ -69,7 +69,8 @@ struct sym_file {
 /* Collective over `here`; the error of this PE, which has to call sym_file_end() all the same. */
 int sym_file_make(struct gw_comm *here, const struct share_words *w, uint64_t bytes, uint64_t page, struct sym_file *f);
 /* No access behind the `bytes` of each part, `stride` from one to the next; on a node of many PEs, before and behind the own part alone. */
-int sym_file_guard(const struct sym_file *f, const struct share_words *w, const struct gw_comm *here, uint64_t bytes, uint64_t stride);
+int sym_file_guard(const struct sym_file *f, const struct share_words *w, const struct gw_comm *here, uint64_t bytes,
+                   uint64_t stride);
 void sym_file_hide(struct sym_file *f); /* closes the descriptor, once all have opened it */
 void sym_file_end(struct sym_file *f);
 /* Collective over sym_memory.world; `here`: its members of this node.  Fills sym_memory's SYM_DATA.  *all_have_out: each PE maps those of its node;

@@ -5,9 +5,12 @@
 #include "wire_tcp/tcp_munge.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -45,16 +48,42 @@ static munge_context *context(void)
     return ctx;
 }
 
+/* munged may end while libmunge writes to it, which must not end this process: SIGPIPE is held back meanwhile, and taken if it came. */
+struct held {
+    sigset_t before;
+    bool was_pending;
+};
+static void pipe_hold(struct held *h)
+{
+    sigset_t pending, pipe;
+    sigpending(&pending);
+    h->was_pending = sigismember(&pending, SIGPIPE);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &h->before);
+}
+static void pipe_release(const struct held *h)
+{
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    if (!h->was_pending) sigtimedwait(&pipe, NULL, &(struct timespec){0, 0});
+    pthread_sigmask(SIG_SETMASK, &h->before, NULL);
+}
+
 int tcp_munge_make(const void *what, size_t bytes, char out[TCP_MUNGE_TEXT])
 {
     munge_context *ctx = context();
     char *text = NULL;
     assert(bytes <= TCP_MUNGE_MOST);
+    struct held held;
     int rc = ctx ? lib.ctx_set(ctx, TCP_MUNGE_OPT_UID_RESTRICTION, geteuid()) : TCP_MUNGE_SNAFU;
+    pipe_hold(&held);
     if (rc == 0) rc = lib.encode(&text, ctx, what, (int)bytes);
+    pipe_release(&held);
     memset(out, 0, TCP_MUNGE_TEXT);
     if (rc == 0 && strlen(text) >= TCP_MUNGE_TEXT) rc = TCP_MUNGE_SNAFU;
-    if (rc == 0) memcpy(out, text, strlen(text));
+    if (rc == 0) snprintf(out, TCP_MUNGE_TEXT, "%s", text);
     free(text);
     if (ctx) lib.ctx_destroy(ctx);
     return rc;
@@ -68,7 +97,10 @@ int tcp_munge_check(const char text[TCP_MUNGE_TEXT], void *what_out, size_t byte
     int n = 0;
     uid_t uid = (uid_t)-1;
     gid_t gid;
+    struct held held;
+    pipe_hold(&held);
     int rc = ctx ? lib.decode(text, ctx, &what, &n, &uid, &gid) : TCP_MUNGE_SNAFU;
+    pipe_release(&held);
     if (rc == 0 && uid != geteuid()) rc = TCP_MUNGE_USER;
     if (rc == 0 && (n < 0 || (size_t)n != bytes)) rc = TCP_MUNGE_OTHER;
     if (rc == 0) memcpy(what_out, what, bytes);
