@@ -76,7 +76,8 @@ static void orphan_note(const struct job *j)
     bool has_new = false;
     for (int i = 0; i < j->n; i++) has_new |= atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed) == BOOT_NEW;
     pid_t pid = has_new ? child_orphan(name) : 0;
-    if (pid)
+    bool is_helper = pid && (strcmp(name, "orted") == 0 || strcmp(name, "prted") == 0); /* Open MPI's, of a program that is alone */
+    if (pid && !is_helper)
         say_line(
             "%s (pid %d), which a rank has left running, ends now: a rank ends with the program that mpiexec started, and that "
             "must wait for what it starts",

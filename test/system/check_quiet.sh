@@ -1,7 +1,7 @@
 #!/bin/sh
 # GODWIT_CHECK finds nothing in programs that do nothing wrong: the tests with ranks, once each, on 3 ranks or as many as they take.
 # The real programs: test/real/programs.sh.  users.md row 21.
-# run.py: timeout=900
+# run.py: timeout=900 tags=long
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
