@@ -10,7 +10,7 @@ enum { RUNS = 64 };
 
 bool type_must_stage_among(const void *buf, const struct gw_type *t)
 {
-    return buf != GW_IN_PLACE && t && t->size > 0 && !mem_is_cpu((const char *)buf + t->true_lb);
+    return buf != GW_IN_PLACE && t && t->size > 0 && !mem_is_cpu((const void *)((uintptr_t)buf + (uintptr_t)t->true_lb));
 }
 
 /* Run by run, so that what lies in the gaps stays alone. */

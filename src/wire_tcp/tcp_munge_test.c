@@ -111,6 +111,7 @@ int main(void)
 {
     alarm(100);
     gw_settings_load();
+    const char *const before = gw_set.net_munge_socket;
     CHECK(mkdtemp(folder) && chmod(folder, 0755) == 0);
     ask(0);
     CHECK_EQ(tcp_munge_open(), GW_EUNSUPPORTED); /* nobody is there */
@@ -126,5 +127,7 @@ int main(void)
         unlink(in_folder(i, "socket.lock"));
     }
     CHECK_EQ(rmdir(folder), 0);
+    gw_set.net_munge_socket = before;
+    gw_settings_free();
     return unit_end();
 }
