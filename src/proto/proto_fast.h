@@ -62,7 +62,7 @@ static inline char *proto_run_at(const void *buf, const struct gw_type *t)
  * limit. */
 GW_INLINE bool proto_is_short(const struct gw_lane *lane, int64_t count, const struct gw_type *t, uint64_t *len_out)
 {
-    *len_out = (uint64_t)(count * t->size);
+    *len_out = (uint64_t)count * (uint64_t)t->size;
     return likely(t->is_plain) && likely(*len_out < lane->inline_end);
 }
 
