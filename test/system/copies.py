@@ -10,6 +10,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test"))
+import c_text  # noqa: E402
 ROOMS = "type op node wire wire_shm wire_ofi wire_tcp peer req match proto p2p plan coll io rma check sym".split()
 # Files, how many such calls, and of what.
 USER = { # data of the program: what another kind of memory must not meet, or must have its own way for
@@ -109,29 +111,10 @@ DECLARED = re.compile(r"\b(void|int|int64_t|bool|ssize_t)\s+\**$")
 OWN_RECORD = re.compile(r"(^|.*[^\w])sizeof\b[^,]*$", re.S)  # memcpy(to, from, sizeof x): a record of the library
 
 
-def without_comments(text):
-    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
-
-
-def arguments(text, at):
-    """What stands between the bracket before `at` and the one that closes it."""
-    depth = 1
-    for end in range(at, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[end], 0)
-        if depth == 0:
-            return text[at:end]
-    return text[at:]
-
-
 def places(text):
-    text = without_comments(text)
-    for m in CALL.finditer(text):
-        if DECLARED.search(text[max(0, m.start() - 40):m.start()]):
-            continue
-        inside = arguments(text, m.end())
-        if m[1].startswith("mem") and OWN_RECORD.match(inside.rsplit(",", 1)[-1]):
-            continue
-        yield text.count("\n", 0, m.start()) + 1, m[1], " ".join(inside.split())
+    for line, call, inside in c_text.calls(text, CALL, DECLARED):
+        if not (call.startswith("mem") and OWN_RECORD.match(inside.rsplit(",", 1)[-1])):
+            yield line, call, " ".join(inside.split())
 
 
 def sources():

@@ -12,14 +12,8 @@ import sys
 import tempfile
 import time
 
-BUILD = os.path.abspath(sys.argv[1])
-CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("GODWIT_", "MPICH_", "FI_", "mtl_"))}
-
-
-def job(words, *options, **env):
-    p = subprocess.run([BUILD + "/mpiexec", "--vnodes", "2"] + list(options) + [BUILD + "/" + words[0]] + words[1:], env=dict(CLEAN, **env),
-                       capture_output=True, text=True, timeout=100, check=False)
-    return p.returncode, p.stdout + p.stderr
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from far_job import BUILD, job  # noqa: E402
 
 
 def munged(folder, name):

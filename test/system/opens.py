@@ -11,6 +11,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test"))
+import c_text  # noqa: E402
 # Files that may, which of these calls, how often, and why.
 MAY = {
     "src/base/file.c": ("openat renameat unlinkat", 4, "the checked way itself"),
@@ -34,40 +36,22 @@ ALWAYS = ("creat mkstemp mkostemp mkstemps tmpfile tmpnam tempnam shm_open mkfif
 WRITES = re.compile(r"\b(O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE)\b|\bflags\b")
 
 
+DECLARED = re.compile(r"\b(int|ssize_t|FILE \*|bool|void)\s*$")
 # In shell scripts: where output goes (not within a quoted text, /dev/null or a descriptor), and commands that make or take away files.
 QUOTED = re.compile(r"""(?ms)^\s*#[^\n]*|(?<!\\)"(?:[^"\\]|\\.)*"|'[^']*'|\\.""")
 REDIRECTED = re.compile(r"(?<![=<])>[>|]?\s*(?!&|/dev/null\b)(\S+)")
 COMMAND = re.compile(r"(?m)(?:^|[;&|({!]|\b(?:then|do|else|exec))\s*(tee|cp|mv|ln|mkdir|mkfifo|touch|install|mktemp|rm|rmdir|dd|chmod|sed\s+-i)(?=\s)")
 
 
-def without_comments(text):
-    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
-
-
-def arguments(text, at):
-    """What stands between the bracket before `at` and the one that closes it."""
-    depth = 1
-    for end in range(at, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[end], 0)
-        if depth == 0:
-            return text[at:end]
-    return text[at:]
-
-
 def writing_calls(text):
-    text = without_comments(text)
-    for m in CALL.finditer(text):
-        before = text[max(0, m.start() - 40):m.start()]
-        if re.search(r"\b(int|ssize_t|FILE \*|bool|void)\s*$", before):  # its declaration
-            continue
-        inside, call = arguments(text, m.end()), m[1]
+    for line, call, inside in c_text.calls(text, CALL, DECLARED):
         if call in ("fopen", "fopen64", "freopen"):
             mode = re.search(r',\s*"([^"]*)"', inside)
             if mode and not re.search(r"[wa+]", mode[1]):
                 continue
         elif call not in ALWAYS and not WRITES.search(inside):
             continue
-        yield text.count("\n", 0, m.start()) + 1, call, " ".join(inside.split())
+        yield line, call, " ".join(inside.split())
 
 
 def writing_commands(text):
