@@ -69,6 +69,38 @@ static void after_waits(void)
     come += 4;
 }
 
+/* An update with an answer waits for the data of a put.  They come, and right behind them what a second fence has put behind the update. */
+static void after_an_update(void)
+{
+    struct {
+        struct ask_reply how;
+        uint64_t old;
+    } answer[2];
+    struct gw_req *r[2] = {NULL, NULL}, *sent[2] = {NULL, NULL};
+    uint64_t five = 5, swap[2] = {5, 7}, *word = (uint64_t *)(uintptr_t)at(LONG_BYTES);
+    char message[256] GW_ALIGNED(16);
+    struct ask_run run = {at(LONG_BYTES), 8};
+    for (int i = 0; i < 2; i++)
+        CHECK(p2p_stream_irecv(GW_STREAM_P2P, &answer[i], sizeof answer[i], gw_type_byte, 0, TAG_REPLY + ANSWER + i, w->comm,
+                               &r[i]) >= 0);
+    say_long();
+    struct ask_head h = {.what = ASK_UPDATE, .flags = ASK_OLD | ASK_AFTER, .basic = GW_ELEM_U64, .op = GW_H_SUM, .number = ANSWER};
+    h.n_runs = 1, h.bytes = 8, h.after = come + 1;
+    say_request(h, LONG_BYTES, &five, sizeof five);
+    CHECK_EQ(*word, 0);
+    h.what = ASK_SWAP, h.flags = ASK_AFTER, h.number = ANSWER + 1;
+    rma_ask_fill(message, &h, &run, swap, sizeof swap);
+    must(p2p_stream_isend(GW_STREAM_P2P, data, LONG_BYTES, gw_type_byte, 0, TAG_DATA + NUMBER, w->comm, &sent[0]) < 0);
+    must(p2p_stream_isend(GW_STREAM_P2P, message, (int64_t)ask_bytes(&h, sizeof swap), gw_type_byte, 0, TAG_REQUEST, w->comm,
+                          &sent[1]) < 0);
+    for (int i = 0; i < 2; i++) {
+        if (sent[i]) must(p2p_stream_wait(sent[i]));
+        must(p2p_stream_wait(r[i]));
+    }
+    CHECK(answer[0].old == 0 && answer[1].old == 5 && *word == 7);
+    come += 1;
+}
+
 static void counters_are_apart(void)
 {
     struct rma_counter one = {0}, two = {0};
@@ -107,6 +139,7 @@ int main(void)
     w->has_instructions = true;
     flush_waits_for_those_before();
     after_waits();
+    after_an_update();
     CHECK_EQ(rma_win_free(&w), GW_OK);
     w = win_of(0, memory, &base);
     counters_are_apart();

@@ -344,6 +344,19 @@ static bool is_busy_wanted(struct rma_server *s)
     return is_wanted;
 }
 
+/* Is an access in the list, before `end`, that a fence has put behind others, and that this later one of the same origin may be behind?  It
+ * may have an answer, so that the numbers of what is done do not tell; and what both waited for may be done while it is not. */
+static bool has_before(const struct gw_list *kept, const struct gw_list *end, const struct ask_head *h)
+{
+    bool has = false;
+    for (const struct gw_list *l = kept->next; l != end && !has && h->what <= ASK_SWAP; l = l->next) {
+        const struct ask_head *k = (const struct ask_head *)container_of(l, struct kept, link)->request;
+        bool is_earlier = !(h->flags & ASK_AFTER) || (int32_t)(h->after - k->after) >= 0;
+        has = k->origin == h->origin && k->flags & ASK_AFTER && is_earlier;
+    }
+    return has;
+}
+
 /* Admits pending requests; called in every round of progress, with the lane's lock held. */
 static void look(struct gw_done *done, int err)
 {
@@ -356,7 +369,7 @@ static void look(struct gw_done *done, int err)
         const struct ask_head *h = (struct ask_head *)container_of(l, struct kept, link)->request;
         bool needs = needs_busy(w, h);
         next = l->next;
-        if ((needs && is_taken) || !admit(w, h)) {
+        if ((needs && is_taken) || has_before(&s->pending, l, h) || !admit(w, h)) {
             is_taken = is_taken || needs;
             continue;
         }
@@ -394,7 +407,9 @@ static void take(struct rma_server *s, const struct ask_head *h)
     bool is_counted = h->flags & ASK_DEFERRED && h->what != ASK_READ;
     gw_lock(&lane->lock);
     uint64_t number = is_counted ? atomic_fetch_add_explicit(&s->heard_of[h->origin], 1, memory_order_release) + 1 : 0;
-    bool is_admitted = !(needs_busy(s->w, h) && is_busy_wanted(s)) && admit(s->w, h), may_wait = !(h->flags & ASK_TRY);
+    bool is_behind = has_before(&s->pending, &s->pending, h) || has_before(&s->granted, &s->granted, h);
+    bool is_admitted = !is_behind && !(needs_busy(s->w, h) && is_busy_wanted(s)) && admit(s->w, h),
+         may_wait = !(h->flags & ASK_TRY);
     if (!is_admitted && may_wait) keep(s, h, number);
     gw_unlock(&lane->lock);
     if (is_admitted)
