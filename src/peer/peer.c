@@ -100,7 +100,7 @@ int peer_init(const struct peer_upcalls *upcalls)
             gw_boot.nnodes, gw_set.wires);
     if (gw_settings_refused())
         return gw_fail(GW_EARG, "%s; nothing starts, since it would without that protection", gw_settings_refused());
-    if (wants_net() && peer_check_tls() != GW_OK) return GW_EUNSUPPORTED;
+    if (wants_net() && peer_check_protection() != GW_OK) return GW_EUNSUPPORTED;
     for (int i = 0; i < gw_nlanes; i++) {
         int rc = lane_open(&gw_lanes[i], i);
         if (rc != GW_OK) return rc;
@@ -223,10 +223,11 @@ int peer_meet_far(uint64_t uid, int size, struct node_other **other_out)
 
 int peer_may_invite(void)
 {
-    if (!gw_set.net_tls && gw_set.net_auth == GW_SET_NET_AUTH_KEY) return GW_OK;
+    const char *protection = peer_protection();
+    if (!protection) return GW_OK;
     return gw_fail(GW_EUNSUPPORTED,
                    "jobs on several hosts do not connect with %s: what they first tell each other is not protected by it",
-                   gw_set.net_tls ? "GODWIT_NET_TLS" : "GODWIT_NET_AUTH=munge");
+                   protection);
 }
 
 int peer_invite(char at_out[PEER_AT])

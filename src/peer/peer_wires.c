@@ -48,15 +48,20 @@ void peer_choose_net(bool is_wanted)
                    why ? why : "");
 }
 
-int peer_check_tls(void)
+const char *peer_protection(void)
 {
-    bool has_munge = gw_set.net_auth == GW_SET_NET_AUTH_MUNGE;
-    if ((!gw_set.net_tls && !has_munge) || peer_wires[1] != &ofi_ops) return GW_OK;
+    return gw_set.net_tls ? "GODWIT_NET_TLS" : gw_set.net_auth == GW_SET_NET_AUTH_MUNGE ? "GODWIT_NET_AUTH=munge" : NULL;
+}
+
+int peer_check_protection(void)
+{
+    const char *protection = peer_protection();
+    if (!protection || peer_wires[1] != &ofi_ops) return GW_OK;
     const char *why = network_wants_libfabric();
     return gw_fail(GW_EUNSUPPORTED,
                    "%s protects connections of Godwit's own TCP sockets, and this job goes by libfabric (%s): leave the one or the "
                    "other, or set GODWIT_WIRES=shm,tcp",
-                   gw_set.net_tls ? "GODWIT_NET_TLS" : "GODWIT_NET_AUTH=munge", why ? why : "GODWIT_WIRES has no tcp");
+                   protection, why ? why : "GODWIT_WIRES has no tcp");
 }
 
 void peer_tell_unused(struct gw_lane *lane)
