@@ -99,8 +99,9 @@ if (unlikely(gw_checking)) {
 """
 
 # An entry point whose target has an inlined form, TARGET_inline: true if all is done.  Otherwise rest_NAME does the call from its begin;
-# nothing lives across a call, so little is saved on the stack.  The inlined form says no to any datatype, rank, tag and int count that
-# is not right; here it is seen to that there is something behind the handles and the addresses.
+# nothing lives across a call, nor do handles live on once their objects are found, which know them: so little is saved on the stack.  The
+# inlined form says no to any datatype, rank, tag and int count that is not right; here it is seen to that there is something behind the
+# handles and the addresses.
 INLINE = """
 @export@ @prototype@
 {
@@ -108,9 +109,11 @@ INLINE = """
     @same_type@
     @before@
     @tests@
-    if (unlikely(!@target@_inline(@objects@))) goto rest;
+    if (unlikely(!@target@_inline(@objects@))) goto known;
     @success@
     return MPI_SUCCESS;
+known:
+    return rest_@short@(@known@);
 rest:
     return rest_@short@(@args@);
 }
@@ -242,8 +245,10 @@ def inline_entry(a):
     for i, s in enumerate(statements):
         before += [s] + (["if (unlikely(!%s)) goto rest;" % a.found[i]] if i in a.found else [])
     leave = "if (unlikely(%s)) goto rest;"
-    return fill(INLINE, export=export(e), prototype=e.prototype("P"), fn=e.fn_id, same_type=[leave % q for q in first], before=before,
-                tests=[leave % q for q in tests], target=a.f.target,
+    word = {p.name: arguments.HANDLES[p.kind][0] for p in e.params if p.name + "_o" in a.found.values()}
+    known = ", ".join("std_%s_handle(%s_o)" % (word[p.name], p.name) if p.name in word else p.name for p in e.params)
+    return fill(INLINE, known=known, export=export(e), prototype=e.prototype("P"), fn=e.fn_id, same_type=[leave % q for q in first],
+                before=before, tests=[leave.replace("rest", "known") % q for q in tests], target=a.f.target,
                 objects=", ".join(a.args[p.name] for p in e.params), success=a.success, short=e.name[4:], args=names(e))
 
 

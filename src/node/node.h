@@ -12,6 +12,7 @@
 #define GW_NODE_NODE_H
 
 #include "base/base.h"
+#include "base/count.h"
 #include "base/list.h"
 #include "base/time.h"
 #include "boot/boot.h"
@@ -22,18 +23,22 @@
  * node. */
 struct node_door {
     _Atomic uint32_t seq;      /* futex word; incremented by the ringer that wakes the owner */
-    _Atomic uint32_t sleeping; /* number of the owner's threads that sleep, or are about to */
+    _Atomic uint32_t sleeping; /* not 0: the owner's threads sleep, or are about to; and NODE_FENCED for good, if ringers fence */
     _Atomic uint32_t xoff;     /* flow control: the owner holds too many unexpected bytes, send RTS instead of data (proto) */
-    _Atomic uint32_t fences;   /* ringers of this owner need a fence (it cannot use membarrier) */
     _Atomic uint64_t bell;     /* the owner sleeps in epoll: the name of its wake-up socket (bell.c); 0: on the futex */
 } GW_ALIGNED(GW_CACHELINE);
+#define NODE_FENCED (1u << 31) /* the owner or a ringer does without membarrier: ringers fence between publishing and reading `sleeping` */
+static inline bool node_seems_asleep(struct node_door *d) /* without a fence: a guess */
+{
+    return atomic_load_explicit(&d->sleeping, memory_order_relaxed) & ~NODE_FENCED;
+}
 
 struct node {
     int nlocal, me;        /* number of local ranks; this process's local rank */
     bool oversubscribed;   /* more local ranks than cores that they may use */
     _Atomic uint32_t spin; /* polls before a wait yields; lowered while other processes are seen to share the core */
     uint32_t yields;       /* yields at the start of a wait for all ranks */
-    _Atomic bool fence;    /* ringers must fence between publishing and reading `sleeping` (else sleepers use membarrier) */
+    _Atomic bool fence;    /* who looks for sleepers by other words than one door's must fence before */
     char *base;            /* of the mapping: offset 0 */
     uint64_t bytes;
     struct node_door *doors; /* [nlocal] */
@@ -136,10 +141,7 @@ static inline void node_fence_for_sleepers(void)
 static inline void node_ring_door(struct node_door *d)
 {
     atomic_signal_fence(memory_order_seq_cst);
-    /* One test for both: with the fence, node_ring_look() looks again behind it. */
-    if (unlikely(atomic_load_explicit(&d->sleeping, memory_order_relaxed) |
-                 atomic_load_explicit(&gw_node.fence, memory_order_relaxed)))
-        node_ring_look(d);
+    if (unlikely(gw_look(&d->sleeping))) node_ring_look(d); /* NODE_FENCED: it looks again */
 }
 void node_ring_many(const int *local_ranks, int n); /* rings all of them except this rank */
 static inline void node_ring(int local_rank) { node_ring_door(&gw_node.doors[local_rank]); }

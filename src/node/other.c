@@ -137,9 +137,10 @@ static int open_other(const struct boot_home *home, struct node_other **other_ou
         free(o);
         return rc;
     }
-    /* If its ranks cannot be fenced by membarrier(), this process fences before it rings. */
+    /* If its ranks cannot be fenced by membarrier(), this process fences, and if this one cannot, it does so by itself. */
+    if (atomic_load_explicit(&gw_node.fence, memory_order_relaxed)) node_wait_fences(o->doors, o->n);
     for (int i = 0; i < o->n; i++)
-        if (atomic_load_explicit(&o->doors[i].fences, memory_order_relaxed))
+        if (atomic_load_explicit(&o->doors[i].sleeping, memory_order_relaxed) & NODE_FENCED)
             atomic_store_explicit(&gw_node.fence, true, memory_order_relaxed);
     *other_out = o;
     return GW_OK;

@@ -71,6 +71,13 @@ void node_wait_budget(int64_t *spin_out, int64_t *yield_us_out)
     *yield_us_out = gw_set.wait_yield >= 0 ? gw_set.wait_yield : is_shared ? YIELD_US_SHARED : YIELD_US_ALONE;
 }
 
+/* A process that does not use membarrier() is neither made to fence by sleepers nor makes ringers fence.  All of a node do alike, unless the
+ * kernel refuses it to some. */
+void node_wait_fences(struct node_door *doors, int n)
+{
+    for (int i = 0; i < n; i++) atomic_fetch_or_explicit(&doors[i].sleeping, NODE_FENCED, memory_order_relaxed);
+}
+
 void node_wait_open(void)
 {
     assert(gw_node.doors && gw_node.me < gw_node.nlocal);
@@ -92,22 +99,22 @@ void node_wait_open(void)
     waits.pause_ticks = YIELD_PAUSE_US * (uint64_t)gw_ticks_per_us();
     atomic_store_explicit(&waits.no_yield_until, 0, memory_order_relaxed);
     waits.use_membarrier = !shared_cores && membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-    /* A process that is not registered is not interrupted by a sleeper's membarrier, so it fences by itself. */
     gw_node.fence = !waits.use_membarrier;
-    atomic_store_explicit(&gw_node.doors[gw_node.me].fences, !waits.use_membarrier, memory_order_relaxed);
+    if (!waits.use_membarrier) node_wait_fences(gw_node.doors, gw_node.nlocal);
 }
 
 void node_wait_close(void)
 {
     node_bell_close();
     node_share_close();
-    if (gw_node.doors) atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
+    if (gw_node.doors) atomic_fetch_and_explicit(&gw_node.doors[gw_node.me].sleeping, NODE_FENCED, memory_order_relaxed);
 }
 
 /* Wakes the rank of this door, which seems to sleep. */
 static void node_ring_slow(struct node_door *d)
 {
-    if (!atomic_exchange_explicit(&d->sleeping, 0, memory_order_acq_rel)) return; /* another ringer wakes it */
+    uint32_t was = atomic_fetch_and_explicit(&d->sleeping, NODE_FENCED, memory_order_acq_rel);
+    if (!(was & ~NODE_FENCED)) return; /* another ringer wakes it */
     atomic_fetch_add_explicit(&d->seq, 1, memory_order_release);
     gw_futex_wake(&d->seq, INT_MAX);
     if (unlikely(atomic_load_explicit(&d->bell, memory_order_relaxed))) node_bell_ring(d);
@@ -115,8 +122,8 @@ static void node_ring_slow(struct node_door *d)
 
 void node_ring_look(struct node_door *d)
 {
-    node_fence_for_sleepers();
-    if (atomic_load_explicit(&d->sleeping, memory_order_relaxed)) node_ring_slow(d);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (node_seems_asleep(d)) node_ring_slow(d);
 }
 
 void node_ring_many(const int *local_ranks, int n)
@@ -125,7 +132,7 @@ void node_ring_many(const int *local_ranks, int n)
     node_fence_for_sleepers();
     if (!atomic_load_explicit(&doors[gw_node.nlocal].sleeping, memory_order_relaxed)) return;
     for (int i = 0; i < n; i++)
-        if (unlikely(atomic_load_explicit(&doors[local_ranks[i]].sleeping, memory_order_relaxed)) && local_ranks[i] != gw_node.me)
+        if (unlikely(node_seems_asleep(&doors[local_ranks[i]])) && local_ranks[i] != gw_node.me)
             node_ring_slow(&doors[local_ranks[i]]);
 }
 
@@ -234,7 +241,7 @@ static void disarm(struct node_wait *w)
     if (w->phase != ARMED) return;
     count_sleepers(-1U);
     /* With several threads another one may be armed: then the flag stays, at worst for one ring too many. */
-    if (!gw_threads) atomic_store_explicit(&gw_node.doors[gw_node.me].sleeping, 0, memory_order_relaxed);
+    if (!gw_threads) atomic_fetch_and_explicit(&gw_node.doors[gw_node.me].sleeping, NODE_FENCED, memory_order_relaxed);
 }
 
 void node_wait_end_slow(struct node_wait *w)
@@ -261,7 +268,7 @@ static void arm(struct node_wait *w)
     struct node_door *d = &gw_node.doors[gw_node.me];
     w->seen = atomic_load_explicit(&d->seq, memory_order_acquire);
     count_sleepers(1);
-    atomic_store_explicit(&d->sleeping, 1, memory_order_release);
+    atomic_fetch_or_explicit(&d->sleeping, 1, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
     if (waits.use_membarrier) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
     w->phase = ARMED;

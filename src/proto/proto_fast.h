@@ -67,11 +67,8 @@ GW_INLINE bool proto_is_short(const struct gw_lane *lane, int64_t count, const s
 }
 
 /* The line in which a message can be sent inline to a peer by its endpoint.  NULL: nothing was done, call proto_send().  The lane's lock is
- * held. */
-GW_INLINE struct wire_line *proto_send_line(const struct wire_ep *ep)
-{
-    return unlikely(!ep) || unlikely(gw_look(ep->xoff)) ? NULL : wire_ring_line(ep);
-}
+ * held.  It does not look whether the peer is xoff: its ring does (wire_ring.h). */
+GW_INLINE struct wire_line *proto_send_line(const struct wire_ep *ep) { return unlikely(!ep) ? NULL : wire_ring_line(ep); }
 
 /* Second half: writes and commits the line, before anything else is sent to p.  The send is complete. */
 GW_INLINE void proto_send_inline(struct wire_ep *ep, struct wire_line *l, uint32_t ctx, int my_rank, int tag, const void *buf,

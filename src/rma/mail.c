@@ -184,7 +184,7 @@ bool rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes)
     _Atomic uint32_t *alone = &w->targets[target].left_alone;
     uint32_t n = atomic_load_explicit(alone, memory_order_relaxed);
     if (likely(n == 0))
-        return likely(!atomic_load_explicit(&w->targets[target].door->sleeping, memory_order_relaxed)) || wake(w, target);
+        return likely(!node_seems_asleep(w->targets[target].door)) || wake(w, target);
     uint32_t weight = 1 + (uint32_t)gw_min64(bytes / ALONE_BYTES, LEFT_ALONE);
     atomic_store_explicit(alone, n > weight ? n - weight : 0, memory_order_relaxed); /* not exact with several threads */
     return false;

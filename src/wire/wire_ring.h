@@ -9,6 +9,7 @@
  * SENDER   wire_ring_line() returns the next line if it is known to be free.  The caller claims it, fills header and payload, then calls
  *          wire_ring_commit(), before anything else is sent to that peer.  NULL is no error: use send_short(), which also refreshes the
  *          limit from the owner's read position.  A ring that several processes write is not used by these functions (tail == limit).
+ *          While the owner is xoff, send_short() raises no limit: who has used up his lines sends nothing more without asking for it.
  * OWNER    wire_ring_look() returns the first line that has arrived in any ring.  The caller consumes it, with wire_ring_taken() after
  *          its last read of the line, or leaves it to progress(), which sees the same state.  A longer payload lies in one piece in the
  *          ring's bytes: wire_ring_payload(), and then wire_ring_taken_long().

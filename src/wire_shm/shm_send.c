@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "wire_shm/shm_private.h"
 #include "base/copy.h"
+#include "base/count.h"
 
 /* Room that was reserved: a line, and `start` in the byte buffer where the payload does not fit the line. */
 struct room {
@@ -22,15 +23,23 @@ static inline uint32_t bytes_needed(size_t len) { return len <= WIRE_LINE_BYTES 
 /* How far the owner has read.  Acquire: pairs with [S2]; what we overwrite has been read. */
 static inline uint64_t ring_room(struct shm_ring *r) { return atomic_load_explicit(&r->read, memory_order_acquire); }
 
+/* How far the owner has read, and with it how many lines are free.  While the owner is xoff no more than the next one is shown to those who
+ * write lines without asking. */
+static void read_again(struct shm_ep *ep)
+{
+    uint64_t read = ring_room(ep->ring);
+    ep->data_read = (uint32_t)(read >> 32);
+    ep->base.limit = (uint32_t)read + ep->base.mask + 1;
+    if (unlikely(gw_look(ep->base.xoff)) && ep->base.limit != ep->base.tail) ep->base.limit = ep->base.tail + 1;
+}
+
 static inline bool reserve_exclusive(struct shm_ep *ep, uint32_t need, struct room *out)
 {
     out->line = ep->base.tail;
     out->start = need ? piece_start(ep->data_tail, need, ep->data_size) : ep->data_tail;
     bool line_ok = ep->base.tail != ep->base.limit, data_ok = out->start + need - ep->data_read <= ep->data_size;
     if (unlikely(!line_ok || !data_ok)) {
-        uint64_t read = ring_room(ep->ring);
-        ep->base.limit = (uint32_t)read + ep->base.mask + 1;
-        ep->data_read = (uint32_t)(read >> 32);
+        read_again(ep);
         if (ep->base.tail == ep->base.limit || out->start + need - ep->data_read > ep->data_size) return false;
     }
     ep->base.tail++;

@@ -180,6 +180,33 @@ static void full(int rank)
     close_wire(w);
 }
 
+/* An owner that is xoff gets the lines that its sender has, and then only what is sent by a call. */
+static void held_back(int rank)
+{
+    (void)rank;
+    struct wire *w = open_wire();
+    struct wire_ep *ep = connect_to(w, 0);
+    while (shm_ops.progress(w)) continue;
+    struct header h = {0, seen.next[0], 0, 0};
+    atomic_store(&ep->door->xoff, 1);
+    uint32_t n = 0;
+    for (; wire_ring_line(ep); n++, h.seq++) CHECK_EQ(shm_ops.send_short(ep, KIND_DATA, &h, NULL, 0), GW_OK);
+    CHECK(n > 0 && n <= w->shape.nlines);
+    for (int i = 0; i < 1000; i++, h.seq++) {
+        CHECK(!wire_ring_line(ep));
+        while (shm_ops.progress(w)) continue;
+        shm_ops.progress(w); /* idle: publishes */
+        CHECK_EQ(shm_ops.send_short(ep, KIND_DATA, &h, NULL, 0), GW_OK);
+    }
+    atomic_store(&ep->door->xoff, 0);
+    CHECK_EQ(shm_ops.send_short(ep, KIND_DATA, &h, NULL, 0), GW_OK);
+    h.seq++;
+    CHECK(wire_ring_line(ep));
+    while (shm_ops.progress(w)) continue;
+    CHECK_EQ(seen.next[0], h.seq);
+    close_wire(w);
+}
+
 /* Positions count modulo 2^32: start both ends of a ring shortly before that. */
 static void turn_over(int rank)
 {
@@ -278,6 +305,7 @@ int main(void)
     messages = 800;
     ranks_run(20, 4, traffic); /* more than have rings of their own: the shared one */
     ranks_run(1, 4, full);
+    ranks_run(1, 4, held_back);
     ranks_run(1, 4, turn_over);
     ranks_run(2, 4, direct);
     setenv("GODWIT_CMA", "off", 1);
