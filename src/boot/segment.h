@@ -23,7 +23,7 @@
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 23u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 24u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 /* Eight digits for each variable that launchers set anew for what they start, 0 where it is not set: mpiexec notes them for its ranks.  A
  * process that has another value was started by a launcher between (boot_env_other()). */

@@ -12,7 +12,7 @@
 /* ---- state introspection --------------------------------------------------------------------------------------
  * Each rank records in its slot of the segment the collectives that it enters and, once a wait has become long, what it waits for.  Our
  * mpiexec reads this to analyse a job that hangs (verdict/verdict.h).  Fast paths write nothing but one cache line per collective. */
-enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 28, BOOT_WORLD_UNKNOWN = -2, BOOT_CALL_AS = 48, BOOT_NOTE = 112 };
+enum { BOOT_PENDING = 6, BOOT_COLLS = 16, BOOT_COMM_NAME = 64, BOOT_WORLD_UNKNOWN = -2, BOOT_CALL_AS = 48, BOOT_NOTE = 112 };
 enum boot_state {               /* of struct boot_where */
                   BOOT_BUSY,    /* not in a long wait: computing or communicating */
                   BOOT_MOVING,  /* in a long wait, but there was an event since it was described */
@@ -49,6 +49,7 @@ enum {
     BOOT_SAYS_REQUEST = 2,  /* non-blocking */
     BOOT_SAYS_PREPARED = 4, /* persistent */
     BOOT_SAYS_TOLD = 8,     /* this rank has reported that members called different collectives */
+    BOOT_SAYS_FUNCTION = 16, /* of a call that has no operation: in its place stands which function of MPI it is */
 };
 static inline uint64_t boot_coll_pack(uint32_t ctx, uint64_t number, uint32_t call)
 {
@@ -64,6 +65,7 @@ static inline enum boot_difference boot_coll_differ(uint64_t a, int64_t a_bytes,
     int32_t a_root = (int32_t)(uint32_t)a, b_root = (int32_t)(uint32_t)b;
     if (!a_kind || !b_kind) return BOOT_SAME;
     if (a_kind != b_kind || (a ^ b) >> BOOT_SAYS_FLAGS & FORM) return BOOT_OTHER_CALL;
+    if (a >> BOOT_SAYS_FLAGS & BOOT_SAYS_FUNCTION && a_op && b_op && a_op != b_op) return BOOT_OTHER_CALL;
     if (a_root >= 0 && b_root >= 0 && a_root != b_root) return BOOT_OTHER_ROOT;
     if (a_bytes != b_bytes && !((a | b) >> BOOT_SAYS_FLAGS & BOOT_SAYS_OWN)) return BOOT_OTHER_BYTES;
     return a_op && b_op && a_op != b_op ? BOOT_OTHER_OP : BOOT_SAME; /* members without data have op 0 */

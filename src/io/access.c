@@ -173,7 +173,7 @@ static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int6
     bool write = how & IO_WRITE;
     int rc = access_check(f, how, count, t);
     if (rc == GW_OK) rc = offset_check(f, how & IO_AT ? offset : 0, &pos);
-    rc = io_agree(f, rc);
+    rc = io_enter(f, how, rc);
     if (rc != GW_OK) return rc;
     int64_t etypes = count * t->size / f->view.etype->size;
     if (how & IO_SHARED) {
@@ -205,7 +205,7 @@ static int started(struct gw_file *f, int how, int64_t offset, const void *buf, 
     if (rc == GW_OK) rc = offset_check(f, how & IO_AT ? offset : 0, &d.pos);
     if (rc == GW_OK) rc = place(f, how, &offset, count * t->size / f->view.etype->size);
     if (rc == GW_OK) rc = offset_check(f, offset, &d.pos);
-    return io_start(f, rc, &d, req_out);
+    return io_start(f, how, rc, &d, req_out);
 }
 
 /* apart: a collective call that is performed as independent accesses. */
@@ -262,7 +262,7 @@ int io_access(struct gw_file *f, int how, int64_t offset, const void *buf, int64
 int io_begin(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t)
 {
     int64_t moved = 0;
-    int rc = access_any(f, how, false, offset, buf, count, t, &moved);
+    int rc = access_any(f, how | IO_BEGUN, false, offset, buf, count, t, &moved);
     if (rc != GW_OK) return rc;
     f->split = how;
     f->split_moved = moved;

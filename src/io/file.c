@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/settings.h"
 #include "base/time.h"
+#include "boot/where.h"
 #include "coll/coll.h"
 #include "world/world.h"
 
@@ -52,20 +54,6 @@ int io_agree(struct gw_file *f, int rc)
     io_drain(f);
     int worst = f->comm->size > 1 ? coll_worst(f->comm, rc, "rank") : GW_OK;
     return worst == GW_OK ? rc : worst;
-}
-
-int io_same(struct gw_file *f, int rc, int64_t value, const char *what)
-{
-    int64_t mine[3] = {rc, value, ~value},
-            least[3] = {rc, value, ~value}; /* ~value reverses the order without overflow, so one minimum gives both ends */
-    io_drain(f);
-    int failed = f->comm->size > 1 ? coll_allreduce(mine, least, 3, gw_type_int64, gw_op_min, f->comm, NULL) : GW_OK;
-    if (failed != GW_OK) return failed;
-    if (rc < 0) return rc;
-    if (least[0] < 0) return gw_fail((int)least[0], "another rank failed: %s", gw_error_text((int)least[0]));
-    if (least[1] == ~least[2]) return GW_OK;
-    return gw_fail(GW_ENOTSAME, "%s is %lld here and between %lld and %lld elsewhere; all ranks must give the same", what,
-                   (long long)value, (long long)least[1], (long long)~least[2]);
 }
 
 /* ---- open ------------------------------------------------------------------------------------------------------------ */
@@ -178,7 +166,7 @@ static int open_all(struct gw_file *f, const char *name, int amode, struct gw_in
     f->name = strdup(without_prefix(name));
     if (!f->name && rc == GW_OK) rc = gw_fail(GW_ENOMEM, "no memory for the name of a file");
     if (rc == GW_OK) rc = io_view_plain(&f->view);
-    rc = io_same(f, rc, amode, "amode");
+    rc = io_enter_same(f, IO_OPEN, rc, amode, "amode");
     if (rc != GW_OK) return rc;
     f->amode = amode;
     io_hints_default(&f->hints);
@@ -196,6 +184,14 @@ static int open_all(struct gw_file *f, const char *name, int amode, struct gw_in
     return rc == GW_OK ? io_shared_make(f, size) : rc;
 }
 
+/* For reports and errors; of a long name its end, as reports have little room. */
+static void comm_name_it(struct gw_comm *c, const char *name)
+{
+    enum { ROOM = BOOT_COMM_NAME - (int)sizeof "the file ..." };
+    size_t len = strlen(name), skip = len > ROOM + 3 ? len - ROOM : 0;
+    snprintf(c->name, sizeof c->name, "the file %s%s", skip ? "..." : "", name + skip);
+}
+
 int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info, struct gw_file **file_out)
 {
     if (c->remote) return gw_fail(GW_ECOMM, "comm is an intercommunicator: a file is opened by an intracommunicator");
@@ -204,6 +200,7 @@ int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info
     f->end_of[0] = f->end_of[1] = -1;
     uint64_t began = gw_now_ns();
     int rc = world_comm_create(c, c->group, &f->comm);
+    if (rc == GW_OK) comm_name_it(f->comm, name);
     if (rc == GW_OK) rc = open_all(f, name, amode, info);
     if (rc == GW_OK) rc = io_agree(f, gw_obj_register(&f->obj, GW_KIND_FILE));
     if (rc != GW_OK) {
@@ -226,7 +223,8 @@ int io_close(struct gw_file **file)
     f->hints.collective_only = 0; /* no rank opens the file from now on */
     bool must_delete = f->fd >= 0 && f->amode & GW_MODE_DELETE_ON_CLOSE && f->comm->rank == 0;
     io_clock_enter(f, !(f->amode & GW_MODE_RDONLY), IO_T_OPEN);
-    int rc = io_agree(f, GW_OK); /* no rank closes or deletes the file while others use it */
+    int rc = io_enter(f, IO_CLOSE, GW_OK); /* no rank closes or deletes the file while others use it */
+    if (rc != GW_OK) return rc;
     if (f->fd >= 0 && close(f->fd) != 0 && errno != EINTR && rc == GW_OK) rc = io_fail(errno, "closing", f->name);
     f->fd = -1;
     if (must_delete && unlink(f->name) != 0 && rc == GW_OK) rc = io_fail(errno, "deleting", f->name);
@@ -258,7 +256,7 @@ static int may_resize(const struct gw_file *f, int64_t size)
 
 int io_set_size(struct gw_file *f, int64_t size)
 {
-    int rc = io_same(f, may_resize(f, size), size, "size"), failed = 0;
+    int rc = io_enter_same(f, IO_SET_SIZE, may_resize(f, size), size, "size"), failed = 0;
     if (rc != GW_OK) return rc;
     io_clock_enter(f, true, IO_T_OPEN);
     if (f->comm->rank == 0) {
@@ -272,7 +270,7 @@ int io_set_size(struct gw_file *f, int64_t size)
 
 int io_preallocate(struct gw_file *f, int64_t size)
 {
-    int rc = io_same(f, may_resize(f, size), size, "size"), failed = 0;
+    int rc = io_enter_same(f, IO_PREALLOCATE, may_resize(f, size), size, "size"), failed = 0;
     if (rc != GW_OK) return rc;
     if (f->comm->rank == 0 && size > 0) {
         struct stat st;
@@ -308,7 +306,7 @@ int io_get_amode(struct gw_file *f, int *amode_out)
 
 int io_set_atomicity(struct gw_file *f, int flag)
 {
-    int rc = io_same(f, GW_OK, flag != 0, "flag");
+    int rc = io_enter_same(f, IO_SET_ATOMICITY, GW_OK, flag != 0, "flag");
     if (rc == GW_OK) f->atomic = flag != 0;
     return rc;
 }
@@ -336,7 +334,7 @@ int io_sync(struct gw_file *f)
     do failed = fd < 0 || fsync(fd) == 0 ? 0 : errno;
     while (failed == EINTR);
     if (failed == EINVAL || failed == EROFS) failed = 0; /* a pipe or a special file, which has nothing to be written back */
-    return io_agree(f, failed ? io_fail(failed, "synchronizing", f->name) : GW_OK);
+    return io_enter(f, IO_SYNC, failed ? io_fail(failed, "synchronizing", f->name) : GW_OK);
 }
 
 int io_set_errhandler(struct gw_file *f, struct gw_errhandler *eh)

@@ -284,7 +284,7 @@ void io_hints_look(void)
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------------ */
-int io_set_info(struct gw_file *f, struct gw_info *info)
+int io_hints_change(struct gw_file *f, struct gw_info *info)
 {
     struct io_hints h = f->hints, old = f->hints;
     io_hints_read(&h, info);
@@ -304,6 +304,12 @@ int io_set_info(struct gw_file *f, struct gw_info *info)
     bool is_placed =
         h.aggregators == old.aggregators && h.multiplier == old.multiplier && strcmp(h.aggregator_list, old.aggregator_list) == 0;
     return is_placed ? GW_OK : io_place(f);
+}
+
+int io_set_info(struct gw_file *f, struct gw_info *info)
+{
+    int rc = io_enter(f, IO_SET_INFO, GW_OK);
+    return rc == GW_OK ? io_hints_change(f, info) : rc;
 }
 
 /* The text of a hint; false: it has no value. */

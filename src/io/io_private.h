@@ -20,13 +20,35 @@ int io_agree(struct gw_file *f, int rc);
 int io_open_late(struct gw_file *f); /* see io_need_open() */
 /* Opens the file if this rank has not done so (hint romio_no_indep_rw).  Called before f->fd is used. */
 static inline int io_need_open(struct gw_file *f) { return likely(!f->hints.collective_only) ? GW_OK : io_open_late(f); }
-/* Collective.  Agrees on rc; then returns GW_ENOTSAME on every rank unless all have the same value. */
-int io_same(struct gw_file *f, int rc, int64_t value, const char *what);
+
+/* ---- the same call everywhere (calls.c) ---- */
+/* Each blocking collective call begins with one of these: they agree on rc, and return GW_ENOTSAME on every rank, with both calls' names, unless
+ * all make the same call, so that what follows in it is the same everywhere.  call: one of these, or the `how` of an access, with IO_BEGUN for
+ * a split one, and with IO_STARTED for one with a request, which says it in its struct io_extent. */
+enum io_call {
+    IO_BEGUN = 1 << 8,
+    IO_STARTED = 1 << 9,
+    IO_OPEN = 1 << 10,
+    IO_CLOSE,
+    IO_SET_SIZE,
+    IO_PREALLOCATE,
+    IO_SET_VIEW,
+    IO_SET_ATOMICITY,
+    IO_SET_INFO,
+    IO_SYNC,
+    IO_SEEK_SHARED
+};
+int io_enter(struct gw_file *f, int call, int rc);
+int io_enter_same(struct gw_file *f, int call, int rc, int64_t value, const char *what); /* GW_ENOTSAME also unless all have the same value */
+/* For a minimum over the words of all ranks, and one over their inverses. */
+int64_t io_call_word(const struct gw_file *f, int call);
+int io_calls_judge(const struct gw_file *f, int64_t least, int64_t greatest); /* GW_ENOTSAME: of two calls */
 
 /* ---- hints (hints.c) ---- */
 void io_hints_default(struct io_hints *h);
 void io_hints_read(struct io_hints *h, const struct gw_info *info); /* absent keys and invalid values change nothing */
 int io_hints_share(struct gw_file *f, struct io_hints *h);          /* collective: all get the hints of rank 0 */
+int io_hints_change(struct gw_file *f, struct gw_info *info);        /* collective: part of a call */
 /* Applies MPIIO_HINTS, which takes precedence over the hints of the program. */
 void io_hints_of_user(struct io_hints *h, const char *file);
 void io_hints_look(void); /* warns of what is wrong in MPIIO_HINTS, whichever files it is for; once in a process */
@@ -136,8 +158,8 @@ struct io_data { /* what a call moves */
 int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out);
 
 /* ---- collective behind a request (started.c) ---- */
-/* rc: of the checks: where this rank failed it takes part all the same, with nothing, as the others count on it. */
-int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req **req_out);
+/* how: of the access.  rc: of the checks: where this rank failed it takes part all the same, with nothing, as the others count on it. */
+int io_start(struct gw_file *f, int how, int rc, const struct io_data *d, struct gw_req **req_out);
 void io_started_init(void);
 void io_drain_slow(struct gw_file *f);
 /* Exchanges of blocking calls come behind those of what was started before. */
@@ -154,6 +176,7 @@ struct io_extent {
     int64_t from, to, bytes; /* of the file: [from, to), of which so many bytes */
     int64_t in_order;        /* places in the file do not go back */
     int64_t runs;
+    int64_t call;  /* io_call_word(); 0: a blocking call, which has agreed on that */
     int64_t cover; /* sum of the mixed begins of the runs less that of their ends: equal sums, equal bytes (but for 2^-64) */
     uint64_t room; /* of rank 0: memory of the node for windows of the file; 0: none */
     int64_t window;

@@ -176,8 +176,8 @@ int io_seek_shared(struct gw_file *f, int64_t offset, int whence)
 {
     int64_t to = 0, now = 0;
     int rc = io_not_sequential(f); /* of all ranks alike: amode is the same everywhere */
-    if (rc == GW_OK) rc = io_same(f, GW_OK, offset, "offset");
-    if (rc == GW_OK) rc = io_same(f, GW_OK, whence, "whence");
+    if (rc == GW_OK) rc = io_enter_same(f, IO_SEEK_SHARED, GW_OK, offset, "offset");
+    if (rc == GW_OK) rc = io_enter_same(f, IO_SEEK_SHARED, GW_OK, whence, "whence");
     if (rc != GW_OK) return rc;
     if (f->comm->rank == 0) { /* all ranks are in this call: none moves the pointer */
         rc = io_shared_get(f, &now);

@@ -71,11 +71,24 @@ static int agree(struct io_op *op)
     return coll_allreduce(&op->outcome, &op->worst, 1, gw_type_int64, gw_op_min, op->f->comm, &op->as);
 }
 
+/* All ranks come to the same answer. */
+static int same_call(const struct io_op *op)
+{
+    int64_t least = op->all[0].call, greatest = least;
+    for (int i = 1; i < op->f->comm->size; i++) {
+        least = gw_min64(least, op->all[i].call);
+        greatest = gw_max64(greatest, op->all[i].call);
+    }
+    return io_calls_judge(op->f, least, greatest);
+}
+
 /* The extents of all ranks are known: chooses the method. */
 static void extents_known(struct io_op *op)
 {
     const struct io_data *d = &op->raw;
     struct io_extent whole;
+    op->broken = same_call(op);
+    if (op->broken) return;
     switch (io_extents_judge(op->f, d->write, op->all, &whole)) {
     case IO_WINDOWS:
         op->pool = io_windows_begin(op->f, d, &whole);
@@ -329,7 +342,7 @@ static void append(struct io_op *op)
     if (is_first) run(op);
 }
 
-int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req **req_out)
+int io_start(struct gw_file *f, int how, int rc, const struct io_data *d, struct gw_req **req_out)
 {
     struct io_op *op = gw_xcalloc(1, sizeof *op);
     *op = (struct io_op){.f = f, .lane = f->comm->lane, .user = *d, .as = {COLL_START, &op->exchange}};
@@ -350,6 +363,7 @@ int io_start(struct gw_file *f, int rc, const struct io_data *d, struct gw_req *
         io_extent_of(f, 0, 0, &op->mine);
         op->raw = (struct io_data){.write = d->write, .type = gw_type_byte};
     }
+    op->mine.call = io_call_word(f, how | IO_STARTED);
     append(op);
     io_clock(f, IO_T_COMPUTE);
     return rc;

@@ -198,11 +198,11 @@ int io_set_view(struct gw_file *f, int64_t disp, struct gw_type *etype, struct g
 {
     struct io_view v = {.disp = disp, .etype = type_hold(etype), .filetype = type_hold(filetype)};
     /* disp may be the position of the shared file pointer once all ranks are in this call. */
-    int rc = f->amode & GW_MODE_SEQUENTIAL ? io_agree(f, GW_OK) : GW_OK;
+    int rc = f->amode & GW_MODE_SEQUENTIAL ? io_enter(f, IO_SET_VIEW, GW_OK) : GW_OK;
     if (rc == GW_OK) rc = view_make(f, &v, rep);
-    rc = io_same(f, rc, etype->extent, "the extent of etype");
+    rc = io_enter_same(f, IO_SET_VIEW, rc, etype->extent, "the extent of etype");
     if (rc == GW_OK && f->comm->rank == 0) io_shared_set(f, 0); /* all ranks are in this call */
-    if (rc == GW_OK) rc = io_set_info(f, info);
+    if (rc == GW_OK) rc = io_hints_change(f, info);
     if (rc != GW_OK) {
         io_view_release(&v);
         return rc;

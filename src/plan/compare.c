@@ -344,6 +344,11 @@ static int compare_former(struct gw_comm *c, uint64_t first, uint64_t end, int m
 }
 static uint64_t noted_from(uint64_t end) { return end > BOOT_COLLS ? end - BOOT_COLLS : 0; }
 
+int plan_compare_before(struct gw_comm *c, uint64_t number)
+{
+    return number & PLAN_APART ? GW_OK : compare_former(c, noted_from(number), number, -1);
+}
+
 static int rank_of(const struct plan_exec *x, int member)
 {
     return x->walk ? plan_team_rank(&x->walk->stage.team, member) : member;

@@ -190,6 +190,8 @@ static inline struct plan_said plan_said_by(const struct plan_exec *x)
 int plan_compare_newest(struct gw_comm *c) GW_COLD;
 /* The same; for pending messages also, whether members have sent messages of another call.  Lane's lock held. */
 int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n) GW_COLD;
+/* Compares those before this one, of which a member may have gone on although it was another call. */
+int plan_compare_before(struct gw_comm *c, uint64_t number) GW_COLD;
 /* The error for a message of a wrong length. */
 int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64_t came) GW_COLD;
 

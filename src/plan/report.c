@@ -2,16 +2,33 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "base/hash.h"
 #include "base/lock.h"
 #include "boot/boot.h"
+#include "boot/call.h"
 #include "boot/segment.h"
 #include "node/node.h"
 #include "plan/plan_private.h"
 
+/* Which function of MPI this is, in the place of an operation: a number by its name, that with large counts being the same; 0: not known. */
+static uint64_t says_function(void)
+{
+    const char *name = boot_slot->is_threaded ? NULL : boot_call_name(atomic_load_explicit(&boot_slot->call, memory_order_relaxed));
+    size_t len = name ? strlen(name) : 0;
+    if (len > 2 && strcmp(name + len - 2, "_c") == 0) len -= 2;
+    uint64_t number = len > 0 ? gw_hash(GW_HASH_SEED, name, len) % 0xffff + 1 : 0;
+    return number << BOOT_SAYS_OP | (uint64_t)BOOT_SAYS_FUNCTION << BOOT_SAYS_FLAGS;
+}
+
 void plan_enter(struct gw_comm *c, enum plan_call kind, int root)
 {
     if (plan_is_within(c)) return;
-    boot_coll_note(c->ctx >> GW_STREAM_BITS, comm_coll_count(c, 1), (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)root, c->mark);
+    uint64_t says = (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)root;
+    if (kind != PLAN_ANY_CALL) plan_said_add(c, says, 0);
+    if (kind == PLAN_MAKING) says |= says_function(); /* not part of the running hash: a rank with several threads does not know it */
+    boot_coll_note(c->ctx >> GW_STREAM_BITS, comm_coll_count(c, 1), says, c->mark);
 }
 
 void plan_enter_as(struct gw_comm *c, unsigned kind, struct plan_args *a)
@@ -127,6 +144,7 @@ bool plan_report(struct plan_exec *x, uint64_t entry)
     gw_lock(&c->lane->lock);
     int rc = plan_compare_parts(&said, x->reqs, x->n_reqs);
     gw_unlock(&c->lane->lock);
+    if (rc == GW_OK) rc = plan_compare_before(c, said.number);
     if (rc < 0) x->err = rc;
     if (rc < 0 || x->err < 0) return rc < 0 || x->differs;
     look_for_given(x);

@@ -37,8 +37,9 @@ static int rows_exchange(struct gw_comm *c, const int32_t *mine, struct rows *ro
 {
     rows->ours = malloc(sizeof *mine * (size_t)rows->words * (size_t)c->size);
     if (!rows->ours) return gw_fail(GW_ENOMEM, "no memory to split a communicator of %d", c->size);
-    if (c->remote) plan_enter(c, PLAN_MAKING, GW_ANY_SOURCE);
+    plan_call_begin(c, PLAN_MAKING, GW_ANY_SOURCE);
     int rc = coll_allgather(mine, rows->words, gw_type_int, rows->ours, rows->words, gw_type_int, c->remote ? c->local : c, NULL);
+    plan_call_end(c);
     if (rc != GW_OK || !c->remote) return rc;
     struct bridge b = bridge_whole(c);
     int n = 0;
