@@ -45,10 +45,10 @@ static inline uint64_t boot_coll_mark(const uint64_t word[3]) { return word[2] >
  * none), the kind (0: unknown, nothing is compared) and flags. */
 enum { BOOT_SAYS_OP = 32, BOOT_SAYS_KIND = 48, BOOT_SAYS_FLAGS = 56 }; /* shifts of fields of 16, 8 and 8 bits */
 enum {
-    BOOT_SAYS_OWN = 1,      /* the number of bytes is this member's alone: not compared */
-    BOOT_SAYS_REQUEST = 2,  /* non-blocking */
-    BOOT_SAYS_PREPARED = 4, /* persistent */
-    BOOT_SAYS_TOLD = 8,     /* this rank has reported that members called different collectives */
+    BOOT_SAYS_OWN = 1,       /* the number of bytes is this member's alone: not compared */
+    BOOT_SAYS_REQUEST = 2,   /* non-blocking */
+    BOOT_SAYS_PREPARED = 4,  /* persistent */
+    BOOT_SAYS_TOLD = 8,      /* this rank has reported that members called different collectives */
     BOOT_SAYS_FUNCTION = 16, /* of a call that has no operation: in its place stands which function of MPI it is */
 };
 static inline uint64_t boot_coll_pack(uint32_t ctx, uint64_t number, uint32_t call)

@@ -126,6 +126,8 @@ struct gw_comm {
     /* Number of the user's next collective call, from 1; that of MPI_Init on MPI_COMM_WORLD is 0.  The same on all members; messages
      * carry it (plan_private.h).  Other threads read it for reports. */
     _Atomic uint64_t colls;
+    bool
+        is_inner; /* of a window or a file: one of its calls may be several collectives, whose numbers say nothing to the program */
     /* A team of OpenSHMEM: how many collectives its program has called, and what the number of its last one is above that (comm_coll_shown). */
     uint64_t team_calls, team_hidden;
     uint64_t colls_apart; /* those with requests, where gw_set.coll_order counts them by themselves */
@@ -170,9 +172,11 @@ static inline uint64_t comm_coll_count(struct gw_comm *c, int by)
     atomic_store_explicit(&c->colls, n + (uint64_t)by, memory_order_relaxed);
     return n;
 }
-/* The number of a collective as the program would count it: of a call that is made of several, and of what belongs to it, the call's. */
+/* The number of a collective as the program would count it: of a call that is made of several, and of what belongs to it, the call's; 0: it would
+ * not. */
 static inline uint64_t comm_coll_shown(const struct gw_comm *c, uint64_t number)
 {
+    if (c->is_inner) return 0;
     if (c->team_calls == 0) return number;
     uint64_t shown = number - c->team_hidden;
     return shown < c->team_calls ? shown : c->team_calls;

@@ -38,11 +38,12 @@ int io_calls_judge(const struct gw_file *f, int64_t least, int64_t greatest)
 {
     char a[32], b[32];
     if (least >> 32 == greatest >> 32) return GW_OK;
-    return gw_fail(GW_ENOTSAME,
-                   "the calls differ on the file %s: rank %d called MPI_File_%s, rank %d called MPI_File_%s; all ranks that have opened a "
-                   "file must make the same collective calls on it in the same order",
-                   f->name, (int)(least & INT32_MAX), call_name((int)(least >> 32), a), (int)(greatest & INT32_MAX),
-                   call_name((int)(greatest >> 32), b));
+    return gw_fail(
+        GW_ENOTSAME,
+        "the calls differ on the file %s: rank %d called MPI_File_%s, rank %d called MPI_File_%s; all ranks that have opened a "
+        "file must make the same collective calls on it in the same order",
+        f->name, (int)(least & INT32_MAX), call_name((int)(least >> 32), a), (int)(greatest & INT32_MAX),
+        call_name((int)(greatest >> 32), b));
 }
 
 /* One minimum over rc, two numbers and their inverses; what the calls and the results of the others come to. */

@@ -185,8 +185,9 @@ static int open_all(struct gw_file *f, const char *name, int amode, struct gw_in
 }
 
 /* For reports and errors; of a long name its end, as reports have little room. */
-static void comm_name_it(struct gw_comm *c, const char *name)
+static void comm_mark(struct gw_comm *c, const char *name)
 {
+    c->is_inner = true;
     enum { ROOM = BOOT_COMM_NAME - (int)sizeof "the file ..." };
     size_t len = strlen(name), skip = len > ROOM + 3 ? len - ROOM : 0;
     snprintf(c->name, sizeof c->name, "the file %s%s", skip ? "..." : "", name + skip);
@@ -200,7 +201,7 @@ int io_open(struct gw_comm *c, const char *name, int amode, struct gw_info *info
     f->end_of[0] = f->end_of[1] = -1;
     uint64_t began = gw_now_ns();
     int rc = world_comm_create(c, c->group, &f->comm);
-    if (rc == GW_OK) comm_name_it(f->comm, name);
+    if (rc == GW_OK) comm_mark(f->comm, name);
     if (rc == GW_OK) rc = open_all(f, name, amode, info);
     if (rc == GW_OK) rc = io_agree(f, gw_obj_register(&f->obj, GW_KIND_FILE));
     if (rc != GW_OK) {

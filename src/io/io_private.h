@@ -39,7 +39,8 @@ enum io_call {
     IO_SEEK_SHARED
 };
 int io_enter(struct gw_file *f, int call, int rc);
-int io_enter_same(struct gw_file *f, int call, int rc, int64_t value, const char *what); /* GW_ENOTSAME also unless all have the same value */
+int io_enter_same(struct gw_file *f, int call, int rc, int64_t value,
+                  const char *what); /* GW_ENOTSAME also unless all have the same value */
 /* For a minimum over the words of all ranks, and one over their inverses. */
 int64_t io_call_word(const struct gw_file *f, int call);
 int io_calls_judge(const struct gw_file *f, int64_t least, int64_t greatest); /* GW_ENOTSAME: of two calls */
@@ -48,7 +49,7 @@ int io_calls_judge(const struct gw_file *f, int64_t least, int64_t greatest); /*
 void io_hints_default(struct io_hints *h);
 void io_hints_read(struct io_hints *h, const struct gw_info *info); /* absent keys and invalid values change nothing */
 int io_hints_share(struct gw_file *f, struct io_hints *h);          /* collective: all get the hints of rank 0 */
-int io_hints_change(struct gw_file *f, struct gw_info *info);        /* collective: part of a call */
+int io_hints_change(struct gw_file *f, struct gw_info *info);       /* collective: part of a call */
 /* Applies MPIIO_HINTS, which takes precedence over the hints of the program. */
 void io_hints_of_user(struct io_hints *h, const char *file);
 void io_hints_look(void); /* warns of what is wrong in MPIIO_HINTS, whichever files it is for; once in a process */

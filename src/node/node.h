@@ -188,6 +188,9 @@ static inline bool node_wait_step_blind(struct node_wait *w, bool progressed)
     node_wait_reset(w);
     return false;
 }
+/* A wait for what is no other rank's to give, and that its caller sleeps in itself, has become long, or goes on: this rank's slot says so, in words
+ * that follow "in CALL ".  Until node_wait_end(); node_wait_reset() where there was progress. */
+void node_wait_outside(struct node_wait *w, const char *for_what);
 /* Adds a descriptor whose readability wakes sleepers of this process; until node_finalize().  Wires without doorbell arm theirs in the poll that
  * follows an arming step (gw_node.armed, wire_ops.sleep.arm). */
 int node_wait_on(int fd);

@@ -213,6 +213,16 @@ static inline bool tell_again(const struct node_wait *w)
     return gw_now_ns() > w->again_ns;
 }
 
+void node_wait_outside(struct node_wait *w, const char *for_what)
+{
+    if (!tell_again(w) || !tell_plainly(w)) return;
+    struct boot_where *where = node_report_begin();
+    snprintf(where->note, sizeof where->note, "%s", for_what);
+    where->pending[0] = (struct boot_pending){.about = BOOT_OUTSIDE, .world = BOOT_WORLD_UNKNOWN};
+    where->n_pending = 1;
+    node_report_end(where);
+}
+
 static void tell_state(enum boot_state state) { atomic_store_explicit(&boot_slot->where.state, state, memory_order_release); }
 
 /* ---- waiting -------------------------------------------------------------------------------------------------------------------- */

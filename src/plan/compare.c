@@ -7,6 +7,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/lock.h"
 #include "boot/boot.h"
@@ -106,6 +107,17 @@ static const char *team_word(const char *what)
     return "another collective";
 }
 
+/* Is the collective this very call, and not a part of another one, whose numbers say nothing to who reads them? */
+static bool is_itself(const char *call, const char *what)
+{
+    if (strncmp(call, "MPI_", 4) != 0) return true; /* of a team */
+    size_t len = strlen(what);
+    call += 4;
+    if (call[0] == 'I' && strncasecmp(call + 1, what, len) == 0) call++;
+    return strncasecmp(call, what, len) == 0 &&
+        (!call[len] || strcmp(call + len, "_c") == 0 || strncmp(call + len, "_init", 5) == 0);
+}
+
 /* "MPI_Bcast (40 bytes, root 0)" */
 static void text_of(const struct gw_comm *c, const struct noted *n, char *out, size_t cap)
 {
@@ -122,7 +134,7 @@ static void text_of(const struct gw_comm *c, const struct noted *n, char *out, s
     else
         at = (size_t)snprintf(out, cap, "MPI_%s%s", flags_of(n) & BOOT_SAYS_REQUEST ? "I" : "",
                               kind == PLAN_FINALIZE ? "Finalize" : what);
-    if (kind < PLAN_CALLS) return;
+    if (kind < PLAN_CALLS || (call && !is_itself(call, what))) return;
     if (n->bytes > 0 && at < cap) at += (size_t)snprintf(out + at, cap - at, "%s%lld bytes", sep, (long long)n->bytes), sep = ", ";
     if (n->bytes == 0 && strcmp(what, "Barrier") != 0 && !(flags_of(n) & BOOT_SAYS_OWN) && at < cap)
         at += (size_t)snprintf(out + at, cap - at, "%s0 bytes", sep), sep = ", ";
@@ -135,7 +147,17 @@ static void text_of(const struct gw_comm *c, const struct noted *n, char *out, s
 
 static const char *name_of(const struct gw_comm *c) { return c->name[0] ? c->name : "a communicator without a name"; }
 
-static unsigned long long shown(const struct gw_comm *c, uint64_t number) { return comm_coll_shown(c, number); }
+enum { PLACE_TEXT = GW_MAX_OBJECT_NAME + 48 };
+/* "collective #2 on MPI_COMM_WORLD" */
+static const char *place_of(const struct gw_comm *c, uint64_t number, char out[PLACE_TEXT])
+{
+    unsigned long long shown = comm_coll_shown(c, number);
+    if (shown || !c->is_inner)
+        snprintf(out, PLACE_TEXT, "collective #%llu on %s", shown, name_of(c));
+    else
+        snprintf(out, PLACE_TEXT, "a collective on %s", name_of(c));
+    return out;
+}
 
 struct pair {
     struct gw_comm *comm;
@@ -146,15 +168,14 @@ struct pair {
 
 static int tell(const struct pair *p)
 {
-    char mine[160], theirs[160];
+    char mine[160], theirs[160], place[PLACE_TEXT];
     int how = difference(&p->mine, &p->theirs);
     if (how == GW_OK) return GW_OK;
     text_of(p->comm, &p->mine, mine, sizeof mine);
     text_of(p->comm, &p->theirs, theirs, sizeof theirs);
     bool by_form = (flags_of(&p->mine) ^ flags_of(&p->theirs)) & (BOOT_SAYS_REQUEST | BOOT_SAYS_PREPARED);
-    return gw_fail(how, "the calls differ in collective #%llu on %s: %s %d called %s, %s %d called %s; %s%s",
-                   shown(p->comm, p->number), name_of(p->comm), member_of(p->comm), p->comm->rank, mine, member_of(p->comm),
-                   p->other, theirs, rule(p->comm, how),
+    return gw_fail(how, "the calls differ in %s: %s %d called %s, %s %d called %s; %s%s", place_of(p->comm, p->number, place),
+                   member_of(p->comm), p->comm->rank, mine, member_of(p->comm), p->other, theirs, rule(p->comm, how),
                    by_form ? " (mpiexec --coll-order apart counts those with requests by themselves)" : "");
 }
 
@@ -187,14 +208,14 @@ static struct noted noted_of(const struct plan_said *s)
 /* The collective cannot end, or has no right data: a member that made the same call as this rank has given it up. */
 static int tell_given_up(const struct plan_said *s, int member, int err)
 {
-    char mine[160];
+    char mine[160], place[PLACE_TEXT];
     struct noted n = noted_of(s);
     text_of(s->comm, &n, mine, sizeof mine);
     mark_told(s->comm, s->number);
     return gw_fail(err,
-                   "the calls differ in collective #%llu on %s: %s %d called %s, %s %d gave it up as others called something "
+                   "the calls differ in %s: %s %d called %s, %s %d gave it up as others called something "
                    "else; %s",
-                   shown(s->comm, s->number), name_of(s->comm), member_of(s->comm), s->comm->rank, mine, member_of(s->comm), member,
+                   place_of(s->comm, s->number, place), member_of(s->comm), s->comm->rank, mine, member_of(s->comm), member,
                    rule(s->comm, err));
 }
 
@@ -266,7 +287,7 @@ static const char *kind_in_tag(int tag)
 
 static int tell_rival(const struct plan_said *s, const struct p2p_rival *r)
 {
-    char mine[160], theirs[48];
+    char mine[160], theirs[48], place[PLACE_TEXT];
     struct noted n = noted_of(s);
     bool same = ((unsigned)(r->tag ^ r->want) >> 4 & 15) == 0;
     text_of(s->comm, &n, mine, sizeof mine);
@@ -274,8 +295,8 @@ static int tell_rival(const struct plan_said *s, const struct p2p_rival *r)
     snprintf(theirs, sizeof theirs, "%s%s", is_team(s->comm) ? "" : "MPI_", is_team(s->comm) ? team_word(kind) : kind);
     mark_told(s->comm, s->number);
     return gw_fail(same ? op_of(&n) ? GW_EOP : GW_EROOT : GW_EOTHER,
-                   "the calls differ in collective #%llu on %s: %s %d called %s, %s %d called %s%s; %s", shown(s->comm, s->number),
-                   name_of(s->comm), member_of(s->comm), s->comm->rank, mine, member_of(s->comm), r->src, theirs,
+                   "the calls differ in %s: %s %d called %s, %s %d called %s%s; %s", place_of(s->comm, s->number, place),
+                   member_of(s->comm), s->comm->rank, mine, member_of(s->comm), r->src, theirs,
                    is_team(s->comm) ? same ? " with another root or operation" : ""
                        : same       ? " with another root or operation, or in another form (blocking, non-blocking, persistent)"
                                     : " or its non-blocking form",
@@ -295,7 +316,7 @@ int plan_compare_parts(const struct plan_said *s, struct gw_req **parts, int n)
 
 int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64_t came)
 {
-    char mine[160], sent[32];
+    char mine[160], sent[32], place[PLACE_TEXT];
     int rc = compare(s);
     if (rc != GW_OK) return rc;
     struct noted n = noted_of(s);
@@ -305,9 +326,8 @@ int plan_length_differs(const struct plan_said *s, int from, int64_t want, int64
         snprintf(sent, sizeof sent, "%lld", (long long)came);
     else
         snprintf(sent, sizeof sent, "%s", came < 0 ? "another number" : "more");
-    return gw_fail(GW_ETRUNCATE,
-                   "the calls differ in collective #%llu on %s: %s %d called %s and takes %lld bytes from %s %d, which sent %s; %s",
-                   shown(s->comm, s->number), name_of(s->comm), member_of(s->comm), s->comm->rank, mine, (long long)want,
+    return gw_fail(GW_ETRUNCATE, "the calls differ in %s: %s %d called %s and takes %lld bytes from %s %d, which sent %s; %s",
+                   place_of(s->comm, s->number, place), member_of(s->comm), s->comm->rank, mine, (long long)want,
                    member_of(s->comm), from, sent, rule(s->comm, GW_ETRUNCATE));
 }
 
@@ -416,6 +436,7 @@ static void look_at_left(struct gw_done *done, int err)
 int plan_compare_last(struct gw_comm *c, bool goes_on)
 {
     struct left_search s = {.left.done.fn = look_at_left, .next = c->colls, .number = c->colls, .goes_on = goes_on};
+    char place[PLACE_TEXT];
     uint64_t first = noted_from(c->colls);
     int rc = compare_former(c, first, c->colls, -1);
     gw_lock(&c->lane->lock);
@@ -424,11 +445,10 @@ int plan_compare_last(struct gw_comm *c, bool goes_on)
     if (rc != GW_OK || s.number == s.next) return rc;
     for (uint64_t number = first; number < c->colls; number++)
         if (is_told(c, number)) return GW_OK; /* the message may be left over from that */
-    return gw_fail(
-        GW_EOTHER,
-        "the calls differ in collective #%llu on %s: %s %d called %s%s and sent %lld bytes in it to %s %d, which did not "
-        "call it like that; %s",
-        shown(c, s.number), name_of(c), member_of(c), s.found.src, is_team(c) ? "" : "MPI_",
-        is_team(c) ? team_word(kind_in_tag(s.found.tag)) : kind_in_tag(s.found.tag), (long long)s.found.bytes, member_of(c),
-        c->rank, rule(c, GW_EOTHER));
+    return gw_fail(GW_EOTHER,
+                   "the calls differ in %s: %s %d called %s%s and sent %lld bytes in it to %s %d, which did not "
+                   "call it like that; %s",
+                   place_of(c, s.number, place), member_of(c), s.found.src, is_team(c) ? "" : "MPI_",
+                   is_team(c) ? team_word(kind_in_tag(s.found.tag)) : kind_in_tag(s.found.tag), (long long)s.found.bytes,
+                   member_of(c), c->rank, rule(c, GW_EOTHER));
 }

@@ -27,7 +27,8 @@ void plan_enter(struct gw_comm *c, enum plan_call kind, int root)
     if (plan_is_within(c)) return;
     uint64_t says = (uint64_t)kind << BOOT_SAYS_KIND | (uint32_t)root;
     if (kind != PLAN_ANY_CALL) plan_said_add(c, says, 0);
-    if (kind == PLAN_MAKING) says |= says_function(); /* not part of the running hash: a rank with several threads does not know it */
+    if (kind == PLAN_MAKING)
+        says |= says_function(); /* not part of the running hash: a rank with several threads does not know it */
     boot_coll_note(c->ctx >> GW_STREAM_BITS, comm_coll_count(c, 1), says, c->mark);
 }
 

@@ -176,7 +176,7 @@ void rma_service_look(struct rma_win *w)
 int rma_reach_close(struct rma_win *w)
 {
     int flushed = rma_deferred_flush_all(w);
-    coll_call_begin(w->comm); /* whose barrier is not that of a fence */
+    coll_call_begin(w->comm);             /* whose barrier is not that of a fence */
     int rc = coll_barrier(w->comm, NULL); /* after it all requests of all ranks are done */
     coll_call_end(w->comm);
     if (rc != GW_OK || !w->server) return rc;

@@ -36,6 +36,7 @@ static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
     struct gw_comm *own = NULL;
     int rc = world_comm_create(c, c->group, &own); /* not MPI_Comm_dup: attributes are not copied */
     if (rc == GW_OK) *own_out = own;
+    if (rc == GW_OK) own->is_inner = true;
     if (rc == GW_OK) snprintf(own->name, sizeof own->name, "a window of %.64s", c->name[0] ? c->name : "a communicator");
     return rc;
 }

@@ -386,6 +386,17 @@ static void mark_awaited(const struct verdict_job *j, bool *awaited, bool *anyon
     }
 }
 
+/* A rank that waits for what is not of this job, in words; -1: none. */
+static int waits_outside(const struct verdict_job *j)
+{
+    for (int i = 0; i < j->n; i++) {
+        const struct boot_where *w = &j->ranks[i].where;
+        if (verdict_rank_is(&j->ranks[i]) == RANK_BLOCKED && w->n_pending == 1 && w->pending[0].about == BOOT_OUTSIDE && w->note[0])
+            return i;
+    }
+    return -1;
+}
+
 /* Prints the running ranks that others wait for. */
 static void say_running(struct text *t, const struct view *v, int n_blocked)
 {
@@ -400,6 +411,10 @@ static void say_running(struct text *t, const struct view *v, int n_blocked)
         verdict_text_ranks(t, j, index, n);
         verdict_text_add(t, "; ");
         verdict_text_rank_is(t, j, index[0]);
+        verdict_text_add(t, "\n");
+    } else if (waits_outside(j) >= 0) {
+        verdict_text_add(t, "verdict: no deadlock as long as something may come from outside of this job: ");
+        verdict_text_rank_is(t, j, waits_outside(j));
         verdict_text_add(t, "\n");
     } else {
         verdict_text_add(t, "verdict: no deadlock: %s\n",

@@ -114,6 +114,13 @@ static uint32_t hidden_of(const struct verdict_job *j, uint32_t ctx)
     return 0;
 }
 
+/* The collectives of windows and files have no numbers that the program knows. */
+static void text_number(struct text *t, uint32_t number, uint32_t hidden)
+{
+    if (number != hidden) verdict_text_add(t, " #%u", number - hidden);
+    verdict_text_add(t, " on ");
+}
+
 /* Prints the disagreement of one collective, e[n]; false: its ranks agree. */
 static bool find_disagreement(struct text *t, const struct verdict_job *j, const struct entered *e, int n)
 {
@@ -130,7 +137,7 @@ static bool find_disagreement(struct text *t, const struct verdict_job *j, const
         verdict_text_add(t, "verdict: wrong root: %s", verdict_call_name(j, e->call));
     else
         verdict_text_add(t, "verdict: %s: collective", left ? "a rank has left MPI" : "the collectives do not match");
-    verdict_text_add(t, " #%u on ", e->number - hidden_of(j, e->ctx));
+    text_number(t, e->number, hidden_of(j, e->ctx));
     verdict_text_comm(t, j, e->ctx);
     verdict_text_add(t, ":");
     text_sides(t, j, e, n, by_root);
@@ -190,8 +197,8 @@ bool verdict_find_differing(struct text *t, const struct view *v)
             enum boot_difference how =
                 theirs ? boot_coll_differ(mine[1], boot_coll_bytes(mine), theirs[1], boot_coll_bytes(theirs)) : BOOT_SAME;
             if (how == BOOT_SAME) continue;
-            verdict_text_add(t, "verdict: the collectives do not match: collective #%u on ",
-                             coll_number(mine) - (uint32_t)w->coll_hidden);
+            verdict_text_add(t, "verdict: the collectives do not match: collective");
+            text_number(t, coll_number(mine), (uint32_t)w->coll_hidden);
             verdict_text_comm(t, j, w->coll.ctx);
             verdict_text_add(t, ": ");
             text_call(t, j, i, mine, how);

@@ -143,6 +143,16 @@ static void messages(void)
     judge();
     HANG(false);
     CHECK(says("verdict: no deadlock"));
+
+    begin(2); /* a client of another job may come at any time */
+    message(0, WAITALL, BOOT_OUTSIDE, -2, 0);
+    snprintf(ranks[0].where.note, BOOT_NOTE, "for another job");
+    receives(1, 0, 2);
+    judge();
+    HANG(false);
+    CHECK(says("  rank 0 in MPI_Waitall for another job since 12 s\n"));
+    CHECK(says(
+        "verdict: no deadlock as long as something may come from outside of this job: rank 0 is in MPI_Waitall for another job\n"));
 }
 
 static void cycles(void)
@@ -186,6 +196,14 @@ static void cycles(void)
     CHECK(says("verdict: collectives in different orders: rank 0 is in MPI_Barrier #2 on five, which waits for rank 1; "
                "rank 1 is in MPI_Barrier #2 on "
                "communicator 6 (without a name), which waits for rank 0\n"));
+
+    for (int i = 0; i < 2; i++) { /* a file, whose calls have no number that the program knows */
+        snprintf(ranks[2 * i].where.coll.comm, BOOT_COMM_NAME, "the file /tmp/a");
+        ranks[2 * i].where.coll_hidden = 2;
+    }
+    judge();
+    CHECK(says("  ranks 0, 2 in MPI_Barrier on the file /tmp/a since 12 s\n"));
+    CHECK(says("rank 0 is in MPI_Barrier on the file /tmp/a, which waits for rank 1; rank 1 is in MPI_Barrier #2 on "));
 }
 
 /* As a call says it: kind 3 and so on. */
@@ -218,6 +236,16 @@ static void differing(void)
     t = mismatch();
     CHECK(t != NULL);
     free(t);
+
+    begin(2); /* functions that make communicators are one kind, but not one function */
+    for (int i = 0; i < 2; i++) collective(i, BARRIER, 0, 7, 0, 1 - i), says_so(i, 1, BOOT_SAYS_FUNCTION, -1, 0);
+    CHECK(!mismatch());
+    for (int i = 0; i < 2; i++) ranks[i].colls[0][1] |= (uint64_t)(i + 5) << BOOT_SAYS_OP;
+    t = mismatch();
+    CHECK(t != NULL);
+    free(t);
+    ranks[1].colls[0][1] &= ~((uint64_t)0xffff << BOOT_SAYS_OP); /* a rank with several threads does not know it */
+    CHECK(!mismatch());
 
     begin(3); /* halves of the world have communicators of one number: who does not wait for the other is no member of his */
     for (int i = 0; i < 3; i++) collective(i, BARRIER, 5, 7, 0, i == 1 ? 1 : 2 - i), says_so(i, i == 1 ? 13 : 3, 0, 0, 0);

@@ -170,7 +170,7 @@ static void text_coll(struct text *t, const struct verdict_job *j, const struct 
     const char *name = name_of_wait(j, w, w->coll_call);
     verdict_text_add(t, "%s", name[0] ? name : "a collective");
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0) return;
-    if (w->coll_number) verdict_text_add(t, " #%llu", (unsigned long long)(w->coll_number - w->coll_hidden));
+    if (w->coll_number > w->coll_hidden) verdict_text_add(t, " #%llu", (unsigned long long)(w->coll_number - w->coll_hidden));
     if (verdict_call_is_rooted(name) && w->coll.peer >= 0) verdict_text_add(t, " (root %d)", w->coll.peer);
     verdict_text_add(t, " on ");
     verdict_text_comm(t, j, w->coll.ctx);

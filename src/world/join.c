@@ -33,14 +33,15 @@ static bool seems_ready(int fd, short what)
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EINTR); /* a gate: its owner looks */
 }
 
-static int wait_for(const int fds[2], short what, uint64_t until_ns)
+static int wait_about(struct node_wait *w, const int fds[2], short what, uint64_t until_ns)
 {
     enum { EAGERLY = 200 };
     struct gw_retry retry = {0};
     for (int i = 0;; i++) {
         struct pollfd p[2] = {{fds[0], what, 0}, {fds[1], what, 0}};
         int happened = req_progress();
-        if (happened) i = 0;
+        if (happened) i = 0, node_wait_reset(w);
+        if (i > EAGERLY) node_wait_outside(w, "for another job");
         int n = poll(p, 2, i < EAGERLY ? 0 : 1);
         if (n > 0) return p[0].revents ? 0 : 1;
         if (n < 0 && errno != EINTR && !gw_retry_may(&retry, errno))
@@ -53,6 +54,15 @@ static int wait_for(const int fds[2], short what, uint64_t until_ns)
         }
         if (until_ns && gw_now_ns() >= until_ns) return -1;
     }
+}
+
+static int wait_for(const int fds[2], short what, uint64_t until_ns)
+{
+    struct node_wait w;
+    node_wait_begin(&w);
+    int which = wait_about(&w, fds, what, until_ns);
+    node_wait_end(&w);
+    return which;
 }
 
 int world_socket_wait(const int fds[2]) { return wait_for(fds, POLLIN, 0); }

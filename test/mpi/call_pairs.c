@@ -15,7 +15,8 @@ static struct {
     MPI_Win win;
     MPI_File file;
 } of[2];
-static int in[64], out[64], memory[2][64];
+enum { MANY = 1 << 20 }; /* more than is sent before it is received */
+static int in[MANY], out[64], memory[2][64];
 static MPI_Group everybody;
 
 /* What a call works on. */
@@ -165,7 +166,7 @@ static void precv(void)
 }
 static void psend(void)
 {
-    MPI_Psend_init(in, 2, 1, MPI_INT, next(), 7, c, MPI_INFO_NULL, &q);
+    MPI_Psend_init(in, 2, MANY / 2, MPI_INT, next(), 7, c, MPI_INFO_NULL, &q);
     MPI_Start(&q);
     MPI_Pready_range(0, 1, q);
     MPI_Wait(&q, MPI_STATUS_IGNORE);

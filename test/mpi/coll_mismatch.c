@@ -4,7 +4,7 @@
  *     mpi_coll_mismatch returned              with MPI_ERRORS_RETURN: the caller gets the code, and the communicator works afterwards
  *     mpi_coll_mismatch mixed                 the same where sizes differ so much that some use shared memory and others messages
  *     mpi_coll_mismatch first                 the same where it is the first collective of a communicator
- *     mpi_coll_mismatch file                  the same of a file: an access with a request on one rank, a blocking one on the others
+ *     mpi_coll_mismatch file                  the same of a file: one rank makes another collective call on it than the others
  *     mpi_coll_mismatch late                  the same where some come so late that the root has given up: nobody waits for ever
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -390,23 +390,56 @@ static int late(void)
     return test_end();
 }
 
-/* The wait for the request ends, too, and the file works afterwards. */
+/* ---- of a file ---- */
+static MPI_File f;
+
+/* Without a name when it is open: nothing stays behind, also where the job is killed. */
+static void file_open(void)
+{
+    char name[300];
+    const char *tmp = getenv("TMPDIR");
+    snprintf(name, sizeof name, "%.200s/coll_mismatch.%d.tmp", tmp ? tmp : "/tmp", (int)getppid());
+    is_fine(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) unlink(name);
+}
+
+static int waited(int code) { return code == MPI_SUCCESS ? MPI_Wait(&q, MPI_STATUS_IGNORE) : MPI_ERR_INTERN; }
+static int file_iwrite(void) { return waited(MPI_File_iwrite_at_all(f, 4 * rank, in, 1, MPI_INT, &q)); }
+static int file_iread(void) { return waited(MPI_File_iread_at_all(f, 4 * rank, out, 1, MPI_INT, &q)); }
+static int file_write(void) { return MPI_File_write_at_all(f, 4 * rank, in, 1, MPI_INT, MPI_STATUS_IGNORE); }
+static int file_read(void) { return MPI_File_read_at_all(f, 4 * rank, out, 1, MPI_INT, MPI_STATUS_IGNORE); }
+static int file_write_all(void) { return MPI_File_write_all(f, in, 1, MPI_INT, MPI_STATUS_IGNORE); }
+static int file_begin(void) { return MPI_File_write_at_all_begin(f, 0, in, 1, MPI_INT); }
+static int file_ordered(void) { return MPI_File_read_ordered(f, out, 1, MPI_INT, MPI_STATUS_IGNORE); }
+static int file_sync(void) { return MPI_File_sync(f); }
+static int file_size(void) { return MPI_File_set_size(f, 64); }
+static int file_reserve(void) { return MPI_File_preallocate(f, 64); }
+static int file_view(void) { return MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL); }
+static int file_info(void) { return MPI_File_set_info(f, MPI_INFO_NULL); }
+static int file_atomicity(void) { return MPI_File_set_atomicity(f, 0); }
+static int file_seek(void) { return MPI_File_seek_shared(f, 0, MPI_SEEK_SET); }
+static int file_close(void) { return MPI_File_close(&f); }
+
+/* The call of this rank is another one than that of the others: all are told, nobody waits, and nothing was done. */
 static int of_file(void)
 {
-    MPI_File f;
-    char name[] = "coll_mismatch.XXXXXX";
-    if (rank == 0) close(mkstemp(name));
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    is_fine(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
-    for (int i = 0; i < 3; i++) {
-        int code;
-        if (rank == i % size)
-            code =
-                MPI_File_iwrite_at_all(f, 0, in, 1, MPI_INT, &q) == MPI_SUCCESS ? MPI_Wait(&q, MPI_STATUS_IGNORE) : MPI_ERR_INTERN;
-        else
-            code = MPI_File_write_at_all(f, 0, in, 1, MPI_INT, MPI_STATUS_IGNORE);
-        CHECK_EQ(with_class(code, MPI_ERR_OTHER), size);
+    static int (*const calls[])(void) = {file_write, file_read,    file_write_all, file_begin, file_ordered,   file_sync, file_size,
+                                         file_view,  file_reserve, file_info,      file_seek,  file_atomicity, file_close};
+    enum { N = sizeof calls / sizeof calls[0] };
+    file_open();
+    for (int i = 0; i < 3; i++) /* the wait for the request ends, too */
+        CHECK_EQ(with_class(rank == i % size ? file_iwrite() : file_write(), MPI_ERR_OTHER), size);
+    CHECK_EQ(with_class(rank == 0 ? file_iwrite() : file_iread(), MPI_ERR_NOT_SAME), size);
+    for (int i = 0; i < N * N; i++) {
+        if (i / N == i % N) continue;
+        odd = rank == i % size;
+        CHECK_EQ(with_class(calls[odd ? i / N : i % N](), MPI_ERR_NOT_SAME), size);
     }
+    in[0] = 100 + rank;
+    is_fine(file_write());
+    is_fine(file_iread());
+    CHECK_EQ(out[0], 100 + rank);
     is_fine(MPI_File_close(&f));
     return test_end();
 }
