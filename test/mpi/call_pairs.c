@@ -1,7 +1,7 @@
 /* call_pairs.c -- a program in which one rank makes another call than the others, for test/system/call_pairs.py.
  *
  *     mpi_call_pairs               the calls of the table: a name, its kind, the MPI call that waits; without mpiexec
- *     mpi_call_pairs A:i B:j       all ranks but the last make call A on object i of its kind, the last one call B on object j
+ *     mpi_call_pairs A:i B:j [S]   all ranks but the last make call A on object i of its kind, the last one call B on object j, S seconds later
  *
  * Object 0 of a communicator is MPI_COMM_WORLD, 1 a duplicate named "other"; files and windows are of MPI_COMM_WORLD, messages are to and from the
  * next rank, which has none for this one.  Files stay in TMPDIR.
@@ -254,6 +254,11 @@ static void make(const char *what)
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
+static void compute(double seconds)
+{
+    for (double end = test_now() + seconds; test_now() < end;) {}
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
@@ -271,6 +276,7 @@ int main(int argc, char **argv)
         file_make(MPI_COMM_WORLD, i ? "second.dat" : "first.dat", &of[i].file);
         MPI_Win_create(memory[i], sizeof memory[i], 4, MPI_INFO_NULL, MPI_COMM_WORLD, &of[i].win);
     }
+    if (argc > 3 && rank == size - 1) compute(atof(argv[3]));
     make(argv[rank == size - 1 ? 2 : 1]);
     MPI_Finalize();
     if (rank == 0) printf("it came to its end\n");
