@@ -224,7 +224,7 @@ INFO_BASH = """# Completion of godwit-info for bash.
 # SPDX-License-Identifier: BSD-3-Clause
 _godwit_info()
 {
-    COMPREPLY=($(compgen -W "--settings --list --network --version --help @SETTINGS@" -- "${COMP_WORDS[COMP_CWORD]}"))
+    COMPREPLY=($(compgen -W "--settings --list --tuning --network --json --version --help @SETTINGS@" -- "${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -F _godwit_info godwit-info
 """

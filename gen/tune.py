@@ -52,7 +52,7 @@ def rules(name, has_nodes=False, has_processor=False):
 
 def array(name, rows):
     return ["const struct coll_rule %ss[] = {" % name] + [
-        "    {COLL_%s, %d, %d, %d, %d, %d, \"%s\", %d, false, %s}," % ((r[0].upper(),) + r[1:]) for r in rows
+        "    {COLL_%s, %d, %d, %d, %d, %d, \"%s\", %d, false, %s, 0}," % ((r[0].upper(),) + r[1:]) for r in rows
     ] + ["};", "const int %s_count = sizeof %ss / sizeof %ss[0];" % (name, name, name), ""]
 
 

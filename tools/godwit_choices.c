@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/plain.h"
 #include "base/processor.h"
 #include "base/settings.h"
@@ -20,11 +21,12 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: godwit-choices -n RANKS [-N RANKS_PER_NODE | --vnodes NODES] [-b BYTES] [COLLECTIVE...]\n"
+    "usage: godwit-choices -n RANKS [-N RANKS_PER_NODE | --vnodes NODES] [-b BYTES] [--json] [COLLECTIVE...]\n"
     "  Prints what would be chosen for such a job under the settings of the environment: how messages go by size,\n"
     "  and for each collective on all ranks the algorithm, from how many bytes on, and which table or rule says so.\n"
     "  Bytes are those of the operand, of a block (gather, scatter, allgather, alltoall), of all parts (reduce_scatter).\n"
-    "  -N  ranks a node (all of them); --vnodes as mpiexec spreads ranks over so many; -b only for that size; -np is -n\n";
+    "  -N  ranks a node (all of them); --vnodes as mpiexec spreads ranks over so many; -b only for that size; -np is -n\n"
+    "  --json  the same for programs: PREFIX/share/godwit/schema/choices.json says what stands there\n";
 
 struct job {
     int ranks, per_node;
@@ -112,40 +114,61 @@ static void print_ruled(const struct job *j, int kind)
 static bool has_sizes(int kind) { return kind != COLL_BARRIER && kind != COLL_GATHERV && kind != COLL_SCATTERV; }
 
 /* A vector collective that is done alike whatever its counts are; from how many ranks on the documents' rule takes over. */
-static void print_any_size(const struct job *j, int kind)
+static int ruled_from(const struct job *j, int kind) /* 0: it never does */
 {
     const char *why;
-    bool gather = kind == COLL_GATHERV;
     struct plan_args a = arguments(j, kind, 0);
-    a.size = (int32_t)gw_min64(gather ? gw_set.gatherv_min_comm_size : gw_set.scatterv_min_comm_size, INT32_MAX);
+    a.size = (int32_t)gw_min64(kind == COLL_GATHERV ? gw_set.gatherv_min_comm_size : gw_set.scatterv_min_comm_size, INT32_MAX);
+    return j->nodes.n > 1 && is_ruled(coll_decide_apart((enum coll_kind)kind, 0, &a, false, &why)) ? a.size : 0;
+}
+
+static void print_any_size(const struct job *j, int kind)
+{
+    int from = ruled_from(j, kind);
     printf(" at any size");
-    if (j->nodes.n > 1 && is_ruled(coll_decide_apart((enum coll_kind)kind, 0, &a, false, &why)))
-        printf("; from %d ranks on tree or %s (MPICH_%s_MIN_COMM_SIZE)", a.size, ruled_as(j, kind, INT64_MAX),
-               gather ? "GATHERV" : "SCATTERV");
+    if (from)
+        printf("; from %d ranks on tree or %s (MPICH_%s_MIN_COMM_SIZE)", from, ruled_as(j, kind, INT64_MAX),
+               kind == COLL_GATHERV ? "GATHERV" : "SCATTERV");
+}
+
+/* The next size above *low_in_out, which it becomes, from which on something else is chosen; false: there is none up to 1 GiB. */
+static bool next_choice(const struct job *j, int kind, int64_t *low_in_out)
+{
+    const int64_t most = has_sizes(kind) ? (int64_t)1 << 30 : 0;
+    const char *why, *was;
+    const struct plan_algorithm *alg = choose(j, kind, *low_in_out, &was);
+    for (int64_t low = *low_in_out, high = 2; low < most; high *= 2) { /* from one power of two to the next */
+        if (high <= low) continue;
+        if (choose(j, kind, high, &why) != alg || why != was) return *low_in_out = border(j, kind, low, high), true;
+        low = high;
+    }
+    return false;
+}
+
+/* The barrier by a card's counters, beside the one that is chosen; NULL: there is none, else who says so. */
+static const char *by_cards_too(const struct job *j, int kind, const struct plan_algorithm *alg)
+{
+    const char *why;
+    return kind == COLL_BARRIER && alg != &coll_alg_barrier_atomics && by_cards(j, &why) ? why : NULL;
 }
 
 static void print_kind(const struct job *j, int kind)
 {
-    enum { MOST = 30 };
-    const char *why, *was;
+    const char *was;
     char text[32];
-    const struct plan_algorithm *alg = choose(j, kind, has_sizes(kind) ? 1 : 0, &was);
+    int64_t at = has_sizes(kind) ? 1 : 0;
+    const struct plan_algorithm *alg = choose(j, kind, at, &was);
     if (is_ruled(alg)) {
         print_ruled(j, kind);
         return;
     }
     printf("%-15s %s (%s)", coll_kind_names[kind], alg->name, was);
-    if (kind == COLL_BARRIER && alg != &coll_alg_barrier_atomics && by_cards(j, &why))
-        printf("; atomics (%s) where a card raises counters in other nodes' memory", why);
+    const char *card = by_cards_too(j, kind, alg);
+    if (card) printf("; atomics (%s) where a card raises counters in other nodes' memory", card);
     if (kind == COLL_GATHERV || kind == COLL_SCATTERV) print_any_size(j, kind);
-    for (int p = 0; has_sizes(kind) && p < MOST; p++) {
-        int64_t low = (int64_t)1 << p, high = low * 2;
-        while (choose(j, kind, high, &why) != alg || why != was) {
-            int64_t at = border(j, kind, low, high);
-            alg = choose(j, kind, at, &was);
-            printf("; from %s %s (%s)", size_text(at, text, sizeof text), alg->name, was);
-            low = at;
-        }
+    while (next_choice(j, kind, &at)) {
+        alg = choose(j, kind, at, &was);
+        printf("; from %s %s (%s)", size_text(at, text, sizeof text), alg->name, was);
     }
     putchar('\n');
 }
@@ -264,6 +287,13 @@ static void print_processor(const struct job *j)
                rows == 1 ? "s" : "", j->nodes.n > 1 ? ", in communicators on one node" : "");
 }
 
+static bool is_wanted(int kind, char **words, int n_words)
+{
+    bool is = n_words == 0;
+    for (int w = 0; w < n_words; w++) is |= coll_kind_named(words[w], strlen(words[w])) == kind;
+    return is;
+}
+
 static void print_all(struct job *j, int64_t bytes, char **words, int n_words)
 {
     const char *why;
@@ -275,14 +305,134 @@ static void print_all(struct job *j, int64_t bytes, char **words, int n_words)
         if (!n_words) print_messages(j);
     }
     for (int kind = 0; kind < COLL_KINDS; kind++) {
-        bool wanted = n_words == 0;
-        for (int w = 0; w < n_words; w++) wanted |= coll_kind_named(words[w], strlen(words[w])) == kind;
+        bool wanted = is_wanted(kind, words, n_words);
         const struct plan_algorithm *alg = wanted && bytes > 0 ? choose(j, kind, has_sizes(kind) ? bytes : 0, &why) : NULL;
         if (alg)
             printf("%s %lld %s\n", coll_kind_names[kind], (long long)bytes, is_ruled(alg) ? ruled_as(j, kind, bytes) : alg->name);
         else if (wanted)
             print_kind(j, kind);
     }
+}
+
+/* ---- --json ---- */
+static void choice_json(struct gw_json *to, int64_t from, const char *algorithm, const char *by)
+{
+    gw_json_row(to, NULL);
+    gw_json_int(to, "from_bytes", from);
+    gw_json_text(to, "algorithm", algorithm);
+    gw_json_text(to, "by", by);
+    gw_json_close(to);
+}
+
+/* Gatherv and scatterv between nodes, where the documents' rule holds: bytes are those of a rank on average. */
+static void ruled_json(struct gw_json *to, const struct job *j, int kind, int64_t bytes)
+{
+    bool gather = kind == COLL_GATHERV;
+    int64_t most = coll_vector_short(gather, j->ranks);
+    const char *by = gather ? "MPICH_GATHERV_SHORT_MSG" : "MPICH_SCATTERV_SHORT_MSG";
+    if (bytes > 0) {
+        choice_json(to, bytes, ruled_as(j, kind, bytes), by);
+        return;
+    }
+    choice_json(to, 0, "tree", by);
+    choice_json(to, most + 1, ruled_as(j, kind, INT64_MAX), by);
+}
+
+static void choices_json(struct gw_json *to, const struct job *j, int kind, int64_t bytes)
+{
+    const char *by;
+    int64_t at = !has_sizes(kind) ? 0 : bytes > 0 ? bytes : 1;
+    const struct plan_algorithm *alg = choose(j, kind, at, &by);
+    gw_json_array(to, "choices");
+    if (is_ruled(alg)) {
+        ruled_json(to, j, kind, bytes);
+    } else {
+        choice_json(to, at > 1 || bytes > 0 ? at : 0, alg->name, by);
+        while (bytes <= 0 && next_choice(j, kind, &at)) {
+            alg = choose(j, kind, at, &by);
+            choice_json(to, at, alg->name, by);
+        }
+    }
+    gw_json_close(to);
+}
+
+static void kind_json(struct gw_json *to, const struct job *j, int kind, int64_t bytes)
+{
+    const char *by;
+    const struct plan_algorithm *alg = choose(j, kind, has_sizes(kind) ? 1 : 0, &by);
+    bool is_vector = kind == COLL_GATHERV || kind == COLL_SCATTERV;
+    int ruled = is_vector && !is_ruled(alg) ? ruled_from(j, kind) : 0;
+    gw_json_object(to, NULL);
+    gw_json_text(to, "collective", coll_kind_names[kind]);
+    choices_json(to, j, kind, bytes);
+    gw_json_text(to, "atomics_by", by_cards_too(j, kind, alg));
+    if (ruled)
+        gw_json_int(to, "ruled_from_ranks", ruled);
+    else
+        gw_json_text(to, "ruled_from_ranks", NULL);
+    gw_json_close(to);
+}
+
+static void messages_json(struct gw_json *to, const struct job *j)
+{
+    static const char *const words[] = {[GW_SET_NET_RENDEZVOUS_AUTO] = "auto",
+                                        [GW_SET_NET_RENDEZVOUS_DISABLED] = "disabled",
+                                        [GW_SET_NET_RENDEZVOUS_ENABLED] = "enabled"};
+    gw_json_object(to, "messages");
+    gw_json_object(to, "same_node");
+    gw_json_int(to, "eager_max_bytes", gw_set.eager_max);
+    gw_json_int(to, "direct_copy_min_bytes", gw_set.cma_min);
+    gw_json_int(to, "direct_copy_always_bytes", gw_set.cma_sure);
+    gw_json_close(to);
+    if (j->nodes.n > 1) {
+        gw_json_object(to, "other_nodes");
+        gw_json_int(to, "inline_max_bytes", gw_set.net_short_max >= 0 ? gw_set.net_short_max : proto_far_short_default(j->ranks));
+        gw_json_int(to, "eager_max_bytes_card", proto_far_eager(false));
+        gw_json_int(to, "eager_max_bytes_tcp", proto_far_eager(true));
+        gw_json_text(to, "rendezvous", words[gw_set.net_rendezvous]);
+        gw_json_int(to, "get_max_bytes", gw_set.net_get_max);
+        gw_json_int(to, "chunk_bytes", gw_set.net_chunk);
+        gw_json_close(to);
+    } else {
+        gw_json_text(to, "other_nodes", NULL);
+    }
+    gw_json_close(to);
+}
+
+static void processor_json(struct gw_json *to)
+{
+    int rows;
+    char text[GW_PROCESSOR_TEXT];
+    const struct gw_processor *p = coll_select_processor(&rows);
+    gw_json_object(to, "processor");
+    gw_json_text(to, "name", p->vendor[0] ? gw_processor_text(p, true, text, sizeof text) : NULL);
+    gw_json_int(to, "rows", rows);
+    gw_json_close(to);
+}
+
+static bool print_json(const struct job *j, int64_t bytes, char **words, int n_words)
+{
+    struct gw_json to;
+    char text[2048];
+    gw_json_begin(&to, stdout);
+    gw_json_text(&to, "schema", "godwit-choices-1");
+    gw_json_text(&to, "godwit", GODWIT_VERSION);
+    gw_json_int(&to, "ranks", j->ranks);
+    gw_json_int(&to, "nodes", j->nodes.n);
+    gw_json_int(&to, "fewest_ranks_per_node", j->nodes.fewest);
+    gw_json_int(&to, "most_ranks_per_node", j->nodes.most);
+    if (bytes > 0)
+        gw_json_int(&to, "bytes", bytes);
+    else
+        gw_json_text(&to, "bytes", NULL);
+    processor_json(&to);
+    gw_json_text(&to, "tuning", gw_tuned_text(text, sizeof text) ? text : NULL);
+    messages_json(&to, j);
+    gw_json_array(&to, "collectives");
+    for (int kind = 0; kind < COLL_KINDS; kind++)
+        if (is_wanted(kind, words, n_words)) kind_json(&to, j, kind, bytes);
+    gw_json_close(&to);
+    return gw_json_end(&to);
 }
 
 /* Before anything is printed. */
@@ -305,16 +455,22 @@ int main(int argc, char **argv)
     static struct job j;
     int64_t v, bytes = 0;
     int letter;
+    bool is_json = false, is_written = true;
     opterr = 0;
     if (argc == 1) return print_usage(stderr), 2;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_usage(stdout);
     if (strcmp(argv[1], "--version") == 0) return puts("godwit-choices (Godwit) " GODWIT_VERSION) < 0;
     for (int i = 1; i < argc; i++) { /* as mpiexec takes them */
         if (strcmp(argv[i], "-np") == 0 || strcmp(argv[i], "--np") == 0) argv[i] = "-n";
+        if (strcmp(argv[i], "--json") == 0) argv[i] = "-j";
         if (strcmp(argv[i], "-vnodes") == 0 || strcmp(argv[i], "--vnodes") == 0) argv[i] = "-V";
     }
-    while ((letter = getopt(argc, argv, "n:N:b:V:")) != -1) {
+    while ((letter = getopt(argc, argv, "n:N:b:V:j")) != -1) {
         if (letter == '?') return refuse_option(argv[optind]);
+        if (letter == 'j') {
+            is_json = true;
+            continue;
+        }
         if (letter == 'V') {
             if (boot_vnodes_check(optarg) != GW_OK) return refuse(gw_fail_text(), "--vnodes");
             j.vnodes = optarg;
@@ -339,12 +495,15 @@ int main(int argc, char **argv)
         return fprintf(stderr, "godwit-choices: no memory\n"), 1;
     if (coll_select_init() != GW_OK || coll_select_tuned() != GW_OK)
         return gw_print(stderr, "godwit-choices: %s\n", gw_fail_text()), 2;
-    print_all(&j, bytes, argv + optind, argc - optind);
+    if (is_json)
+        is_written = print_json(&j, bytes, argv + optind, argc - optind);
+    else
+        print_all(&j, bytes, argv + optind, argc - optind);
     free(j.nodes.first);
     op_free(&j.op);
     op_finalize();
     type_finalize();
     gw_obj_finalize();
     gw_settings_free();
-    return fflush(stdout) == 0 ? 0 : 1;
+    return fflush(stdout) == 0 && is_written ? 0 : 1;
 }

@@ -10,6 +10,7 @@
 #include "base/processor.h"
 #include "base/settings.h"
 #include "base/time.h"
+#include "info.h"
 #include "info_program.h"
 #include "net/network.h"
 #include "sym/sym.h"
@@ -21,15 +22,9 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-struct row {
-    struct gw_setting_info info;
-    char value[512];
-    const char *origin;
-};
-
-static struct row row_get(int i)
+struct info_row info_row_get(int i)
 {
-    struct row r;
+    struct info_row r;
     gw_settings_get(i, &r.info, r.value, sizeof r.value, &r.origin);
     return r;
 }
@@ -54,9 +49,9 @@ static void print_wrapped(const char *text, int indent)
     putchar('\n');
 }
 
-static bool is_default(const struct row *r) { return strcmp(r->origin, "default") == 0; }
+static bool is_default(const struct info_row *r) { return strcmp(r->origin, "default") == 0; }
 
-static void print_long(const struct row *r)
+static void print_long(const struct info_row *r)
 {
     const struct gw_setting_info *s = &r->info;
     gw_print(stdout, "%s = %s", s->env, r->value[0] ? r->value : "(empty)");
@@ -70,7 +65,7 @@ static void print_long(const struct row *r)
     if (s->aliases[0]) gw_print(stdout, "    also read from %s\n", s->aliases);
 }
 
-static void print_summary(const struct row *r)
+static void print_summary(const struct info_row *r)
 {
     int n = (int)strcspn(r->info.help, ".");
     gw_print(stdout, "%-28s %-12s %-10s %.*s\n", r->info.env, r->value[0] ? r->value : "-", is_default(r) ? "" : "(set)", n,
@@ -95,7 +90,7 @@ static void print_settings(bool changed_only)
 {
     int shown = 0;
     for (int i = 0; i < gw_settings_count(); i++) {
-        struct row r = row_get(i);
+        struct info_row r = info_row_get(i);
         if (changed_only && (is_default(&r) || strcmp(r.info.name, "tune") == 0)) continue; /* that is told already */
         if (changed_only)
             gw_print(stdout, "  %s=%s (from %s%s%s)\n", r.info.env, r.value, r.origin, r.info.source ? " in " : "",
@@ -160,7 +155,7 @@ static bool same_name(const char *a, const char *b, size_t nb)
     return true;
 }
 
-static bool row_named(const struct row *r, const char *name)
+static bool row_named(const struct info_row *r, const char *name)
 {
     if (same_name(name, r->info.name, strlen(r->info.name)) || same_name(name, r->info.env, strlen(r->info.env))) return true;
     for (const char *p = r->info.aliases; *p;) {
@@ -188,7 +183,7 @@ static void name_add(struct names *all, const char *name, size_t len)
 
 static const char mpichs[] = "MPICH_", twin[] = "MPIR_CVAR_"; /* MPICH reads its variables by both */
 
-static void names_of(const struct row *r, struct names *all)
+static void names_of(const struct info_row *r, struct names *all)
 {
     char other[160];
     name_add(all, r->info.name, strlen(r->info.name));
@@ -230,25 +225,31 @@ static void say_none(const char *name, struct names *all)
     free(asked.at);
 }
 
+/* MPICH's names have capitals alone, others have small letters, too. */
+static void name_written(const char *name, char *to, size_t cap)
+{
+    snprintf(to, cap, "%s", name);
+    for (char *c = to; *c && strncasecmp(name, twin, sizeof twin - 1) == 0; c++) *c = (char)toupper((unsigned char)*c);
+}
+
 static int explain(const char *name)
 {
     struct names all = {NULL, 0};
     struct gw_foreign f;
-    char written[128]; /* names of MPICH in capitals, as they are; others have small letters, too */
+    char written[128];
     struct stat st;
     int rc = 0, row = -1;
-    snprintf(written, sizeof written, "%s", name);
-    for (char *c = written; *c && strncasecmp(name, twin, sizeof twin - 1) == 0; c++) *c = (char)toupper((unsigned char)*c);
+    name_written(name, written, sizeof written);
     for (int i = 0; i < gw_settings_count() && row < 0; i++) {
-        struct row r = row_get(i);
+        struct info_row r = info_row_get(i);
         if (row_named(&r, name)) row = i;
         names_of(&r, &all);
     }
     if (row >= 0) {
-        struct row r = row_get(row);
+        struct info_row r = info_row_get(row);
         print_long(&r);
     } else if ((row = gw_setting_read_by(written)) >= 0) {
-        struct row r = row_get(row);
+        struct info_row r = info_row_get(row);
         gw_print(stdout, "%s is MPICH's other name of MPICH_%s, which counts before it where both are set:\n", written,
                  written + strlen(twin));
         print_long(&r);
@@ -266,25 +267,30 @@ static int explain(const char *name)
 }
 
 static const char usage[] =
-    "usage: godwit-info [--settings | --list | --network | --version | --help] [NAME | FILE]...\n"
+    "usage: godwit-info [--settings | --list | --tuning | --network | --json | --version | --help] [NAME | FILE]...\n"
     "  (nothing)    version, host, wires, and the settings that are set\n"
     "  --settings   every setting: value, where it came from, default, meaning; variables of other libraries of no effect\n"
     "  --list       the same, a line each\n"
+    "  --tuning     rows of the tuning file that are in force here, and lines that are left out, with the reason\n"
     "  --network    interfaces, providers of libfabric, network cards: what a job on several nodes would take, and why\n"
+    "  --json       versions, build, features, host, settings (those of the NAMEs, or all) and rows of tuning, for programs:\n"
+    "               PREFIX/share/godwit/schema/info.json says what stands there\n"
     "  NAME         one setting, by its name, its variable or another MPI's name for it\n"
     "  FILE         a program or library, by its path (./NAME where a setting has that name): which MPI library it was built with,\n"
     "               and whether it runs on this one\n";
 
 static int option(const char *word)
 {
-    static const char *const options[] = {"--settings", "--list", "--network", "--version", "--help"};
+    static const char *const options[] = {"--settings", "--list", "--tuning", "--network", "--json", "--version", "--help"};
     if (strcmp(word, "--settings") == 0) {
         print_settings(false);
     } else if (strcmp(word, "--list") == 0) {
         for (int i = 0; i < gw_settings_count(); i++) {
-            struct row r = row_get(i);
+            struct info_row r = info_row_get(i);
             print_summary(&r);
         }
+    } else if (strcmp(word, "--tuning") == 0) {
+        return info_tuning_print();
     } else if (strcmp(word, "--network") == 0) {
         return network_print(stdout, ofi_tags_print) == GW_OK ? 0 : 1;
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
@@ -301,17 +307,76 @@ static int option(const char *word)
     return 0;
 }
 
+/* ---- --json ---- */
+static void want_all_names(const char *name, struct names *all)
+{
+    for (int i = 0; i < gw_settings_count(); i++) {
+        struct info_row r = info_row_get(i);
+        names_of(&r, all);
+    }
+    say_none(name, all);
+}
+
+/* The setting of that name is wanted; false: there is none, which is said. */
+static bool want(const char *name, bool *wanted)
+{
+    char written[128];
+    struct names all = {NULL, 0};
+    name_written(name, written, sizeof written);
+    int row = gw_setting_read_by(written);
+    for (int i = 0; i < gw_settings_count() && row < 0; i++) {
+        struct info_row r = info_row_get(i);
+        if (row_named(&r, name)) row = i;
+    }
+    if (row >= 0) return wanted[row] = true;
+    want_all_names(name, &all);
+    for (int i = 0; i < all.n; i++) free(all.at[i]);
+    free(all.at);
+    return false;
+}
+
+/* --json stands alone, or with names of settings. */
+static int as_json(int argc, char **argv, const char *warnings)
+{
+    bool *wanted = gw_xcalloc((size_t)gw_settings_count(), sizeof *wanted), any = false;
+    int rc = 0;
+    for (int i = 1; i < argc && rc == 0; i++) {
+        if (strcmp(argv[i], "--json") == 0) continue;
+        if (argv[i][0] == '-') {
+            gw_print(stderr, "godwit-info: %s has no --json; --json stands alone, or with names of settings\n", argv[i]);
+            rc = 2;
+        } else {
+            any = true;
+            if (!want(argv[i], wanted)) rc = 1;
+        }
+    }
+    if (rc == 0 && !info_json(any ? wanted : NULL, warnings)) rc = 1;
+    free(wanted);
+    return rc;
+}
+
+static bool has_word(int argc, char **argv, const char *word)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], word) == 0) return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     gw_tuned_take(); /* as a job on this host would */
     gw_settings_load();
+    char *warnings = gw_xasprintf("%s", gw_settings_complaints_text());
     gw_log_identity(0, 1); /* prints what is wrong with the environment */
     int rc = 0;
+    bool is_json = has_word(argc, argv, "--json");
     if (argc == 1) print_overview();
-    for (int i = 1; i < argc; i++) {
+    if (is_json) rc = as_json(argc, argv, warnings);
+    for (int i = 1; i < argc && !is_json; i++) {
         int r = argv[i][0] == '-' ? option(argv[i]) : strchr(argv[i], '/') ? info_program(argv[i]) : explain(argv[i]);
         if (r > rc) rc = r;
     }
+    free(warnings);
     gw_settings_free();
     return fflush(stdout) == 0 ? rc : 1;
 }

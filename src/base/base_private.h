@@ -32,6 +32,8 @@ int gw_tuned_setting(char *line, const struct gw_processor *here, char **value_o
 void gw_foreign_check(void (*complain)(const char *fmt, ...) GW_PRINTF(1, 2));
 bool gw_foreign_is_mpis(const char *name);     /* a variable of an MPI library, or of a network's that is opened when MPI starts */
 bool gw_setting_is_reserved(const char *name); /* it has our prefix, and who starts a job reads it, before the ranks do */
+/* Bytes of the UTF-8 character with which the text begins, of `bytes` that it has; 0: it is none. */
+size_t gw_plain_decode(const char *text, size_t bytes, uint32_t *c_out);
 size_t gw_plain_shown(const char *text,
                       unsigned how); /* bytes of its first character, which is shown as it is (plain.h); 0: it is not */
 /* The position of word[0..len) in a comma-separated list, -1 if it is not there; capitals do not count. */

@@ -13,22 +13,33 @@ enum {
     FORMAT_MAX = 2048 /* from here on ends of lines of a format do not stay */
 };
 
-size_t gw_plain_shown(const char *text, unsigned how)
+size_t gw_plain_decode(const char *text, size_t bytes, uint32_t *c_out)
 {
     const unsigned char *p = (const unsigned char *)text;
-    if (*p < 0x80) return *p >= ' ' && *p < 0x7f && !(how & GW_PLAIN_WORD && *p == '\\');
-    size_t n = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
+    if (bytes && *p < 0x80) return *c_out = *p, 1;
+    size_t n = !bytes || *p < 0xc2 || *p > 0xf4 ? 0 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
+    if (n == 0 || n > bytes) return 0;
     uint32_t c = *p & (0xffu >> (n + 1));
-    if (how & GW_PLAIN_WORD || *p < 0xc2 || *p > 0xf4) return 0;
     for (size_t i = 1; i < n; i++) {
         if ((p[i] & 0xc0) != 0x80) return 0;
         c = c << 6 | (p[i] & 0x3fu);
     }
     bool is_short = (n == 3 && c < 0x800) || (n == 4 && c < 0x10000), is_none = (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
+    if (is_short || is_none) return 0;
+    *c_out = c;
+    return n;
+}
+
+size_t gw_plain_shown(const char *text, unsigned how)
+{
+    uint32_t c;
+    size_t n = gw_plain_decode(text, 4, &c); /* the text's end ends it */
+    if (n == 1) return c >= ' ' && c < 0x7f && !(how & GW_PLAIN_WORD && c == '\\');
+    if (n == 0 || how & GW_PLAIN_WORD) return 0;
     bool is_control = c < 0xa0,
          turns = c == 0x61c || (c >= 0x200b && c < 0x2010) || (c >= 0x2028 && c < 0x202f) || (c >= 0x2060 && c < 0x2070) ||
         c == 0xfeff || (c >= 0xe0000 && c < 0xe0080);
-    return is_short || is_none || is_control || turns ? 0 : n;
+    return is_control || turns ? 0 : n;
 }
 
 /* What stands for ends of lines of the format in `raw`, and the format's bytes that do. */

@@ -95,6 +95,8 @@ void gw_settings_report(void)
     state.complaints[0] = 0;
 }
 
+const char *gw_settings_complaints_text(void) { return state.complaints; }
+
 int gw_settings_complaints(char *first_out, size_t cap)
 {
     int n = 0;

@@ -52,6 +52,7 @@ void gw_tuned_take(void);
 bool gw_tuned_text(char *text_out, size_t cap);
 /* What a rank would warn of, while it has not: how many warnings, and the first of them (cap bytes). */
 int gw_settings_complaints(char *first_out, size_t cap);
+const char *gw_settings_complaints_text(void); /* all of them, a line each, until then */
 /* Of a setting that protects: what is wrong with its value, for the sentence with which the start is refused; NULL: nothing. */
 const char *gw_settings_refused(void);
 const void *gw_settings_field(int i); /* bool, int64_t, int (a word's number) or const char *, by its type */

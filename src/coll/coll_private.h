@@ -345,6 +345,7 @@ struct coll_rule {
     int64_t piece_bytes;           /* 0: the algorithm's own, or it has none */
     bool is_tuned;                 /* of GODWIT_TUNE's file */
     struct gw_processor processor; /* a pattern: the row is for what it names; vendor "": for all */
+    int line;                      /* where it stands in that file; 0: in none */
 };
 /* Rows of a file (tuned.c), which go before those that are built in; COLL_TUNED_ROWS of a collective at most. */
 enum { COLL_TUNED_ROWS = 16 };
@@ -352,9 +353,12 @@ struct coll_tuned {
     struct coll_rule *rules, *node_rules;
     int n, n_node;
 };
-/* Replaces what is there; path NULL or "": nothing is read.  Lines that are wrong are told on rank 0 and left out; those of other
- * processors than this one's are left out. */
-void coll_tuned_read(const char *path, struct coll_tuned *t);
+/* Told of each line that is wrong. */
+typedef void coll_tuned_wrong_fn(void *arg, const char *path, int line, const char *why);
+/* Replaces what is there; path NULL or "": nothing is read.  Lines that are wrong are left out, and so are those of other processors than
+ * this one's. */
+void coll_tuned_rows(const char *path, struct coll_tuned *t, coll_tuned_wrong_fn *wrong, void *arg);
+void coll_tuned_read(const char *path, struct coll_tuned *t); /* the same; rank 0 warns of those that are wrong */
 int64_t coll_tuned_hash(const struct coll_tuned *t,
                         bool with_processors);    /* the same only for the same rows, or those for all processors */
 void coll_tuned_generalize(struct coll_tuned *t); /* drops the rows for this processor */

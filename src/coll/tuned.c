@@ -41,7 +41,7 @@ static const char *keep(struct coll_tuned *t, const struct coll_rule *r, bool ha
     return NULL;
 }
 
-void coll_tuned_read(const char *path, struct coll_tuned *t)
+void coll_tuned_rows(const char *path, struct coll_tuned *t, coll_tuned_wrong_fn *wrong, void *arg)
 {
     enum { MOST = 1 << 20 };
     char *text = NULL;
@@ -56,11 +56,19 @@ void coll_tuned_read(const char *path, struct coll_tuned *t)
         bool has_nodes;
         const char *why = row_of(line, &r, &has_nodes);
         if (!why && (r.kind == COLL_KINDS || (r.processor.vendor[0] && !gw_processor_fits(&r.processor, &here)))) continue;
+        r.line = lines.number;
         if (!why) why = keep(t, &r, has_nodes);
-        if (why && gw_comm_world.rank == 0) gw_warn("GODWIT_TUNE=%s, line %d: %s; the line is left out", path, lines.number, why);
+        if (why) wrong(arg, path, lines.number, why);
     }
     free(text);
 }
+
+static void warn_of(void *arg, const char *path, int line, const char *why)
+{
+    (void)arg;
+    if (gw_comm_world.rank == 0) gw_warn("GODWIT_TUNE=%s, line %d: %s; the line is left out", path, line, why);
+}
+void coll_tuned_read(const char *path, struct coll_tuned *t) { coll_tuned_rows(path, t, warn_of, NULL); }
 
 int64_t coll_tuned_hash(const struct coll_tuned *t, bool with_processors)
 {

@@ -8,56 +8,59 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "base/json.h"
 #include "base/plain.h"
 #include "base/settings.h"
 #include "boot/segment.h"
 #include "job/job.h"
 #include "job/program.h"
 
-static const struct {
-    const char *what;
+/* Ids are what programs go by, in --json and schemas: they stay. */
+static const struct check {
+    const char *id, *what;
     check_fn *fn;
     unsigned after;
 } checks[] = {
-    {"Godwit", doctor_check_godwit, 0},
-    {"library", doctor_check_library, 0},
-    {"settings", doctor_check_settings, 0},
-    {"program", doctor_check_program, AFTER_EXEC},
-    {"PATH", doctor_check_path, 0},
-    {"loader path", doctor_check_loader_path, AFTER_EXEC},
-    {"PMIx", doctor_check_pmix, 0},
-    {"batch system", doctor_check_batch, 0},
-    {"container", doctor_check_container, 0},
-    {"virtual machine", doctor_check_virtual, 0},
-    {"shared memory", doctor_check_memfd, AFTER_MEMORY},
-    {"memory", doctor_check_memory, AFTER_MEMORY | AFTER_PROCESSES},
-    {"/dev/shm", doctor_check_dev_shm, 0},
-    {"stale files", doctor_check_stale, 0},
-    {"direct copies", doctor_check_cma, 0},
-    {"guards", doctor_check_security, 0},
-    {"cores", doctor_check_cores, 0},
-    {"CPU quota", doctor_check_quota, 0},
-    {"NUMA nodes", doctor_check_numa, 0},
-    {"load", doctor_check_load, 0},
-    {"clock", doctor_check_clock, 0},
-    {"clock rate", doctor_check_governor, 0},
-    {"huge pages", doctor_check_huge_pages, 0},
-    {"open files", doctor_check_files, AFTER_PROCESSES},
-    {"processes", doctor_check_processes, AFTER_PROCESSES},
-    {"locked memory", doctor_check_memlock, 0},
-    {"other limits", doctor_check_limits, AFTER_MEMORY},
-    {"temporary folder", doctor_check_tmp, 0},
-    {"home folder", doctor_check_home, 0},
-    {"interfaces", doctor_check_interfaces, 0},
-    {"network", doctor_check_network, 0},
-    {"host name", doctor_check_host, 0},
-    {"RDMA devices", doctor_check_rdma, 0},
-    {"Slingshot devices", doctor_check_slingshot, 0},
-    {"NVIDIA GPUs", doctor_check_nvidia, 0},
-    {"AMD GPUs", doctor_check_amd, 0},
+    {"godwit", "Godwit", doctor_check_godwit, 0},
+    {"library", "library", doctor_check_library, 0},
+    {"settings", "settings", doctor_check_settings, 0},
+    {"tuning", "tuning file", doctor_check_tuning, 0},
+    {"program", "program", doctor_check_program, AFTER_EXEC},
+    {"path", "PATH", doctor_check_path, 0},
+    {"loader_path", "loader path", doctor_check_loader_path, AFTER_EXEC},
+    {"pmix", "PMIx", doctor_check_pmix, 0},
+    {"batch_system", "batch system", doctor_check_batch, 0},
+    {"container", "container", doctor_check_container, 0},
+    {"virtual_machine", "virtual machine", doctor_check_virtual, 0},
+    {"shared_memory", "shared memory", doctor_check_memfd, AFTER_MEMORY},
+    {"memory", "memory", doctor_check_memory, AFTER_MEMORY | AFTER_PROCESSES},
+    {"dev_shm", "/dev/shm", doctor_check_dev_shm, 0},
+    {"stale_files", "stale files", doctor_check_stale, 0},
+    {"direct_copies", "direct copies", doctor_check_cma, 0},
+    {"guards", "guards", doctor_check_security, 0},
+    {"cores", "cores", doctor_check_cores, 0},
+    {"cpu_quota", "CPU quota", doctor_check_quota, 0},
+    {"numa", "NUMA nodes", doctor_check_numa, 0},
+    {"load", "load", doctor_check_load, 0},
+    {"clock", "clock", doctor_check_clock, 0},
+    {"clock_rate", "clock rate", doctor_check_governor, 0},
+    {"huge_pages", "huge pages", doctor_check_huge_pages, 0},
+    {"open_files", "open files", doctor_check_files, AFTER_PROCESSES},
+    {"processes", "processes", doctor_check_processes, AFTER_PROCESSES},
+    {"locked_memory", "locked memory", doctor_check_memlock, 0},
+    {"other_limits", "other limits", doctor_check_limits, AFTER_MEMORY},
+    {"temporary_folder", "temporary folder", doctor_check_tmp, 0},
+    {"home_folder", "home folder", doctor_check_home, 0},
+    {"interfaces", "interfaces", doctor_check_interfaces, 0},
+    {"network", "network", doctor_check_network, 0},
+    {"host_name", "host name", doctor_check_host, 0},
+    {"rdma", "RDMA devices", doctor_check_rdma, 0},
+    {"slingshot", "Slingshot devices", doctor_check_slingshot, 0},
+    {"nvidia_gpus", "NVIDIA GPUs", doctor_check_nvidia, 0},
+    {"amd_gpus", "AMD GPUs", doctor_check_amd, 0},
 };
 
-static const char help[] = "usage: mpiexec doctor [-n RANKS] [PROGRAM]\n"
+static const char help[] = "usage: mpiexec doctor [--json] [-n RANKS] [PROGRAM]\n"
                            "\n"
                            "Looks at what on this machine helps or hinders MPI jobs, and changes nothing.  A line for each check:\n"
                            "  ok        as it should be\n"
@@ -66,6 +69,7 @@ static const char help[] = "usage: mpiexec doctor [-n RANKS] [PROGRAM]\n"
                            "\n"
                            "  -n RANKS  how many ranks are to run (default: one per core)\n"
                            "  PROGRAM   also: whether it can be started, and which MPI library it loads\n"
+                           "  --json    the same for programs: PREFIX/share/godwit/schema/doctor.json says what stands there\n"
                            "  --help\n"
                            "\n"
                            "The exit status is 0 where there is no problem, else 1.\n"
@@ -95,6 +99,18 @@ void doctor_answer_raise(struct answer *a, enum finding is, const char *fmt, ...
     gw_plain(a->todo, sizeof a->todo, text, 0);
 }
 
+static void answer_json(struct gw_json *j, const struct check *c, const struct answer *a)
+{
+    static const char *const verdicts[] = {"ok", "warn", "fail"};
+    gw_json_object(j, NULL);
+    gw_json_text(j, "id", c->id);
+    gw_json_text(j, "title", c->what);
+    gw_json_text(j, "verdict", verdicts[a->is]);
+    gw_json_text(j, "text", a->value);
+    gw_json_text(j, "todo", a->is == FINDING_OK ? "" : a->todo);
+    gw_json_close(j);
+}
+
 static void answer_print(FILE *to, const char *what, const struct answer *a)
 {
     assert(a->is <= FINDING_PROBLEM);
@@ -110,16 +126,18 @@ static int usage(const char *text, const char *word)
 }
 
 /* Reads the arguments.  Returns -1 to go on, else the exit status. */
-static int parse(int argc, char **argv, struct machine *m)
+static int parse(int argc, char **argv, struct machine *m, bool *json_out)
 {
-    static const char *const known[] = {"--help", "-n"};
+    static const char *const known[] = {"--help", "--json", "-n"};
     for (int i = 1; i < argc && !m->program; i++) {
         char *end;
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             fputs(help, stdout);
             return 0;
         }
-        if (strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "-np") == 0) {
+        if (strcmp(argv[i], "--json") == 0) {
+            *json_out = true;
+        } else if (strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "-np") == 0) {
             long n = i + 1 < argc ? strtol(argv[i + 1], &end, 10) : 0;
             if (n < 1 || n > MAX_RANKS || *end) return usage("-n wants a number of ranks behind it", "");
             m->ranks = (int)n;
@@ -136,24 +154,54 @@ static int parse(int argc, char **argv, struct machine *m)
     return -1;
 }
 
+static void json_begin(struct gw_json *j, const struct machine *m)
+{
+    gw_json_begin(j, stdout);
+    gw_json_text(j, "schema", "godwit-doctor-1");
+    gw_json_text(j, "godwit", GODWIT_VERSION);
+    gw_json_text(j, "host", m->host);
+    gw_json_int(j, "ranks", m->ranks);
+    gw_json_text(j, "program", m->program);
+    gw_json_array(j, "findings");
+}
+
+static bool json_end(struct gw_json *j, const int *counts)
+{
+    gw_json_close(j);
+    gw_json_object(j, "counts");
+    gw_json_int(j, "ok", counts[FINDING_OK]);
+    gw_json_int(j, "warn", counts[FINDING_NOTE]);
+    gw_json_int(j, "fail", counts[FINDING_PROBLEM]);
+    gw_json_close(j);
+    return gw_json_end(j);
+}
+
 int doctor_main(int argc, char **argv)
 {
     struct machine m = {0};
-    int problems = 0, notes = 0, rc = parse(argc, argv, &m);
+    struct gw_json j;
+    bool is_json = false;
+    int counts[FINDING_PROBLEM + 1] = {0}, rc = parse(argc, argv, &m, &is_json);
     if (rc >= 0) return rc;
     gw_tuned_take(); /* as a job on this host would */
     doctor_machine_look(&m, WHEN_ASKED);
+    if (is_json) json_begin(&j, &m);
     for (size_t i = 0; i < GW_ARRAY_LEN(checks); i++) {
         struct answer a = {FINDING_OK, "", ""};
         checks[i].fn(&m, &a);
-        if (*a.value) answer_print(stdout, checks[i].what, &a);
-        problems += a.is == FINDING_PROBLEM;
-        notes += a.is == FINDING_NOTE;
+        if (!*a.value) continue;
+        if (is_json)
+            answer_json(&j, &checks[i], &a);
+        else
+            answer_print(stdout, checks[i].what, &a);
+        counts[a.is]++;
         fflush(stdout);
     }
-    gw_print(stdout, "%d problem%s, %d note%s\n", problems, problems == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
+    int problems = counts[FINDING_PROBLEM], notes = counts[FINDING_NOTE];
+    bool is_written = !is_json || json_end(&j, counts);
+    if (!is_json) gw_print(stdout, "%d problem%s, %d note%s\n", problems, problems == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
     doctor_machine_free(&m);
-    return problems ? 1 : 0;
+    return problems || !is_written ? 1 : 0;
 }
 
 /* A shell and the dynamic loader end with 127 where they find something missing. */

@@ -16,6 +16,7 @@
 
 #include "doctor/doctor.h"
 #include "base/settings.h"
+#include "job/child.h"
 #include "job/program.h"
 #include "job/say.h"
 #include "job/words.h"
@@ -91,6 +92,29 @@ void doctor_check_settings(const struct machine *m, struct answer *a)
     if (!*a->value) doctor_answer_add(a, wrong ? "those that are right: all at their defaults" : "all at their defaults");
     if (wrong) doctor_answer_add(a, "; %d warning%s", wrong, wrong == 1 ? "" : "s, the first is shown");
     if (wrong) doctor_answer_raise(a, FINDING_NOTE, "%s", value);
+}
+
+/* What the library makes of the lines of the tuning file, it alone knows: `godwit-info --tuning` says of each that is left out "line N is left
+ * out: WHY".  Nothing where all count. */
+void doctor_check_tuning(const struct machine *m, struct answer *a)
+{
+    static const char left_out[] = " is left out: ";
+    gw_settings_load();
+    if (!gw_set.tune || !*gw_set.tune) return;
+    char *info = gw_xasprintf("%s%s/godwit-info", m->root, m->own_bin), text[8192] = "";
+    int wrong = 0;
+    if (access(info, X_OK) == 0) child_output(info, (const char *[]){info, "--tuning", NULL}, text, sizeof text);
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end) *end++ = 0;
+        if (strncmp(line, "line ", 5) != 0 || !strstr(line, left_out)) continue;
+        if (wrong++ == 0) doctor_answer_add(a, "%s", gw_set.tune);
+        doctor_answer_add(a, "%s %s", wrong == 1 ? "," : ";", line);
+    }
+    if (wrong)
+        doctor_answer_raise(a, FINDING_NOTE, "correct %s or take %s out, or measure again: godwit-tune",
+                            wrong == 1 ? "that line" : "those lines", wrong == 1 ? "it" : "them");
+    free(info);
 }
 
 /* ---- what else is about ----------------------------------------------------------------------------------------------------- */
