@@ -114,9 +114,35 @@ const struct plan_algorithm coll_alg_allgather_bruck = {
 /* ---- alltoall(v, w): both ends know that a block is empty, so nothing is sent for it
  * ----------------------------------------------- */
 static bool is_empty(const struct plan_ref *block) { return plan_ref_bytes(block) == 0; }
+
+/* One transfer at a time: `round` 2k and 2k + 1 belong to the pairs whose ranks add up to k (mod members), of which the lower one sends first.
+ * Who waits waits for a partner in an earlier round, or in this one, so that nobody waits for ever.  Rounds: 2 * members. */
+static bool is_single(const struct plan_args *a) { return a->params.under_way == 1; }
+static int single_peer(const struct plan_args *a, int round) { return (round / 2 - a->rank + a->size) % a->size; }
+static void step_single(const struct plan_args *a, int round, struct plan_steps *s, struct plan_ref in, struct plan_ref out)
+{
+    int peer = single_peer(a, round);
+    bool sends = (a->rank < peer) == (round % 2 == 0);
+    if (plan_ref_bytes(sends ? &out : &in) > 0) sends ? step_send(s, peer, out) : step_recv(s, peer, in);
+    if (s->n == 0) step_nothing(s);
+}
+
+static int alltoall_single(const struct plan_args *a, int round, struct plan_steps *s)
+{
+    int peer = single_peer(a, round);
+    if (round >= 2 * a->size) return 0;
+    if (peer != a->rank)
+        step_single(a, round, s, recv_block(a, peer), send_block(a, peer));
+    else if (round % 2 == 0)
+        step_copy(s, send_block(a, peer), recv_block(a, peer));
+    else
+        step_nothing(s);
+    return s->n;
+}
 static int alltoall_pairwise(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
+    if (is_single(a)) return alltoall_single(a, round, &s);
     int p = a->size, pairs = pairs_of(a), exchanges = (p - 1 + pairs - 1) / pairs;
     for (int r = 1 + round * pairs; r < p && r <= (round + 1) * pairs; r++) {
         int from = (a->rank - r + p) % p, to = (a->rank + r) % p;
@@ -132,7 +158,7 @@ static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
 const struct plan_algorithm coll_alg_alltoall_pairwise = {
     .name = "pairwise", .emit = alltoall_pairwise, .kind = PLAN_P2P, .fits = not_in_place, .takes = PLAN_TAKES_UNDER_WAY};
 
-/* In place: in each round two partners swap their blocks; the outgoing block is packed into a copy first. */
+/* In place: in each round two partners swap their blocks (one at a time, in two rounds); the outgoing block is packed into a copy first. */
 static int64_t largest_block(const struct plan_args *a)
 {
     int64_t most = 0;
@@ -142,9 +168,23 @@ static int64_t largest_block(const struct plan_args *a)
     }
     return most;
 }
+static int alltoall_in_place_single(const struct plan_args *a, int round, struct plan_steps *s)
+{
+    int peer = single_peer(a, round);
+    if (round >= 2 * a->size) return 0;
+    struct plan_ref block = recv_block(a, peer), copy = ref_raw(PLAN_TMP, 0, plan_ref_bytes(&block));
+    if (peer == a->rank || is_empty(&block)) {
+        step_nothing(s);
+        return s->n;
+    }
+    if (round % 2 == 0) step_copy(s, block, copy);
+    step_single(a, round, s, block, copy);
+    return s->n;
+}
 static int alltoall_in_place(const struct plan_args *a, int round, struct plan_step *steps)
 {
     struct plan_steps s = {steps, 0};
+    if (is_single(a)) return alltoall_in_place_single(a, round, &s);
     if (round >= a->size) return 0;
     int peer = (round - a->rank + a->size) % a->size;
     struct plan_ref block = recv_block(a, peer);
@@ -159,8 +199,12 @@ static int alltoall_in_place(const struct plan_args *a, int round, struct plan_s
     return s.n;
 }
 static bool is_in_place(const struct plan_args *a) { return a->in_place; }
-const struct plan_algorithm coll_alg_alltoall_in_place = {
-    .name = "in_place", .emit = alltoall_in_place, .tmp_bytes = largest_block, .kind = PLAN_P2P, .fits = is_in_place};
+const struct plan_algorithm coll_alg_alltoall_in_place = {.name = "in_place",
+                                                          .emit = alltoall_in_place,
+                                                          .tmp_bytes = largest_block,
+                                                          .kind = PLAN_P2P,
+                                                          .fits = is_in_place,
+                                                          .takes = PLAN_TAKES_UNDER_WAY};
 
 /* ---- reduce_scatter(_block): each member receives its block of each other member; commutative operations
  * ---------------------------- */

@@ -333,7 +333,7 @@ static bool run(struct sim *s, const struct job *jobs, int n)
     gw_set.reduce_scatter_max_commsize = 1 + (int)below(9);
     gw_set.bcast_internode_radix = 2 + (int)below(4), gw_set.bcast_intranode_radix = 2 + (int)below(4);
     gw_set.bcast_only_tree = below(2);
-    gw_set.alltoall_sync_freq = 2 + (int)below(8), gw_set.alltoallv_throttle = 2 + (int)below(8);
+    gw_set.alltoall_sync_freq = 1 + (int)below(9), gw_set.alltoallv_throttle = 1 + (int)below(9);
     gw_set.iallgatherv_throttle = 2 + (int)below(8), gw_set.scatterv_synchronous = below(2);
     for (bool any = true; any && !s->error;) {
         int first = (int)below((unsigned)p);

@@ -42,7 +42,7 @@ static int32_t radix_on_node(const struct plan_args *a)
 void coll_parameter(enum coll_kind kind, const struct plan_algorithm *alg, bool across, struct plan_args *a)
 {
     struct plan_params *p = &a->params;
-    if (alg == &coll_alg_alltoall_pairwise)
+    if (alg == &coll_alg_alltoall_pairwise || alg == &coll_alg_alltoall_in_place)
         p->under_way = (int32_t)(kind == COLL_ALLTOALL ? gw_set.alltoall_sync_freq : gw_set.alltoallv_throttle);
     else if (alg == &coll_alg_allgather_direct)
         p->under_way = (int32_t)gw_set.iallgatherv_throttle;

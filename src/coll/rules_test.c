@@ -65,7 +65,7 @@ static void throttles(void)
     static const struct {
         const char *value;
         int64_t most;
-    } steps[] = {{"2", 2}, {"3", 2}, {"4", 4}, {"6", 6}, {"8", 8}, {"24", 8}};
+    } steps[] = {{"1", 1}, {"2", 2}, {"3", 2}, {"4", 4}, {"6", 6}, {"8", 8}, {"24", 8}};
     for (size_t i = 0; i < GW_ARRAY_LEN(steps); i++) {
         set("MPICH_ALLTOALL_SYNC_FREQ", steps[i].value);
         CHECK_EQ(most_of(COLL_ALLTOALL, &coll_alg_alltoall_pairwise), steps[i].most);
@@ -73,6 +73,7 @@ static void throttles(void)
         set("MPICH_ALLTOALLV_THROTTLE", steps[i].value);
         CHECK_EQ(most_of(COLL_ALLTOALLV, &coll_alg_alltoall_pairwise), steps[i].most);
         CHECK_EQ(most_of(COLL_ALLTOALL, &coll_alg_alltoall_pairwise), 8);
+        if (steps[i].most == 1) continue; /* below its range */
         setenv("GODWIT_COLL", "allgather=direct", 1);
         set("MPICH_IALLGATHERV_THROTTLE", steps[i].value);
         CHECK_EQ(most_of(COLL_ALLGATHER, &coll_alg_allgather_direct), steps[i].most);
