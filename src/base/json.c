@@ -129,6 +129,12 @@ void gw_json_int(struct gw_json *j, const char *name, int64_t n)
     fprintf(j->to, "%" PRId64, n);
 }
 
+void gw_json_thousandths(struct gw_json *j, const char *name, uint64_t n)
+{
+    value_begin(j, name);
+    fprintf(j->to, "%" PRIu64 ".%03u", n / 1000, (unsigned)(n % 1000));
+}
+
 /* As printf() wrote it in whatever locale: the decimal point may be other characters there, several bytes of them. */
 static void number_put(FILE *to, const char *text)
 {
@@ -150,7 +156,9 @@ void gw_json_real(struct gw_json *j, const char *name, double x)
         fputs("null", j->to);
         return;
     }
-    for (int digits = FEWEST; digits <= MOST; digits++) {
+    bool is_whole = x > -1e15 && x < 1e15 && (double)(int64_t)x == x;
+    if (is_whole) snprintf(text, sizeof text, "%" PRId64, (int64_t)x);
+    for (int digits = FEWEST; digits <= MOST && !is_whole; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, x);
         if (strtod(text, NULL) == x) break;
     }

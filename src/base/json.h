@@ -40,7 +40,8 @@ void gw_json_close(struct gw_json *j);                 /* what was opened last *
 void gw_json_text(struct gw_json *j, const char *name, const char *text); /* NULL: null */
 void gw_json_text_n(struct gw_json *j, const char *name, const char *text, size_t bytes);
 void gw_json_int(struct gw_json *j, const char *name, int64_t n);
-void gw_json_real(struct gw_json *j, const char *name, double x); /* by the fewest digits that say the same */
+void gw_json_thousandths(struct gw_json *j, const char *name, uint64_t n); /* n / 1000, exactly */
+void gw_json_real(struct gw_json *j, const char *name, double x);          /* by the fewest digits that say the same */
 void gw_json_bool(struct gw_json *j, const char *name, bool is);
 
 #endif

@@ -86,10 +86,17 @@ static void numbers(void)
     CHECK_STR(real(.1), "0.1");
     CHECK_STR(real(1e300), "1e+300");
     CHECK_STR(real(123456789), "123456789");
+    CHECK_STR(real(-291216720), "-291216720");
+    CHECK_STR(real(1e15), "1e+15");
     CHECK_STR(real(NAN), "null");
     CHECK_STR(real(INFINITY), "null");
     CHECK(strtod(real(1.0 / 3), NULL) == 1.0 / 3);
     CHECK(strtod(real(5e-324), NULL) == 5e-324);
+    begin();
+    gw_json_thousandths(&j, "a", 1234007);
+    gw_json_thousandths(&j, "b", 0);
+    gw_json_thousandths(&j, "c", UINT64_MAX);
+    CHECK_STR(end(), "{\n  \"a\": 1234.007,\n  \"b\": 0.000,\n  \"c\": 18446744073709551.615\n}\n");
     begin();
     gw_json_int(&j, "least", INT64_MIN);
     gw_json_int(&j, "most", INT64_MAX);

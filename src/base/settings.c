@@ -19,12 +19,12 @@
 
 /* Variables with our prefix that are no settings: the launcher's own, the compiler wrappers', the tests'. */
 static const char *const reserved[] = {
-    "GODWIT_BOOT",       "GODWIT_RANK",    "GODWIT_SIZE",       "GODWIT_LOCAL_RANK",  "GODWIT_LOCAL_SIZE",
-    "GODWIT_JOBID",      "GODWIT_CC",      "GODWIT_CXX",        "GODWIT_SINGLETON",   "GODWIT_FC",
-    "GODWIT_LAUNCHER",   "GODWIT_PREFIX",  "GODWIT_PROFILE",    "GODWIT_PROFILE_HOW", "GODWIT_PROFILE_TRAFFIC",
-    "GODWIT_SITE",       "GODWIT_RECORD",  "GODWIT_REPLAY",     "GODWIT_QUIET",       "GODWIT_PARENT",
-    "GODWIT_FREE_SLOTS", "GODWIT_WRAPPER", "GODWIT_DOORS_PATH", "GODWIT_MCA_TOLD",    "GODWIT_PROFILE_REPORT",
-};
+    "GODWIT_BOOT",         "GODWIT_RANK",         "GODWIT_SIZE",       "GODWIT_LOCAL_RANK",  "GODWIT_LOCAL_SIZE",
+    "GODWIT_JOBID",        "GODWIT_CC",           "GODWIT_CXX",        "GODWIT_SINGLETON",   "GODWIT_FC",
+    "GODWIT_LAUNCHER",     "GODWIT_PREFIX",       "GODWIT_PROFILE",    "GODWIT_PROFILE_HOW", "GODWIT_PROFILE_TRAFFIC",
+    "GODWIT_SITE",         "GODWIT_RECORD",       "GODWIT_REPLAY",     "GODWIT_QUIET",       "GODWIT_PARENT",
+    "GODWIT_FREE_SLOTS",   "GODWIT_WRAPPER",      "GODWIT_DOORS_PATH", "GODWIT_MCA_TOLD",    "GODWIT_PROFILE_REPORT",
+    "GODWIT_PROFILE_JSON", "GODWIT_PROFILE_TRACE"};
 
 enum { SETTINGS_MAX = 512 };
 static struct {

@@ -146,17 +146,35 @@ static int check_folder_of(const char *option, const char *file)
     return check_folder(option, folder, "");
 }
 
+/* Takes a word before the file, with a comma between them, and steps behind it; false: it is not there. */
+static bool takes_word(const char **file, const char *word)
+{
+    size_t n = strlen(word);
+    if (!*file || strncmp(*file, word, n) != 0 || !strchr(",", (*file)[n])) return false;
+    *file += n + ((*file)[n] != 0);
+    return true;
+}
+
+/* The variables that name its files, and those that the profile names by itself.  The page's is always there. */
+static const struct {
+    const char *variable, *ending;
+} profile_files[] = {{"GODWIT_PROFILE", "html"}, {"GODWIT_PROFILE_JSON", "json"}, {"GODWIT_PROFILE_TRACE", "trace.json"}};
+
 int launch_set_profile(struct launch_options *o, const char *file)
 {
     static const struct launch_wrapper profile = {"--profile", "profile", "there is nothing to tell of it"};
-    static const char sample[] = "sample"; /* before the file, with a comma between them */
+    static const char sample[] = "sample";
     int rc = preload(o, &profile);
     if (rc != -1) return rc;
-    bool samples = file && strncmp(file, sample, sizeof sample - 1) == 0 && strchr(",", file[sizeof sample - 1]);
-    if (samples) file = file[sizeof sample - 1] ? file + sizeof sample : "";
+    bool samples = takes_word(&file, sample), is_json = takes_word(&file, "json"),
+         is_trace = !is_json && takes_word(&file, "trace");
+    if (samples && is_trace)
+        return launch_usage_error("--profile: sample and trace: a trace has each call's times, which sampling does not take");
     rc = check_folder_of("--profile", file);
     if (rc != -1) return rc;
-    launch_add_pair(&o->env, "GODWIT_PROFILE", file && *file ? file : "1");
+    const char *variable = profile_files[is_json ? 1 : is_trace ? 2 : 0].variable;
+    if (!words_value(&o->env, profile_files[0].variable, NULL)) launch_add_pair(&o->env, profile_files[0].variable, "1");
+    launch_add_pair(&o->env, variable, file && *file ? file : "1");
     launch_add_pair(&o->env, "GODWIT_PROFILE_HOW", samples ? sample : "trace");
     return -1;
 }
@@ -198,15 +216,19 @@ static bool keeps_no_page(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* The page that is named by itself: the profile goes to standard error all the same. */
-static void default_page_check(const struct launch_options *o, const char *in)
+/* A file that is named by itself: the profile goes to standard error all the same. */
+static void default_file_check(const struct launch_options *o, const char *in, const char *ending)
 {
-    char *path = gw_xasprintf("%s/godwit-profile.%d.html", in, (int)getpid());
+    char *path = gw_xasprintf("%s/godwit-profile.%d.%s", in, (int)getpid(), ending);
     int err = access(in, F_OK) == 0 ? gw_file_may(path, 0) : 0;
+    bool is_page = strcmp(ending, "html") == 0;
     free(path);
     if (err && !o->quiet)
-        say_line("note: --profile: there will be no page, which cannot be written into %s: %s; --profile=FILE names another",
-                 strcmp(in, ".") == 0 ? "this folder" : in, gw_file_why(err));
+        say_line("note: --profile: there will be no %s, which cannot be written into %s: %s; --profile=%sFILE names another",
+                 is_page ? "page" : ending, strcmp(in, ".") == 0 ? "this folder" : in, gw_file_why(err),
+                 is_page                           ? ""
+                     : strcmp(ending, "json") == 0 ? "json,"
+                                                   : "trace,");
 }
 
 /* Are all programs there?  Where one is not, nothing will be written. */
@@ -221,27 +243,41 @@ static bool are_programs_there(const struct launch_options *o)
     return are;
 }
 
-int launch_writes_check(const struct launch_options *o)
+/* Could the file of --profile, or that of rank 0 of --record, be written?  -1, or the exit status. */
+static int write_check(const char *name, const char *in, bool is_record)
 {
-    const char *page = words_value(&o->env, "GODWIT_PROFILE", NULL), *record = words_value(&o->env, "GODWIT_RECORD", NULL);
-    const char *in = o->apps[0].wdir ? o->apps[0].wdir : ".";
-    int rc = check_replay(o);
-    if (rc != -1) return rc;
-    bool is_default = page && strcmp(page, "1") == 0; /* it names no file */
-    if (!o->wrapper || is_default) page = NULL;
-    if (record && !are_programs_there(o)) record = NULL; /* its folder would be made, and be empty */
-    if (o->wrapper && is_default) default_page_check(o, in);
-    for (int k = 0; k < 2; k++) {
-        const char *name = k ? record : page;
-        if (!name || (*name != '/' && access(in, F_OK) != 0)) continue; /* that there is no such folder is said at the start */
-        char *path = gw_xasprintf("%s%s%s%s", *name == '/' ? "" : in, *name == '/' ? "" : "/", name, k ? "/rank.0" : "");
-        int err = !k && keeps_no_page(path) ? GW_FILE_KIND : gw_file_may(path, k ? GW_FILE_FOLDERS | GW_FILE_FRESH : 0);
-        free(path);
-        if (err)
-            return launch_usage_error("%s: cannot write %s: %s", k ? "--record" : "--profile", name,
-                                      err == GW_FILE_KIND && !k ? "it is no file, but a pipe or a device" : gw_file_why(err));
+    if (!name || (*name != '/' && access(in, F_OK) != 0)) return -1; /* that there is no such folder is said at the start */
+    char *path = gw_xasprintf("%s%s%s%s", *name == '/' ? "" : in, *name == '/' ? "" : "/", name, is_record ? "/rank.0" : "");
+    int err = !is_record && keeps_no_page(path) ? GW_FILE_KIND : gw_file_may(path, is_record ? GW_FILE_FOLDERS | GW_FILE_FRESH : 0);
+    free(path);
+    if (!err) return -1;
+    return launch_usage_error("%s: cannot write %s: %s", is_record ? "--record" : "--profile", name,
+                              err == GW_FILE_KIND && !is_record ? "it is no file, but a pipe or a device" : gw_file_why(err));
+}
+
+/* Each file of --profile: "1": it is named by itself, the page only where no other file is asked for. */
+static int profile_check(const struct launch_options *o, const char *in)
+{
+    bool has_others = false;
+    for (size_t k = GW_ARRAY_LEN(profile_files); k-- > 0;) { /* the page is the last */
+        const char *name = words_value(&o->env, profile_files[k].variable, NULL);
+        if (!name) continue;
+        bool is_default = strcmp(name, "1") == 0;
+        if (is_default && (k > 0 || !has_others)) default_file_check(o, in, profile_files[k].ending);
+        int rc = is_default ? -1 : write_check(name, in, false);
+        if (rc != -1) return rc;
+        has_others = true;
     }
     return -1;
+}
+
+int launch_writes_check(const struct launch_options *o)
+{
+    const char *record = words_value(&o->env, "GODWIT_RECORD", NULL), *in = o->apps[0].wdir ? o->apps[0].wdir : ".";
+    int rc = check_replay(o);
+    if (rc == -1 && o->wrapper) rc = profile_check(o, in);
+    if (rc != -1) return rc;
+    return record && are_programs_there(o) ? write_check(record, in, true) : -1; /* else its folder would be made, and be empty */
 }
 
 /* ---- numbers of ranks ---------------------------------------------------------------------------------------------------- */

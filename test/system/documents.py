@@ -7,6 +7,7 @@ that say what the tools say to people.  Who has no python3-jsonschema is told, a
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -168,13 +169,121 @@ def check_choices():
     assert [c["collective"] for c in d["collectives"]] == ["bcast"] and "cannot be read" in d["tuning"], d
 
 
+def profile(folder, name, *words, ranks=1, program=None):
+    """Documents of a run: JSON and trace, and what was said."""
+    here = os.path.join(folder.encode(), name)
+    os.mkdir(here)
+    files = {"profile": here + b"/a\"\xff.json", "trace": here + b"/t.trace.json"}
+    p = subprocess.run([BUILD.encode() + b"/mpiexec", b"-n", b"%d" % ranks, b"--profile=json," + files["profile"],
+                        b"--profile=trace," + files["trace"], program, *words], capture_output=True, cwd=here, timeout=120, check=False,
+                       env={**CLEAN, b"LD_LIBRARY_PATH": BUILD.encode()})
+    assert p.returncode == 0, (p.returncode, p.stdout, p.stderr)
+    assert sorted(os.listdir(here)) == sorted(os.path.basename(f) for f in files.values()), os.listdir(here)  # no page
+    out = []
+    for kind, file in files.items():
+        with open(file, "rb") as f:
+            out.append(valid(f.read(), "godwit-%s-1" % kind))
+    return out + [p.stderr.decode("utf-8", "replace")]
+
+
+def check_spans(trace, ranks):
+    """Calls of a thread lie within each other or apart, and in the time of the run."""
+    calls = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    assert {e["pid"] for e in calls} == set(range(ranks)) and len(calls) == trace["otherData"]["calls"], trace["otherData"]
+    assert sorted(e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name") == sorted("rank %d" % r for r in range(ranks))
+    for line in {(e["pid"], e["tid"]) for e in calls}:
+        open_until = []
+        own = [e for e in calls if (e["pid"], e["tid"]) == line]
+        for e in sorted(own, key=lambda e: (e["ts"], -e["dur"])):
+            begin, end = round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)
+            while open_until and open_until[-1] <= begin:
+                open_until.pop()
+            assert not open_until or end <= open_until[-1], (line, e, open_until)
+            open_until.append(end)
+    return calls
+
+
+def check_profiles(folder, prefix):
+    evil = folder.encode() + b"/" + EVIL.replace(b"/", b"") + b".x"
+    shutil.copy(BUILD + "/mpi_coll_basic", evil)
+    for ranks in RANKS:
+        report, trace, said = profile(folder, b"p%d" % ranks, ranks=ranks, program=evil)
+        assert report["program"] == trace["otherData"]["program"] == shown(os.path.basename(evil)), report["program"]
+        assert report["ranks"] == ranks and len(report["ranks_seconds"]) == ranks and len(report["node_of_rank"]) == ranks
+        calls = check_spans(trace, ranks)
+        assert trace["otherData"]["left_out"] == 0
+        rows = {r["name"]: r for r in report["rows"] if r["kind"] == "function" and r["calls"]}
+        count = {name: sum(e["name"] == name for e in calls) for name in {e["name"] for e in calls}}
+        assert count == {name: r["calls"] for name, r in rows.items()}, (count, rows)
+        for e in calls:
+            assert e["cat"] == ("MPI_SYNC" if e["name"].endswith("(sync)") else "MPI"), e
+        for name, r in rows.items():  # the same clock
+            seconds = sum(e["dur"] for e in calls if e["name"] == name) / 1e6 / ranks
+            assert abs(seconds - r["seconds"]) < 1e-6 + 2e-9 * r["calls"] + r["seconds"] / 1000, (name, seconds, r)
+        table = re.findall(r"^ +[\d.]+% \| +[\d.]+ \| +[\d.]+ \| +[\d.]+% \| +(\d+) \| [| ]*(\S+)$", said, re.M)
+        assert table == [("%d" % r["calls"], r["name"]) for r in report["rows"]], (table, report["rows"])
+    # Sampling has no calls one by one, which is said; its report is one.
+    here = folder + "/sampled.json"
+    p = subprocess.run([BUILD + "/mpiexec", "-n", "2", "--profile=sample,json," + here, BUILD + "/mpi_coll_basic"], env=CLEAN, capture_output=True,
+                       timeout=120, check=False)
+    assert p.returncode == 0, p.stderr
+    with open(here, "rb") as f:
+        assert valid(f.read(), "godwit-profile-1")["how"] == "sample"
+    run(BUILD + "/mpiexec", "-n", "1", "--profile=sample,trace,x", BUILD + "/mpi_hello", status=2)
+    if prefix:
+        check_installed(folder, prefix)
+
+
+PROGRAM = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 70000; i++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return MPI_Finalize();
+}
+"""
+
+
+def check_installed(folder, prefix):
+    """More calls than there is room for; what pat_build and pat_report make of it; the schemas that are installed."""
+    for name in os.listdir(SCHEMAS):
+        with open(os.path.join(SCHEMAS, name), "rb") as f, open(os.path.join(prefix, "share/godwit/schema", name), "rb") as g:
+            assert f.read() == g.read(), name
+    here = folder + "/pat"
+    os.mkdir(here)
+    with open(here + "/a.c", "w", encoding="utf-8") as f:
+        f.write(PROGRAM)
+    env = {b"PATH": prefix.encode() + b"/bin:" + CLEAN[b"PATH"]}
+
+    def sh(text, status=0, **more):
+        p = subprocess.run(["sh", "-c", text], cwd=here, env={**CLEAN, **env, **{k.encode(): v for k, v in more.items()}}, capture_output=True,
+                           timeout=120, check=False)
+        assert p.returncode == status, (text, p.returncode, p.stdout[-500:], p.stderr[-500:])
+        return p.stdout
+    sh("mpicc a.c -o a.out && pat_build a.out")
+    sh("mpiexec -n 2 ./a.out+pat && mv a.out+pat+*.ap2 one.ap2 && mv a.out+pat+*.ap2.json one.ap2.json")
+    report = valid(sh("pat_report --json one.ap2"), "godwit-profile-1")
+    assert [r["calls"] for r in report["rows"] if r["name"] == "MPI_Comm_rank"] == [140000], report["rows"]
+    assert sh("pat_report one.ap2").startswith(b"\nProfile of a.out, 2 ranks")
+    sh("pat_report --trace one.ap2", status=2)
+    sh("pat_report --json one.ap2 one.ap2", status=2)
+    sh("mpiexec -n 2 ./a.out+pat && for f in a.out+pat+*.ap2*; do mv $f two.ap2${f##*.ap2}; done", PAT_RT_SUMMARY=b"0")
+    trace = valid(sh("pat_report --trace -o t two.ap2 && cat t"), "godwit-trace-1")
+    check_spans(trace, 2)
+    assert trace["otherData"]["calls"] == 2 * 65536 and trace["otherData"]["left_out"] == 2 * (70000 - 65536), trace["otherData"]
+
+
 def main():
     validators()
+    prefix = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2] else None
     with tempfile.TemporaryDirectory() as folder:
         check_info(folder)
         check_info_in_jobs(folder)
         check_doctor(folder)
         check_choices()
+        check_profiles(folder, prefix)
 
 
 main()

@@ -102,7 +102,7 @@ static void file_head(FILE *f, const struct look *l, const char *metric, const c
              "# To use it: copy it to MPICH_RANK_ORDER in the folder where the program starts, and set\n"
              "# MPICH_RANK_REORDER_METHOD=3; or name it: MPICH_RANK_REORDER_FILE=%s.  mpiexec --reorder=auto finds it by itself.\n"
              "# Compare the times of runs without a profile.  Remove the file before the number of ranks changes.\n#\n",
-             metric, l->r->path, l->r->page, l->m.ranks, l->m.per_node, name);
+             metric, l->r->path, l->r->page ? l->r->page : "no page", l->m.ranks, l->m.per_node, name);
 }
 
 static void file_list(FILE *f, const struct look *l, const int32_t *list)

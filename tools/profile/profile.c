@@ -17,7 +17,7 @@
 struct prof_own prof_own;
 _Atomic bool prof_on;
 static bool meets = true;
-static uint64_t begin_ticks, begin_ns;
+static uint64_t begin_ns;
 static int keyval = MPI_KEYVAL_INVALID, win_keyval = MPI_KEYVAL_INVALID;
 
 static uint64_t now_ns(void)
@@ -36,9 +36,10 @@ uint64_t prof_weight(void)
 void prof_left(struct prof_call *c)
 {
     if (!prof_is_on()) return;
-    uint64_t passed = prof_ticks() - c->at;
+    uint64_t now = prof_ticks(), passed = now - c->at;
     prof_add(&prof_sums[c->fn].ticks, passed);
     prof_add(&prof_sums[c->fn].calls, 1);
+    prof_span(c->fn, c->at, now, false);
     /* Two threads at once may lose one: it is for the steps alone. */
     atomic_store_explicit(&prof_own.mpi, atomic_load_explicit(&prof_own.mpi, memory_order_relaxed) + passed, memory_order_relaxed);
 }
@@ -62,6 +63,7 @@ void prof_waited(struct prof_call *c, bool of_all)
     if (prof_samples) return;
     prof_add(&prof_sums[c->fn].meet_ticks, now - c->at);
     prof_add(&prof_sums[c->fn].meets, 1);
+    prof_span(c->fn, c->at, now, true);
 }
 
 void prof_met(struct prof_call *c, MPI_Comm comm) { prof_waited(c, prof_is_on() && is_of_all(comm)); }
@@ -83,6 +85,7 @@ void prof_meet_end(struct prof_call *c, bool waited, bool of_all)
     if (!waited) return;
     prof_add(&prof_sums[c->fn].meet_ticks, now - c->at);
     prof_add(&prof_sums[c->fn].meets, 1);
+    prof_span(c->fn, c->at, now, true);
 }
 
 void prof_meet(int fn, MPI_Comm comm, const void *from)
@@ -349,10 +352,11 @@ void prof_start(void)
     }
     prof_own.got = prof_own.sent + n, prof_own.put = prof_own.got + n;
     prof_own.fetched = prof_own.put + n, prof_own.accesses = prof_own.fetched + n;
+    prof_trace_begin();
     prof_sample_start(); /* what that costs is no part of the program's time, nor is its end */
     PMPI_Barrier(tools_world);
     begin_ns = now_ns();
-    begin_ticks = prof_ticks();
+    prof_own.begin = prof_ticks();
     prof_on = true;
     prof_sample_pause(0);
     prof_steps_begin();
@@ -362,7 +366,7 @@ void prof_stop(void)
 {
     if (!prof_own.sent) return;
     prof_on = false;
-    prof_own.ticks = prof_ticks() - begin_ticks;
+    prof_own.ticks = prof_ticks() - prof_own.begin;
     uint64_t ns = now_ns() - begin_ns;
     prof_sample_stop();
     prof_own.ticks_per_s = ns ? (double)prof_own.ticks / (double)ns * 1e9 : 1e9;

@@ -2,7 +2,8 @@
  * with the standard ABI, and between it and Godwit's OpenSHMEM, and reports when the program calls MPI_Finalize, or shmem_finalize,
  * whichever is the last.
  *
- * profile.c counts, symmetric.c counts OpenSHMEM's calls, sample.c samples, report.c gathers and writes the text, page.c writes the page;
+ * profile.c counts, symmetric.c counts OpenSHMEM's calls, sample.c samples, report.c gathers and writes the text, page.c writes the page,
+ * document.c the same as JSON, trace.c keeps and writes calls one by one;
  * the wrappers are generated (gen/profile.py).  Times are in ticks of the processor's clock until the report.
  *
  * Two collectors.  Tracing looks at the clock when a call begins and when it ends; a thread of the library's own looks PROF_HERTZ_TRACED
@@ -47,7 +48,8 @@ struct prof_own {
     _Atomic uint64_t *put, *fetched, *accesses; /* [ranks] OpenSHMEM: bytes to it, bytes from it; how many */
     int rank, ranks;
     bool has_shmem;
-    uint64_t ticks;       /* from the end of MPI_Init to the begin of MPI_Finalize */
+    uint64_t begin;       /* ticks at the end of MPI_Init, where the ranks met, */
+    uint64_t ticks;       /* and from there to the begin of MPI_Finalize */
     _Atomic uint64_t mpi; /* ticks in MPI and OpenSHMEM of all calls but meetings */
     uint64_t samples;
     double look_s; /* of the processor, that looking took */
@@ -78,6 +80,7 @@ enum { PROF_FN_BITS = 16 };
 extern int prof_samples; /* set before the first call is counted, never changed after */
 extern _Thread_local struct prof_thread *prof_thread;
 struct prof_thread *prof_thread_begin(void); /* never NULL; threads beyond PROF_THREADS are not looked at */
+int prof_thread_number(void);                /* of this thread, from 0 on; those beyond PROF_THREADS have that number */
 void prof_sample_start(void);                /* paused */
 void prof_sample_stop(void);                 /* no sample is taken any more */
 void prof_sample_pause(int paused);
@@ -173,6 +176,25 @@ void prof_prepared(struct prof_call *c, int rc, const MPI_Request *request, MPI_
 void prof_started(int n, const MPI_Request *requests);
 void prof_forget(MPI_Request request);
 
+/* ---- calls one by one: trace.c ----  Where GODWIT_PROFILE_TRACE names a file, and times are taken.  The first PROF_SPANS of the job, an equal
+ * part of them for each rank; of the others it is counted how many there are. */
+enum { PROF_SPANS = 1 << 19, PROF_SPANS_LEAST = 512, PROF_SPANS_MOST = 1 << 16 };
+struct prof_span {
+    uint64_t begin, end; /* ticks, before they are written */
+    uint16_t fn;
+    uint8_t thread;
+    bool is_wait; /* for others, before a collective */
+};
+extern struct prof_span *prof_spans; /* NULL: none are kept */
+void prof_trace_begin(void);
+void prof_span_add(int fn, uint64_t begin, uint64_t end, bool is_wait);
+static inline void prof_span(int fn, uint64_t begin, uint64_t end, bool is_wait)
+{
+    if (__builtin_expect(prof_spans != NULL, 0)) prof_span_add(fn, begin, end, is_wait);
+}
+/* Collective over tools_world; program: on rank 0.  The file's name where it was written there, else NULL. */
+const char *prof_trace_write(const char *program);
+
 /* ---- begin and end: profile.c, and symmetric.c for OpenSHMEM ----  All but prof_is_over() and prof_in_mpi() are collective. */
 void prof_start(void);        /* the first of the two was initialised */
 void prof_stop(void);         /* reports, if it was started and has not */
@@ -245,6 +267,10 @@ struct prof_report {
 void prof_report(void); /* collective over tools_world */
 void prof_observe(struct prof_report *r,
                   FILE *f); /* notes orders and grid in r;  observe.c; on rank 0, may write files of rank orders */
-int prof_page(const struct prof_report *r, FILE *f); /* 0, or -1: the file could not be written */
+int prof_page(const struct prof_report *r, FILE *f);     /* 0, or -1: the file could not be written */
+int prof_document(const struct prof_report *r, FILE *f); /* the same as JSON: schema/profile.json */
+/* What a variable names as the file of this profile; NULL: nothing.  "1": a file of our own, with this ending (".json"). */
+const char *prof_file_named(const char *variable, const char *ending);
+const char *prof_program_name(const struct prof_report *r); /* as it is, without its folder */
 
 #endif

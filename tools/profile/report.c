@@ -399,35 +399,58 @@ static double measure_call(void)
     return t;
 }
 
+const char *prof_file_named(const char *variable, const char *ending)
+{
+    enum { FILES = 3 };
+    static char own[FILES][64];
+    static int next;
+    const char *name = secure_getenv(variable);
+    if (!name || !*name) return NULL;
+    if (strcmp(name, "1") != 0) return name;
+    char *to = own[next++ % FILES];
+    snprintf(to, sizeof own[0], "godwit-profile.%ld%s", (long)getpid(), ending);
+    return to;
+}
+
+/* Where other files are asked for there is a page only if its name is. */
 static const char *page_name(void)
 {
-    static char own[64];
     const char *name = secure_getenv("GODWIT_PROFILE");
-    if (name && *name && strcmp(name, "1") != 0) return name;
+    bool is_named = name && *name && strcmp(name, "1") != 0;
+    if (is_named) return name;
+    if (prof_file_named("GODWIT_PROFILE_JSON", "") || prof_file_named("GODWIT_PROFILE_TRACE", "")) return NULL;
+    static char own[64];
     snprintf(own, sizeof own, "godwit-profile.%ld.html", (long)getpid());
     return own;
 }
 
-static void write_page(const struct prof_report *r)
+const char *prof_program_name(const struct prof_report *r)
 {
-    const char *name = r->page;
+    const char *slash = strrchr(r->path, '/');
+    return slash ? slash + 1 : r->path;
+}
+
+/* what: "The same with pictures"; option: how another file is named. */
+static void write_form(const struct prof_report *r, const char *name, int (*write)(const struct prof_report *r, FILE *f),
+                       const char *what, const char *option)
+{
     struct gw_new_file f;
-    int err = gw_file_create(name, &f), bad = err ? 0 : prof_page(r, f.to);
+    if (!name) return;
+    int err = gw_file_create(name, &f), bad = err ? 0 : write(r, f.to);
     if (!err) err = gw_file_finish(&f);
     if (!err && bad) err = EIO;
     if (err)
-        gw_print(stderr, "godwit profile: cannot write %s: %s; name another file with mpiexec --profile=FILE\n", name,
-                 gw_file_why(err));
+        gw_print(stderr, "godwit profile: cannot write %s: %s; name another file with mpiexec %s\n", name, gw_file_why(err),
+                 option);
     else
-        gw_print(out_to, "The same with pictures: %s\n", name);
+        gw_print(out_to, "%s: %s\n", what, name);
 }
 
 static void name_program(struct prof_report *r)
 {
     ssize_t n = readlink("/proc/self/exe", r->path, sizeof r->path - 1);
     r->path[n > 0 ? n : 0] = 0;
-    const char *slash = strrchr(r->path, '/');
-    gw_plain(r->program, sizeof r->program, slash ? slash + 1 : r->path, 0);
+    gw_plain(r->program, sizeof r->program, prof_program_name(r), 0);
     r->page = page_name();
 }
 
@@ -493,6 +516,7 @@ void prof_report(void)
     if (prof_own.rank == 0) name_program(&r);
     gather_sites(&r);
     prof_steps_gather(&r);
+    const char *trace = prof_trace_write(prof_program_name(&r));
     if (prof_own.rank == 0) {
         out_open(&text);
         r.overhead_ns = measure_call();
@@ -502,7 +526,9 @@ void prof_report(void)
         print_text(&r);
         print_steps(&r);
         observe(&r);
-        write_page(&r);
+        write_form(&r, r.page, prof_page, "The same with pictures", "--profile=FILE");
+        write_form(&r, prof_file_named("GODWIT_PROFILE_JSON", ".json"), prof_document, "The same as JSON", "--profile=json,FILE");
+        if (trace) gw_print(out_to, "Calls over time, for ui.perfetto.dev or chrome://tracing: %s\n", trace);
         out_close(&text);
         free(r.rows), free(r.user), free(r.mpi), free(r.sync), free(r.syscall), free(r.sent), free(r.moved), free(r.accesses),
             free(all);

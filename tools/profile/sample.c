@@ -69,6 +69,13 @@ struct prof_thread *prof_thread_begin(void)
     return prof_thread = t;
 }
 
+int prof_thread_number(void)
+{
+    struct prof_thread *t = prof_thread ? prof_thread : prof_thread_begin();
+    uintptr_t at = (uintptr_t)t - (uintptr_t)threads;
+    return at < sizeof threads ? (int)(at / sizeof *threads) : PROF_THREADS;
+}
+
 uint32_t prof_sample_weight(void)
 {
     struct prof_thread *t = prof_thread ? prof_thread : prof_thread_begin();
