@@ -61,8 +61,8 @@ void doctor_machine_look(struct machine *m, unsigned when);
 void doctor_machine_free(struct machine *m);
 
 typedef void check_fn(const struct machine *m, struct answer *a);
-check_fn doctor_check_godwit, doctor_check_library, doctor_check_settings, doctor_check_tuning, doctor_check_program, doctor_check_path,
-    doctor_check_loader_path, doctor_check_pmix, doctor_check_batch;
+check_fn doctor_check_godwit, doctor_check_library, doctor_check_settings, doctor_check_tuning, doctor_check_program,
+    doctor_check_path, doctor_check_loader_path, doctor_check_pmix, doctor_check_batch;
 check_fn doctor_check_memfd, doctor_check_dev_shm, doctor_check_memory, doctor_check_cma, doctor_check_memlock,
     doctor_check_huge_pages, doctor_check_stale, doctor_check_tmp, doctor_check_home;
 check_fn doctor_check_cores, doctor_check_quota, doctor_check_numa, doctor_check_clock, doctor_check_governor, doctor_check_load,
