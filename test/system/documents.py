@@ -249,6 +249,11 @@ def check_profiles(folder, prefix):
             assert abs(seconds - r["seconds"]) < 1e-6 + 2e-9 * r["calls"] + r["seconds"] / 1000, (name, seconds, r)
         table = re.findall(r"^ +[\d.]+% \| +[\d.]+ \| +[\d.]+ \| +[\d.]+% \| +(\d+) \| [| ]*(\S+)$", said, re.M)
         assert table == [("%d" % r["calls"], r["name"]) for r in report["rows"]], (table, report["rows"])
+        assert report["shmem"] is None and (sum(s["count"] for s in report["messages"]["sizes"]) == 20 * ranks), report["messages"]
+    report, trace, said = profile(folder, b"shmem", ranks=2, program=BUILD.encode() + b"/shmem_old")
+    calls = check_spans(trace, 2)
+    assert {e["cat"] for e in calls} == {"SHMEM", "SHMEM_SYNC"} and all(e["name"].startswith("shmem_") for e in calls), calls
+    assert sum(p["bytes"] for p in report["shmem"]["pairs"]) > 0 and report["messages"]["pairs"] == [], report["shmem"]
     # Sampling has no calls one by one, which is said; its report is one.
     here = folder + "/sampled.json"
     p = subprocess.run([BUILD + "/mpiexec", "-n", "2", "--profile=sample,json," + here, folder + "/a.out", "9"], env=CLEAN, capture_output=True,
