@@ -244,6 +244,11 @@ def check_profiles(folder, prefix):
         assert count == {name: r["calls"] for name, r in rows.items()}, (count, rows)
         for e in calls:
             assert e["cat"] == ("MPI_SYNC" if e["name"].endswith("(sync)") else "MPI"), e
+        moved = collections.Counter()
+        for e in calls:
+            moved[e["name"]] += e.get("args", {}).get("bytes", 0)
+        assert all(moved[name] == r["bytes"] for name, r in rows.items()) and moved["MPI_Sendrecv"] == 80 * ranks, (moved, rows)
+        assert {(e["pid"], e["args"]["to"]) for e in calls if e["name"] == "MPI_Sendrecv"} == {(i, (i + 1) % ranks) for i in range(ranks)}
         for name, r in rows.items():  # the same clock
             seconds = sum(e["dur"] for e in calls if e["name"] == name) / 1e6 / ranks
             assert abs(seconds - r["seconds"]) < 1e-6 + 2e-9 * r["calls"] + r["seconds"] / 1000, (name, seconds, r)
@@ -261,7 +266,8 @@ def check_profiles(folder, prefix):
     assert p.returncode == 0, p.stderr
     with open(here, "rb") as f:
         assert valid(f.read(), "godwit-profile-1")["how"] == "sample"
-    run(BUILD + "/mpiexec", "-n", "1", "--profile=sample,trace,x", BUILD + "/mpi_hello", status=2)
+    for words in ("sample,trace,x", "json," + folder + "/none/x", "trace," + folder, "json,/dev/full"):  # said before the program runs
+        assert run(BUILD + "/mpiexec", "-n", "1", "--profile=" + words, folder + "/a.out", "9", status=2) == b"", words
     check_installed(folder, prefix)
 
 

@@ -39,7 +39,7 @@ void prof_left(struct prof_call *c)
     uint64_t now = prof_ticks(), passed = now - c->at;
     prof_add(&prof_sums[c->fn].ticks, passed);
     prof_add(&prof_sums[c->fn].calls, 1);
-    prof_span(c->fn, c->at, now, false);
+    prof_span(c, now, false);
     /* Two threads at once may lose one: it is for the steps alone. */
     atomic_store_explicit(&prof_own.mpi, atomic_load_explicit(&prof_own.mpi, memory_order_relaxed) + passed, memory_order_relaxed);
 }
@@ -63,7 +63,7 @@ void prof_waited(struct prof_call *c, bool of_all)
     if (prof_samples) return;
     prof_add(&prof_sums[c->fn].meet_ticks, now - c->at);
     prof_add(&prof_sums[c->fn].meets, 1);
-    prof_span(c->fn, c->at, now, true);
+    prof_span(c, now, true);
 }
 
 void prof_met(struct prof_call *c, MPI_Comm comm) { prof_waited(c, prof_is_on() && is_of_all(comm)); }
@@ -85,7 +85,7 @@ void prof_meet_end(struct prof_call *c, bool waited, bool of_all)
     if (!waited) return;
     prof_add(&prof_sums[c->fn].meet_ticks, now - c->at);
     prof_add(&prof_sums[c->fn].meets, 1);
-    prof_span(c->fn, c->at, now, true);
+    prof_span(c, now, true);
 }
 
 void prof_meet(int fn, MPI_Comm comm, const void *from)
@@ -186,23 +186,27 @@ static void count_message(int fn, int to, uint64_t bytes, uint64_t times)
 void prof_moved(struct prof_call *c, MPI_Count count, MPI_Datatype type)
 {
     uint64_t times = prof_weight();
-    if (times) prof_add(&prof_sums[c->fn].bytes, bytes_of(count, type) * times);
+    if (!times) return;
+    c->bytes = bytes_of(count, type);
+    prof_add(&prof_sums[c->fn].bytes, c->bytes * times);
 }
 
 void prof_sent(struct prof_call *c, MPI_Count count, MPI_Datatype type, int dest, MPI_Comm comm)
 {
     uint64_t times = dest == MPI_PROC_NULL ? 0 : prof_weight();
-    if (times) count_message(c->fn, world_rank(dest, comm), bytes_of(count, type), times);
+    if (!times) return;
+    c->to = world_rank(dest, comm), c->bytes = bytes_of(count, type);
+    count_message(c->fn, c->to, c->bytes, times);
 }
 
 void prof_reached(struct prof_call *c, MPI_Count count, MPI_Datatype type, int target, MPI_Win win, int fetched)
 {
     uint64_t times = prof_weight();
     if (!times) return;
-    uint64_t bytes = bytes_of(count, type) * times;
-    int rank = target_rank(target, win);
+    c->to = target_rank(target, win), c->bytes = bytes_of(count, type);
+    uint64_t bytes = c->bytes * times;
     prof_add(&prof_sums[c->fn].bytes, bytes);
-    if (rank >= 0 && rank < prof_own.ranks) prof_add(&(fetched ? prof_own.got : prof_own.sent)[rank], bytes);
+    if (c->to >= 0 && c->to < prof_own.ranks) prof_add(&(fetched ? prof_own.got : prof_own.sent)[c->to], bytes);
 }
 
 /* ---- persistent sends ---------------------------------------------------------------------------------------------------------------- */

@@ -103,8 +103,9 @@ int prof_site_order(const void *a, const void *b); /* for qsort(): the longest f
 void prof_site_names(const struct prof_site *sites, int n, const char *program, char (*out)[160]);
 
 struct prof_call {
-    int fn;
+    int fn, to;       /* to: the rank in MPI_COMM_WORLD that the call names; -1: none */
     uint64_t at, was; /* was: what the thread did before, as a user's callback may call MPI */
+    uint64_t bytes;   /* that it moves, where that is counted */
 };
 static inline uint64_t prof_ticks(void)
 {
@@ -130,7 +131,7 @@ extern _Atomic bool prof_on;
 static inline bool prof_is_on(void) { return atomic_load_explicit(&prof_on, memory_order_relaxed); }
 static inline void prof_enter(struct prof_call *c, int fn, const void *from)
 {
-    c->fn = fn;
+    c->fn = fn, c->to = -1, c->bytes = 0;
     struct prof_thread *t = prof_thread ? prof_thread : prof_thread_begin();
     c->was = atomic_load_explicit(&t->now, memory_order_relaxed);
     atomic_store_explicit(&t->now, (uint64_t)(uintptr_t)from << PROF_FN_BITS | (uint64_t)(fn + 1), memory_order_relaxed);
@@ -181,16 +182,18 @@ void prof_forget(MPI_Request request);
 enum { PROF_SPANS = 1 << 19, PROF_SPANS_LEAST = 512, PROF_SPANS_MOST = 1 << 16 };
 struct prof_span {
     uint64_t begin, end; /* ticks, before they are written */
+    uint64_t bytes;      /* as of struct prof_call */
+    int32_t to;
     uint16_t fn;
     uint8_t thread;
     bool is_wait; /* for others, before a collective */
 };
 extern struct prof_span *prof_spans; /* NULL: none are kept */
 void prof_trace_begin(void);
-void prof_span_add(int fn, uint64_t begin, uint64_t end, bool is_wait);
-static inline void prof_span(int fn, uint64_t begin, uint64_t end, bool is_wait)
+void prof_span_add(const struct prof_call *c, uint64_t end, bool is_wait);
+static inline void prof_span(const struct prof_call *c, uint64_t end, bool is_wait)
 {
-    if (__builtin_expect(prof_spans != NULL, 0)) prof_span_add(fn, begin, end, is_wait);
+    if (__builtin_expect(prof_spans != NULL, 0)) prof_span_add(c, end, is_wait);
 }
 /* Collective over tools_world; program: on rank 0.  The file's name where it was written there, else NULL. */
 const char *prof_trace_write(const char *program);

@@ -19,6 +19,7 @@ void prof_accessed(struct prof_call *c, shmem_ctx_t ctx, int pe, uint64_t bytes,
     uint64_t times = prof_weight();
     if (!times) return;
     int at = world_pe(ctx, pe), bin = prof_bin(bytes);
+    c->to = at, c->bytes = bytes;
     prof_add(&prof_sums[c->fn].bytes, bytes * times);
     prof_add(&prof_own.accessed_bins[bin], times);
     if (at < 0 || at >= prof_own.ranks) return;
@@ -29,7 +30,9 @@ void prof_accessed(struct prof_call *c, shmem_ctx_t ctx, int pe, uint64_t bytes,
 void prof_collected(struct prof_call *c, uint64_t bytes)
 {
     uint64_t times = prof_weight();
-    if (times) prof_add(&prof_sums[c->fn].bytes, bytes * times);
+    if (!times) return;
+    c->bytes = bytes;
+    prof_add(&prof_sums[c->fn].bytes, bytes * times);
 }
 
 /* ---- meetings ---- */

@@ -27,10 +27,11 @@ void prof_trace_begin(void)
     if (!prof_spans) fprintf(stderr, "godwit profile: rank %d has no memory for a trace of its calls\n", prof_own.rank);
 }
 
-void prof_span_add(int fn, uint64_t begin, uint64_t end, bool is_wait)
+void prof_span_add(const struct prof_call *c, uint64_t end, bool is_wait)
 {
     uint64_t at = atomic_fetch_add_explicit(&n_spans, 1, memory_order_relaxed);
-    if (at < room) prof_spans[at] = (struct prof_span){begin, end, (uint16_t)fn, (uint8_t)prof_thread_number(), is_wait};
+    if (at >= room) return;
+    prof_spans[at] = (struct prof_span){c->at, end, c->bytes, c->to, (uint16_t)c->fn, (uint8_t)prof_thread_number(), is_wait};
 }
 
 /* ---- on rank 0 ---- */
@@ -73,6 +74,12 @@ static void span_write(struct gw_json *j, int rank, const struct prof_span *s)
     gw_json_thousandths(j, "dur", s->end - s->begin);
     gw_json_int(j, "pid", rank);
     gw_json_int(j, "tid", s->thread);
+    if (!s->is_wait && (s->bytes || s->to >= 0)) {
+        gw_json_object(j, "args");
+        gw_json_int(j, "bytes", (int64_t)s->bytes);
+        if (s->to >= 0) gw_json_int(j, "to", s->to);
+        gw_json_close(j);
+    }
     gw_json_close(j);
 }
 
