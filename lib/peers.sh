@@ -1,6 +1,6 @@
 #!/bin/sh
-# Called by `meson install` with the folders of programs and of libraries below the prefix: mpichversion and ompi_info, where they are nobody
-# else's.  Below /usr they are the distribution's, of its packages of MPICH and Open MPI, whether those are installed or not.
+# Called by `meson install` with the folders of programs and of libraries below the prefix: mpichversion and ompi_info, where they
+# are nobody else's.  Below /usr they are the distribution's, of its packages of MPICH and Open MPI, whether those are installed or not.
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 case $MESON_INSTALL_PREFIX in /usr | /usr/) echo "no mpichversion and ompi_info in /usr: other packages have these names"; exit 0 ;; esac

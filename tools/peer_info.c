@@ -1,8 +1,8 @@
-/* peer_info.c -- `mpichversion` and `ompi_info`: what scripts ask of MPICH and Open MPI by these programs, answered in their lines with the facts
- * of this library.  One program, which goes by the name that it is called by.
+/* peer_info.c -- `mpichversion` and `ompi_info`: what scripts ask of MPICH and Open MPI by these programs, answered in their lines
+ * with the facts of this library.  One program, which goes by the name that it is called by.
  *
- * Where a version of MPICH or Open MPI is asked for, the number is that of the MPI standard, as in our mpich.pc and ompi.pc, and the version of
- * this library stands behind it.
+ * Where a version of MPICH or Open MPI is asked for, the number is that of the MPI standard, as in our mpich.pc and ompi.pc, and
+ * the version of this library stands behind it.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -60,7 +60,7 @@ static int mpichversion(int argc, char **argv)
         fputs(
             "usage: mpichversion [-v | -D | -d | -c | -b | -custom]...\n"
             "  What MPICH's program of that name prints, of " OURS ".\n"
-            "  -v version (of the MPI standard, then ours)  -D date  -d device  -c options of meson setup  -b compilers  -custom the rest\n",
+            "  -v version (the MPI standard's, then ours)  -D date  -d device  -c options of meson setup  -b compilers  -custom the rest\n",
             stdout);
         return 0;
     }
@@ -237,7 +237,8 @@ static void say_fact(const char *name, const char *help)
     say_parameter(&(struct parameter){"mpi", "base", name, "false", "default", "bool", help});
 }
 
-/* "mtl_ofi_tag_mode" is of framework mtl, component ofi; of one word before the rest, as "mpi_add_procs_cutoff", the component is base. */
+/* "mtl_ofi_tag_mode" is of framework mtl, component ofi; of one word before the rest, as "mpi_add_procs_cutoff", the component is
+ * base. */
 static void parameter_split(struct parameter *p)
 {
     static const char *const with_components[] = {"mtl", "btl", "pml", "pmix", NULL};

@@ -115,8 +115,9 @@ const struct plan_algorithm coll_alg_allgather_bruck = {
  * ----------------------------------------------- */
 static bool is_empty(const struct plan_ref *block) { return plan_ref_bytes(block) == 0; }
 
-/* One transfer at a time: `round` 2k and 2k + 1 belong to the pairs whose ranks add up to k (mod members), of which the lower one sends first.
- * Who waits waits for a partner in an earlier round, or in this one, so that nobody waits for ever.  Rounds: 2 * members. */
+/* One transfer at a time: `round` 2k and 2k + 1 belong to the pairs whose ranks add up to k (mod members), of which the lower one
+ * sends first. Who waits waits for a partner in an earlier round, or in this one, so that nobody waits for ever.  Rounds: 2 *
+ * members. */
 static bool is_single(const struct plan_args *a) { return a->params.under_way == 1; }
 static int single_peer(const struct plan_args *a, int round) { return (round / 2 - a->rank + a->size) % a->size; }
 static void step_single(const struct plan_args *a, int round, struct plan_steps *s, struct plan_ref in, struct plan_ref out)
@@ -158,7 +159,8 @@ static bool not_in_place(const struct plan_args *a) { return !a->in_place; }
 const struct plan_algorithm coll_alg_alltoall_pairwise = {
     .name = "pairwise", .emit = alltoall_pairwise, .kind = PLAN_P2P, .fits = not_in_place, .takes = PLAN_TAKES_UNDER_WAY};
 
-/* In place: in each round two partners swap their blocks (one at a time, in two rounds); the outgoing block is packed into a copy first. */
+/* In place: in each round two partners swap their blocks (one at a time, in two rounds); the outgoing block is packed into a copy
+ * first. */
 static int64_t largest_block(const struct plan_args *a)
 {
     int64_t most = 0;

@@ -94,8 +94,8 @@ void doctor_check_settings(const struct machine *m, struct answer *a)
     if (wrong) doctor_answer_raise(a, FINDING_NOTE, "%s", value);
 }
 
-/* What the library makes of the lines of the tuning file, it alone knows: `godwit-info --tuning` says of each that is left out "line N is left
- * out: WHY".  Nothing where all count. */
+/* What the library makes of the lines of the tuning file, it alone knows: `godwit-info --tuning` says of each that is left out "line
+ * N is left out: WHY".  Nothing where all count. */
 void doctor_check_tuning(const struct machine *m, struct answer *a)
 {
     static const char left_out[] = " is left out: ";

@@ -1,7 +1,8 @@
-/* trace.c -- the calls of each rank one by one, in the trace event format that Perfetto and Chrome's tracing open (schema/trace.json).
+/* trace.c -- the calls of each rank one by one, in the trace event format that Perfetto and Chrome's tracing open
+ * (schema/trace.json).
  *
- * The ranks' clocks are told apart by the meeting at the end of MPI_Init, which is time 0 on each: they differ by how long ranks take to leave
- * a barrier, and by what their processors' clocks drift.
+ * The ranks' clocks are told apart by the meeting at the end of MPI_Init, which is time 0 on each: they differ by how long ranks
+ * take to leave a barrier, and by what their processors' clocks drift.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
