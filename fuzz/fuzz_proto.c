@@ -15,6 +15,7 @@
 #include "base/count.h"
 #include "base/lock.h"
 #include "base/settings.h"
+#include "../test/data.h"
 #include "fuzz.h"
 
 enum { TRIPS = 12, OLD = 16, STEPS = 600, MOST = 13000 };
@@ -135,7 +136,7 @@ static void send_one(struct input *in)
     loop_memory(t->from, (size_t)extent);
     loop_memory(t->to, (size_t)(t->is_probed ? 2 * t->room : t->room));
     struct proto_addr a = addr_of(t->peer, t->tag);
-    FUZZ_CHECK(proto_send(&a, t->from, t->len, t->is_strided ? every_other : gw_type_byte,
+    FUZZ_CHECK(proto_send(&a, AS_DATA(t->from, t->len, t->is_strided ? every_other : gw_type_byte),
                           (enum proto_mode)(how >> 4 & 1 ? PROTO_SYNC : how >> 5 & 1), &t->send) >= 0);
 }
 
@@ -149,10 +150,10 @@ static void receive_one(struct input *in)
     struct gw_type *type = t->is_probed ? every_other : gw_type_byte;
     if (how & 128) {
         struct proto_msg *m = proto_improbe(&a, NULL);
-        if (m) FUZZ_CHECK(proto_mrecv(lane, m, t->to, t->room, type, NULL, &t->recv) == GW_POSTED);
+        if (m) FUZZ_CHECK(proto_mrecv(lane, m, AS_DATA(t->to, t->room, type), NULL, &t->recv) == GW_POSTED);
         return;
     }
-    FUZZ_CHECK(proto_recv(&a, t->to, t->room, type, &t->recv) == GW_POSTED);
+    FUZZ_CHECK(proto_recv(&a, AS_DATA(t->to, t->room, type), &t->recv) == GW_POSTED);
 }
 
 static void cancel_one(struct input *in)
@@ -303,7 +304,7 @@ static void check_one(struct trip *t)
 {
     if (!t->recv) {
         struct proto_addr a = addr_of(t->peer, t->tag);
-        FUZZ_CHECK(proto_recv(&a, t->to, t->room, t->is_probed ? every_other : gw_type_byte, &t->recv) == GW_POSTED);
+        FUZZ_CHECK(proto_recv(&a, AS_DATA(t->to, t->room, t->is_probed ? every_other : gw_type_byte), &t->recv) == GW_POSTED);
     }
     everything_arrives();
     FUZZ_CHECK(req_is_done(t->recv) && req_is_done(t->send));

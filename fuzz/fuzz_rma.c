@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "base/count.h"
 #include "base/lock.h"
+#include "../test/data.h"
 #include "fuzz.h"
 
 enum { STEPS = 64, MOST = 24 << 10 };
@@ -222,7 +223,7 @@ static void leftovers_drop(void)
     look(8);
     gw_lock(&w->comm->lane->lock);
     while ((m = proto_improbe(&a, NULL))) {
-        FUZZ_CHECK(proto_mrecv(w->comm->lane, m, bytes, sizeof bytes, gw_type_byte, NULL, &r) == GW_POSTED);
+        FUZZ_CHECK(proto_mrecv(w->comm->lane, m, AS_DATA(bytes, sizeof bytes, gw_type_byte), NULL, &r) == GW_POSTED);
         gw_unlock(&w->comm->lane->lock);
         req_wait(&r, NULL);
         gw_lock(&w->comm->lane->lock);

@@ -35,7 +35,7 @@ static bool try_send(struct wire_ep *ep, const struct header *h, bool packed)
     if (packed) {
         struct type_cursor c;
         if (!every_other) FUZZ_CHECK(type_resized(gw_type_byte, 0, 2, &every_other) == GW_OK);
-        type_cursor_init(&c, buf, h->len, every_other);
+        type_cursor_init(&c, gw_data_host(buf, h->len, every_other));
         rc = shm_ops.send_pack(ep, kind_of(h), h, &c, h->len);
         FUZZ_CHECK(c.pos == (rc == GW_OK ? h->len : 0));
     } else {

@@ -52,7 +52,7 @@ static void check_unpack(const struct tree_type *t, int64_t count, const struct 
     FUZZ_CHECK(!memcmp(got.at, want.at, (size_t)got.bytes));
     memset(got.at, 0x55, (size_t)got.bytes);
     struct type_cursor c;
-    type_cursor_init(&c, base_of(&got), count, t->type);
+    type_cursor_init(&c, gw_data_host(base_of(&got), count, t->type));
     for (int64_t at = 0; at < total;) {
         int64_t piece = 1 + in_below(in, 50), n = type_cursor_unpack(&c, stream + at, gw_min64(piece, total - at));
         FUZZ_CHECK(n == gw_min64(piece, total - at));
@@ -69,7 +69,7 @@ static void check_pieces(const struct tree_type *t, int64_t count, const struct 
     char *got = malloc((size_t)total + 1);
     struct type_cursor c;
     if (!got) abort();
-    type_cursor_init(&c, base_of(m), count, t->type);
+    type_cursor_init(&c, gw_data_host(base_of(m), count, t->type));
     FUZZ_CHECK(c.total == total);
     for (int k = 0; k < 4; k++) { /* anywhere */
         int64_t from = total ? in_below(in, 65536) % (total + 1) : 0, max = in_below(in, 100);

@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "base/count.h"
 #include "base/settings.h"
+#include "data.h"
 #include "unit.h"
 
 enum { LONG = 40000, SHARED = 1 << 20, EDGE = 64 };
@@ -37,13 +38,13 @@ static inline void trip_begin(struct trip *t, int peer, int64_t len, enum proto_
     for (int64_t i = 0; i < len; i++) t->from[i] = pattern(i);
     loop_memory(t->from, (size_t)len);
     loop_memory(t->to, (size_t)len);
-    CHECK_EQ(proto_send(&a, t->from, len, gw_type_byte, mode, &t->send), GW_POSTED);
+    CHECK_EQ(proto_send(&a, AS_DATA(t->from, len, gw_type_byte), mode, &t->send), GW_POSTED);
 }
 
 static inline void trip_receive(struct trip *t)
 {
     struct proto_addr a = addr_of(t->peer, 3);
-    CHECK_EQ(proto_recv(&a, t->to, t->len, gw_type_byte, &t->recv), GW_POSTED);
+    CHECK_EQ(proto_recv(&a, AS_DATA(t->to, t->len, gw_type_byte), &t->recv), GW_POSTED);
 }
 
 static inline bool is_untouched(const struct trip *t)

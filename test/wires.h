@@ -97,7 +97,7 @@ static int wires_send(size_t len, int way)
     for (size_t i = 0; i < len; i++) data[i] = wires_byte(seq, i);
     if (way == 1) {
         struct type_cursor c;
-        type_cursor_init(&c, data, (int64_t)len, gw_type_byte);
+        type_cursor_init(&c, gw_data_host(data, (int64_t)len, gw_type_byte));
         rc = ops->send_pack(wires.ep, kind, h, &c, len);
         CHECK_EQ(c.pos, rc == GW_OK ? (int64_t)len : 0); /* refused: the cursor has not moved */
     } else if (way == 2 && ops->send_many && len + WIRE_PART_BYTES <= wires.caps.pack_max) {

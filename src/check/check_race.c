@@ -120,7 +120,7 @@ static void log_runs(struct race_win *r, const struct check_race *is, struct rac
     struct type_cursor c;
     struct iovec iov[RUNS_MAX];
     int64_t bytes;
-    type_cursor_init(&c, (const void *)anywhere, is->count, is->type);
+    type_cursor_init(&c, gw_data_host((const void *)anywhere, is->count, is->type));
     int n = type_cursor_iov(&c, iov, RUNS_MAX, moved, &bytes);
     if (bytes < moved) return;
     step->before = step->after = NULL;

@@ -50,7 +50,7 @@ static bool runs_of(const struct check_span *s, struct runs *out)
     struct iovec iov[64];
     int64_t bytes;
     *out = (struct runs){.sorted = true};
-    type_cursor_init(&c, s->buf, s->count, s->type);
+    type_cursor_init(&c, gw_data_host(s->buf, s->count, s->type));
     for (int n; (n = type_cursor_iov(&c, iov, 64, INT64_MAX, &bytes)) > 0;) {
         for (int i = 0; i < n; i++) {
             uintptr_t lo = (uintptr_t)iov[i].iov_base, hi = lo + iov[i].iov_len;
@@ -212,7 +212,7 @@ void check_span_sum_now(struct check_span *s)
         check_sum_pieces((const void *)s->lo, total, s->piece, s->sums);
         return;
     }
-    type_cursor_init(&c, s->buf, s->count, s->type);
+    type_cursor_init(&c, gw_data_host(s->buf, s->count, s->type));
     for (int64_t i = 0; i < s->n_sums; i++) {
         if (sum_piece(&c, s->piece, &readable, &s->sums[i])) continue;
         check_span_forget(s); /* who looks at the buffer will say so */
@@ -245,7 +245,7 @@ bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *
     *gone_out = false;
     if (!s->sums) return false;
     assert(s->n_sums > 0 && s->piece > 0);
-    type_cursor_init(&c, s->buf, s->count, s->type);
+    type_cursor_init(&c, gw_data_host(s->buf, s->count, s->type));
     for (int64_t i = 0; i < s->n_sums; i++) {
         uint64_t sum;
         *gone_out = !sum_piece(&c, s->piece, &readable, &sum);
@@ -253,7 +253,7 @@ bool check_span_changed(const struct check_span *s, int64_t *from_out, int64_t *
         if (sum == s->sums[i]) continue;
         if (!changed) *from_out = i * s->piece;
         changed = true;
-        *to_out = gw_min64((i + 1) * s->piece, c.total);
+        *to_out = gw_min64((i + 1) * s->piece, c.data.bytes);
     }
     return changed;
 }

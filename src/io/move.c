@@ -273,7 +273,7 @@ int io_move(struct gw_file *f, bool write, int64_t pos, const void *buf, int64_t
     m.pending.bytes = 0;
     m.stage = NULL;
     m.stage_bytes = m.moved = 0;
-    type_cursor_init(&m.mem, buf, count, t);
+    type_cursor_init(&m.mem, gw_data_host(buf, count, t));
     int rc = io_walk_begin(&m.walk, &f->view, pos, bytes);
     if (rc != GW_OK || bytes == 0) return rc;
     rc = io_need_open(f);

@@ -34,7 +34,7 @@ int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64
     w->left = bytes;
     w->n = w->next = 0;
     w->ahead.bytes = w->rest.bytes = 0;
-    w->cursor.type = t;
+    w->cursor.data.type = t;
     if (bytes == 0) return GW_OK;
     if (t->size <= 0) return gw_fail(GW_ETYPE, "the view's filetype %s has no data: nothing can be read or written", type_name(t));
     if (pos < 0 || bytes > FILE_END || pos > FILE_END) return too_far();
@@ -43,7 +43,7 @@ int io_walk_begin(struct io_walk *w, const struct io_view *v, int64_t pos, int64
     if (far || t->true_lb + t->true_extent > FILE_END) return too_far();
     at = v->disp + first * t->extent;
     w->at = v->disp + t->true_lb + pos; /* used if the type is dense */
-    type_cursor_init(&w->cursor, (void *)(FILE_AT + (uintptr_t)at), count, t);
+    type_cursor_init(&w->cursor, gw_data_host((void *)(FILE_AT + (uintptr_t)at), count, t));
     type_cursor_seek(&w->cursor, skip);
     return GW_OK;
 }
@@ -65,7 +65,7 @@ static bool next_run(struct io_walk *w, struct io_run *run_out)
 
 bool io_walk_next(struct io_walk *w, struct io_run *run_out)
 {
-    if (w->cursor.type->is_dense) {
+    if (w->cursor.data.type->is_dense) {
         *run_out = (struct io_run){w->at, w->left};
         w->left = 0;
         return run_out->bytes > 0;

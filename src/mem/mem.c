@@ -37,7 +37,7 @@ void mem_query(const void *p, struct mem_attr *attr_out)
     *attr_out = (struct mem_attr){.kind = MEM_HOST, .device = -1};
 }
 
-int mem_kind_among(const void *p)
+int mem_kind(const void *p)
 {
     struct mem_attr a;
     mem_query(p, &a);

@@ -1,7 +1,7 @@
 /* mem.h -- memory by kind: whose it is, whether the CPU may touch it, how bytes get in and out, how another process comes to it.
  *
  * A kind of memory is a driver, as UCX has memory types and libfabric HMEM interfaces.  MEM_HOST is what every address is that no
- * driver knows.  Without a driver mem_kind() is a load and a branch, and mem_copy() is memcpy.  mem_add() sets gw_slow_path: paths
+ * driver knows.  Without a driver gw_data_of() (type/type.h) asks nobody, and mem_copy() is memcpy.  mem_add() sets gw_slow_path: paths
  * inlined into entry points need not ask for the kind, because they are not taken.
  *
  * LOCK     None.  mem_add() is called by one thread before others call MPI; all else by any number of threads, which drivers bear.
@@ -56,11 +56,8 @@ int mem_add(const struct mem_driver *d);
 const char *mem_kind_name(int kind);
 
 void mem_query(const void *p, struct mem_attr *attr_out); /* slow: asks the drivers */
-int mem_kind_among(const void *p) GW_COLD;
-static inline int mem_kind(const void *p) { return likely(!mem_has_drivers) ? MEM_HOST : mem_kind_among(p); }
-bool mem_kind_is_cpu(int kind);
-/* May loads, stores and system calls of this process go to this address? */
-static inline bool mem_is_cpu(const void *p) { return likely(!mem_has_drivers) || mem_kind_is_cpu(mem_kind_among(p)); }
+int mem_kind(const void *p);
+bool mem_kind_is_cpu(int kind); /* May loads, stores and system calls of this process go to its addresses? */
 
 /* memcpy() between any two kinds. */
 int mem_copy_among(void *dst, const void *src, size_t n) GW_COLD;

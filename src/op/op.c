@@ -205,9 +205,9 @@ static void reduce_packed(struct gw_op *op, const void *in, void *inout, int64_t
     int64_t elem_bytes = t->size / t->n_elems, piece = PIECE / elem_bytes * elem_bytes;
     assert(k && t->size % t->n_elems == 0 && elem_bytes <= PIECE);
     struct type_cursor ca, cb, co;
-    type_cursor_init(&ca, in, count, t);
-    type_cursor_init(&cb, inout, count, t);
-    type_cursor_init(&co, inout, count, t);
+    type_cursor_init(&ca, gw_data_host(in, count, t));
+    type_cursor_init(&cb, gw_data_host(inout, count, t));
+    type_cursor_init(&co, gw_data_host(inout, count, t));
     for (int64_t n; (n = type_cursor_pack(&ca, a, piece)) > 0;) {
         int64_t m = type_cursor_pack(&cb, b, n);
         assert(m == n && n % elem_bytes == 0);
@@ -229,9 +229,9 @@ static void reduce_pairs(struct gw_op *op, const void *in, void *inout, int64_t 
     while (s < GW_ARRAY_LEN(shape) && shape[s].elem != t->basic) s++;
     assert(s < GW_ARRAY_LEN(shape)); /* the caller has seen that it is a pair */
     struct type_cursor ca, cb, co;
-    type_cursor_init(&ca, in, count, t);
-    type_cursor_init(&cb, inout, count, t);
-    type_cursor_init(&co, inout, count, t);
+    type_cursor_init(&ca, gw_data_host(in, count, t));
+    type_cursor_init(&cb, gw_data_host(inout, count, t));
+    type_cursor_init(&co, gw_data_host(inout, count, t));
     _Alignas(16) char a[32], b[32];
     while (type_cursor_pack(&ca, a, shape[s].head) > 0) {
         type_cursor_pack(&ca, a + shape[s].at, shape[s].tail);

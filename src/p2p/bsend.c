@@ -107,32 +107,32 @@ static struct bsend_buffer *buffer_for(struct gw_comm *c)
     return own && own->attached ? own : shared && shared->attached ? shared : &process_buffer;
 }
 
-int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
+int p2p_buffered_send(const struct gw_data *d, int dst, int tag, struct gw_comm *c)
 {
     struct bsend_buffer *b = buffer_for(c);
     struct bsend_piece *p;
     if (!b->attached)
         return gw_fail(GW_EBUFFER, "no buffer is attached: call MPI_Buffer_attach (or attach MPI_BUFFER_AUTOMATIC) first");
-    int64_t bytes = count * t->size;
-    if (b->automatic || bytes <= b->size) { /* a send that completes at once needs no buffer */
+    if (b->automatic || d->bytes <= b->size) { /* a send that completes at once needs no buffer */
         struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
         gw_lock(&c->lane->lock);
-        int sent = proto_send_try(&a, buf, count, t);
+        int sent = proto_send_try(&a, d);
         gw_unlock(&c->lane->lock);
         if (sent != GW_AGAIN) return sent;
     }
-    int rc = piece_take(b, bytes, &p);
+    int rc = piece_take(b, d->bytes, &p);
     if (rc == GW_EBUFFER) { /* progress may complete sends, which frees pieces */
         req_progress();
-        rc = piece_take(b, bytes, &p);
+        rc = piece_take(b, d->bytes, &p);
     }
     if (rc != GW_OK) return rc;
-    type_pack(buf, count, t, p->start);
+    type_pack(d->buf, d->count, d->type, p->start);
     struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
     struct gw_req *r;
-    if (unlikely(gw_checking)) proto_note_as(count, t);
+    if (unlikely(gw_checking)) proto_note_as(d->count, d->type);
     gw_lock(&c->lane->lock);
-    rc = proto_send(&a, p->start, bytes, gw_type_byte, PROTO_STANDARD, &r);
+    struct gw_data packed = gw_data_plain(p->start, d->bytes, gw_type_byte);
+    rc = proto_send(&a, &packed, PROTO_STANDARD, &r);
     if (rc >= 0)
         p2p_chain(r, &p->done, &p->unused);
     else

@@ -83,33 +83,29 @@ int p2p_stream_wait_bytes(struct gw_req *r, int64_t *bytes_out)
 }
 
 /* ---- sends ------------------------------------------------------------------------------------------------------ */
-static inline int send_now(struct proto_addr a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
-                           struct gw_req **req_out)
+static inline int send_now(struct proto_addr a, const struct gw_data *d, enum proto_mode mode, struct gw_req **req_out)
 {
     gw_lock(&a.lane->lock);
-    int rc = proto_send(&a, buf, count, t, mode, req_out);
+    int rc = proto_send(&a, d, mode, req_out);
     gw_unlock(&a.lane->lock);
     return rc;
 }
 
-static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                         enum proto_mode mode);
-static GW_COLD int send_staged(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                               enum proto_mode mode)
+static int send_blocking(const struct gw_data *d, int dst, int tag, struct gw_comm *c, enum proto_mode mode);
+static GW_COLD int send_staged(const struct gw_data *d, int dst, int tag, struct gw_comm *c, enum proto_mode mode)
 {
     struct type_stage s;
-    int rc = type_stage_begin(&s, buf, count, t);
-    if (rc == GW_OK) rc = send_blocking(s.buf, count, t, dst, tag, c, mode);
+    int rc = type_stage_begin(&s, d);
+    if (rc == GW_OK) rc = send_blocking(&s.data, dst, tag, c, mode);
     return type_stage_end(&s, rc, false);
 }
 
-static int send_blocking(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                         enum proto_mode mode)
+static int send_blocking(const struct gw_data *d, int dst, int tag, struct gw_comm *c, enum proto_mode mode)
 {
     struct gw_req *r;
     if (unlikely(dst == GW_PROC_NULL)) return GW_OK;
-    if (type_must_stage(buf, t)) return send_staged(buf, count, t, dst, tag, c, mode);
-    int rc = send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), buf, count, t, mode, &r);
+    if (unlikely(!gw_data_is_cpu(d))) return send_staged(d, dst, tag, c, mode);
+    int rc = send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), d, mode, &r);
     return likely(rc == GW_OK) || rc < 0 ? rc : finish(r, NULL);
 }
 
@@ -119,22 +115,26 @@ int p2p_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag
         struct proto_addr a = p2p_addr(c, dst, tag, GW_STREAM_P2P);
         if (proto_send_far(&a, buf, count, t)) return GW_OK;
     }
-    return send_blocking(buf, count, t, dst, tag, c, PROTO_STANDARD);
+    struct gw_data d = gw_data_of(buf, count, t);
+    return send_blocking(&d, dst, tag, c, PROTO_STANDARD);
 }
 
 int p2p_ssend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    return send_blocking(buf, count, t, dst, tag, c, PROTO_SYNC);
+    struct gw_data d = gw_data_of(buf, count, t);
+    return send_blocking(&d, dst, tag, c, PROTO_SYNC);
 }
 
 int p2p_rsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    return send_blocking(buf, count, t, dst, tag, c, PROTO_STANDARD); /* a ready send may be a standard send */
+    struct gw_data d = gw_data_of(buf, count, t);
+    return send_blocking(&d, dst, tag, c, PROTO_STANDARD); /* a ready send may be a standard send */
 }
 
 int p2p_bsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c)
 {
-    return dst == GW_PROC_NULL ? GW_OK : p2p_buffered_send(buf, count, t, dst, tag, c);
+    struct gw_data d = gw_data_of(buf, count, t);
+    return dst == GW_PROC_NULL ? GW_OK : p2p_buffered_send(&d, dst, tag, c);
 }
 
 /* The answer of a non-blocking call: the request exists, whether or not it is complete already. */
@@ -144,59 +144,56 @@ int p2p_isend(const void *buf, int64_t count, struct gw_type *t, int dst, int ta
 {
     *req_out = &gw_req_sent;
     if (dst == GW_PROC_NULL) return GW_OK;
-    return posted(send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), buf, count, t, PROTO_LATER, req_out));
+    struct gw_data d = gw_data_of(buf, count, t);
+    return posted(send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), &d, PROTO_LATER, req_out));
 }
 
-int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                  struct gw_req **req_out)
+int p2p_post_send(enum p2p_mode mode, const struct gw_data *d, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
     *req_out = &gw_req_sent;
     if (dst == GW_PROC_NULL) return GW_OK;
-    if (mode == P2P_BUFFERED) return p2p_buffered_send(buf, count, t, dst, tag, c); /* complete once it is copied */
-    return send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), buf, count, t, mode == P2P_SYNC ? PROTO_SYNC : PROTO_LATER, req_out);
+    if (mode == P2P_BUFFERED) return p2p_buffered_send(d, dst, tag, c); /* complete once it is copied */
+    return send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), d, mode == P2P_SYNC ? PROTO_SYNC : PROTO_LATER, req_out);
 }
 
 int p2p_issend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return posted(p2p_post_send(P2P_SYNC, buf, count, t, dst, tag, c, req_out));
+    struct gw_data d = gw_data_of(buf, count, t);
+    return posted(p2p_post_send(P2P_SYNC, &d, dst, tag, c, req_out));
 }
 
 int p2p_ibsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return posted(p2p_post_send(P2P_BUFFERED, buf, count, t, dst, tag, c, req_out));
+    struct gw_data d = gw_data_of(buf, count, t);
+    return posted(p2p_post_send(P2P_BUFFERED, &d, dst, tag, c, req_out));
 }
 
 int p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return posted(p2p_post_send(P2P_READY, buf, count, t, dst, tag, c, req_out));
+    struct gw_data d = gw_data_of(buf, count, t);
+    return posted(p2p_post_send(P2P_READY, &d, dst, tag, c, req_out));
 }
 
 /* ---- receives --------------------------------------------------------------------------------------------------- */
-static GW_COLD int recv_staged(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
-                               struct gw_status *status)
+static int recv_blocking(struct proto_addr *a, const struct gw_data *d, struct gw_status *status);
+static GW_COLD int recv_staged(struct proto_addr *a, const struct gw_data *d, struct gw_status *status)
 {
     struct type_stage s;
-    int rc = type_stage_begin(&s, buf, count, t);
-    if (rc == GW_OK) rc = p2p_recv(s.buf, count, t, src, tag, c, status);
+    int rc = type_stage_begin(&s, d);
+    if (rc == GW_OK) rc = recv_blocking(a, &s.data, status);
     return type_stage_end(&s, rc, true);
 }
 
-int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_status *status)
+static int recv_blocking(struct proto_addr *a, const struct gw_data *d, struct gw_status *status)
 {
-    if (unlikely(src == GW_PROC_NULL)) {
-        if (status) gw_status_fill(status, GW_PROC_NULL, GW_ANY_TAG, 0, false);
-        return GW_OK;
-    }
     union {
         struct gw_req req;
         char bytes[GW_REQ_BYTES];
     } here;
-    struct proto_addr a = p2p_addr(c, src, tag, GW_STREAM_P2P);
-    if (likely(!gw_slow_path) && proto_recv_direct(&a, buf, count, t, status)) return GW_OK;
-    if (type_must_stage(buf, t)) return recv_staged(buf, count, t, src, tag, c, status);
-    gw_lock(&c->lane->lock);
-    int rc = proto_recv_into(&a, buf, count, t, &here.req);
-    gw_unlock(&c->lane->lock);
+    if (unlikely(!gw_data_is_cpu(d))) return recv_staged(a, d, status);
+    gw_lock(&a->lane->lock);
+    int rc = proto_recv_into(a, d, &here.req);
+    gw_unlock(&a->lane->lock);
     if (unlikely(rc < 0)) return rc;
     if (!req_is_done(&here.req)) req_block(&here.req);
     if (status) {
@@ -206,34 +203,53 @@ int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, stru
     return likely(here.req.err == GW_OK) ? GW_OK : proto_error(&here.req);
 }
 
-int p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
+int p2p_recv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_status *status)
 {
     if (unlikely(src == GW_PROC_NULL)) {
-        *req_out = &gw_req_procnull;
+        if (status) gw_status_fill(status, GW_PROC_NULL, GW_ANY_TAG, 0, false);
         return GW_OK;
     }
     struct proto_addr a = p2p_addr(c, src, tag, GW_STREAM_P2P);
-    gw_lock(&c->lane->lock);
-    int rc = proto_recv(&a, buf, count, t, req_out);
-    gw_unlock(&c->lane->lock);
-    return posted(rc);
+    if (likely(!gw_slow_path) && proto_recv_direct(&a, buf, count, t, status)) return GW_OK;
+    struct gw_data d = gw_data_of(buf, count, t);
+    return recv_blocking(&a, &d, status);
+}
+
+/* GW_POSTED or a negative code. */
+static inline int recv_now(struct proto_addr a, const struct gw_data *d, struct gw_req **req_out)
+{
+    gw_lock(&a.lane->lock);
+    int rc = proto_recv(&a, d, req_out);
+    gw_unlock(&a.lane->lock);
+    return rc;
+}
+
+int p2p_post_recv(const struct gw_data *d, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    *req_out = &gw_req_procnull;
+    if (unlikely(src == GW_PROC_NULL)) return GW_OK;
+    return recv_now(p2p_addr(c, src, tag, GW_STREAM_P2P), d, req_out);
+}
+
+int p2p_irecv(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
+{
+    struct gw_data d = gw_data_of(buf, count, t);
+    return posted(p2p_post_recv(&d, src, tag, c, req_out));
 }
 
 /* ---- streams of the rooms above --------------------------------------------------------------------------------- */
 int p2p_stream_isend(enum gw_stream s, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
                      struct gw_req **req_out)
 {
-    return send_now(p2p_addr(c, dst, tag, s), buf, count, t, PROTO_STANDARD, req_out);
+    struct gw_data d = gw_data_host(buf, count, t);
+    return send_now(p2p_addr(c, dst, tag, s), &d, PROTO_STANDARD, req_out);
 }
 
 int p2p_stream_irecv(enum gw_stream s, void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c,
                      struct gw_req **req_out)
 {
-    struct proto_addr a = p2p_addr(c, src, tag, s);
-    gw_lock(&c->lane->lock);
-    int rc = proto_recv(&a, buf, count, t, req_out);
-    gw_unlock(&c->lane->lock);
-    return rc;
+    struct gw_data d = gw_data_host(buf, count, t);
+    return recv_now(p2p_addr(c, src, tag, s), &d, req_out);
 }
 
 /* ---- requests made of others ------------------------------------------------------------------------------------ */
@@ -296,21 +312,31 @@ void p2p_error_keep(struct gw_req *outer, struct p2p_error *e, int err)
 }
 
 /* ---- send and receive in one ------------------------------------------------------------------------------------ */
-int p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
-                 struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_status *status)
+/* One direction. */
+struct way {
+    struct gw_data data;
+    int rank, tag;
+};
+
+static int both_blocking(const struct way *out, const struct way *in, struct gw_comm *c, struct gw_status *status);
+static GW_COLD int both_staged(const struct way *out, const struct way *in, struct gw_comm *c, struct gw_status *status)
 {
-    if (type_must_stage(sbuf, st) || type_must_stage(rbuf, rt)) {
-        struct type_stage out, in = {0};
-        int staged = type_stage_begin(&out, sbuf, scount, st);
-        if (staged == GW_OK) staged = type_stage_begin(&in, rbuf, rcount, rt);
-        if (staged == GW_OK) staged = p2p_sendrecv(out.buf, scount, st, dst, stag, in.buf, rcount, rt, src, rtag, c, status);
-        staged = type_stage_end(&in, staged, true);
-        return type_stage_end(&out, staged, false);
-    }
+    struct type_stage from, to = {.memory = NULL};
+    int rc = type_stage_begin(&from, &out->data);
+    if (rc == GW_OK) rc = type_stage_begin(&to, &in->data);
+    if (rc == GW_OK)
+        rc = both_blocking(&(struct way){from.data, out->rank, out->tag}, &(struct way){to.data, in->rank, in->tag}, c, status);
+    rc = type_stage_end(&to, rc, true);
+    return type_stage_end(&from, rc, false);
+}
+
+static int both_blocking(const struct way *out, const struct way *in, struct gw_comm *c, struct gw_status *status)
+{
+    if (unlikely(!gw_data_is_cpu(&out->data) || !gw_data_is_cpu(&in->data))) return both_staged(out, in, c, status);
     struct gw_req *r, *s;
-    int rc = p2p_irecv(rbuf, rcount, rt, src, rtag, c, &r);
+    int rc = p2p_post_recv(&in->data, in->rank, in->tag, c, &r);
     if (rc < 0) return rc;
-    int src_rc = p2p_isend(sbuf, scount, st, dst, stag, c, &s);
+    int src_rc = p2p_post_send(P2P_STANDARD, &out->data, out->rank, out->tag, c, &s);
     if (src_rc < 0) { /* the receive must not outlive this call */
         gw_lock(&c->lane->lock);
         if (!(r->flags & REQ_STATIC)) proto_cancel(r);
@@ -323,15 +349,21 @@ int p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, 
     return rc < 0 ? rc : src_rc;
 }
 
-/* The data of (buf, count, t) as bytes, in `small` if they fit, else in memory of their own; NULL: none (gw_fail text set). */
-static void *packed_copy(const void *buf, int64_t count, struct gw_type *t, void *small, int64_t small_bytes)
+int p2p_sendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
+                 struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_status *status)
 {
-    int64_t bytes = count * t->size;
-    void *copy = bytes <= small_bytes ? small : malloc(bytes > 0 ? (size_t)bytes : 1);
+    struct way out = {gw_data_of(sbuf, scount, st), dst, stag}, in = {gw_data_of(rbuf, rcount, rt), src, rtag};
+    return both_blocking(&out, &in, c, status);
+}
+
+/* The data as bytes, in `small` if they fit, else in memory of their own; NULL: none (gw_fail text set). */
+static void *packed_copy(const struct gw_data *d, void *small, int64_t small_bytes)
+{
+    void *copy = d->bytes <= small_bytes ? small : malloc(d->bytes > 0 ? (size_t)d->bytes : 1);
     if (copy)
-        type_pack(buf, count, t, copy);
+        type_pack(d->buf, d->count, d->type, copy);
     else
-        gw_fail(GW_ENOMEM, "no memory for a copy of %lld bytes", (long long)bytes);
+        gw_fail(GW_ENOMEM, "no memory for a copy of %lld bytes", (long long)d->bytes);
     return copy;
 }
 
@@ -339,10 +371,12 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, i
                          struct gw_status *status)
 {
     char small[2048];
-    void *copy = packed_copy(buf, count, t, small, sizeof small);
+    struct way in = {gw_data_of(buf, count, t), src, rtag};
+    void *copy = packed_copy(&in.data, small, sizeof small);
     if (!copy) return GW_ENOMEM;
     if (unlikely(gw_checking)) proto_note_as(count, t);
-    int rc = p2p_sendrecv(copy, count * t->size, gw_type_byte, dst, stag, buf, count, t, src, rtag, c, status);
+    struct way out = {gw_data_plain(copy, in.data.bytes, gw_type_byte), dst, stag};
+    int rc = both_blocking(&out, &in, c, status);
     if (unlikely(gw_checking)) proto_note_as(0, NULL);
     if (copy != small) free(copy);
     return rc;
@@ -395,24 +429,16 @@ bool p2p_both_pending(struct gw_req *r, struct gw_req **send_out, struct gw_req 
     return true;
 }
 
-/* One direction of a send and receive. */
-struct way {
-    void *buf; /* of a send only read */
-    int64_t count;
-    struct gw_type *type;
-    int rank, tag;
-};
-
 /* `copy` is freed with the request; NULL: none. */
 static int both_start(const struct way *out, const struct way *in, struct gw_comm *c, void *copy, struct gw_req **req_out)
 {
     struct gw_req *r, *s;
-    int rc = p2p_irecv(in->buf, in->count, in->type, in->rank, in->tag, c, &r);
+    int rc = p2p_post_recv(&in->data, in->rank, in->tag, c, &r);
     if (rc < 0) return rc;
     gw_lock(&c->lane->lock);
     struct both *b = (struct both *)req_new(c->lane, REQ_GENERAL);
     gw_unlock(&c->lane->lock);
-    rc = b ? p2p_isend(out->buf, out->count, out->type, out->rank, out->tag, c, &s) : GW_ENOMEM;
+    rc = b ? p2p_post_send(P2P_STANDARD, &out->data, out->rank, out->tag, c, &s) : GW_ENOMEM;
     gw_lock(&c->lane->lock);
     if (rc < 0) {
         if (!(r->flags & REQ_STATIC)) proto_cancel(r);
@@ -439,17 +465,18 @@ static int both_start(const struct way *out, const struct way *in, struct gw_com
 int p2p_isendrecv(const void *sbuf, int64_t scount, struct gw_type *st, int dst, int stag, void *rbuf, int64_t rcount,
                   struct gw_type *rt, int src, int rtag, struct gw_comm *c, struct gw_req **req_out)
 {
-    struct way out = {(void *)(uintptr_t)sbuf, scount, st, dst, stag}, in = {rbuf, rcount, rt, src, rtag};
+    struct way out = {gw_data_of(sbuf, scount, st), dst, stag}, in = {gw_data_of(rbuf, rcount, rt), src, rtag};
     return both_start(&out, &in, c, NULL, req_out);
 }
 
 int p2p_isendrecv_replace(void *buf, int64_t count, struct gw_type *t, int dst, int stag, int src, int rtag, struct gw_comm *c,
                           struct gw_req **req_out)
 {
-    void *copy = packed_copy(buf, count, t, NULL, -1);
+    struct way in = {gw_data_of(buf, count, t), src, rtag};
+    void *copy = packed_copy(&in.data, NULL, -1);
     if (!copy) return GW_ENOMEM;
     if (unlikely(gw_checking)) proto_note_as(count, t);
-    struct way out = {copy, count * t->size, gw_type_byte, dst, stag}, in = {buf, count, t, src, rtag};
+    struct way out = {gw_data_plain(copy, in.data.bytes, gw_type_byte), dst, stag};
     int rc = both_start(&out, &in, c, copy, req_out);
     if (unlikely(gw_checking)) proto_note_as(0, NULL);
     if (rc < 0) free(copy);

@@ -38,8 +38,9 @@ static inline struct proto_addr p2p_addr(struct gw_comm *c, int rank, int tag, e
 void p2p_chain(struct gw_req *inner, struct gw_done *done, struct gw_status *status_out);
 
 enum p2p_mode { P2P_STANDARD, P2P_SYNC, P2P_BUFFERED, P2P_READY };
-int p2p_post_send(enum p2p_mode mode, const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c,
-                  struct gw_req **req_out); /* takes the lock; dst may be PROC_NULL */
+/* These take the lock; the rank may be PROC_NULL. */
+int p2p_post_send(enum p2p_mode mode, const struct gw_data *d, int dst, int tag, struct gw_comm *c, struct gw_req **req_out);
+int p2p_post_recv(const struct gw_data *d, int src, int tag, struct gw_comm *c, struct gw_req **req_out);
 
 int p2p_report_member(uint32_t ctx, int rank); /* report.c: proto_upcalls.member */
 
@@ -91,7 +92,7 @@ struct bsend_buffer {
 };
 /* p2p_state.c: the invariant that does not hold, in words; NULL: all do.  The buffer's lock is held. */
 const char *p2p_bsend_broken(const struct bsend_buffer *b);
-int p2p_buffered_send(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c);
+int p2p_buffered_send(const struct gw_data *d, int dst, int tag, struct gw_comm *c);
 int p2p_bsend_init_room(void);
 void p2p_bsend_finalize_room(void);
 

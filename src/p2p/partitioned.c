@@ -39,9 +39,8 @@ struct part {
     struct gw_req *req;     /* NULL: the user freed it */
     bool is_send, is_known; /* is_known: receives: the introduction has arrived */
     bool is_waiting;        /* receives: started, but the introduction has not arrived yet */
-    char *buf;
-    int64_t count;        /* items of `type` per partition */
-    struct gw_type *type; /* type and comm are held while `req` is not NULL */
+    struct gw_data data;    /* of all partitions; their type and comm are held while `req` is not NULL */
+    int64_t count;          /* items per partition */
     struct gw_comm *comm;
     struct gw_lane *lane; /* comm's lane; comm may be freed before the introduction is complete */
     int32_t rank, tag, partitions;
@@ -139,7 +138,7 @@ void p2p_part_finalize(void)
             if (!p->is_send) proto_cancel(p->intro_req);
         }
         if (p->req) {
-            type_release(p->type);
+            type_release(p->data.type);
             comm_release(p->comm);
         }
         end_destroy(p);
@@ -170,7 +169,7 @@ static void round_step(struct part *p)
     else if (p->rank == GW_PROC_NULL)
         gw_status_fill(s, GW_PROC_NULL, GW_ANY_TAG, 0, false);
     else
-        gw_status_fill(s, p->rank, p->tag, gw_min64(p->intro.total_bytes, p->partitions * p->count * p->type->size), false);
+        gw_status_fill(s, p->rank, p->tag, gw_min64(p->intro.total_bytes, p->data.bytes), false);
     req_complete(p->req);
 }
 
@@ -219,6 +218,12 @@ static void sent(struct gw_done *d, int err)
     round_step(m->part);
 }
 
+/* n items of the buffer. */
+static struct gw_data items_of(const struct part *p, int64_t first, int64_t n)
+{
+    return gw_data_host((char *)p->data.buf + first * p->data.type->extent, n, p->data.type);
+}
+
 static void message_send(struct part *p, int i)
 {
     struct message *m = &p->messages[i];
@@ -230,8 +235,8 @@ static void message_send(struct part *p, int i)
     struct proto_addr a = p2p_addr(p->comm, p->rank, p->intro.first_tag + i, GW_STREAM_PART);
     struct gw_req *inner = NULL;
     struct gw_status unused;
-    char *from = p->buf + (int64_t)i * p->group * p->count * p->type->extent;
-    int rc = proto_send(&a, from, message_partitions(p, i) * p->count, p->type, PROTO_STANDARD, &inner);
+    struct gw_data d = items_of(p, (int64_t)i * p->group * p->count, message_partitions(p, i) * p->count);
+    int rc = proto_send(&a, &d, PROTO_STANDARD, &inner);
     message_posted(m, rc, inner, &unused);
 }
 
@@ -315,13 +320,12 @@ int p2p_pready_list(int n, const int *partitions, struct gw_req *r)
 }
 
 /* ---- receiving ------------------------------------------------------------------------------------------------------- */
-static int64_t room(const struct part *p) { return p->partitions * p->count * p->type->size; }
 
 /* The receiver's partitions that message i overlaps: [*from_out, *to_out).  Without data, messages and partitions are compared as
  * if both had the same total size, so that MPI_Parrived still follows the sender's MPI_Pready. */
 static void touched(const struct part *p, int i, int64_t *from_out, int64_t *to_out)
 {
-    int64_t of_partition = p->count * p->type->size, start = message_start(p, i), end = start + message_bytes(p, i);
+    int64_t of_partition = p->count * p->data.type->size, start = message_start(p, i), end = start + message_bytes(p, i);
     if (p->intro.total_bytes == 0 || of_partition == 0) {
         of_partition = p->intro.messages;
         start = (int64_t)i * p->partitions;
@@ -338,7 +342,7 @@ static void received(struct gw_done *d, int err)
     message_over(m, err);
     if (m->bounce) {
         struct type_cursor c;
-        type_cursor_init(&c, p->buf, p->partitions * p->count, p->type);
+        type_cursor_init(&c, p->data);
         type_cursor_seek(&c, message_start(p, (int)(m - p->messages)));
         type_cursor_unpack(&c, m->bounce, m->bounce_bytes);
         free(m->bounce);
@@ -354,22 +358,24 @@ static void received(struct gw_done *d, int err)
 static void message_receive(struct part *p, int i)
 {
     struct message *m = &p->messages[i];
-    int64_t start = message_start(p, i), bytes = message_bytes(p, i), size = p->type->size;
-    int64_t fits = start >= room(p) ? 0 : gw_min64(bytes, room(p) - start);
+    int64_t start = message_start(p, i), bytes = message_bytes(p, i), size = p->data.type->size;
+    int64_t fits = start >= p->data.bytes ? 0 : gw_min64(bytes, p->data.bytes - start);
     struct proto_addr a = p2p_addr(p->comm, p->rank, p->intro.first_tag + i, GW_STREAM_PART);
     struct gw_req *inner = NULL;
     struct gw_status unused;
-    int rc;
-    if (p->type->is_dense || fits == 0) {
-        rc = proto_recv(&a, p->buf + p->type->true_lb + start, fits, gw_type_byte, &inner);
+    struct gw_data d;
+    bool is_placed = true;
+    if (gw_data_is_run(&p->data) || fits == 0) {
+        d = gw_data_plain(fits ? p->data.run + start : NULL, fits, gw_type_byte);
     } else if (fits == bytes && start % size == 0 && bytes % size == 0) {
-        rc = proto_recv(&a, p->buf + start / size * p->type->extent, bytes / size, p->type, &inner);
+        d = items_of(p, start / size, bytes / size);
     } else {
         m->bounce = calloc(1, (size_t)fits); /* cleared, as less may arrive */
         m->bounce_bytes = fits;
-        rc = m->bounce ? proto_recv(&a, m->bounce, fits, gw_type_byte, &inner)
-                       : gw_fail(GW_ENOMEM, "no memory for a part of %lld bytes", (long long)fits);
+        is_placed = m->bounce != NULL;
+        d = gw_data_plain(m->bounce, fits, gw_type_byte);
     }
+    int rc = is_placed ? proto_recv(&a, &d, &inner) : gw_fail(GW_ENOMEM, "no memory for a part of %lld bytes", (long long)fits);
     message_posted(m, rc, inner, &unused);
 }
 
@@ -434,7 +440,7 @@ static bool messages_new(struct part *p)
 static void tell_met(struct part *p)
 {
     if (p->intro.parts.may_be_any == NOT_SAID) return; /* the sender is of another job, without GODWIT_CHECK */
-    struct p2p_parts_met m = {p->req, p->comm, p->rank, p->tag, p->partitions, p->count, p->type, &p->intro.parts};
+    struct p2p_parts_met m = {p->req, p->comm, p->rank, p->tag, p->partitions, p->count, p->data.type, &p->intro.parts};
     if (p2p_upcalls.parts_met) p2p_upcalls.parts_met(&m);
 }
 
@@ -485,8 +491,8 @@ static int introduce(struct part *p)
     struct proto_addr a = p2p_addr(p->comm, p->rank, p->tag, GW_STREAM_PART);
     struct gw_req *inner;
     size_t said = gw_checking ? sizeof p->intro : offsetof(struct intro, parts);
-    int rc = p->is_send ? proto_send(&a, &p->intro, (int64_t)said, gw_type_byte, PROTO_STANDARD, &inner)
-                        : proto_recv(&a, &p->intro, sizeof p->intro, gw_type_byte, &inner);
+    struct gw_data d = gw_data_plain(&p->intro, p->is_send ? (int64_t)said : (int64_t)sizeof p->intro, gw_type_byte);
+    int rc = p->is_send ? proto_send(&a, &d, PROTO_STANDARD, &inner) : proto_recv(&a, &d, &inner);
     if (rc < 0) return rc;
     p->intro_done.fn = introduced;
     p->intro_req = req_is_done(inner) ? NULL : inner;
@@ -496,13 +502,13 @@ static int introduce(struct part *p)
 
 static struct p2p_parts parts_said(const struct part *p)
 {
-    struct p2p_parts s = {type_signature(p->type, p->partitions * p->count, INT64_MAX),
-                          room(p),
+    struct p2p_parts s = {type_signature(p->data.type, p->partitions * p->count, INT64_MAX),
+                          p->data.bytes,
                           p->count,
                           p->partitions,
-                          type_has_packed(p->type),
+                          type_has_packed(p->data.type),
                           ""};
-    strncpy(s.type, type_name(p->type), sizeof s.type - 1);
+    strncpy(s.type, type_name(p->data.type), sizeof s.type - 1);
     return s;
 }
 
@@ -517,8 +523,8 @@ static struct part *part_new(struct part args)
         p->group = (int)(((int64_t)p->partitions + PART_MESSAGES_MAX - 1) / PART_MESSAGES_MAX);
         if (p->group < 1) p->group = 1;
         p->intro.messages = (int)(((int64_t)p->partitions + p->group - 1) / p->group);
-        p->intro.message_bytes = p->group * p->count * p->type->size;
-        p->intro.total_bytes = room(p);
+        p->intro.message_bytes = p->group * p->count * p->data.type->size;
+        p->intro.total_bytes = p->data.bytes;
         if (unlikely(gw_checking)) p->intro.parts = parts_said(p);
         p->is_ready = calloc((size_t)p->partitions + 1, sizeof *p->is_ready);
         is_ok = messages_new(p) && p->is_ready;
@@ -564,7 +570,7 @@ static int init(struct part args, struct gw_req **req_out)
         container_of(r, struct part_req, req)->part = p;
         r->flags = (uint16_t)((r->flags & ~REQ_ACTIVE) | REQ_PERSISTENT);
         r->errctx = p2p_errctx(c);
-        type_hold(p->type);
+        type_hold(p->data.type);
         comm_hold(c);
         *req_out = r;
     } else {
@@ -580,10 +586,9 @@ int p2p_psend_init(const void *buf, int partitions, int64_t count, struct gw_typ
 {
     (void)info;
     return init((struct part){.is_send = true,
-                              .buf = (char *)(uintptr_t)buf,
+                              .data = gw_data_of(buf, partitions * count, t),
                               .partitions = partitions,
                               .count = count,
-                              .type = t,
                               .rank = dst,
                               .tag = tag,
                               .comm = c},
@@ -594,7 +599,12 @@ int p2p_precv_init(void *buf, int partitions, int64_t count, struct gw_type *t, 
                    struct gw_info *info, struct gw_req **req_out)
 {
     (void)info;
-    return init((struct part){.buf = buf, .partitions = partitions, .count = count, .type = t, .rank = src, .tag = tag, .comm = c},
+    return init((struct part){.data = gw_data_of(buf, partitions * count, t),
+                              .partitions = partitions,
+                              .count = count,
+                              .rank = src,
+                              .tag = tag,
+                              .comm = c},
                 req_out);
 }
 
@@ -619,7 +629,7 @@ int p2p_part_free(struct gw_req **slot)
         return gw_fail(GW_EREQUEST, "the partitioned operation is under way: complete it (MPI_Wait, MPI_Test) before freeing it");
     gw_lock(&lane->lock);
     if (r->flags & REQ_FINALIZE) r->final->fn(r->final, r->err);
-    type_release(p->type);
+    type_release(p->data.type);
     comm_release(p->comm);
     p->req = NULL;
     req_recycle(r);

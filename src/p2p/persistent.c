@@ -13,9 +13,7 @@ struct persistent {
     struct gw_req req;
     struct gw_done done;  /* of the operation now running */
     struct gw_req *inner; /* that operation; NULL when none */
-    void *buf;
-    int64_t count;
-    struct gw_type *type; /* held */
+    struct gw_data data;  /* type: held */
     struct gw_comm *comm; /* held */
     int32_t rank, tag;
     uint64_t posted; /* number of the operation last started among the receives that were posted */
@@ -29,7 +27,7 @@ struct gw_req *p2p_persistent_inner(struct gw_req *r) { return container_of(r, s
 void p2p_persistent_release(struct gw_req *r)
 {
     struct persistent *p = container_of(r, struct persistent, req);
-    type_release(p->type);
+    type_release(p->data.type);
     comm_release(p->comm);
 }
 
@@ -57,15 +55,8 @@ bool p2p_persistent_pending(struct gw_req *r, struct gw_req **inner_out)
 
 struct gw_req *p2p_running(struct gw_req *r) { return r->flags & REQ_PERSISTENT ? p2p_persistent_inner(r) : r; }
 
-/* One message, as the call describes it. */
-struct message {
-    const void *buf;
-    int64_t count;
-    struct gw_type *type;
-    int rank, tag;
-};
-
-static int init(enum req_kind kind, enum p2p_mode mode, struct message m, struct gw_comm *c, struct gw_req **req_out)
+static int init(enum req_kind kind, enum p2p_mode mode, struct gw_data d, int rank, int tag, struct gw_comm *c,
+                struct gw_req **req_out)
 {
     gw_lock(&c->lane->lock);
     struct persistent *p = (struct persistent *)req_new(c->lane, kind);
@@ -76,12 +67,11 @@ static int init(enum req_kind kind, enum p2p_mode mode, struct message m, struct
         p->req.err = GW_OK;
         p->done.fn = operation_done;
         p->inner = NULL;
-        p->buf = (void *)(uintptr_t)m.buf;
-        p->count = m.count;
-        p->type = type_hold(m.type);
+        p->data = d;
+        type_hold(d.type);
         p->comm = comm_hold(c);
-        p->rank = m.rank;
-        p->tag = m.tag;
+        p->rank = rank;
+        p->tag = tag;
         p->mode = (uint8_t)mode;
     }
     gw_unlock(&c->lane->lock);
@@ -92,23 +82,23 @@ static int init(enum req_kind kind, enum p2p_mode mode, struct message m, struct
 
 int p2p_send_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_SEND, P2P_STANDARD, (struct message){buf, count, t, dst, tag}, c, req_out);
+    return init(REQ_SEND, P2P_STANDARD, gw_data_of(buf, count, t), dst, tag, c, req_out);
 }
 int p2p_ssend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_SEND, P2P_SYNC, (struct message){buf, count, t, dst, tag}, c, req_out);
+    return init(REQ_SEND, P2P_SYNC, gw_data_of(buf, count, t), dst, tag, c, req_out);
 }
 int p2p_bsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_SEND, P2P_BUFFERED, (struct message){buf, count, t, dst, tag}, c, req_out);
+    return init(REQ_SEND, P2P_BUFFERED, gw_data_of(buf, count, t), dst, tag, c, req_out);
 }
 int p2p_rsend_init(const void *buf, int64_t count, struct gw_type *t, int dst, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_SEND, P2P_READY, (struct message){buf, count, t, dst, tag}, c, req_out);
+    return init(REQ_SEND, P2P_READY, gw_data_of(buf, count, t), dst, tag, c, req_out);
 }
 int p2p_recv_init(void *buf, int64_t count, struct gw_type *t, int src, int tag, struct gw_comm *c, struct gw_req **req_out)
 {
-    return init(REQ_RECV, P2P_STANDARD, (struct message){buf, count, t, src, tag}, c, req_out);
+    return init(REQ_RECV, P2P_STANDARD, gw_data_of(buf, count, t), src, tag, c, req_out);
 }
 
 int p2p_start(struct gw_req **r)
@@ -127,8 +117,8 @@ int p2p_start(struct gw_req **r)
     struct persistent *p = container_of(q, struct persistent, req);
     struct gw_req *inner;
     assert(!p->inner);
-    int rc = q->kind == REQ_RECV ? p2p_irecv(p->buf, p->count, p->type, p->rank, p->tag, p->comm, &inner)
-                                 : p2p_post_send(p->mode, p->buf, p->count, p->type, p->rank, p->tag, p->comm, &inner);
+    int rc = q->kind == REQ_RECV ? p2p_post_recv(&p->data, p->rank, p->tag, p->comm, &inner)
+                                 : p2p_post_send(p->mode, &p->data, p->rank, p->tag, p->comm, &inner);
     if (rc < 0) return rc;
     struct gw_lane *lane = &gw_lanes[q->lane];
     assert(lane == p->comm->lane);

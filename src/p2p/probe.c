@@ -166,8 +166,9 @@ int p2p_imrecv(void *buf, int64_t count, struct gw_type *t, struct gw_msg **msg,
         return GW_OK;
     }
     struct gw_lane *lane = proto_msg_lane(m->m);
+    struct gw_data d = gw_data_of(buf, count, t);
     gw_lock(&lane->lock);
-    int rc = proto_mrecv(lane, m->m, buf, count, t, p2p_errctx(m->comm), req_out);
+    int rc = proto_mrecv(lane, m->m, &d, p2p_errctx(m->comm), req_out);
     gw_unlock(&lane->lock);
     if (rc < 0) return rc;
     msg_free(m);

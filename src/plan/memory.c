@@ -26,13 +26,13 @@ static int64_t ref_cursor(const struct plan_memory *m, const struct plan_ref *r,
 {
     char *at = plan_address(m, r);
     if (!r->type) {
-        type_cursor_init(c, at, r->len, gw_type_byte);
+        type_cursor_init(c, gw_data_host(at, r->len, gw_type_byte));
         return r->len;
     }
-    type_cursor_init(c, at, r->count, r->type);
-    if (r->len < 0) return c->total;
+    type_cursor_init(c, gw_data_host(at, r->count, r->type));
+    if (r->len < 0) return c->data.bytes;
     type_cursor_seek(c, r->pos);
-    return gw_min64(r->len, c->total - r->pos);
+    return gw_min64(r->len, c->data.bytes - r->pos);
 }
 
 /* True if a reference is one contiguous run of bytes; then where it is. */
@@ -60,10 +60,10 @@ void plan_copy(const struct plan_memory *m, const struct plan_ref *a, const stru
     struct type_cursor from, to;
     int64_t n = gw_min64(ref_cursor(m, a, &from), ref_cursor(m, b, &to));
     if (n <= 0) return;
-    if (to.type->is_dense) {
-        type_cursor_pack(&from, to.buf + to.type->true_lb + to.pos, n);
-    } else if (from.type->is_dense) {
-        type_cursor_unpack(&to, from.buf + from.type->true_lb + from.pos, n);
+    if (gw_data_is_run(&to.data)) {
+        type_cursor_pack(&from, to.data.run + to.pos, n);
+    } else if (gw_data_is_run(&from.data)) {
+        type_cursor_unpack(&to, from.data.run + from.pos, n);
     } else {
         char piece[4096];
         for (int64_t done = 0, part; done < n; done += part) {

@@ -114,10 +114,10 @@ static void ahead(void)
         pass_once(m);
         CHECK_EQ(req_is_done(t[0].recv) + (i > 0 && req_is_done(t[1].recv)), i > 0 ? 2 : 1);
     }
-    CHECK_EQ(proto_recv(&a, t[2].to, AHEAD_LEN - 4, gw_type_byte, &t[2].recv), GW_POSTED);
+    CHECK_EQ(proto_recv(&a, AS_DATA(t[2].to, AHEAD_LEN - 4, gw_type_byte), &t[2].recv), GW_POSTED);
     struct gw_status s;
     struct proto_msg *m = proto_improbe(&a, &s);
-    CHECK(m && proto_mrecv(lane, m, t[3].to, t[3].len, gw_type_byte, NULL, &t[3].recv) == GW_POSTED);
+    CHECK(m && proto_mrecv(lane, m, AS_DATA(t[3].to, t[3].len, gw_type_byte), NULL, &t[3].recv) == GW_POSTED);
     for (int i = 0; i < 4; i++) ahead_received(&t[i], i == 2 ? AHEAD_LEN - 4 : t[i].len);
     CHECK(loop_lane()->n_ahead == 1 && !proto_drained(lane));
     proto_leave(lane, true);
@@ -203,9 +203,9 @@ static void changing(int peer)
     CHECK_EQ(pthread_create(&thread, NULL, flicker, &f), 0);
     for (; atomic_load(&f.changes) < CHANGES; n++) {
         from = n;
-        if (proto_send(&a, &from, sizeof from, gw_type_byte, PROTO_STANDARD, &s) < 0 || !req_is_done(s)) break;
+        if (proto_send(&a, AS_DATA(&from, sizeof from, gw_type_byte), PROTO_STANDARD, &s) < 0 || !req_is_done(s)) break;
         from = -1;
-        CHECK(proto_recv(&a, &to, sizeof to, gw_type_byte, &r) == GW_POSTED);
+        CHECK(proto_recv(&a, AS_DATA(&to, sizeof to, gw_type_byte), &r) == GW_POSTED);
         for (int i = 0; i < 1000 && !req_is_done(r); i++) all_pass();
         if (req_wait(&r, NULL) != GW_OK || req_wait(&s, NULL) != GW_OK || to != n) break;
     }

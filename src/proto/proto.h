@@ -13,6 +13,7 @@
  * LOCK      The caller holds the lock of the communicator's lane in all calls, unless the comment says otherwise.
  * ARGUMENTS `ctx` is the communicator's context id with the stream (gw_stream) in its low bits; ranks are never MPI_PROC_NULL; types are
  *           committed.  A request holds a reference to its type until completion, if it needs the type.
+ *           The CPU may touch all data (gw_data_is_cpu()).
  * ERRORS    Negative codes, after gw_fail().
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
@@ -49,14 +50,13 @@ void proto_finalize(void);
 /* Fast path of a standard send to another node.  True: sent and complete.  False: nothing was done, call proto_send(). */
 bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);
 /* GW_OK: complete, *req_out = &gw_req_sent.  GW_POSTED: *req_out completes later.  Never GW_AGAIN: what the wire refuses is queued. */
-int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
-               struct gw_req **req_out);
+int proto_send(const struct proto_addr *a, const struct gw_data *d, enum proto_mode mode, struct gw_req **req_out);
 /* The same for a standard send that can complete at once (E0, E1).  GW_OK: complete.  GW_AGAIN: nothing was sent. */
-int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t);
+int proto_send_try(const struct proto_addr *a, const struct gw_data *d);
 /* Returns GW_POSTED, also if the request is complete already (see `done`).  A truncated message ends the request with GW_ETRUNCATE. */
-int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out);
+int proto_recv(const struct proto_addr *a, const struct gw_data *d, struct gw_req **req_out);
 /* The same for blocking receives, with a request in the caller's storage (GW_REQ_BYTES) in place of one from the pool. */
-int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *storage);
+int proto_recv_into(const struct proto_addr *a, const struct gw_data *d, struct gw_req *storage);
 /* Fast path of a blocking receive: if nothing else is pending, polls the rings briefly for this message and consumes it without a request.
  * False: nothing was done.  Only without MPI_THREAD_MULTIPLE. */
 bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_status *status);
@@ -65,8 +65,7 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
 struct proto_msg;
 bool proto_iprobe(const struct proto_addr *a, struct gw_status *status);
 struct proto_msg *proto_improbe(const struct proto_addr *a, struct gw_status *status);
-int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t count, struct gw_type *t, const void *errctx,
-                struct gw_req **req_out);
+int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, const struct gw_data *d, const void *errctx, struct gw_req **req_out);
 struct gw_lane *proto_msg_lane(struct proto_msg *m);
 
 /* Starts to cancel the operation.  The request completes in any case; status.cancelled says whether it was cancelled. */

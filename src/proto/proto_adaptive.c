@@ -63,7 +63,7 @@ bool proto_adaptive_direct(struct proto_lane *pl, const struct proto_recv *r)
 {
     bool exchange = lane_sends_large(pl);
     if (gw_set.proto == GW_SET_PROTO_R0 || r->want >> exchange >= gw_set.cma_sure) return true;
-    if (!r->ptr) return r->want >= gw_set.cma_sure;
+    if (!gw_data_is_run(&r->data)) return r->want >= gw_set.cma_sure;
     int now = way_to_try(pl);
     if (now != TIMING_KINDS) return now == TIMING_GET;
     const uint32_t *t = timing_of(pl, peer_get(pl->lane, r->world), r->want);
@@ -86,6 +86,6 @@ void proto_adaptive_pieces_begin(struct proto_lane *pl)
 void proto_adaptive_pieces_end(struct proto_lane *pl, const struct proto_recv *r)
 {
     pl->taken += r->want;
-    if (--pl->n_taking || !r->ptr || !pl->taking_alone || lane_sends_large(pl)) return;
+    if (--pl->n_taking || !gw_data_is_run(&r->data) || !pl->taking_alone || lane_sends_large(pl)) return;
     pieces_note(pl, &timing_of(pl, peer_get(pl->lane, r->world), r->want)[TIMING_PIECES], gw_ticks() - pl->taking_since, pl->taken);
 }

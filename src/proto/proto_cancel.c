@@ -6,7 +6,7 @@
 
 void proto_recv_cancelled(struct proto_recv *r)
 {
-    proto_type_drop(r->type);
+    proto_type_drop(r->data.type);
     gw_status_fill(&r->req.status, GW_ANY_SOURCE, GW_ANY_TAG, 0, true);
     r->req.flags |= REQ_CANCELLED;
     req_complete(&r->req);
@@ -68,7 +68,7 @@ void proto_absorb(const struct gw_req *req)
     r->m.ctx = m->ctx;
     r->m.src = m->src;
     r->m.tag = m->tag;
-    proto_recv_describe(r, NULL, 0, gw_type_byte);
+    proto_recv_set(r, gw_data_plain(NULL, 0, gw_type_byte));
     r->req.flags |= REQ_FREED;
     proto_recv_offer(lane_of(lane), r);
 }

@@ -150,15 +150,15 @@ void proto_far_offer(struct proto_lane *pl, struct proto_recv *r, struct proto_c
     r->key = 0;                    /* the sender's is of no more use */
     if (!peer_is_ready(p)) return; /* the answer will say so */
     const struct proto_limits *f = limits_of(pl, p);
-    if (f->is_direct && is_run && r->ptr) {
+    if (f->is_direct && is_run && gw_data_is_run(&r->data)) {
         r->done.fn = direct_arrived;
         r->wire_busy = true;
-        p->ep->ops->copy.recv_into(p->ep->wire, r->ptr, (size_t)r->want, &cts->key, &r->done);
+        p->ep->ops->copy.recv_into(p->ep->wire, r->data.run, (size_t)r->want, &cts->key, &r->done);
         return;
     }
-    if (!f->may_put || !r->ptr || gw_set.proto == GW_SET_PROTO_E1) return;
-    if (p->ep->ops->copy.expose(p->ep->wire, r->ptr, (size_t)r->want, &r->key) != GW_OK) r->key = 0;
-    cts->addr = (uintptr_t)r->ptr;
+    if (!f->may_put || !gw_data_is_run(&r->data) || gw_set.proto == GW_SET_PROTO_E1) return;
+    if (p->ep->ops->copy.expose(p->ep->wire, r->data.run, (size_t)r->want, &r->key) != GW_OK) r->key = 0;
+    cts->addr = (uintptr_t)r->data.run;
     cts->key = r->key;
 }
 
@@ -206,7 +206,8 @@ static GW_COLD void put_failed(struct proto_lane *pl, struct proto_op *op)
         proto_op_finish(pl, op, op->put_err);
         return;
     }
-    GW_EXPLAIN(GW_LOG_PROTO, "a message of %lld bytes goes in pieces: the receiver's memory cannot be written", (long long)op->len);
+    GW_EXPLAIN(GW_LOG_PROTO, "a message of %lld bytes goes in pieces: the receiver's memory cannot be written",
+               (long long)op->data.bytes);
     op->pos = op->total;
     op->state = OP_PIECES;
 }
@@ -248,7 +249,7 @@ int proto_put_step(struct proto_lane *pl, struct proto_op *op)
     while (op->pos < op->end && op->n_puts < CHUNKS_AHEAD && !op->put_err) {
         struct proto_put *put = proto_pool_take(&pl->puts);
         int64_t left = op->end - op->pos, len = op->addr ? gw_min64(left, gw_set.net_chunk) : left;
-        struct iovec iov = {(char *)(uintptr_t)op->ptr + op->pos, (size_t)len};
+        struct iovec iov = {op->data.run + op->pos, (size_t)len};
         *put = (struct proto_put){{put_done}, op, pl};
         int rc = op->addr ? op->peer->ep->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)op->pos, op->put_key, &put->done)
                           : op->peer->ep->ops->copy.send_from(op->peer->ep, iov.iov_base, iov.iov_len, op->put_key, &put->done);

@@ -21,11 +21,7 @@ enum recv_state { RECV_POSTED = 1, RECV_AT_WIRE, RECV_GETTING, RECV_SHARED, RECV
 struct proto_recv {
     struct gw_req req;
     struct match_recv m;
-    char *ptr;   /* the buffer if it is one run of bytes, else NULL */
-    int64_t cap; /* bytes that fit */
-    void *buf;
-    int64_t count;
-    struct gw_type *type;       /* held unless predefined */
+    struct gw_data data;        /* the buffer; type: held unless predefined */
     void *at_wire;              /* AT_WIRE: proto_tag.c's */
     struct type_cursor *cursor; /* rendezvous into a buffer of several runs */
     int64_t len, want, got;     /* bytes of the message; to be moved; moved (SHARED: end of the piece requested from the sender) */
@@ -47,15 +43,9 @@ struct proto_fast {
     struct match_queue *q;
 };
 
-static inline bool proto_is_run(const struct gw_type *t, int64_t count) { return type_is_run(t, count) || count == 0; }
 static inline void proto_type_hold(struct gw_type *t)
 {
     if (unlikely(!t->obj.predefined)) type_hold(t);
-}
-/* Address of the first byte of contiguous data; buf may be NULL if there are no bytes. */
-static inline char *proto_run_at(const void *buf, const struct gw_type *t)
-{
-    return (char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
 }
 
 /* Whether `count` items of `t` may be sent inline, and their size in bytes.  Any 32-bit count is allowed: a negative one is a size above the
@@ -87,20 +77,11 @@ GW_INLINE void proto_send_inline(struct wire_ep *ep, struct wire_line *l, uint32
     wire_ring_commit(ep, l, number, PROTO_EAGER, len);
 }
 
-/* `run`: address of the first byte, if the buffer is contiguous; else NULL. */
-static inline void proto_recv_set(struct proto_recv *r, char *run, void *buf, int64_t count, struct gw_type *t)
+static inline void proto_recv_set(struct proto_recv *r, struct gw_data d)
 {
-    r->ptr = run;
-    r->cap = count * t->size;
-    r->buf = buf;
-    r->count = count;
-    r->type = t;
+    r->data = d;
     r->state = RECV_POSTED;
-    proto_type_hold(t);
-}
-static inline void proto_recv_describe(struct proto_recv *r, void *buf, int64_t count, struct gw_type *t)
-{
-    proto_recv_set(r, proto_is_run(t, count) ? proto_run_at(buf, t) : NULL, buf, count, t);
+    proto_type_hold(d.type);
 }
 
 /* A request for a receive, if the lane has no unexpected message, and the queue to post it to.  NULL: nothing was done, call
@@ -118,7 +99,7 @@ GW_INLINE void proto_recv_inline(struct match_queue *q, struct proto_recv *r, co
                                  struct gw_type *t)
 {
     r->req.errctx = a->errctx;
-    proto_recv_set(r, buf, buf, count, t);
+    proto_recv_set(r, gw_data_plain(buf, count, t));
     match_post_inline(q, &r->m, a->ctx, a->rank, a->tag);
 }
 

@@ -15,7 +15,7 @@
 static void recv_explain(struct gw_done *done, int err)
 {
     struct proto_recv *r = container_of(done, struct proto_recv, done);
-    void *at = (void *)(uintptr_t)r->addr, *buf = r->ptr ? r->ptr : r->buf;
+    void *at = (void *)(uintptr_t)r->addr, *buf = gw_data_is_run(&r->data) ? r->data.run : r->data.buf;
     if (err == GW_EBUFFER)
         gw_fail(err,
                 "the receive buffer at %p cannot be written at %p: the message of %lld bytes from rank %d, tag %d has no place",
@@ -68,7 +68,7 @@ static void send_explain(struct gw_done *done, int err)
 
 bool proto_send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, int64_t to)
 {
-    const void *at = gw_memory_fault(op->ptr + from, to - from, false);
+    const void *at = gw_memory_fault(op->data.run + from, to - from, false);
     struct proto_sreq *s = (struct proto_sreq *)op->req;
     struct proto_fault f = {(uintptr_t)at, from, to};
     bool is_first = !op->has_fault;
@@ -76,9 +76,9 @@ bool proto_send_fault(struct proto_lane *pl, struct proto_op *op, int64_t from, 
     op->has_fault = true;
     proto_ctl_send(pl, op->peer, PROTO_FAULT, (struct proto_ctl){op->to, 0}, &f, sizeof f);
     if (!s || !is_first) return true; /* nobody waits for it any more; the first one counts */
-    s->buf = op->ptr;
+    s->buf = op->data.run;
     s->fault = at;
-    s->len = op->len;
+    s->len = op->data.bytes;
     s->done.fn = send_explain;
     s->req.final = &s->done;
     s->req.flags |= REQ_FINALIZE;

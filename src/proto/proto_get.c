@@ -64,9 +64,9 @@ static int next_runs(struct proto_recv *r, struct iovec *iov, int64_t *bytes_out
 {
     /* A network card reads by itself, so one request is for everything. */
     int64_t max = gw_min64(r->want - r->got, r->key ? (int64_t)1 << 30 : gw_set.get_piece);
-    if (r->key && !r->ptr) return 0;
-    if (r->ptr) {
-        iov[0] = (struct iovec){r->ptr + r->got, (size_t)max};
+    if (r->key && !gw_data_is_run(&r->data)) return 0;
+    if (gw_data_is_run(&r->data)) {
+        iov[0] = (struct iovec){r->data.run + r->got, (size_t)max};
         *bytes_out = max;
         return 1;
     }
@@ -95,7 +95,7 @@ int proto_get_step(struct proto_lane *pl, struct proto_recv *r)
     int rc = p->ep->ops->get(p->ep, iov, n, r->addr + (uint64_t)r->got, r->key, &r->done);
     if (rc == GW_OK) {
         pl->got += bytes;
-        if (r->ptr && r->want >= gw_set.cma_min)
+        if (gw_data_is_run(&r->data) && r->want >= gw_set.cma_min)
             proto_adaptive_copied(pl, r->is_huge ? TIMING_GET_HUGE : TIMING_GET, p, r->want, bytes, gw_ticks() - since);
         r->got += bytes;
         if (r->got == r->want) get_over(pl, r);

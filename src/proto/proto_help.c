@@ -26,14 +26,14 @@ bool proto_share_start(struct proto_lane *pl, struct proto_recv *r)
     struct wire_caps caps;
     peer_caps(pl->lane, p, &caps);
     if (!caps.put || !caps.node || r->world == gw_boot.rank) return false;
-    assert(r->ptr && r->got == 0 && r->want > 0);
+    assert(gw_data_is_run(&r->data) && r->got == 0 && r->want > 0);
     uint64_t job = node_job_alloc();
     if (!job) return false;
     r->job = job;
     r->state = RECV_SHARED;
     r->name = proto_cookie_give(&pl->recv_cookies, r);
-    node_read_by_others(r->ptr, r->want);
-    struct proto_help h = {(uintptr_t)r->ptr, job, r->want};
+    node_read_by_others(r->data.run, r->want);
+    struct proto_help h = {(uintptr_t)r->data.run, job, r->want};
     proto_ctl_send(pl, p, PROTO_HELP, (struct proto_ctl){r->cookie, r->name}, &h, sizeof h);
     gw_list_push(&pl->sharing, &r->work);
     proto_lane_hook(pl);
@@ -51,7 +51,7 @@ static void share_over(struct proto_lane *pl, struct proto_recv *r)
 /* The piece is ours and could not be read.  True: because it cannot be written here, so it counts as copied. */
 static GW_COLD bool share_failed(struct proto_lane *pl, struct proto_recv *r, int err, int64_t start, int64_t len)
 {
-    const void *at = err == GW_EBUFFER ? gw_memory_fault(r->ptr + start, len, true) : NULL;
+    const void *at = err == GW_EBUFFER ? gw_memory_fault(r->data.run + start, len, true) : NULL;
     struct proto_cts cts = {start, start + len, err == GW_EPEERBUFFER, 0};
     if (at) {
         proto_recv_fault(r, err, (uintptr_t)at);
@@ -75,7 +75,7 @@ int proto_share_step(struct proto_lane *pl, struct proto_recv *r)
         return 1;
     }
     struct gw_peer *p = peer_get(pl->lane, r->world);
-    struct iovec iov = {r->ptr + start, (size_t)len};
+    struct iovec iov = {r->data.run + start, (size_t)len};
     int rc = recv_has_fault(r) ? GW_OK : p->ep->ops->get(p->ep, &iov, 1, r->addr + (uint64_t)start, 0, NULL);
     if (unlikely(rc != GW_OK) && !share_failed(pl, r, rc, start, len)) return 1;
     node_job_add(r->job, len);
@@ -88,11 +88,11 @@ int proto_share_step(struct proto_lane *pl, struct proto_recv *r)
 /* Is a HELP valid?  The receiver may read our data, our RTS has been sent, and the job is the receiver's. */
 static bool help_is_right(const struct proto_op *op, const struct proto_help *h)
 {
-    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over || !op->ptr)
+    if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over || !gw_data_is_run(&op->data))
         return proto_msg_reject(PROTO_HELP, "state", op->state);
     if (!op->peer->ep->node || !node_job_is_of(h->job, op->peer->ep->place))
         return proto_msg_reject(PROTO_HELP, "job", (int64_t)h->job);
-    return (h->total > 0 && h->total <= op->len) || proto_msg_reject(PROTO_HELP, "bytes", h->total);
+    return (h->total > 0 && h->total <= op->data.bytes) || proto_msg_reject(PROTO_HELP, "bytes", h->total);
 }
 
 void proto_help_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
@@ -107,7 +107,7 @@ void proto_help_arrived(struct proto_lane *pl, bool is_far, const struct proto_c
     op->total = h.total;
     op->pos = op->end = op->again = op->again_end = 0;
     op->state = OP_HELPING;
-    proto_count(pl, op->peer, PROTO_R0, op->len); /* its request may be complete before FIN comes */
+    proto_count(pl, op->peer, PROTO_R0, op->data.bytes); /* its request may be complete before FIN comes */
     op->may_be_read = false;
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
@@ -172,7 +172,7 @@ int proto_help_step(struct proto_lane *pl, struct proto_op *op)
         help_over(pl, op);
         return 1;
     }
-    struct iovec iov = {(char *)(uintptr_t)op->ptr + start, (size_t)len};
+    struct iovec iov = {op->data.run + start, (size_t)len};
     int rc = op->peer->ep->ops->put(op->peer->ep, &iov, 1, op->addr + (uint64_t)start, 0, NULL);
     if (unlikely(rc != GW_OK)) {
         help_failed(pl, op, rc, start, len);
@@ -203,7 +203,7 @@ void proto_fin_arrived(struct proto_lane *pl, bool is_far, const struct proto_ct
 {
     struct proto_op *op = proto_op_of_cookie(pl, is_far, PROTO_FIN, c->to);
     if (!op || !fin_is_right(op, c->value)) return;
-    if (op->may_be_read) proto_count(pl, op->peer, PROTO_R0, op->len);
+    if (op->may_be_read) proto_count(pl, op->peer, PROTO_R0, op->data.bytes);
     if (c->value) node_job_free(c->value);
     proto_op_finish(pl, op, op->has_fault ? GW_EBUFFER : GW_OK);
 }

@@ -17,22 +17,17 @@ static int64_t cost_of(int64_t len)
 
 bool proto_keep_op(struct proto_lane *pl, struct proto_op *op)
 {
-    assert(op->kind == PROTO_EAGER && op->type && !op->is_kept && op->len <= MSG_DATA_MAX);
-    if (pl->kept_bytes + cost_of(op->len) > pl->room) proto_flow_room(pl);
-    if (pl->kept_bytes + cost_of(op->len) > pl->room) return false;
-    char *copy = gw_arena_take(&pl->arena, (size_t)op->len);
-    if (op->ptr)
-        memcpy(copy, op->ptr, (size_t)op->len);
-    else
-        type_pack(op->buf, op->count, op->type, copy);
-    proto_type_drop(op->type);
-    op->type = gw_type_byte;
-    op->buf = op->ptr = copy;
-    op->count = op->len;
+    assert(op->kind == PROTO_EAGER && op->data.type && !op->is_kept && op->data.bytes <= MSG_DATA_MAX);
+    if (pl->kept_bytes + cost_of(op->data.bytes) > pl->room) proto_flow_room(pl);
+    if (pl->kept_bytes + cost_of(op->data.bytes) > pl->room) return false;
+    char *copy = gw_arena_take(&pl->arena, (size_t)op->data.bytes);
+    type_pack(op->data.buf, op->data.count, op->data.type, copy);
+    proto_type_drop(op->data.type);
+    op->data = gw_data_plain(copy, op->data.bytes, gw_type_byte);
     assert(!op->is_kept && op->state == OP_QUEUED);
     op->is_kept = true;
     pl->n_kept++;
-    pl->kept_bytes += cost_of(op->len);
+    pl->kept_bytes += cost_of(op->data.bytes);
     gw_counted(&gw_count.sends_kept, 1);
     proto_op_ask(pl, op, !peer_by_net(op->peer) && peer_may_read(pl, op->peer) ? PROTO_R0 : PROTO_R1);
     return true;
@@ -42,10 +37,10 @@ void proto_keep_drop(struct proto_lane *pl, struct proto_op *op)
 {
     assert(pl->n_kept > 0);
     pl->n_kept--;
-    pl->kept_bytes -= cost_of(op->len);
-    gw_arena_give(&pl->arena, (char *)(uintptr_t)op->ptr, (size_t)op->len);
+    pl->kept_bytes -= cost_of(op->data.bytes);
+    gw_arena_give(&pl->arena, op->data.run, (size_t)op->data.bytes);
     op->is_kept = false;
-    op->ptr = NULL;
+    op->data.run = NULL;
 }
 
 /* ---- leaving --------------------------------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ static void tell_unready(const struct note *n, const struct proto_hdr *h)
 
 static void tell_meeting(const struct proto_recv *r)
 {
-    struct proto_meeting m = {(const struct gw_req *)r, r->buf, r->count, r->type};
+    struct proto_meeting m = {(const struct gw_req *)r, r->data.buf, r->data.count, r->data.type};
     if (proto_upcalls.meeting && !(r->m.ctx & PROTO_STREAM_MASK)) proto_upcalls.meeting(&m);
 }
 
@@ -136,11 +136,11 @@ struct note *proto_note_keep(const struct proto_lane *pl)
 void proto_note_compare(const struct note *n, const struct proto_recv *r, int src, int tag, int64_t bytes)
 {
     tell_meeting(r);
-    if (!n || r->count * r->type->size < bytes) return;
-    struct type_signature here = type_signature(r->type, r->count, n->signature.n);
+    if (!n || r->data.bytes < bytes) return;
+    struct type_signature here = type_signature(r->data.type, r->data.count, n->signature.n);
     if (here.n == n->signature.n && here.hash == n->signature.hash) return;
-    if (n->said.may_be_any || type_has_packed(r->type) || !proto_upcalls.mismatch) return;
-    struct proto_mismatch m = {n->said.ctx,        src,   tag, n->said.world, n->said.count, r->count, n->said.type,
-                               type_name(r->type), r->buf};
+    if (n->said.may_be_any || type_has_packed(r->data.type) || !proto_upcalls.mismatch) return;
+    struct proto_mismatch m = {
+        n->said.ctx, src, tag, n->said.world, n->said.count, r->data.count, n->said.type, type_name(r->data.type), r->data.buf};
     proto_upcalls.mismatch(&m);
 }

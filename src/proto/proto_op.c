@@ -35,8 +35,8 @@ void proto_op_complete_req(struct proto_op *op, int err, bool is_cancelled)
     assert(((struct proto_sreq *)req)->op == op && !req_is_done(req));
     op->req = NULL;
     ((struct proto_sreq *)req)->op = NULL;
-    proto_type_drop(op->type);
-    op->type = NULL;
+    proto_type_drop(op->data.type);
+    op->data.type = NULL;
     gw_status_fill(&req->status, GW_ANY_SOURCE, GW_ANY_TAG, 0, is_cancelled);
     if (is_cancelled) req->flags |= REQ_CANCELLED;
     req->err = err;
@@ -62,7 +62,7 @@ void proto_op_finish(struct proto_lane *pl, struct proto_op *op, int err)
 static bool op_expose(struct proto_lane *pl, struct proto_op *op)
 {
     if (!limits_of(pl, op->peer)->by_key || op->key) return true;
-    return op->peer->ep->ops->copy.expose(op->peer->ep->wire, op->ptr, (size_t)op->len, &op->key) == GW_OK;
+    return op->peer->ep->ops->copy.expose(op->peer->ep->wire, op->data.run, (size_t)op->data.bytes, &op->key) == GW_OK;
 }
 
 int proto_rts_send(struct proto_lane *pl, struct proto_op *op)
@@ -76,15 +76,15 @@ int proto_rts_send(struct proto_lane *pl, struct proto_op *op)
 static uint64_t hint_of(const struct proto_op *op)
 {
     if (!peer_is_ready(op->peer)) return 0;
-    if (peer_by_net(op->peer)) return op->is_kept ? PROTO_RTS_KEPT : op->ptr != NULL;
-    return !op->is_kept && op->may_be_read && node_read_by_others(op->ptr, op->len);
+    if (peer_by_net(op->peer)) return op->is_kept ? PROTO_RTS_KEPT : gw_data_is_run(&op->data);
+    return !op->is_kept && op->may_be_read && node_read_by_others(op->data.run, op->data.bytes);
 }
 
 void proto_op_ask(struct proto_lane *pl, struct proto_op *op, enum proto_path path)
 {
-    assert(path == PROTO_R1 || (path == PROTO_R0 && op->ptr && peer_is_ready(op->peer)));
+    assert(path == PROTO_R1 || (path == PROTO_R0 && gw_data_is_run(&op->data) && peer_is_ready(op->peer)));
     op->may_be_read = path == PROTO_R0 && (op->is_kept || op_expose(pl, op));
-    struct proto_rts rts = {proto_op_cookie(pl, op), op->may_be_read ? (uintptr_t)op->ptr : 0, op->len,
+    struct proto_rts rts = {proto_op_cookie(pl, op), op->may_be_read ? (uintptr_t)op->data.run : 0, op->data.bytes,
                             op->key ? op->key : hint_of(op)};
     op->kind = PROTO_RTS;
     op->hdr.world = peer_is_ready(op->peer) ? op->peer->ep->as : 0;

@@ -61,7 +61,7 @@ void proto_out_remove(struct proto_lane *pl, struct proto_op *op)
 static int out_try(struct proto_lane *pl, struct proto_op *op)
 {
     int rc;
-    if (!op->type) {
+    if (!op->data.type) {
         int32_t as = op->peer->ep->as;
         if (op->kind == PROTO_NOTE) memcpy(op->payload + offsetof(struct proto_note, world), &as, sizeof as);
         rc = peer_short(op->peer, op->kind, &op->ctl, op->payload, op->ctl_len);
@@ -76,11 +76,10 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
     if (op->kind != PROTO_RTS && peer_is_xoff(op->peer) && !(op->kind == PROTO_EAGER && proto_keep_op(pl, op))) {
         op->no_room = op->kind == PROTO_EAGER;
         gw_counted(&gw_count.sends_held, op->no_room);
-        proto_op_ask(pl, op, proto_select_rndv(pl, op->peer, op->len, op->ptr != NULL));
+        proto_op_ask(pl, op, proto_select_rndv(pl, op->peer, op->data.bytes, gw_data_is_run(&op->data)));
     }
-    struct proto_data d = {op->buf, op->count, op->type, op->ptr, op->len};
     uint64_t cookie = op->kind == PROTO_EAGER_SYNC ? proto_op_cookie(pl, op) : 0;
-    rc = op->kind == PROTO_RTS ? proto_rts_send(pl, op) : proto_eager_try(pl, op->peer, op->kind, &op->hdr, &d, cookie);
+    rc = op->kind == PROTO_RTS ? proto_rts_send(pl, op) : proto_eager_try(pl, op->peer, op->kind, &op->hdr, &op->data, cookie);
     if (rc == GW_AGAIN) return rc;
     gw_list_del(&op->link);
     if (rc == GW_OK && op->kind != PROTO_EAGER) {
@@ -96,7 +95,7 @@ static int out_try(struct proto_lane *pl, struct proto_op *op)
 
 static bool may_coalesce(const struct proto_op *op)
 {
-    return op->type && op->kind == PROTO_EAGER && op->ptr && proto_far_may_coalesce(op->len);
+    return op->data.type && op->kind == PROTO_EAGER && gw_data_is_run(&op->data) && proto_far_may_coalesce(op->data.bytes);
 }
 
 /* Sends several small messages from the front of the queue as one packet.  Returns how many; 0: there is one only, or no room. */
@@ -109,9 +108,9 @@ static int out_try_many(struct proto_lane *pl, struct proto_out *o)
     if (!p->ep->ops->send_many || pl->tags.state != TAGS_OFF || peer_is_xoff(p)) return 0;
     for (struct gw_list *l = o->ops.next; l != &o->ops && n < gw_set.net_together; l = l->next) {
         struct proto_op *op = container_of(l, struct proto_op, link);
-        if (!may_coalesce(op) || (bytes += (size_t)op->len + WIRE_PART_BYTES) > limits_of(pl, p)->pack_max) break;
+        if (!may_coalesce(op) || (bytes += (size_t)op->data.bytes + WIRE_PART_BYTES) > limits_of(pl, p)->pack_max) break;
         op->hdr.world = p->ep->as;
-        parts[n++] = (struct wire_part){&op->hdr, op->ptr, (size_t)op->len};
+        parts[n++] = (struct wire_part){&op->hdr, op->data.run, (size_t)op->data.bytes};
     }
     if (n < 2 || p->ep->ops->send_many(p->ep, PROTO_EAGER, parts, n) != GW_OK) return 0;
     for (int i = 0; i < n; i++) proto_op_finish(pl, container_of(o->ops.next, struct proto_op, link), GW_OK);

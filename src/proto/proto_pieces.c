@@ -15,7 +15,7 @@ enum { PIECES_A_STEP = 8 }; /* pieces of one transfer in a round of progress */
 
 void proto_pieces_ask(struct proto_lane *pl, struct proto_recv *r, bool is_doubtful)
 {
-    assert(r->got < r->want && r->want <= r->cap && r->cookie);
+    assert(r->got < r->want && r->want <= r->data.bytes && r->cookie);
     struct proto_cts cts = {r->got, r->want, is_doubtful, 0};
     r->state = RECV_TAKING;
     r->name = proto_cookie_give(&pl->recv_cookies, r);
@@ -30,8 +30,9 @@ static bool cts_is_right(const struct proto_lane *pl, const struct proto_op *op,
 {
     if (op->kind != PROTO_RTS || op->state != OP_ASKED || op->is_over) return proto_msg_reject(PROTO_CTS, "state", op->state);
     if (cts->from < 0 || cts->from >= cts->to) return proto_msg_reject(PROTO_CTS, "first byte", cts->from);
-    if (cts->to > op->len) return proto_msg_reject(PROTO_CTS, "end", cts->to);
-    return !cts->key || !op->ptr || proto_put_may_start(pl, op, cts) || proto_msg_reject(PROTO_CTS, "key", (int64_t)cts->key);
+    if (cts->to > op->data.bytes) return proto_msg_reject(PROTO_CTS, "end", cts->to);
+    return !cts->key || !gw_data_is_run(&op->data) || proto_put_may_start(pl, op, cts) ||
+        proto_msg_reject(PROTO_CTS, "key", (int64_t)cts->key);
 }
 
 void proto_cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ctl *c, const void *payload)
@@ -46,22 +47,22 @@ void proto_cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ct
     }
     if (!cts_is_right(pl, op, &cts)) return;
     op->to = c->value;
-    if (unlikely(cts.addr) && !is_far && op->ptr && proto_send_fault(pl, op, cts.from, cts.to)) {
+    if (unlikely(cts.addr) && !is_far && gw_data_is_run(&op->data) && proto_send_fault(pl, op, cts.from, cts.to)) {
         proto_op_finish(pl, op, GW_EBUFFER);
         return;
     }
     op->pos = cts.from;
     op->end = cts.to;
     op->state = OP_PIECES;
-    if (cts.key && op->ptr) proto_put_start(op, &cts);
+    if (cts.key && gw_data_is_run(&op->data)) proto_put_start(op, &cts);
     bool is_buffered =
         peer_by_net(op->peer) && gw_set.net_rendezvous == GW_SET_NET_RENDEZVOUS_DISABLED; /* the documents count that as E1 */
-    proto_count(pl, op->peer, is_buffered ? PROTO_E1 : PROTO_R1, op->len);
+    proto_count(pl, op->peer, is_buffered ? PROTO_E1 : PROTO_R1, op->data.bytes);
     gw_list_del(&op->link);
     gw_list_push(&pl->op_work, &op->link);
-    if (!op->ptr) {
+    if (!gw_data_is_run(&op->data)) {
         op->cursor = proto_pool_take(&pl->cursors);
-        type_cursor_init(op->cursor, op->buf, op->count, op->type);
+        type_cursor_init(op->cursor, op->data);
         type_cursor_seek(op->cursor, op->pos);
     }
     proto_op_step(pl, op);
@@ -71,17 +72,17 @@ void proto_cts_arrived(struct proto_lane *pl, bool is_far, const struct proto_ct
 int proto_data_send(struct proto_lane *pl, struct proto_op *op)
 {
     struct gw_peer *p = op->peer;
-    assert(op->pos >= 0 && op->pos < op->end && op->end <= op->len);
+    assert(op->pos >= 0 && op->pos < op->end && op->end <= op->data.bytes);
     bool is_near = !peer_by_net(p);
     int64_t most = (int64_t)limits_of(pl, p)->pack_max, piece = is_near ? gw_min64(gw_set.wire_piece, most) : most;
     int64_t n = gw_min64(op->end - op->pos, piece);
     struct proto_ctl ctl = {op->to, (uint64_t)op->pos};
     uint64_t since = gw_ticks();
-    int rc = op->ptr ? p->ep->ops->send_short(p->ep, PROTO_DATA, &ctl, op->ptr + op->pos, (size_t)n)
-                     : p->ep->ops->send_pack(p->ep, PROTO_DATA, &ctl, op->cursor, (size_t)n);
+    int rc = gw_data_is_run(&op->data) ? p->ep->ops->send_short(p->ep, PROTO_DATA, &ctl, op->data.run + op->pos, (size_t)n)
+                                       : p->ep->ops->send_pack(p->ep, PROTO_DATA, &ctl, op->cursor, (size_t)n);
     if (rc != GW_OK) return rc;
     op->pos += n;
-    if (op->ptr && is_near) proto_adaptive_copied(pl, TIMING_IN, p, op->end, n, gw_ticks() - since);
+    if (gw_data_is_run(&op->data) && is_near) proto_adaptive_copied(pl, TIMING_IN, p, op->end, n, gw_ticks() - since);
     return GW_OK;
 }
 
@@ -125,20 +126,21 @@ void proto_data_arrived(struct proto_lane *pl, bool is_far, const struct proto_c
     if (!r || !data_is_right(r, at, n)) return;
     if (r->state == RECV_SHARED) { /* a piece that the sender could not write, or this process not read */
         const void *fault =
-            recv_has_fault(r) ? NULL : gw_memory_fault(r->ptr + at, n, true); /* it could not be written: for this? */
+            recv_has_fault(r) ? NULL : gw_memory_fault(r->data.run + at, n, true); /* it could not be written: for this? */
         if (fault) proto_recv_fault(r, GW_EBUFFER, (uintptr_t)fault);
-        if (!recv_has_fault(r)) gw_copy(r->ptr + at, payload, len);
+        if (!recv_has_fault(r)) gw_copy(r->data.run + at, payload, len);
         node_job_add(r->job, n);
         if (r->wire_busy && at + n == r->got) r->wire_busy = false;
         return;
     }
     bool is_near = !peer_is_far(pl->lane, r->world);
     uint64_t since = gw_ticks();
-    if (r->ptr)
-        gw_copy(r->ptr + at, payload, len);
+    if (gw_data_is_run(&r->data))
+        gw_copy(r->data.run + at, payload, len);
     else
         type_cursor_unpack(r->cursor, payload, n);
-    if (r->ptr && is_near) proto_adaptive_copied(pl, TIMING_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
+    if (gw_data_is_run(&r->data) && is_near)
+        proto_adaptive_copied(pl, TIMING_OUT, peer_get(pl->lane, r->world), r->want, n, gw_ticks() - since);
     r->got += n;
     if (r->got == r->want) proto_pieces_over(pl, r);
 }

@@ -82,19 +82,6 @@ struct msg_kept {
 _Static_assert(sizeof(struct msg_kept) == 64, "memory per kept message, besides its header");
 _Static_assert(GW_MAX_LANES <= 256 && (int)MATCH_UNIT == (int)GW_ARENA_UNIT, "a byte names the lane; 32 bits name a block");
 
-/* The data of a message at its sender. */
-struct proto_data {
-    const void *buf;
-    int64_t count;
-    struct gw_type *type;
-    const char *ptr; /* its first byte if it is contiguous, else NULL */
-    int64_t len;
-};
-static inline struct proto_data proto_data_of(const void *buf, int64_t count, struct gw_type *t)
-{
-    return (struct proto_data){buf, count, t, proto_is_run(t, count) ? proto_run_at(buf, t) : NULL, count * t->size};
-}
-
 /* ---- outgoing operations -------------------------------------------------------------------------------------
  * A send that did not complete at once, or a control message that the wire refused.
  *
@@ -114,7 +101,7 @@ struct proto_op {
     bool wants_cancel_ack; /* CANCEL has been sent: the operation exists until CANCEL_ACK arrives */
     bool is_over;          /* nothing else keeps it */
     bool may_be_read;      /* the RTS has the address of the data, and the message is not counted yet */
-    bool is_kept;          /* ptr is a copy in the arena: the send completes once the RTS is sent (proto_keep.c) */
+    bool is_kept;          /* `data` is a copy in the arena: the send completes once the RTS is sent (proto_keep.c) */
     bool no_room;          /* a small message that waits for its receive, since neither end has room for it */
     bool is_put_refused;   /* HELPING: the wire cannot write to the receiver; the piece is sent as DATA */
     bool has_fault;        /* a part of the data cannot be read by this process */
@@ -124,11 +111,7 @@ struct proto_op {
         struct proto_ctl ctl;
     };
     uint8_t payload[PROTO_CTL_MAX];
-    const char *ptr; /* the data if it is contiguous, else NULL */
-    int64_t len;     /* bytes */
-    const void *buf;
-    int64_t count;
-    struct gw_type *type; /* held unless predefined; NULL for control messages */
+    struct gw_data data; /* type: held unless predefined; NULL for control messages */
     struct type_cursor *cursor;
     int64_t pos, end;         /* PIECES, PUTTING, HELPING: the bytes of the message that are still to be sent now */
     uint64_t key;             /* wire_ops.copy.expose() of the data; 0: not exposed */
@@ -323,7 +306,7 @@ void proto_op_ask(struct proto_lane *pl, struct proto_op *op, enum proto_path pa
 
 /* proto_eager.c */
 int proto_eager_try(struct proto_lane *pl, struct gw_peer *p, enum proto_kind kind, const struct proto_hdr *h,
-                    const struct proto_data *d, uint64_t cookie);
+                    const struct gw_data *d, uint64_t cookie);
 void proto_eager_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
 void proto_eager_sync_arrived(struct proto_lane *pl, const struct proto_hdr *h, const void *payload, size_t len);
 void proto_eager_deliver(struct proto_recv *r, int src, int tag, const void *data, int64_t len);

@@ -142,13 +142,13 @@ bool proto_recv_find(struct proto_lane *pl, struct proto_recv *r)
     return m != NULL;
 }
 
-int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req **req_out)
+int proto_recv(const struct proto_addr *a, const struct gw_data *d, struct gw_req **req_out)
 {
     struct gw_req *req = req_new(a->lane, REQ_RECV);
     if (unlikely(!req)) return GW_ENOMEM;
     struct proto_recv *r = (struct proto_recv *)req;
     req->errctx = a->errctx;
-    proto_recv_describe(r, buf, count, t);
+    proto_recv_set(r, *d);
     *req_out = req;
     recv_post(lane_of(a->lane), r, a);
     return GW_POSTED;
@@ -156,7 +156,7 @@ int proto_recv(const struct proto_addr *a, void *buf, int64_t count, struct gw_t
 
 bool proto_is_posted(const struct gw_req *r) { return !req_is_done(r) && ((const struct proto_recv *)r)->state == RECV_POSTED; }
 
-int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct gw_type *t, struct gw_req *req)
+int proto_recv_into(const struct proto_addr *a, const struct gw_data *d, struct gw_req *req)
 {
     struct proto_recv *r = (struct proto_recv *)req;
     req->obj.id = 0;
@@ -168,7 +168,7 @@ int proto_recv_into(const struct proto_addr *a, void *buf, int64_t count, struct
     req->final = NULL;
     req->notify = NULL;
     req->errctx = a->errctx;
-    proto_recv_describe(r, buf, count, t);
+    proto_recv_set(r, *d);
     recv_post(lane_of(a->lane), r, a);
     return GW_POSTED;
 }
@@ -204,10 +204,10 @@ bool proto_recv_direct(const struct proto_addr *a, void *buf, int64_t count, str
         uint32_t len = l->len_kind >> 8;
         if (status) gw_status_fill(status, h->src, h->tag, len, false);
         if (likely(len <= WIRE_LINE_BYTES)) {
-            wire_ring_copy((uint8_t *)proto_run_at(buf, t), l->data, len);
+            wire_ring_copy((uint8_t *)gw_data_at(buf, t), l->data, len);
             wire_ring_taken(a->lane->rings, rx);
         } else {
-            gw_copy(proto_run_at(buf, t), wire_ring_payload(a->lane->rings, rx, l, len), len);
+            gw_copy(gw_data_at(buf, t), wire_ring_payload(a->lane->rings, rx, l, len), len);
             wire_ring_taken_long(a->lane->rings, rx);
         }
         return true;
@@ -231,14 +231,13 @@ bool proto_iprobe(const struct proto_addr *a, struct gw_status *status) { return
 
 struct proto_msg *proto_improbe(const struct proto_addr *a, struct gw_status *status) { return probe(a, true, status); }
 
-int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, void *buf, int64_t count, struct gw_type *t, const void *errctx,
-                struct gw_req **req_out)
+int proto_mrecv(struct gw_lane *lane, struct proto_msg *m, const struct gw_data *d, const void *errctx, struct gw_req **req_out)
 {
     struct gw_req *req = req_new(lane, REQ_RECV);
     if (!req) return GW_ENOMEM;
     struct proto_recv *r = (struct proto_recv *)req;
     req->errctx = errctx;
-    proto_recv_describe(r, buf, count, t);
+    proto_recv_set(r, *d);
     r->state = RECV_GETTING; /* never posted */
     r->m.src = m->m.src;
     *req_out = req;

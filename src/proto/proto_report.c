@@ -13,7 +13,7 @@ void proto_describe(const struct gw_req *req, struct boot_pending *p_out)
         p.peer = r->m.src;
         p.tag = r->m.tag;
         p.ctx = r->m.ctx;
-        p.bytes = r->cap;
+        p.bytes = r->data.bytes;
         p.is_moving = r->state > RECV_AT_WIRE;
     } else {
         const struct proto_op *op = container_of(req, struct proto_sreq, req)->op;
@@ -23,7 +23,7 @@ void proto_describe(const struct gw_req *req, struct boot_pending *p_out)
             p.world = (int32_t)(op->peer - gw_lanes[req->lane].peers);
             p.tag = op->hdr.tag;
             p.ctx = op->hdr.ctx;
-            p.bytes = op->len;
+            p.bytes = op->data.bytes;
             p.no_room = op->no_room;
         }
     }

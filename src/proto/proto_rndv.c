@@ -47,7 +47,7 @@ void proto_rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int 
     assert(rts->len >= 0 && rts->cookie && !req_is_done(&r->req));
     gw_status_fill(&r->req.status, src, tag, rts->len, false);
     r->len = rts->len;
-    r->want = gw_min64(rts->len, r->cap);
+    r->want = gw_min64(rts->len, r->data.bytes);
     r->got = 0;
     r->cursor = NULL;
     r->addr = rts->addr;
@@ -64,9 +64,9 @@ void proto_rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int 
         proto_recv_finish(r);
         return;
     }
-    if (!r->ptr) {
+    if (!gw_data_is_run(&r->data)) {
         r->cursor = proto_pool_take(&pl->cursors);
-        type_cursor_init(r->cursor, r->buf, r->count, r->type);
+        type_cursor_init(r->cursor, r->data);
     }
     struct gw_peer *p = peer_get(pl->lane, world);
     if (!peer_is_ready(p)) (void)peer_connect(pl->lane, p); /* what fails is reported with the answer, by proto_ctl_send() */
@@ -75,7 +75,7 @@ void proto_rndv_start(struct proto_lane *pl, struct proto_recv *r, int src, int 
         proto_pieces_ask(pl, r, false);
         return;
     }
-    if (r->ptr && r->want >= gw_set.help_min && may_ask_help(pl) && proto_share_start(pl, r)) return;
+    if (gw_data_is_run(&r->data) && r->want >= gw_set.help_min && may_ask_help(pl) && proto_share_start(pl, r)) return;
     r->state = RECV_GETTING;
     gw_list_push(&pl->getting, &r->work);
     if (at_once) proto_get_step(pl, r);
@@ -88,7 +88,8 @@ static void truncation_explain(struct gw_done *done, int err)
 {
     struct proto_recv *r = container_of(done, struct proto_recv, done);
     gw_fail(err, "message of %lld bytes from rank %d, tag %d does not fit the receive buffer of %lld bytes (%lld x %s)",
-            (long long)r->len, r->req.status.source, r->req.status.tag, (long long)r->cap, (long long)r->count, r->type_name);
+            (long long)r->len, r->req.status.source, r->req.status.tag, (long long)r->data.bytes, (long long)r->data.count,
+            r->type_name);
 }
 
 static GW_COLD void error_note(struct proto_recv *r, int err, int64_t bytes, void (*explain)(struct gw_done *done, int err))
@@ -102,21 +103,21 @@ static GW_COLD void error_note(struct proto_recv *r, int err, int64_t bytes, voi
 
 static GW_COLD void truncation_note(struct proto_recv *r)
 {
-    snprintf(r->type_name, sizeof r->type_name, "%s", type_name(r->type));
-    error_note(r, GW_ETRUNCATE, r->cap, truncation_explain);
+    snprintf(r->type_name, sizeof r->type_name, "%s", type_name(r->data.type));
+    error_note(r, GW_ETRUNCATE, r->data.bytes, truncation_explain);
 }
 
 GW_COLD void proto_recv_fail(struct proto_recv *r, int err, void (*explain)(struct gw_done *done, int err))
 {
     error_note(r, err, 0, explain);
-    proto_type_drop(r->type);
+    proto_type_drop(r->data.type);
     req_complete(&r->req);
 }
 
 void proto_recv_finish(struct proto_recv *r)
 {
-    if (unlikely(r->len > r->cap) && !recv_has_fault(r)) truncation_note(r);
-    proto_type_drop(r->type);
+    if (unlikely(r->len > r->data.bytes) && !recv_has_fault(r)) truncation_note(r);
+    proto_type_drop(r->data.type);
     req_complete(&r->req);
 }
 

@@ -9,7 +9,7 @@
 /* The arguments of proto_send in one piece. */
 struct send_args {
     const struct proto_addr *a;
-    struct proto_data d;
+    const struct gw_data *d;
     enum proto_mode mode;
 };
 
@@ -27,12 +27,8 @@ static struct proto_op *op_of(struct proto_lane *pl, const struct send_args *s, 
     op->req = req;
     op->kind = (uint8_t)kind;
     op->hdr = (struct proto_hdr){s->a->ctx, s->a->my_rank, s->a->tag, 0}; /* `world` is filled in when it goes */
-    op->ptr = s->d.ptr;
-    op->len = s->d.len;
-    op->buf = s->d.buf;
-    op->count = s->d.count;
-    op->type = s->d.type;
-    proto_type_hold(s->d.type);
+    op->data = *s->d;
+    proto_type_hold(s->d->type);
     req->errctx = s->a->errctx;
     ((struct proto_sreq *)req)->op = op;
     *req_out = req;
@@ -70,7 +66,7 @@ static int send_sync(struct proto_lane *pl, const struct send_args *s, bool is_b
     if (!op) return GW_ENOMEM;
     op->hdr = header_of(s->a);
     uint64_t cookie = proto_op_cookie(pl, op);
-    return op_sent(pl, op, is_blocked ? GW_AGAIN : proto_eager_try(pl, op->peer, PROTO_EAGER_SYNC, &op->hdr, &s->d, cookie));
+    return op_sent(pl, op, is_blocked ? GW_AGAIN : proto_eager_try(pl, op->peer, PROTO_EAGER_SYNC, &op->hdr, s->d, cookie));
 }
 
 /* An eager message that has to wait in the queue of its peer. */
@@ -92,7 +88,7 @@ static GW_COLD int send_without_room(struct proto_lane *pl, const struct send_ar
 /* A peer that has not opened its side yet: what can be sent to it is not known, so the message is queued as a question. */
 static GW_COLD int send_unready(struct proto_lane *pl, const struct send_args *s, struct gw_req **req_out)
 {
-    if (unlikely(gw_checking)) proto_note_send(pl, s->a, s->d.count, s->d.type);
+    if (unlikely(gw_checking)) proto_note_send(pl, s->a, s->d->count, s->d->type);
     return send_rndv(pl, s, PROTO_R1, true, req_out);
 }
 
@@ -100,20 +96,20 @@ static GW_NOINLINE int send_slow(const struct send_args *s, struct gw_req **req_
 {
     struct proto_lane *pl = lane_of(s->a->lane);
     struct gw_peer *p = s->a->peer;
-    if (unlikely(gw_checking)) proto_note_send(pl, s->a, s->d.count, s->d.type);
+    if (unlikely(gw_checking)) proto_note_send(pl, s->a, s->d->count, s->d->type);
     if (peer_by_net(p)) proto_far_poll(pl, p);
     bool is_blocked = pl->n_outs && proto_out_find(pl, p);
     bool is_xoff = peer_is_xoff(p);
-    if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->d.len, is_xoff)))
+    if (s->mode != PROTO_SYNC && unlikely(proto_lacks_room(pl, p, s->d->bytes, is_xoff)))
         return send_without_room(pl, s, is_blocked, req_out);
-    enum proto_path path = proto_select(pl, p, s->d.len, s->d.ptr != NULL, s->mode, is_xoff);
+    enum proto_path path = proto_select(pl, p, s->d->bytes, gw_data_is_run(s->d), s->mode, is_xoff);
     if (path > PROTO_E1) return send_rndv(pl, s, path, is_blocked, req_out);
-    proto_count(pl, p, path, s->d.len);
+    proto_count(pl, p, path, s->d->bytes);
     if (s->mode == PROTO_SYNC) return send_sync(pl, s, is_blocked, req_out);
-    bool waits = peer_by_net(p) && proto_far_coalesces(pl, p, s->d.len, s->mode);
+    bool waits = peer_by_net(p) && proto_far_coalesces(pl, p, s->d->bytes, s->mode);
     if (!is_blocked && !waits) {
         struct proto_hdr h = header_of(s->a);
-        int rc = proto_eager_try(pl, p, PROTO_EAGER, &h, &s->d, 0);
+        int rc = proto_eager_try(pl, p, PROTO_EAGER, &h, s->d, 0);
         if (rc == GW_OK) *req_out = &gw_req_sent;
         if (rc != GW_AGAIN) return rc;
     }
@@ -139,43 +135,39 @@ static inline int send_at_once(struct proto_lane *pl, const struct proto_addr *a
 bool proto_send_far(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t)
 {
     struct proto_lane *pl = lane_of(a->lane);
-    int64_t len = count * t->size;
-    if (!proto_is_run(t, count) || !peer_is_ready(a->peer) || !peer_by_net(a->peer) || len > limits_of(pl, a->peer)->fast_max)
+    struct gw_data d = gw_data_host(buf, count, t);
+    if (!gw_data_is_run(&d) || !peer_is_ready(a->peer) || !peer_by_net(a->peer) || d.bytes > limits_of(pl, a->peer)->fast_max)
         return false;
-    return send_at_once(pl, a, proto_run_at(buf, t), len) == GW_OK;
+    return send_at_once(pl, a, d.run, d.bytes) == GW_OK;
 }
 
-int proto_send(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t, enum proto_mode mode,
-               struct gw_req **req_out)
+int proto_send(const struct proto_addr *a, const struct gw_data *d, enum proto_mode mode, struct gw_req **req_out)
 {
     struct proto_lane *pl = lane_of(a->lane);
     struct gw_peer *p = a->peer;
-    int64_t len = count * t->size;
-    bool is_run = proto_is_run(t, count);
-    const char *ptr = proto_run_at(buf, t);
     int rc = peer_is_ready(p) ? GW_OK : peer_connect(a->lane, p);
     if (unlikely(rc < 0)) return rc;
-    if (likely(is_run) && likely(rc == GW_OK)) {
+    if (likely(gw_data_is_run(d)) && likely(rc == GW_OK)) {
         const struct proto_limits *l = limits_of(pl, p);
-        int sent = likely(len <= l->fast_max) && likely(mode <= l->fast_mode) ? send_at_once(pl, a, ptr, len) : GW_AGAIN;
+        int sent =
+            likely(d->bytes <= l->fast_max) && likely(mode <= l->fast_mode) ? send_at_once(pl, a, d->run, d->bytes) : GW_AGAIN;
         if (likely(sent == GW_OK)) *req_out = &gw_req_sent;
         if (likely(sent != GW_AGAIN)) return sent;
     }
-    struct send_args s = {a, {buf, count, t, is_run ? ptr : NULL, len}, mode};
+    struct send_args s = {a, d, mode};
     return likely(rc == GW_OK) ? send_slow(&s, req_out) : send_unready(pl, &s, req_out);
 }
 
-int proto_send_try(const struct proto_addr *a, const void *buf, int64_t count, struct gw_type *t)
+int proto_send_try(const struct proto_addr *a, const struct gw_data *d)
 {
     struct proto_lane *pl = lane_of(a->lane);
     struct gw_peer *p = a->peer;
-    struct proto_data d = proto_data_of(buf, count, t);
     if (!peer_is_ready(p) || (pl->n_outs && proto_out_find(pl, p))) return GW_AGAIN;
-    enum proto_path path = proto_select(pl, p, d.len, d.ptr != NULL, PROTO_STANDARD, peer_is_xoff(p));
+    enum proto_path path = proto_select(pl, p, d->bytes, gw_data_is_run(d), PROTO_STANDARD, peer_is_xoff(p));
     if (path > PROTO_E1) return GW_AGAIN;
-    if (unlikely(gw_checking)) proto_note_send(pl, a, count, t);
+    if (unlikely(gw_checking)) proto_note_send(pl, a, d->count, d->type);
     struct proto_hdr h = header_of(a);
-    int rc = proto_eager_try(pl, p, PROTO_EAGER, &h, &d, 0);
-    if (rc == GW_OK) proto_count(pl, p, path, d.len);
+    int rc = proto_eager_try(pl, p, PROTO_EAGER, &h, d, 0);
+    if (rc == GW_OK) proto_count(pl, p, path, d->bytes);
     return rc;
 }

@@ -15,8 +15,9 @@ static const char *op_broken(const struct proto_lane *pl, const struct proto_op 
     if (op->is_over) return "an operation in a list is not over";
     if (op->name && proto_cookie_find(&pl->op_cookies, op->name) != op) return "a cookie finds the operation that has it";
     if (op->req && ((const struct proto_sreq *)op->req)->op != op) return "a request and its operation know each other";
-    if (op->is_kept && (!op->ptr || (op->type && op->type != gw_type_byte))) return "a kept message is a run of bytes";
-    if (!op->type && op->req) return "a control message has no request";
+    if (op->is_kept && (!gw_data_is_run(&op->data) || (op->data.type && op->data.type != gw_type_byte)))
+        return "a kept message is a run of bytes";
+    if (!op->data.type && op->req) return "a control message has no request";
     return NULL;
 }
 
@@ -46,7 +47,7 @@ static const char *ops_broken(const struct proto_lane *pl, const struct gw_list 
         const struct proto_op *op = container_of(l, struct proto_op, link);
         bool works = op->state == OP_PIECES || op->state == OP_PUTTING || op->state == OP_HELPING;
         if (op->state == OP_QUEUED || works != is_work) return "an operation is in the list of its state";
-        if (works && (op->pos < 0 || op->end > op->len)) return "what goes now is a part of the message";
+        if (works && (op->pos < 0 || op->end > op->data.bytes)) return "what goes now is a part of the message";
         const char *what = op_broken(pl, op);
         if (what) return what;
     }

@@ -170,7 +170,8 @@ static void asked(struct proto_lane *pl, struct proto_tag_recv *t)
     struct wire_tag tag = t->take.tag;
     struct tag_ask ask;
     bool is_right = ask_read(pl, t->take.buf, t->take.len, &ask);
-    if (t->take.buf == r->ptr) memcpy(r->ptr, t->first, sizeof t->first); /* behind a shorter message it stays as it was */
+    if (t->take.buf == r->data.run)
+        memcpy(r->data.run, t->first, sizeof t->first); /* behind a shorter message it stays as it was */
     if (!is_right) {
         waits_again(pl, t);
         return;
@@ -184,7 +185,7 @@ static void delivered(struct proto_lane *pl, struct proto_tag_recv *t)
 {
     struct proto_recv *r = t->r;
     int64_t len = (int64_t)t->take.len;
-    if (t->take.buf != r->ptr) {
+    if (t->take.buf != r->data.run) {
         int64_t there = gw_min64(len, (int64_t)t->take.cap);
         if (len > there) { /* it is longer than the buffer in any case: what does not matter is not there */
             gw_status_fill(&r->req.status, t->take.tag.src, t->take.tag.tag, len, false);
@@ -374,16 +375,16 @@ static struct proto_tag_recv *tag_recv_new(struct proto_lane *pl, struct proto_r
     t->r = r;
     t->pl = pl;
     t->is_any = a->rank == GW_ANY_SOURCE;
-    size_t cap = (size_t)gw_min64(r->cap, (int64_t)pl->limits[pl->tags.net->index].pack_max);
+    size_t cap = (size_t)gw_min64(r->data.bytes, (int64_t)pl->limits[pl->tags.net->index].pack_max);
     if (cap < sizeof t->first) {
         t->take.buf = t->first;
         t->take.cap = sizeof t->first;
     } else {
         /* A tag_ask is most likely what comes to a long one, and programs that measure post one buffer to several receives. */
-        bool is_direct = r->ptr && r->cap <= pl->limits[pl->tags.net->index].eager_max;
+        bool is_direct = gw_data_is_run(&r->data) && r->data.bytes <= pl->limits[pl->tags.net->index].eager_max;
         if (!is_direct) t->bounce = gw_xmalloc(cap);
-        if (is_direct) memcpy(t->first, r->ptr, sizeof t->first);
-        t->take.buf = is_direct ? r->ptr : t->bounce;
+        if (is_direct) memcpy(t->first, r->data.run, sizeof t->first);
+        t->take.buf = is_direct ? r->data.run : t->bounce;
         t->take.cap = cap;
     }
     gw_list_push(&pl->tags.posted, &t->link);
@@ -463,7 +464,7 @@ bool proto_tag_recv(struct proto_lane *pl, struct proto_recv *r, const struct pr
     int rc = to_wire(pl, r, a);
     if (rc < 0) {
         r->req.err = rc;
-        proto_type_drop(r->type);
+        proto_type_drop(r->data.type);
         req_complete(&r->req);
     }
     return rc != GW_AGAIN;

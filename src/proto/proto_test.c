@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/settings.h"
+#include "data.h"
 #include "unit.h"
 
 enum { MESSAGES = 24, TAGS = 3, EDGE = 16 };
@@ -90,8 +91,8 @@ static void crowd(uint64_t seed, int peer, const struct loop_ways *ways, int pro
         bool sends = sent < MESSAGES && (posted == MESSAGES || rnd(2));
         struct letter *l = &letters[sends ? sent++ : posted++];
         struct proto_addr a = addr_of(peer, l->tag);
-        int rc = sends ? proto_send(&a, l->from, l->len, gw_type_byte, l->mode, &l->send)
-                       : proto_recv(&a, l->at + EDGE, l->room, gw_type_byte, &l->recv);
+        int rc = sends ? proto_send(&a, AS_DATA(l->from, l->len, gw_type_byte), l->mode, &l->send)
+                       : proto_recv(&a, AS_DATA(l->at + EDGE, l->room, gw_type_byte), &l->recv);
         CHECK(rc == GW_POSTED || (sends && rc == GW_OK));
         CHECK(loop_waiting() <= (int)ways->room);
         pump(rnd(4));
@@ -121,8 +122,8 @@ static void paths(int peer, const struct loop_ways *ways, int64_t len, enum prot
     loop_memory(from, (size_t)len + 1), loop_memory(to, (size_t)len + 1);
     for (int64_t i = 0; i < len; i++) from[i] = (char)i;
     struct proto_addr a = addr_of(peer, 0);
-    CHECK(proto_recv(&a, to, len, gw_type_byte, &r) == GW_POSTED);
-    CHECK(proto_send(&a, from, len, gw_type_byte, PROTO_STANDARD, &s) >= 0);
+    CHECK(proto_recv(&a, AS_DATA(to, len, gw_type_byte), &r) == GW_POSTED);
+    CHECK(proto_send(&a, AS_DATA(from, len, gw_type_byte), PROTO_STANDARD, &s) >= 0);
     for (int i = 0; i < 100000 && !(req_is_done(s) && req_is_done(r)); i++) pump(1);
     CHECK(req_wait(&s, NULL) == GW_OK && req_wait(&r, NULL) == GW_OK && memcmp(from, to, (size_t)len) == 0);
     proto_sent_to(peer, &t);
@@ -145,15 +146,15 @@ static void queued(int peer)
     gw_set.proto = GW_SET_PROTO_AUTO;
     rooms_up(&ways);
     struct proto_addr a = addr_of(peer, 0);
-    for (int i = 0; i < 3; i++) CHECK(proto_send(&a, &byte[i], 1, gw_type_byte, PROTO_SYNC, &s[i]) == GW_POSTED);
+    for (int i = 0; i < 3; i++) CHECK(proto_send(&a, AS_DATA(&byte[i], 1, gw_type_byte), PROTO_SYNC, &s[i]) == GW_POSTED);
     CHECK(loop_waiting() == 1 && !proto_drained(lane));
     struct loop_msg *held = loop_take(); /* there is room again, but the queue goes first */
     struct gw_req *late = NULL;
-    CHECK(proto_send_try(&a, &byte[0], 1, gw_type_byte) == GW_AGAIN);
+    CHECK(proto_send_try(&a, AS_DATA(&byte[0], 1, gw_type_byte)) == GW_AGAIN);
     loop_deliver(held);
     free(held);
     for (int i = 0; i < 3; i++) {
-        CHECK(proto_recv(&a, &to, 1, gw_type_byte, &late) == GW_POSTED);
+        CHECK(proto_recv(&a, AS_DATA(&to, 1, gw_type_byte), &late) == GW_POSTED);
         for (int k = 0; k < 100 && !(req_is_done(late) && req_is_done(s[i])); k++) pump(1);
         CHECK(req_wait(&late, NULL) == GW_OK && to == byte[i] && req_wait(&s[i], NULL) == GW_OK);
     }
@@ -173,20 +174,20 @@ static void absorbed(int peer, int proto, int64_t len)
     loop_memory(from, 2 * (size_t)len), loop_memory(to, 2 * (size_t)len);
     memset(from, 1, (size_t)len), memset(from + len, 2, (size_t)len);
     struct proto_addr a = addr_of(peer, 0);
-    CHECK(proto_recv(&a, to, len, gw_type_byte, &r[0]) == GW_POSTED);
+    CHECK(proto_recv(&a, AS_DATA(to, len, gw_type_byte), &r[0]) == GW_POSTED);
     proto_absorb(r[0]);
     proto_cancel(r[0]);
     CHECK(req_is_done(r[0]) && proto_posted() == 1);
-    CHECK(proto_recv(&a, to + len, len, gw_type_byte, &r[1]) == GW_POSTED);
-    for (int i = 0; i < 2; i++) CHECK(proto_send(&a, from + i * len, len, gw_type_byte, PROTO_SYNC, &s[i]) == GW_POSTED);
+    CHECK(proto_recv(&a, AS_DATA(to + len, len, gw_type_byte), &r[1]) == GW_POSTED);
+    for (int i = 0; i < 2; i++) CHECK(proto_send(&a, AS_DATA(from + i * len, len, gw_type_byte), PROTO_SYNC, &s[i]) == GW_POSTED);
     for (int i = 0; i < 100000 && !(req_is_done(s[0]) && req_is_done(s[1]) && req_is_done(r[1])); i++) pump(1);
     CHECK(req_wait(&s[0], NULL) == GW_OK && req_wait(&s[1], NULL) == GW_OK && req_wait(&r[0], &st) == GW_OK && st.cancelled);
     CHECK(req_wait(&r[1], NULL) == GW_OK && memcmp(from + len, to + len, (size_t)len) == 0 && to[0] == 0 && to[len - 1] == 0);
     CHECK(proto_posted() == 0 && loop_lane()->unexpected_bytes == 0);
     proto_absorb(&gw_req_sent); /* none of what is over, */
-    CHECK(proto_send(&a, from, len, gw_type_byte, PROTO_SYNC, &s[0]) == GW_POSTED);
+    CHECK(proto_send(&a, AS_DATA(from, len, gw_type_byte), PROTO_SYNC, &s[0]) == GW_POSTED);
     proto_absorb(s[0]); /* nor of a send */
-    CHECK(proto_posted() == 0 && proto_recv(&a, to, len, gw_type_byte, &r[0]) == GW_POSTED);
+    CHECK(proto_posted() == 0 && proto_recv(&a, AS_DATA(to, len, gw_type_byte), &r[0]) == GW_POSTED);
     for (int i = 0; i < 100000 && !(req_is_done(s[0]) && req_is_done(r[0])); i++) pump(1);
     CHECK(req_wait(&s[0], NULL) == GW_OK && req_wait(&r[0], NULL) == GW_OK && memcmp(from, to, (size_t)len) == 0);
     pump(16);
@@ -202,7 +203,7 @@ static void faults(void)
     char byte[3] = {0};
     rooms_up(&ways);
     struct proto_addr a = addr_of(LOOP_NEAR, 0);
-    for (int i = 0; i < 3; i++) CHECK(proto_send(&a, &byte[i], 1, gw_type_byte, PROTO_SYNC, &s[i]) == GW_POSTED);
+    for (int i = 0; i < 3; i++) CHECK(proto_send(&a, AS_DATA(&byte[i], 1, gw_type_byte), PROTO_SYNC, &s[i]) == GW_POSTED);
     struct proto_lane *pl = loop_lane();
     struct proto_op *asked = ((struct proto_sreq *)s[0])->op, *waits = ((struct proto_sreq *)s[1])->op;
     CHECK(asked->state == OP_ASKED && waits->state == OP_QUEUED);
@@ -235,7 +236,7 @@ static void faults(void)
     for (int i = 0; i < 3; i++) {
         struct gw_req *r;
         char to;
-        CHECK(proto_recv(&a, &to, 1, gw_type_byte, &r) == GW_POSTED);
+        CHECK(proto_recv(&a, AS_DATA(&to, 1, gw_type_byte), &r) == GW_POSTED);
         for (int k = 0; k < 100 && !(req_is_done(r) && req_is_done(s[i])); k++) pump(1);
         CHECK(req_wait(&r, NULL) == GW_OK && req_wait(&s[i], NULL) == GW_OK);
     }

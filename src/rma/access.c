@@ -8,14 +8,7 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
-/* A buffer of an operation: the origin's, the result's or the target's. */
-struct data {
-    void *buf;
-    int64_t count;
-    struct gw_type *type;
-};
-static int64_t bytes_of(const struct data *d) { return d->count * d->type->size; }
-static void copy(const struct data *from, const struct data *to)
+static void copy(const struct gw_data *from, const struct gw_data *to)
 {
     type_copy(from->buf, from->count, from->type, to->buf, to->count, to->type);
 }
@@ -25,8 +18,8 @@ struct place {
     struct rma_win *w;
     int rank;
     struct rma_target *target;
-    struct data there; /* buf: an address in this process if the target is near, else in the target's, and not to be followed */
-    bool is_held;      /* this process holds the target's `busy` */
+    struct gw_data there;        /* addresses in this process if the target is near, else in the target's, and not to be followed */
+    bool is_held;                /* this process holds the target's `busy` */
     struct rma_started *started; /* of the operation's MPI request; NULL: it has none, or completes in the call */
     struct rma_counter *counter; /* who counts it; NULL: the window does, or it completes in the call */
 };
@@ -60,7 +53,7 @@ static bool region_has(const struct place *p, int64_t lo, int64_t hi)
     bool has = rma_region_has_held(p->w, p->rank, (uint64_t)lo, (uint64_t)hi);
     if (!has) { /* gaps of the datatype need not be attached: check each run of data */
         has = true;
-        type_cursor_init(&c, p->there.buf, p->there.count, p->there.type); /* the target's addresses, not followed */
+        type_cursor_init(&c, p->there); /* the target's addresses, not followed */
         while (has && (n = type_cursor_iov(&c, runs, RUNS, INT64_MAX, &got)) > 0)
             for (int i = 0; i < n && has; i++) {
                 uint64_t at = (uint64_t)(uintptr_t)runs[i].iov_base;
@@ -95,7 +88,7 @@ static int place_find(const struct rma_there *at, bool must_be_passive, struct p
     int rc = rma_epoch_allows(w, rank, must_be_passive);
     if (unlikely(rc != GW_OK)) return rc;
     struct rma_target *target = &w->targets[rank];
-    *p = (struct place){w, rank, target, {NULL, count, t}, false, NULL, NULL};
+    *p = (struct place){w, rank, target, gw_data_host(NULL, count, t), false, NULL, NULL};
     bool is_dynamic = w->flavor == GW_WIN_FLAVOR_DYNAMIC;
     if (unlikely(disp < 0) && !is_dynamic)
         return gw_fail(GW_EDISP, "target_disp is %lld; it must not be negative", (long long)disp);
@@ -105,36 +98,30 @@ static int place_find(const struct rma_there *at, bool must_be_passive, struct p
         __builtin_add_overflow(offset, hi, &hi))
         return gw_fail(GW_ERMA_RANGE, "%lld items of %s at displacement %lld are beyond any memory", (long long)count, type_name(t),
                        (long long)disp);
-    p->there.buf = (void *)(uintptr_t)(target->base + (uint64_t)offset);
+    p->there = gw_data_host((void *)(uintptr_t)(target->base + (uint64_t)offset), count, t);
     if (bytes > 0 && (is_dynamic ? !region_has(p, lo, hi) : lo < 0 || hi > target->size)) return out_of_range(p, disp, lo, hi);
     return GW_OK;
 }
 
-static int check_fits(const struct data *from, const char *from_word, const struct data *to, const char *to_word)
+static int check_fits(const struct gw_data *from, const char *from_word, const struct gw_data *to, const char *to_word)
 {
-    if (likely(bytes_of(from) <= bytes_of(to))) return GW_OK;
-    return gw_fail(GW_ETRUNCATE, "the %s has %lld bytes of data, the %s has room for %lld", from_word, (long long)bytes_of(from),
-                   to_word, (long long)bytes_of(to));
+    if (likely(from->bytes <= to->bytes)) return GW_OK;
+    return gw_fail(GW_ETRUNCATE, "the %s has %lld bytes of data, the %s has room for %lld", from_word, (long long)from->bytes,
+                   to_word, (long long)to->bytes);
 }
 
 /* ---- targets that are not near: data are moved as one contiguous run at this end ---- */
-/* The address of d's data if they are contiguous, else NULL. */
-static char *one_run(const struct data *d)
+static int move_far(struct place *p, bool is_put, const struct gw_data *here)
 {
-    return type_is_run(d->type, d->count) ? (char *)((uintptr_t)d->buf + (uintptr_t)d->type->true_lb) : NULL;
-}
-
-static int move_far(struct place *p, bool is_put, const struct data *here)
-{
-    int64_t bytes = gw_min64(bytes_of(here), bytes_of(&p->there));
+    int64_t bytes = gw_min64(here->bytes, p->there.bytes);
     if (bytes == 0) return GW_OK;
-    char *run = one_run(here), *packed = run ? run : malloc((size_t)bytes_of(here));
+    char *run = here->run, *packed = run ? run : malloc((size_t)here->bytes);
     if (!packed) return gw_fail(GW_ENOMEM, "no memory for %lld bytes between two layouts", (long long)bytes);
     if (is_put && !run) type_pack(here->buf, here->count, here->type, packed);
     if (p->started && !run) rma_started_keep(p->started, packed, bytes);
     if (p->started && !run && !is_put) rma_started_unpack(p->started, here->buf, here->count, here->type);
     struct rma_packed data = {packed, p->counter};
-    char *there = one_run(&p->there);
+    char *there = p->there.run;
     int rc = there ? rma_stream_move(p->w, p->rank, p->is_held, is_put, (uint64_t)(uintptr_t)there, bytes, data)
                    : rma_reach_move(p->w, p->rank, (is_put ? REACH_PUT : 0) | (p->is_held ? REACH_HELD : 0),
                                     (uint64_t)(uintptr_t)p->there.buf, p->there.count, p->there.type, bytes, data);
@@ -142,7 +129,7 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
     if (rc == GW_OK) rc = rma_deferred_settle(p->w);
     if (!is_put && rc == GW_OK) {
         struct type_cursor c;
-        type_cursor_init(&c, here->buf, here->count, here->type);
+        type_cursor_init(&c, *here);
         type_cursor_unpack(&c, packed, bytes);
     }
     free(packed);
@@ -150,15 +137,15 @@ static int move_far(struct place *p, bool is_put, const struct data *here)
 }
 
 /* Moves a small contiguous run through the target's mailbox.  False: not possible, and nothing has been moved. */
-static bool move_by_mail(struct place *p, bool is_put, const struct data *here)
+static bool move_by_mail(struct place *p, bool is_put, const struct gw_data *here)
 {
-    int64_t bytes = gw_min64(bytes_of(here), bytes_of(&p->there));
+    int64_t bytes = gw_min64(here->bytes, p->there.bytes);
     if (bytes > MAIL_BYTES || bytes == 0) return false;
-    char *run = one_run(here), *there = one_run(&p->there);
+    char *run = here->run, *there = p->there.run;
     return run && there && rma_mail_move(p->w, p->rank, is_put, (uint64_t)(uintptr_t)there, bytes, run);
 }
 
-static int move(struct place *p, bool is_put, const struct data *here)
+static int move(struct place *p, bool is_put, const struct gw_data *here)
 {
     if (!p->target->is_near) return move_by_mail(p, is_put, here) ? GW_OK : move_far(p, is_put, here);
     if (is_put)
@@ -186,27 +173,26 @@ static int ended(const struct place *p, int rc, struct gw_req **req_out)
 }
 
 /* ---- put and get ---- */
-static int put(const struct data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out);
-static int get(const struct data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out);
+static int put(const struct gw_data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out);
+static int get(const struct gw_data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out);
 
 /* With host memory in place of the origin's, for as long as the access takes at the origin: it ends in the call. */
-static GW_COLD int staged(bool is_put, const struct data *origin, const struct rma_there *t, bool must_be_passive,
+static GW_COLD int staged(bool is_put, const struct gw_data *origin, const struct rma_there *t, bool must_be_passive,
                           struct gw_req **req_out)
 {
     struct type_stage s;
     struct gw_req *r = NULL;
-    int rc = type_stage_begin(&s, origin->buf, origin->count, origin->type);
-    struct data here = {s.buf, origin->count, origin->type};
-    if (rc == GW_OK) rc = is_put ? put(&here, t, must_be_passive, &r) : get(&here, t, must_be_passive, &r);
+    int rc = type_stage_begin(&s, origin);
+    if (rc == GW_OK) rc = is_put ? put(&s.data, t, must_be_passive, &r) : get(&s.data, t, must_be_passive, &r);
     if (rc == GW_OK) rc = p2p_stream_wait(r);
     rc = type_stage_end(&s, rc, !is_put);
     if (rc == GW_OK && req_out) *req_out = &gw_req_sent;
     return rc;
 }
 
-static int put(const struct data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out)
+static int put(const struct gw_data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out)
 {
-    if (type_must_stage(origin->buf, origin->type)) return staged(true, origin, t, must_be_passive, req_out);
+    if (unlikely(!gw_data_is_cpu(origin))) return staged(true, origin, t, must_be_passive, req_out);
     struct place p;
     p.started = NULL;
     if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
@@ -218,9 +204,9 @@ static int put(const struct data *origin, const struct rma_there *t, bool must_b
     return ended(&p, move(&p, true, origin), req_out);
 }
 
-static int get(const struct data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out)
+static int get(const struct gw_data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out)
 {
-    if (type_must_stage(origin->buf, origin->type)) return staged(false, origin, t, must_be_passive, req_out);
+    if (unlikely(!gw_data_is_cpu(origin))) return staged(false, origin, t, must_be_passive, req_out);
     struct place p;
     p.started = NULL;
     if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
@@ -232,37 +218,43 @@ static int get(const struct data *origin, const struct rma_there *t, bool must_b
     return ended(&p, move(&p, false, origin), req_out);
 }
 
-static void *writable(const void *p) { return (void *)(uintptr_t)p; }
-
 int rma_put(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w)
 {
-    return put(&(struct data){writable(origin), ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, false, NULL);
+    struct gw_data o = gw_data_of(origin, ocount, ot);
+    return put(&o, &(struct rma_there){w, target, disp, tcount, tt}, false, NULL);
 }
 
 int rma_get(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
             struct rma_win *w)
 {
-    return get(&(struct data){origin, ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, false, NULL);
+    struct gw_data o = gw_data_of(origin, ocount, ot);
+    return get(&o, &(struct rma_there){w, target, disp, tcount, tt}, false, NULL);
 }
 
 /* ---- accumulates ---- */
-static int check_op(struct gw_op *op, const struct data *origin, const struct data *there)
+/* With MPI_NO_OP the origin and its type mean nothing. */
+static struct gw_data operand_of(const void *origin, int64_t count, struct gw_type *t)
+{
+    return t ? gw_data_of(origin, count, t) : (struct gw_data){.kind = MEM_HOST};
+}
+
+static int check_op(struct gw_op *op, const struct gw_data *origin, const struct gw_data *there)
 {
     if (op->user.fn || !op->obj.predefined)
         return gw_fail(GW_EOP, "op is %s; accumulates take predefined operations only", op_name(op));
-    if (rma_is_op(op, GW_H_NO_OP) || (bytes_of(origin) == 0 && bytes_of(there) == 0)) return GW_OK;
+    if (rma_is_op(op, GW_H_NO_OP) || (origin->bytes == 0 && there->bytes == 0)) return GW_OK;
     if (there->type->basic == GW_ELEM_NONE || origin->type->basic != there->type->basic)
         return gw_fail(GW_ETYPE, "the datatypes of an accumulate (%s, %s) must be made of one and the same predefined type",
                        type_name(origin->type), type_name(there->type));
-    if (bytes_of(origin) != bytes_of(there))
+    if (origin->bytes != there->bytes)
         return gw_fail(GW_ECOUNT, "the origin has %lld bytes of data, the target %lld; in an accumulate they must be as many",
-                       (long long)bytes_of(origin), (long long)bytes_of(there));
+                       (long long)origin->bytes, (long long)there->bytes);
     return rma_is_op(op, GW_H_REPLACE) ? GW_OK : op_check(op, there->type);
 }
 
 /* at = in OP at, in the target's memory.  Both must have the same layout, unless op is MPI_REPLACE. */
-static void combine(struct gw_op *op, const struct data *in, struct data *at)
+static void combine(struct gw_op *op, const struct gw_data *in, struct gw_data *at)
 {
     if (rma_is_op(op, GW_H_REPLACE))
         copy(in, at);
@@ -299,11 +291,11 @@ static void place_leave(struct place *p)
 }
 
 /* An accumulate through the target's mailbox.  `busy` is held.  False: not possible, and nothing has been changed. */
-static bool update_by_mail(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+static bool update_by_mail(struct place *p, struct gw_op *op, const struct gw_data *in, const struct gw_data *result)
 {
     struct gw_type *t = p->there.type;
-    int64_t bytes = bytes_of(&p->there);
-    char *run = rma_is_op(op, GW_H_NO_OP) ? NULL : one_run(in);
+    int64_t bytes = p->there.bytes;
+    char *run = rma_is_op(op, GW_H_NO_OP) ? NULL : in->run;
     if (!t->obj.predefined || !t->is_dense || t->true_lb != 0 || bytes > MAIL_BYTES || !(run || rma_is_op(op, GW_H_NO_OP)) ||
         !rma_mail_may_ask(p->w, p->rank, bytes))
         return false;
@@ -312,18 +304,21 @@ static bool update_by_mail(struct place *p, struct gw_op *op, const struct data 
     m->type = t->obj.id;
     m->wants_old = result != NULL;
     if (!rma_mail_ask(p->w, p->rank, m, MAIL_UPDATE, (uint64_t)(uintptr_t)p->there.buf, bytes, NULL)) return false;
-    if (result) copy(&(struct data){mail_old(m, bytes), p->there.count, t}, result);
+    if (result) {
+        struct gw_data old = gw_data_plain(mail_old(m, bytes), p->there.count, t);
+        copy(&old, result);
+    }
     return true;
 }
 
 /* An accumulate by the network (atomic.c), or by a message.  The target of a message does it, and takes its own `busy` for that: the
  * caller must not hold it. */
-static int update_apart(struct place *p, bool is_by_wire, struct gw_op *op, const struct data *in, const struct data *result)
+static int update_apart(struct place *p, bool is_by_wire, struct gw_op *op, const struct gw_data *in, const struct gw_data *result)
 {
-    struct data there = p->there;
-    int64_t bytes = bytes_of(&there);
+    struct gw_data there = p->there;
+    int64_t bytes = there.bytes;
     bool has_operand = !rma_is_op(op, GW_H_NO_OP);
-    char *run = has_operand ? one_run(in) : NULL, *into = result && bytes_of(result) == bytes ? one_run(result) : NULL;
+    char *run = has_operand ? in->run : NULL, *into = result && result->bytes == bytes ? result->run : NULL;
     char *operand = run || !has_operand ? run : malloc((size_t)bytes), *old = into || !result ? into : malloc((size_t)bytes);
     bool has_all = (operand || !has_operand) && (old || !result);
     int rc = has_all ? GW_OK : gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", (long long)bytes);
@@ -338,7 +333,7 @@ static int update_apart(struct place *p, bool is_by_wire, struct gw_op *op, cons
     if (rc == GW_OK && is_by_wire && result && !into && !is_kept) rc = rma_deferred_settle(p->w);
     if (rc == GW_OK && result && !into && !is_kept) {
         struct type_cursor c;
-        type_cursor_init(&c, result->buf, result->count, result->type);
+        type_cursor_init(&c, *result);
         type_cursor_unpack(&c, old, bytes);
     }
     if (!run) free(operand);
@@ -348,12 +343,12 @@ static int update_apart(struct place *p, bool is_by_wire, struct gw_op *op, cons
 
 /* An accumulate on a packed copy of the target's data.  `busy` is held.  Packed, because the extent of the target's data may be
  * far larger than their size, for example with two regions attached to a dynamic window. */
-static int update_packed(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+static int update_packed(struct place *p, struct gw_op *op, const struct gw_data *in, const struct gw_data *result)
 {
-    int64_t bytes = bytes_of(&p->there);
+    int64_t bytes = p->there.bytes;
     bool has_operand = !rma_is_op(op, GW_H_NO_OP), needs_old = result || !rma_is_op(op, GW_H_REPLACE);
-    char *run = has_operand ? one_run(in) : NULL, *old = malloc(2 * (size_t)bytes), *operand = run ? run : old + bytes;
-    struct data packed = {old, bytes, gw_type_byte};
+    char *run = has_operand ? in->run : NULL, *old = malloc(2 * (size_t)bytes), *operand = run ? run : old + bytes;
+    struct gw_data packed = gw_data_plain(old, bytes, gw_type_byte);
     int rc = GW_OK;
     if (!old) return gw_fail(GW_ENOMEM, "no memory for %lld bytes of an accumulate", 2 * (long long)bytes);
     if (has_operand && !run) type_pack(in->buf, in->count, in->type, operand);
@@ -373,7 +368,7 @@ static int update_packed(struct place *p, struct gw_op *op, const struct data *i
     return rc;
 }
 
-static int update_far(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+static int update_far(struct place *p, struct gw_op *op, const struct gw_data *in, const struct gw_data *result)
 {
     if (!is_here(p->w, p->rank) || p->w->has_instructions) return update_apart(p, false, op, in, result);
     int rc = GW_OK;
@@ -385,7 +380,7 @@ static int update_far(struct place *p, struct gw_op *op, const struct data *in, 
 }
 
 /* In a window in which the network does what it can at the targets: GW_AGAIN, this is not for it. */
-static GW_COLD int update_by_network(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+static GW_COLD int update_by_network(struct place *p, struct gw_op *op, const struct gw_data *in, const struct gw_data *result)
 {
     bool is_by_wire;
     int rc =
@@ -395,7 +390,7 @@ static GW_COLD int update_by_network(struct place *p, struct gw_op *op, const st
     return rc == GW_OK && p->target->is_near ? rma_deferred_settle(p->w) : rc; /* its MPI request is complete already */
 }
 
-static int update(struct place *p, struct gw_op *op, const struct data *in, const struct data *result)
+static int update(struct place *p, struct gw_op *op, const struct gw_data *in, const struct gw_data *result)
 {
     int by_network = unlikely(p->w->atomics != NULL) ? update_by_network(p, op, in, result) : GW_AGAIN;
     if (by_network != GW_AGAIN) return by_network;
@@ -413,7 +408,7 @@ static int update(struct place *p, struct gw_op *op, const struct data *in, cons
     return rc;
 }
 
-static int accumulate(const struct data *origin, const struct data *result, const struct rma_there *t, struct gw_op *op,
+static int accumulate(const struct gw_data *origin, const struct gw_data *result, const struct rma_there *t, struct gw_op *op,
                       struct gw_req **req_out)
 {
     struct place p;
@@ -427,11 +422,11 @@ static int accumulate(const struct data *origin, const struct data *result, cons
     if (rc == GW_OK) rc = started(&p, req_out);
     if (rc != GW_OK) return rc;
     rma_counted(t->w, &gw_count.rma_accumulates);
-    return ended(&p, bytes_of(&p.there) == 0 ? GW_OK : update(&p, op, origin, result), req_out);
+    return ended(&p, p.there.bytes == 0 ? GW_OK : update(&p, op, origin, result), req_out);
 }
 
 /* The fast path (rma_fast.h).  False: nothing was done; the general path does it or finds the error. */
-static bool accumulate_short(const struct data *origin, const struct rma_there *t, struct gw_op *op)
+static bool accumulate_short(const struct gw_data *origin, const struct rma_there *t, struct gw_op *op)
 {
     uint64_t bytes;
     bool is_short = (uint64_t)t->count <= RMA_SHORT && rma_is_short(origin->count, origin->type, t->count, t->type, &bytes);
@@ -452,7 +447,7 @@ static bool accumulate_short(const struct data *origin, const struct rma_there *
 int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                    struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
-    struct data o = {writable(origin), ocount, ot};
+    struct gw_data o = gw_data_of(origin, ocount, ot);
     struct rma_there t = {w, target, disp, tcount, tt};
     return likely(accumulate_short(&o, &t, op)) ? GW_OK : accumulate(&o, NULL, &t, op, NULL);
 }
@@ -460,8 +455,8 @@ int rma_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, int t
 int rma_get_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
                        int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w)
 {
-    struct data r = {result, rcount, rt};
-    return accumulate(&(struct data){writable(origin), ocount, ot}, &r, &(struct rma_there){w, target, disp, tcount, tt}, op, NULL);
+    struct gw_data o = operand_of(origin, ocount, ot), r = gw_data_of(result, rcount, rt);
+    return accumulate(&o, &r, &(struct rma_there){w, target, disp, tcount, tt}, op, NULL);
 }
 
 static int check_single(const void *result, struct gw_type *t)
@@ -473,7 +468,6 @@ static int check_single(const void *result, struct gw_type *t)
 int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int target, int64_t disp, struct gw_op *op,
                      struct rma_win *w)
 {
-    struct data r = {result, 1, t};
     char *there = rma_fetch_place(origin, result, t, target, disp, op, w);
     if (likely(there)) {
         rma_busy_enter(w, target);
@@ -485,9 +479,8 @@ int rma_fetch_and_op(const void *origin, void *result, struct gw_type *t, int ta
     int rc = check_single(result, t);
     if (rc == GW_OK && !origin && !rma_is_op(op, GW_H_NO_OP))
         rc = gw_fail(GW_EBUFFER, "origin_addr is NULL; it must hold one item of %s", type_name(t));
-    return rc == GW_OK
-        ? accumulate(&(struct data){writable(origin), 1, t}, &r, &(struct rma_there){w, target, disp, 1, t}, op, NULL)
-        : rc;
+    struct gw_data o = gw_data_of(origin, 1, t), r = gw_data_of(result, 1, t);
+    return rc == GW_OK ? accumulate(&o, &r, &(struct rma_there){w, target, disp, 1, t}, op, NULL) : rc;
 }
 
 static bool may_compare(const struct gw_type *t)
@@ -496,9 +489,9 @@ static bool may_compare(const struct gw_type *t)
         t->group == GW_GROUP_BYTE;
 }
 
-static bool swap_by_mail(struct place *p, const void *origin, const void *compare, const struct data *result)
+static bool swap_by_mail(struct place *p, const void *origin, const void *compare, const struct gw_data *result)
 {
-    int64_t bytes = bytes_of(result);
+    int64_t bytes = result->bytes;
     struct rma_mail *m;
     if (bytes > MAIL_SHORT || !rma_mail_may_ask(p->w, p->rank, bytes)) return false;
     m = rma_mail_begin(p->w, p->rank, compare, bytes);
@@ -509,11 +502,11 @@ static bool swap_by_mail(struct place *p, const void *origin, const void *compar
 }
 
 /* Compares by bytes, as may_compare() allows only types without padding. */
-static int swap_if(struct place *p, const void *origin, const void *compare, const struct data *result)
+static int swap_if(struct place *p, const void *origin, const void *compare, const struct gw_data *result)
 {
-    size_t bytes = (size_t)bytes_of(result);
+    size_t bytes = (size_t)result->bytes;
     bool is_near = p->target->is_near;
-    struct data new = {writable(origin), 1, result->type};
+    struct gw_data new = gw_data_host(origin, 1, result->type);
     uint64_t there = (uint64_t)(uintptr_t)p->there.buf;
     int rc = GW_OK;
     if (unlikely(p->w->atomics != NULL)) {
@@ -545,7 +538,7 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
                          struct rma_win *w)
 {
     struct place p;
-    struct data r = {result, 1, t};
+    struct gw_data r = gw_data_host(result, 1, t);
     char *there = rma_swap_place(origin, compare, result, t, target, disp, w);
     if (likely(there)) {
         rma_busy_enter(w, target);
@@ -572,29 +565,30 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 int rma_rput(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out)
 {
-    return put(&(struct data){writable(origin), ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, true, req_out);
+    struct gw_data o = gw_data_of(origin, ocount, ot);
+    return put(&o, &(struct rma_there){w, target, disp, tcount, tt}, true, req_out);
 }
 
 int rma_rget(void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount, struct gw_type *tt,
              struct rma_win *w, struct gw_req **req_out)
 {
-    return get(&(struct data){origin, ocount, ot}, &(struct rma_there){w, target, disp, tcount, tt}, true, req_out);
+    struct gw_data o = gw_data_of(origin, ocount, ot);
+    return get(&o, &(struct rma_there){w, target, disp, tcount, tt}, true, req_out);
 }
 
 int rma_raccumulate(const void *origin, int64_t ocount, struct gw_type *ot, int target, int64_t disp, int64_t tcount,
                     struct gw_type *tt, struct gw_op *op, struct rma_win *w, struct gw_req **req_out)
 {
-    return accumulate(&(struct data){writable(origin), ocount, ot}, NULL, &(struct rma_there){w, target, disp, tcount, tt}, op,
-                      req_out);
+    struct gw_data o = gw_data_of(origin, ocount, ot);
+    return accumulate(&o, NULL, &(struct rma_there){w, target, disp, tcount, tt}, op, req_out);
 }
 
 int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, void *result, int64_t rcount, struct gw_type *rt,
                         int target, int64_t disp, int64_t tcount, struct gw_type *tt, struct gw_op *op, struct rma_win *w,
                         struct gw_req **req_out)
 {
-    struct data r = {result, rcount, rt};
-    return accumulate(&(struct data){writable(origin), ocount, ot}, &r, &(struct rma_there){w, target, disp, tcount, tt}, op,
-                      req_out);
+    struct gw_data o = operand_of(origin, ocount, ot), r = gw_data_of(result, rcount, rt);
+    return accumulate(&o, &r, &(struct rma_there){w, target, disp, tcount, tt}, op, req_out);
 }
 
 /* ---- with counters ---- */
@@ -605,14 +599,15 @@ static int counted_move(bool is_put, void *here, const struct rma_there *there, 
     if (rc != GW_OK) return rc;
     rma_counted(there->w, is_put ? &gw_count.rma_puts : &gw_count.rma_gets);
     p.counter = c;
-    rc = move(&p, is_put, &(struct data){here, bytes_of(&p.there), gw_type_byte});
+    struct gw_data bytes = gw_data_plain(here, p.there.bytes, gw_type_byte);
+    rc = move(&p, is_put, &bytes);
     if (is_put) rma_counter_touch(c, there->rank);
     return rc;
 }
 
 int rma_counted_put(const void *origin, const struct rma_there *there, struct rma_counter *c)
 {
-    return counted_move(true, writable(origin), there, c);
+    return counted_move(true, (void *)(uintptr_t)origin, there, c);
 }
 
 int rma_counted_get(void *origin, const struct rma_there *there, struct rma_counter *c)
@@ -623,12 +618,12 @@ int rma_counted_get(void *origin, const struct rma_there *there, struct rma_coun
 int rma_counted_update(const void *operand, void *old, const struct rma_there *there, struct gw_op *op, struct rma_counter *c)
 {
     struct place p;
-    struct data result = {old, there->count, there->type};
+    struct gw_data in = gw_data_host(operand, there->count, there->type), result = gw_data_host(old, there->count, there->type);
     int rc = place_find(there, false, &p);
     if (rc != GW_OK) return rc;
     rma_counted(there->w, &gw_count.rma_accumulates);
     p.counter = c;
-    rc = update(&p, op, &(struct data){writable(operand), there->count, there->type}, old ? &result : NULL);
+    rc = update(&p, op, &in, old ? &result : NULL);
     if (!old) rma_counter_touch(c, there->rank);
     return rc;
 }
@@ -640,5 +635,6 @@ int rma_counted_swap(const void *new, const void *compare, void *old, const stru
     if (rc != GW_OK) return rc;
     rma_counted(there->w, &gw_count.rma_accumulates);
     p.counter = c;
-    return swap_if(&p, new, compare, &(struct data){old, 1, there->type});
+    struct gw_data result = gw_data_host(old, 1, there->type);
+    return swap_if(&p, new, compare, &result);
 }

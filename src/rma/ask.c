@@ -136,7 +136,7 @@ int rma_ask_move(struct rma_win *w, int target, bool is_put, uint64_t at, int64_
     struct ask_run runs[ASK_RUNS];
     int rc = GW_OK, n;
     bool may_be_deferred = w->flavor != GW_WIN_FLAVOR_DYNAMIC; /* there the target looks first whether the memory is attached */
-    type_cursor_init(&c, (void *)(uintptr_t)at, count, t);     /* addresses there: they are computed, never followed */
+    type_cursor_init(&c, gw_data_host((void *)(uintptr_t)at, count, t)); /* addresses there: they are computed, never followed */
     if (may_be_deferred && (!is_put || bytes > ASK_PIECE) && type_is_run(t, count)) {
         struct ask_run run = {at + (uint64_t)t->true_lb, (uint64_t)bytes};
         return is_put ? rma_deferred_put_long(w, target, run, packed) : rma_deferred_get(w, target, &run, 1, bytes, packed);
@@ -166,7 +166,7 @@ int rma_ask_update(struct rma_win *w, int target, struct gw_op *op, uint64_t at,
     bool may_be_deferred = !old.at && !is_here(w, target) && w->flavor != GW_WIN_FLAVOR_DYNAMIC;
     int64_t total = count * t->size, element = has_operand ? type_of_basic(t->basic)->size : 1;
     int rc = GW_OK, n;
-    type_cursor_init(&c, (void *)(uintptr_t)at, count, t);
+    type_cursor_init(&c, gw_data_host((void *)(uintptr_t)at, count, t));
     for (int64_t done = 0, got; done < total && rc == GW_OK; done += got) {
         got = next_runs(&c, gw_min64(ASK_PIECE, total - done), element, runs, &n);
         struct ask_head h = {

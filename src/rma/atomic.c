@@ -117,7 +117,7 @@ static bool is_aligned(uint64_t at, int64_t count, struct gw_type *t, int64_t by
     struct iovec runs[RUNS];
     int64_t got;
     bool is = true;
-    type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
+    type_cursor_init(&c, gw_data_host((void *)(uintptr_t)at, count, t)); /* addresses there: they are computed, never followed */
     for (int n; is && (n = type_cursor_iov(&c, runs, RUNS, INT64_MAX, &got)) > 0;)
         for (int i = 0; i < n; i++) is = is && ((uintptr_t)runs[i].iov_base | runs[i].iov_len) % (uint64_t)bytes == 0;
     return is;
@@ -150,7 +150,7 @@ int rma_atomic_update(struct rma_win *w, int target, struct gw_op *op, uint64_t 
     struct wire_atomic a = {.op = op_of(op->obj.id), .elem = (enum gw_elem)t->basic, .key = w->targets[target].key};
     int64_t size = type_of_basic(t->basic)->size, total = count * t->size, most = w->atomics->most[a.elem][a.op] * size, got;
     int rc = GW_OK;
-    type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* addresses there: they are computed, never followed */
+    type_cursor_init(&c, gw_data_host((void *)(uintptr_t)at, count, t)); /* addresses there: they are computed, never followed */
     for (int64_t done = 0; done < total && rc == GW_OK;) {
         int n = type_cursor_iov(&c, runs, RUNS, total - done, &got);
         for (int i = 0; i < n && rc == GW_OK; i++)

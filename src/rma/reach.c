@@ -71,7 +71,7 @@ int rma_reach_move(struct rma_win *w, int target, unsigned how, uint64_t at, int
     if (w->targets[target].key && type_is_run(t, count))
         return rma_deferred_by_wire(w, target, is_put, at + (uint64_t)t->true_lb, bytes, packed);
     if (!w->targets[target].has_cma) return rma_ask_move(w, target, is_put, at, count, t, bytes, packed);
-    type_cursor_init(&c, (void *)(uintptr_t)at, count, t); /* the target's addresses, not followed */
+    type_cursor_init(&c, gw_data_host((void *)(uintptr_t)at, count, t)); /* the target's addresses, not followed */
     for (int64_t done = 0, got; done < bytes && rc == GW_OK; done += got, packed = rma_packed_at(packed, got)) {
         int n = type_cursor_iov(&c, runs, RUNS, bytes - done, &got);
         rc = move_by_kernel(w, target, how, runs, n, packed.at);

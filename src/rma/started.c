@@ -61,7 +61,7 @@ void rma_started_over(struct rma_started *s)
     s->req.err = atomic_load_explicit(&s->parts.err, memory_order_relaxed);
     if (s->type && s->req.err == GW_OK) {
         struct type_cursor c;
-        type_cursor_init(&c, s->buf, s->count, s->type);
+        type_cursor_init(&c, gw_data_host(s->buf, s->count, s->type));
         type_cursor_unpack(&c, s->packed, s->bytes);
     }
     if (s->type) type_release(s->type);

@@ -120,8 +120,8 @@ static void test_large_cursor(void)
     int64_t bytes;
     CHECK_EQ(type_vector(tib / 1024, 3, 4, gw_type_int, &row), GW_OK); /* 12 of every 16 bytes */
     CHECK_EQ(type_resized(row, 0, -tib / 8, &t), GW_OK);
-    type_cursor_init(&c, base, 3, t);
-    CHECK_EQ(c.total, 3 * 12 * (tib / 1024));
+    type_cursor_init(&c, gw_data_host(base, 3, t));
+    CHECK_EQ(c.data.bytes, 3 * 12 * (tib / 1024));
     type_cursor_seek(&c, 2 * 12 * (tib / 1024) - 5); /* in the last block of the second instance */
     CHECK_EQ(type_cursor_iov(&c, iov, 4, 20, &bytes), 3);
     CHECK_EQ(bytes, 20);
@@ -270,7 +270,7 @@ static void test_bottom(void)
     for (int i = 0; i < 4; i++) got[i] = 100 + i;
     type_unpack(NULL, 1, t, got);
     CHECK(a[1] == 100 && b[5] == 101 && b[0] == 102 && b[2] == 103 && a[0] == 1 && b[1] == 6);
-    type_cursor_init(&c, NULL, 1, t);
+    type_cursor_init(&c, gw_data_host(NULL, 1, t));
     CHECK_EQ(type_cursor_iov(&c, iov, 4, 16, &bytes), 4);
     CHECK(iov[0].iov_base == a + 1 && iov[3].iov_base == b + 2);
     CHECK_EQ(type_copy(NULL, 1, t, got, 4, gw_type_int), 16);

@@ -153,8 +153,10 @@ static void walk(enum direction d, const struct type_prog *p, char *mem, char *s
 }
 
 /* `count` instances as one node.  It may be made in `room`, which must stay valid as long as the node is used. */
-static const struct type_prog *whole_buffer(const struct gw_type *t, int64_t count, struct type_prog room[2])
+static const struct type_prog *whole_buffer(const struct gw_data *d, struct type_prog room[2])
 {
+    const struct gw_type *t = d->type;
+    int64_t count = d->count;
     assert(count > 0 && t->prog->bytes == t->size);
     if (count == 1) return t->prog;
     struct type_prog *one = &room[0], *all = &room[1];
@@ -177,41 +179,32 @@ static const struct type_prog *whole_buffer(const struct gw_type *t, int64_t cou
 /* Are these n bytes exactly one instance of a plain vector?  This is the most frequent derived type, and needs no walk. */
 static inline bool is_one_vector(const struct type_cursor *c, int64_t n)
 {
-    const struct type_prog *p = c->type->prog;
-    return c->count == 1 && p->kind == PROG_VECTOR && n == p->bytes && p->child->kind == PROG_BLOCK;
+    const struct type_prog *p = c->data.type->prog;
+    return c->data.count == 1 && p->kind == PROG_VECTOR && n == p->bytes && p->child->kind == PROG_BLOCK;
 }
 
 static int64_t cursor_move(enum direction d, struct type_cursor *c, void *stream, int64_t max)
 {
-    int64_t n = gw_min64(max, c->total - c->pos);
-    assert(c->pos >= 0 && c->pos <= c->total);
+    int64_t n = gw_min64(max, c->data.bytes - c->pos);
+    assert(c->pos >= 0 && c->pos <= c->data.bytes);
     if (n <= 0) return 0;
-    if (c->type->is_dense) {
-        char *mem = mem_at(c->buf, c->type->true_lb + c->pos);
+    if (gw_data_is_run(&c->data)) {
+        char *mem = c->data.run + c->pos;
         d == PACK ? gw_copy_out(stream, mem, (size_t)n) : gw_copy(mem, stream, (size_t)n);
     } else if (is_one_vector(c, n)) {
-        const struct type_prog *p = c->type->prog, *block = p->child;
-        move_strided(d, mem_at(c->buf, p->disp + block->disp), p->stride, stream, block->bytes, p->count, block->bytes);
+        const struct type_prog *p = c->data.type->prog, *block = p->child;
+        move_strided(d, mem_at(c->data.buf, p->disp + block->disp), p->stride, stream, block->bytes, p->count, block->bytes);
     } else {
         struct type_prog room[2];
-        walk(d, whole_buffer(c->type, c->count, room), c->buf, stream, c->pos, n);
+        walk(d, whole_buffer(&c->data, room), c->data.buf, stream, c->pos, n);
     }
     c->pos += n;
     return n;
 }
 
-void type_cursor_init(struct type_cursor *c, const void *buf, int64_t count, struct gw_type *t)
-{
-    c->buf = (char *)(uintptr_t)buf;
-    c->type = t;
-    c->count = count;
-    c->total = count * t->size;
-    c->pos = 0;
-}
-
 void type_cursor_seek(struct type_cursor *c, int64_t pos)
 {
-    assert(pos >= 0 && pos <= c->total);
+    assert(pos >= 0 && pos <= c->data.bytes);
     c->pos = pos;
 }
 
@@ -275,11 +268,11 @@ static bool iov_walk(struct iov_out *o, const struct type_prog *p, char *mem, in
 
 int type_cursor_iov(struct type_cursor *c, struct iovec *iov, int max_iov, int64_t max_bytes, int64_t *bytes_out)
 {
-    struct iov_out o = {iov, 0, max_iov, gw_min64(max_bytes, c->total - c->pos)};
+    struct iov_out o = {iov, 0, max_iov, gw_min64(max_bytes, c->data.bytes - c->pos)};
     int64_t want = o.left;
     if (want > 0) {
         struct type_prog room[2];
-        iov_walk(&o, whole_buffer(c->type, c->count, room), c->buf, c->pos);
+        iov_walk(&o, whole_buffer(&c->data, room), c->data.buf, c->pos);
     }
     assert(o.n >= 0 && o.n <= max_iov && o.left >= 0);
     *bytes_out = want - o.left;
@@ -291,27 +284,27 @@ int type_cursor_iov(struct type_cursor *c, struct iovec *iov, int max_iov, int64
 void type_pack(const void *buf, int64_t count, struct gw_type *t, void *out)
 {
     struct type_cursor c;
-    type_cursor_init(&c, buf, count, t);
-    type_cursor_pack(&c, out, c.total);
-    assert(c.pos == gw_max64(c.total, 0));
+    type_cursor_init(&c, gw_data_host(buf, count, t));
+    type_cursor_pack(&c, out, c.data.bytes);
+    assert(c.pos == gw_max64(c.data.bytes, 0));
 }
 
 void type_unpack(void *buf, int64_t count, struct gw_type *t, const void *in)
 {
     struct type_cursor c;
-    type_cursor_init(&c, buf, count, t);
-    type_cursor_unpack(&c, in, c.total);
-    assert(c.pos == gw_max64(c.total, 0));
+    type_cursor_init(&c, gw_data_host(buf, count, t));
+    type_cursor_unpack(&c, in, c.data.bytes);
+    assert(c.pos == gw_max64(c.data.bytes, 0));
 }
 
 int64_t type_copy(const void *src, int64_t scount, struct gw_type *st, void *dst, int64_t dcount, struct gw_type *dt)
 {
     struct type_cursor from, to;
-    type_cursor_init(&from, src, scount, st);
-    type_cursor_init(&to, dst, dcount, dt);
-    int64_t n = gw_min64(from.total, to.total);
-    if (st->is_dense) return type_cursor_unpack(&to, mem_at(src, st->true_lb), n);
-    if (dt->is_dense) return type_cursor_pack(&from, mem_at(dst, dt->true_lb), n);
+    type_cursor_init(&from, gw_data_host(src, scount, st));
+    type_cursor_init(&to, gw_data_host(dst, dcount, dt));
+    int64_t n = gw_min64(from.data.bytes, to.data.bytes);
+    if (from.data.run) return type_cursor_unpack(&to, from.data.run, n);
+    if (to.data.run) return type_cursor_pack(&from, to.data.run, n);
     char piece[4096];
     for (int64_t done = 0, part; done < n; done += part) {
         part = type_cursor_pack(&from, piece, gw_min64((int64_t)sizeof piece, n - done));

@@ -20,10 +20,11 @@ static int room_for(const char *what, int64_t position, int64_t need, int64_t si
 /* Between memory and a packed stream, of which one or both may be such that the CPU may not touch them. */
 static GW_COLD int move_staged(bool pack, const void *mem, int64_t count, struct gw_type *t, const void *stream, int64_t bytes)
 {
-    struct type_stage m, s = {0};
-    int rc = type_stage_begin(&m, mem, count, t);
-    if (rc == GW_OK) rc = type_stage_begin(&s, stream, bytes, gw_type_byte);
-    if (rc == GW_OK) pack ? type_pack(m.buf, count, t, s.buf) : type_unpack(m.buf, count, t, s.buf);
+    struct type_stage m, s = {.memory = NULL};
+    struct gw_data in_memory = gw_data_of(mem, count, t), packed = gw_data_of(stream, bytes, gw_type_byte);
+    int rc = type_stage_begin(&m, &in_memory);
+    if (rc == GW_OK) rc = type_stage_begin(&s, &packed);
+    if (rc == GW_OK) pack ? type_pack(m.data.buf, count, t, s.data.buf) : type_unpack(m.data.buf, count, t, s.data.buf);
     rc = type_stage_end(&s, rc, pack);
     return type_stage_end(&m, rc, !pack);
 }

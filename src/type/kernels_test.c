@@ -103,8 +103,8 @@ static void check_layout(const struct layout *l, int64_t count, bool backwards)
     struct type_cursor in, out;
     memset(got, 0, (size_t)bytes);
     memset(back, 0x66, (size_t)span);
-    type_cursor_init(&in, base, count, t);
-    type_cursor_init(&out, back + (base - memory), count, t);
+    type_cursor_init(&in, gw_data_host(base, count, t));
+    type_cursor_init(&out, gw_data_host(back + (base - memory), count, t));
     for (int64_t at = 0, n; at < bytes; at += n) {
         int64_t piece = 1 + rnd(rnd(2) ? 10 : 2 * l->size + 5);
         n = type_cursor_pack(&in, got + at, piece);

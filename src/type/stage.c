@@ -8,40 +8,35 @@
 
 enum { RUNS = 64 };
 
-bool type_must_stage_among(const void *buf, const struct gw_type *t)
-{
-    return buf != GW_IN_PLACE && t && t->size > 0 && !mem_is_cpu((const void *)((uintptr_t)buf + (uintptr_t)t->true_lb));
-}
-
 /* Run by run, so that what lies in the gaps stays alone. */
 static int copy_runs(struct type_stage *s, bool is_back)
 {
     struct iovec iov[RUNS];
+    struct type_cursor c;
     int64_t bytes;
     int rc = GW_OK;
-    type_cursor_seek(&s->whose, 0);
-    for (int n; rc >= 0 && (n = type_cursor_iov(&s->whose, iov, RUNS, INT64_MAX, &bytes)) > 0;)
+    uintptr_t shift = (uintptr_t)s->data.buf - (uintptr_t)s->user.buf;
+    type_cursor_init(&c, s->user);
+    for (int n; rc >= 0 && (n = type_cursor_iov(&c, iov, RUNS, INT64_MAX, &bytes)) > 0;)
         for (int i = 0; rc >= 0 && i < n; i++) {
-            char *at = iov[i].iov_base, *here = (char *)((uintptr_t)at + (uintptr_t)s->shift);
+            char *at = iov[i].iov_base, *here = (char *)((uintptr_t)at + shift);
             rc = is_back ? mem_copy(at, here, iov[i].iov_len) : mem_copy(here, at, iov[i].iov_len);
         }
     return rc;
 }
 
-int type_stage_begin(struct type_stage *s, const void *buf, int64_t count, struct gw_type *t)
+int type_stage_begin(struct type_stage *s, const struct gw_data *user)
 {
     int64_t lo, hi;
-    *s = (struct type_stage){.buf = (void *)(uintptr_t)buf};
-    if (!type_must_stage(buf, t)) return GW_OK;
-    if (!type_bounds(t, count, &lo, &hi))
+    *s = (struct type_stage){*user, *user, NULL};
+    if (gw_data_is_cpu(user)) return GW_OK;
+    if (!type_bounds(user->type, user->count, &lo, &hi))
         return gw_fail(GW_ECOUNT, "a buffer of 2^63 bytes or more cannot be copied to host memory");
-    type_cursor_init(&s->whose, buf, count, t);
     s->memory = malloc(hi > lo ? (size_t)(hi - lo) : 1);
     if (!s->memory)
         return gw_fail(GW_ENOMEM, "no host memory for a copy of a buffer of %lld bytes, which the CPU may not touch",
                        (long long)(hi - lo));
-    s->buf = (void *)((uintptr_t)s->memory - (uintptr_t)lo);
-    s->shift = (ptrdiff_t)((uintptr_t)s->buf - (uintptr_t)buf);
+    s->data = gw_data_host((void *)((uintptr_t)s->memory - (uintptr_t)lo), user->count, user->type);
     return copy_runs(s, false);
 }
 

@@ -16,10 +16,9 @@ static void with_gaps(void)
     struct type_stage s;
     for (int i = 0; i < SPAN; i++) host[i] = i;
     fake_put(fake_ints, host, sizeof host);
-    CHECK(!type_must_stage(host, every_third) && !type_must_stage(GW_IN_PLACE, every_third) && !type_must_stage(fake_ints, NULL));
-    CHECK(type_must_stage(fake_ints, every_third));
-    CHECK_EQ(type_stage_begin(&s, fake_ints, 1, every_third), GW_OK);
-    int *here = s.buf, wrong = 0;
+    struct gw_data d = gw_data_of(fake_ints, 1, every_third);
+    CHECK_EQ(type_stage_begin(&s, &d), GW_OK);
+    int *here = s.data.buf, wrong = 0;
     for (int i = 0; i < SPAN; i += STRIDE) wrong += here[i] != i;
     CHECK_EQ(wrong, 0);
     for (int i = 0; i < SPAN; i++) here[i] = -1;
@@ -34,12 +33,14 @@ static void read_only(void)
 {
     struct type_stage s;
     fake_put(fake_ints, host, sizeof host);
-    CHECK_EQ(type_stage_begin(&s, fake_ints, SPAN, gw_type_int), GW_OK);
-    memset(s.buf, 0, sizeof host);
+    struct gw_data d = gw_data_of(fake_ints, SPAN, gw_type_int), cpu = gw_data_of(host, SPAN, gw_type_int);
+    CHECK_EQ(type_stage_begin(&s, &d), GW_OK);
+    CHECK(gw_data_is_run(&s.data) && gw_data_is_cpu(&s.data) && s.data.bytes == sizeof host);
+    memset(s.data.buf, 0, sizeof host);
     CHECK_EQ(type_stage_end(&s, GW_EARG, false), GW_EARG);
     CHECK(fake_compare(fake_ints, host, sizeof host) == 0);
-    CHECK_EQ(type_stage_begin(&s, host, SPAN, gw_type_int), GW_OK);
-    CHECK(s.buf == host && !s.memory);
+    CHECK_EQ(type_stage_begin(&s, &cpu), GW_OK);
+    CHECK(s.data.buf == host && !s.memory);
     CHECK_EQ(type_stage_end(&s, GW_OK, true), GW_OK);
 }
 
@@ -52,10 +53,11 @@ static void absolute(void)
     struct gw_counts one_count = {&count, true}, one_at = {&at, true};
     CHECK_EQ(type_hindexed(1, one_count, one_at, gw_type_int, &there), GW_OK);
     CHECK_EQ(type_commit(&there), GW_OK);
-    CHECK(type_must_stage(NULL, there));
-    CHECK_EQ(type_stage_begin(&s, NULL, 1, there), GW_OK);
+    struct gw_data d = gw_data_of(NULL, 1, there);
+    CHECK(!gw_data_is_cpu(&d));
+    CHECK_EQ(type_stage_begin(&s, &d), GW_OK);
     int values[5] = {5, 4, 3, 2, 1};
-    type_unpack(s.buf, 1, there, values);
+    type_unpack(s.data.buf, 1, there, values);
     CHECK_EQ(type_stage_end(&s, GW_OK, true), GW_OK);
     CHECK(fake_compare(fake_ints, values, sizeof values) == 0);
     CHECK_EQ(type_free(&there), GW_OK);

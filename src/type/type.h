@@ -22,6 +22,7 @@
 
 #include <sys/uio.h>
 
+#include "mem/mem.h"
 #include "obj/obj.h"
 
 /* Basic element kinds: what a reduction or external32 needs to know of a predefined type. */
@@ -218,18 +219,66 @@ int type_get_count(const struct gw_status *s, struct gw_type *t, int64_t *count_
 int type_get_elements(const struct gw_status *s, struct gw_type *t, int64_t *count_out);
 int type_status_set_elements(struct gw_status *s, struct gw_type *t, int64_t count); /* GW_ECOUNT: negative, or 2^63 bytes */
 
-/* ---- cursors: a position in the packed byte stream of (buf, count, type) -------------------------------
- * A cursor is a plain struct that its owner embeds: it holds no reference, so its owner holds the type and keeps the buffer, and nothing
- * is freed.  It may be moved to any byte position; each call costs as many steps as the loop program is deep.  Bytes may be moved in
- * pieces of any size, which may cut basic elements. */
-struct type_cursor {
-    char *buf; /* NULL: MPI_BOTTOM */
-    struct gw_type *type;
+/* ---- user data: what a call was given as (address, count, datatype) ---------------------------------------
+ * A plain struct, made once in a call and handed down by pointer; what lives longer embeds a copy.  It holds no reference: its owner holds
+ * the type and keeps the buffer.  Two questions are asked of it: is it one run of bytes (gw_data_is_run()), and may the CPU touch it
+ * (gw_data_is_cpu()).  An address of another process is user data, too, which are never followed. */
+struct gw_data {
+    void *buf; /* as given; NULL: MPI_BOTTOM */
+    char *
+        run; /* the first byte if they are one run, whatever their kind of memory; else NULL, as where there are none at address 0 */
     int64_t count;
-    int64_t total; /* bytes in the stream: count * size */
-    int64_t pos;   /* the next byte of the stream, 0 .. total */
+    struct gw_type *type;
+    int64_t bytes;  /* of data; holds when the type is gone, too */
+    int16_t kind;   /* of their memory (mem.h) */
+    int16_t device; /* its number among the kind's; -1: host memory */
 };
-void type_cursor_init(struct type_cursor *c, const void *buf, int64_t count, struct gw_type *t);
+/* Address of the first byte of contiguous data; buf may be NULL if there are no bytes. */
+static inline char *gw_data_at(const void *buf, const struct gw_type *t)
+{
+    return (char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
+}
+/* Wraps where it does not fit: who takes any count from the program checks it. */
+static inline int64_t gw_data_bytes(int64_t count, const struct gw_type *t)
+{
+    return (int64_t)((uint64_t)count * (uint64_t)t->size);
+}
+/* In host memory, or not to be followed. */
+static inline struct gw_data gw_data_host(const void *buf, int64_t count, struct gw_type *t)
+{
+    char *run = type_is_run(t, count) || count == 0 ? gw_data_at(buf, t) : NULL;
+    return (struct gw_data){(void *)(uintptr_t)buf, run, count, t, gw_data_bytes(count, t), MEM_HOST, -1};
+}
+/* The same where the type is plain: one run that begins at buf. */
+static inline struct gw_data gw_data_plain(const void *buf, int64_t count, struct gw_type *t)
+{
+    return (struct gw_data){(void *)(uintptr_t)buf, (char *)(uintptr_t)buf, count, t, gw_data_bytes(count, t), MEM_HOST, -1};
+}
+/* Fills in what kind of memory they lie in, by where the data of the first item begin.  MPI_IN_PLACE, and a type that is NULL or has no
+ * bytes, are host memory. */
+void gw_data_look(struct gw_data *d) GW_COLD;
+/* As a program gave them. */
+static inline struct gw_data gw_data_of(const void *buf, int64_t count, struct gw_type *t)
+{
+    struct gw_data d = gw_data_host(buf, count, t);
+    if (unlikely(mem_has_drivers)) gw_data_look(&d);
+    return d;
+}
+static inline bool gw_data_is_run(const struct gw_data *d) { return d->run != NULL; }
+static inline bool gw_data_is_cpu(const struct gw_data *d) { return likely(d->kind == MEM_HOST) || mem_kind_is_cpu(d->kind); }
+
+/* ---- cursors: a position in the packed byte stream of user data ----------------------------------------
+ * A cursor is a plain struct that its owner embeds, and nothing is freed.  It may be moved to any byte position; each call costs as many
+ * steps as the loop program is deep.  Bytes may be moved in pieces of any size, which may cut basic elements. */
+struct type_cursor {
+    struct gw_data data;
+    int64_t pos; /* the next byte of the stream, 0 .. data.bytes */
+};
+static inline void type_cursor_init(struct type_cursor *c, struct gw_data d)
+{
+    c->data = d;
+    c->pos = 0;
+}
 void type_cursor_seek(struct type_cursor *c, int64_t pos);
 /* Move at most that many bytes from the buffer to `out`, or from `in` to the buffer; return how many, 0 at the end. */
 int64_t type_cursor_pack(struct type_cursor *c, void *out, int64_t max);

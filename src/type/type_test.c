@@ -542,8 +542,8 @@ static void check_pieces(const struct layout *l, const char *want, bool unpack)
 {
     struct type_cursor c;
     char *piece = malloc((size_t)l->total + 1);
-    type_cursor_init(&c, l->buf, l->count, l->ref->type);
-    CHECK_EQ(c.total, l->total);
+    type_cursor_init(&c, gw_data_host(l->buf, l->count, l->ref->type));
+    CHECK_EQ(c.data.bytes, l->total);
     int64_t longest = chance(1, 2) == 1 ? 40 : l->total + 1;
     while (c.pos < l->total) {
         int64_t n = chance(1, longest), from = c.pos, moved = gw_min64(n, l->total - from);
@@ -568,7 +568,7 @@ static void check_iov(const struct layout *l, const char *want)
 {
     struct type_cursor c;
     struct iovec iov[8];
-    type_cursor_init(&c, l->buf, l->count, l->ref->type);
+    type_cursor_init(&c, gw_data_host(l->buf, l->count, l->ref->type));
     int64_t most = chance(1, l->total + 1), got;
     int rounds = 0;
     if (chance(0, 1)) type_cursor_seek(&c, chance(0, l->total));

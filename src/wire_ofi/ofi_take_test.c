@@ -13,6 +13,7 @@
 #include "base/count.h"
 #include "base/settings.h"
 #include "boot/boot.h"
+#include "data.h"
 #include "proto/proto.h"
 #include "wire_shm/shm.h"
 
@@ -216,7 +217,7 @@ static void item_send(struct item *m, int src, int tag, int value, int ints, enu
     struct proto_addr a = {.lane = lane, .peer = peer_get(lane, 0), .ctx = CTX, .my_rank = src, .tag = tag};
     m->src = src, m->tag = tag, m->ints = ints;
     for (int i = 0; i < ints; i++) m->data[i] = value + 1000 * i;
-    CHECK(proto_send(&a, m->data, ints, gw_type_int, mode, &m->q) >= 0);
+    CHECK(proto_send(&a, AS_DATA(m->data, ints, gw_type_int), mode, &m->q) >= 0);
 }
 static void item_recv(struct item *r, int src, int tag)
 {
@@ -224,7 +225,7 @@ static void item_recv(struct item *r, int src, int tag)
     if (src != GW_ANY_SOURCE) a.peer = peer_get(lane, 0);
     r->src = src, r->tag = tag;
     memset(r->data, -1, sizeof r->data);
-    CHECK_EQ(proto_recv(&a, r->data, INTS, gw_type_int, &r->q), GW_POSTED);
+    CHECK_EQ(proto_recv(&a, AS_DATA(r->data, INTS, gw_type_int), &r->q), GW_POSTED);
 }
 static bool can_take(const struct item *r, const struct item *m)
 {
@@ -413,7 +414,7 @@ static void forged_questions(int is_long)
         look(10);
         CHECK(req_wait(&cancelled, NULL) == GW_OK);
         memset(room, -1, sizeof room);
-        CHECK_EQ(proto_recv(&a, room, sizeof room, gw_type_byte, &in[0].q), GW_POSTED);
+        CHECK_EQ(proto_recv(&a, AS_DATA(room, sizeof room, gw_type_byte), &in[0].q), GW_POSTED);
     }
     const char *buf = is_long ? room : (const char *)in[0].data;
     size_t n = is_long ? sizeof room : sizeof in[0].data;

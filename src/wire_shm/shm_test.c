@@ -99,7 +99,7 @@ static void send(struct wire *w, struct wire_ep *ep, uint8_t kind, uint32_t seq,
         }
         for (uint32_t i = 0; i < len; i++) buf[i / 2 * 4 + i % 2] = pattern(&h, i);
         struct type_cursor c;
-        type_cursor_init(&c, buf, (len + 1) / 2, pairs);
+        type_cursor_init(&c, gw_data_host(buf, (len + 1) / 2, pairs));
         while ((rc = shm_ops.send_pack(ep, kind, &h, &c, len)) == GW_AGAIN) {
             CHECK_EQ(c.pos, 0);
             shm_ops.progress(w);

@@ -72,7 +72,7 @@ static int message_send(struct wire_ep *ep, unsigned i)
     uint8_t kind = (uint8_t)(1 + i % 7);
     for (size_t k = 0; k < len; k++) data[k] = pattern(i, k);
     if (i % 5 == 1 && len) {
-        type_cursor_init(&c, data, (int64_t)len, gw_type_byte);
+        type_cursor_init(&c, gw_data_host(data, (int64_t)len, gw_type_byte));
         return tcp_ops.send_pack(ep, kind, head, &c, len);
     }
     return i % 5 == 2 ? tcp_ops.send_many(ep, kind, &part, 1) : tcp_ops.send_short(ep, kind, head, data, len);

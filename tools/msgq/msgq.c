@@ -308,8 +308,8 @@ static int recv_add(mqs_process_info *i, const struct known *k, const struct pro
     o->desired_global_rank = rank_in_job(k, r->m.src);
     o->tag_wild = r->m.tag == GW_ANY_TAG;
     o->desired_tag = r->m.tag;
-    o->desired_length = r->cap;
-    o->buffer = (mqs_taddr_t)(uintptr_t)r->buf;
+    o->desired_length = r->data.bytes;
+    o->buffer = (mqs_taddr_t)(uintptr_t)r->data.buf;
     if (has_met) {
         o->actual_global_rank = r->world;
         o->actual_local_rank = rank_here(k, r->world);
@@ -413,7 +413,7 @@ static int sends(mqs_process *p, mqs_process_info *i, const struct known *k, con
     struct walk w = walk_begin(p, i, list);
     struct proto_op s;
     while (WALK_ON(&w, &s, link)) {
-        if (!s.req || !s.type || s.hdr.ctx != k->ctx) continue; /* not a send of the program's here */
+        if (!s.req || !s.data.type || s.hdr.ctx != k->ctx) continue; /* not a send of the program's here */
         mqs_pending_operation *o = op_add(i, (uint64_t)i->n_ops);
         if (!o) return ERR_MEMORY;
         int world = (int)(s.peer - peers);
@@ -421,12 +421,12 @@ static int sends(mqs_process *p, mqs_process_info *i, const struct known *k, con
         o->desired_local_rank = rank_here(k, world);
         o->desired_global_rank = o->desired_local_rank < 0 ? MQS_INVALID_PROCESS : world;
         o->desired_tag = s.hdr.tag;
-        o->desired_length = s.len;
-        o->buffer = (mqs_taddr_t)(uintptr_t)s.buf;
+        o->desired_length = s.data.bytes;
+        o->buffer = (mqs_taddr_t)(uintptr_t)s.data.buf;
         o->actual_local_rank = o->desired_local_rank;
         o->actual_global_rank = o->desired_global_rank;
         o->actual_tag = o->desired_tag;
-        o->actual_length = s.len;
+        o->actual_length = s.data.bytes;
         snprintf(o->extra_text[0], sizeof o->extra_text[0], "send: %s", s.state > OP_ASKED ? "data are under way" : why);
     }
     return w.rc;
