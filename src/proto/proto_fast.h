@@ -21,6 +21,11 @@ enum recv_state { RECV_POSTED = 1, RECV_AT_WIRE, RECV_GETTING, RECV_SHARED, RECV
 struct proto_recv {
     struct gw_req req;
     struct match_recv m;
+    int32_t world; /* the sender's number */
+    /* These and the kind of memory are set by one store. */
+    int16_t state;              /* enum recv_state */
+    bool wire_busy;             /* a get is pending; TAKING: the wire writes the data by itself; SHARED: a piece was requested */
+    bool is_huge;               /* the sender's memory is on huge pages */
     struct gw_data data;        /* the buffer; type: held unless predefined */
     void *at_wire;              /* AT_WIRE: proto_tag.c's */
     struct type_cursor *cursor; /* rendezvous into a buffer of several runs */
@@ -29,11 +34,7 @@ struct proto_recv {
     uint64_t name;                   /* SHARED, TAKING: our cookie, by which the sender refers to this receive */
     struct gw_list work;             /* in proto_lane.getting or .sharing */
     struct gw_done done;             /* completion of a wire get that was posted; later: writes the text of an error */
-    int32_t world;                   /* the sender's number */
-    uint8_t state;
-    bool wire_busy;     /* a get is pending; TAKING: the wire writes the data by itself; SHARED: a piece was requested */
-    bool is_huge;       /* the sender's memory is on huge pages */
-    char type_name[25]; /* for the text of an error, when the type may be gone */
+    char type_name[24];              /* for the text of an error, when the type may be gone */
 };
 _Static_assert(sizeof(struct proto_recv) <= GW_REQ_BYTES, "a receive fits a request of the pool");
 _Static_assert(offsetof(struct proto_recv, req) == 0, "the request is its first member");
@@ -79,8 +80,9 @@ GW_INLINE void proto_send_inline(struct wire_ep *ep, struct wire_line *l, uint32
 
 static inline void proto_recv_set(struct proto_recv *r, struct gw_data d)
 {
-    r->data = d;
     r->state = RECV_POSTED;
+    r->wire_busy = r->is_huge = false;
+    r->data = d;
     proto_type_hold(d.type);
 }
 

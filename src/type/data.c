@@ -10,5 +10,5 @@ void gw_data_look(struct gw_data *d)
     if (d->buf == GW_IN_PLACE || !d->type || d->type->size <= 0) return;
     mem_query(gw_data_at(d->buf, d->type), &a);
     d->kind = (int16_t)a.kind;
-    d->device = (int16_t)a.device;
+    d->device = (int16_t)(a.kind == MEM_HOST ? 0 : a.device);
 }

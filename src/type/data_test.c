@@ -52,7 +52,7 @@ static void kinds(int fake_kind)
 {
     int *theirs = fake_alloc(sizeof ints);
     struct gw_data host = gw_data_of(ints, 12, gw_type_int), device = gw_data_of(theirs, 12, gw_type_int);
-    CHECK(gw_data_is_cpu(&host) && host.kind == MEM_HOST && host.device == -1);
+    CHECK(gw_data_is_cpu(&host) && host.kind == MEM_HOST && host.device == 0);
     CHECK(!gw_data_is_cpu(&device) && device.kind == fake_kind && device.device == 3 && gw_data_is_run(&device));
     struct gw_data behind = gw_data_of(theirs - 1, 1, late), gaps = gw_data_of(theirs, 2, pairs);
     CHECK(!gw_data_is_cpu(&behind) && behind.run == (char *)theirs);

@@ -224,14 +224,14 @@ int type_status_set_elements(struct gw_status *s, struct gw_type *t, int64_t cou
  * the type and keeps the buffer.  Two questions are asked of it: is it one run of bytes (gw_data_is_run()), and may the CPU touch it
  * (gw_data_is_cpu()).  An address of another process is user data, too, which are never followed. */
 struct gw_data {
-    void *buf; /* as given; NULL: MPI_BOTTOM */
+    int16_t kind;   /* of their memory (mem.h) */
+    int16_t device; /* its number among the kind's; 0 in host memory */
+    void *buf;      /* as given; NULL: MPI_BOTTOM */
     char *
         run; /* the first byte if they are one run, whatever their kind of memory; else NULL, as where there are none at address 0 */
     int64_t count;
     struct gw_type *type;
-    int64_t bytes;  /* of data; holds when the type is gone, too */
-    int16_t kind;   /* of their memory (mem.h) */
-    int16_t device; /* its number among the kind's; -1: host memory */
+    int64_t bytes; /* of data; holds when the type is gone, too */
 };
 /* Address of the first byte of contiguous data; buf may be NULL if there are no bytes. */
 static inline char *gw_data_at(const void *buf, const struct gw_type *t)
@@ -247,12 +247,12 @@ static inline int64_t gw_data_bytes(int64_t count, const struct gw_type *t)
 static inline struct gw_data gw_data_host(const void *buf, int64_t count, struct gw_type *t)
 {
     char *run = type_is_run(t, count) || count == 0 ? gw_data_at(buf, t) : NULL;
-    return (struct gw_data){(void *)(uintptr_t)buf, run, count, t, gw_data_bytes(count, t), MEM_HOST, -1};
+    return (struct gw_data){MEM_HOST, 0, (void *)(uintptr_t)buf, run, count, t, gw_data_bytes(count, t)};
 }
 /* The same where the type is plain: one run that begins at buf. */
 static inline struct gw_data gw_data_plain(const void *buf, int64_t count, struct gw_type *t)
 {
-    return (struct gw_data){(void *)(uintptr_t)buf, (char *)(uintptr_t)buf, count, t, gw_data_bytes(count, t), MEM_HOST, -1};
+    return (struct gw_data){MEM_HOST, 0, (void *)(uintptr_t)buf, (char *)(uintptr_t)buf, count, t, gw_data_bytes(count, t)};
 }
 /* Fills in what kind of memory they lie in, by where the data of the first item begin.  MPI_IN_PLACE, and a type that is NULL or has no
  * bytes, are host memory. */
