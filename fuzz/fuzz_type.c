@@ -70,7 +70,7 @@ static void check_pieces(const struct tree_type *t, int64_t count, const struct 
     struct type_cursor c;
     if (!got) abort();
     type_cursor_init(&c, gw_data_host(base_of(m), count, t->type));
-    FUZZ_CHECK(c.total == total);
+    FUZZ_CHECK(c.data.bytes == total);
     for (int k = 0; k < 4; k++) { /* anywhere */
         int64_t from = total ? in_below(in, 65536) % (total + 1) : 0, max = in_below(in, 100);
         type_cursor_seek(&c, from);

@@ -1,8 +1,8 @@
 /* mem.h -- memory by kind: whose it is, whether the CPU may touch it, how bytes get in and out, how another process comes to it.
  *
  * A kind of memory is a driver, as UCX has memory types and libfabric HMEM interfaces.  MEM_HOST is what every address is that no
- * driver knows.  Without a driver gw_data_of() (type/type.h) asks nobody, and mem_copy() is memcpy.  mem_add() sets gw_slow_path: paths
- * inlined into entry points need not ask for the kind, because they are not taken.
+ * driver knows.  Without a driver gw_data_of() (type/type.h) asks nobody, and mem_copy() is memcpy.  mem_add() sets gw_slow_path:
+ * paths inlined into entry points need not ask for the kind, because they are not taken.
  *
  * LOCK     None.  mem_add() is called by one thread before others call MPI; all else by any number of threads, which drivers bear.
  * RETURNS  GW_OK, GW_POSTED (mem_copy_start()) or a negative code, after gw_fail(); outputs are written on success only.

@@ -7,7 +7,7 @@
 void gw_data_look(struct gw_data *d)
 {
     struct mem_attr a;
-    if (d->buf == GW_IN_PLACE || !d->type || d->type->size <= 0) return;
+    if (d->buf == GW_IN_PLACE || d->type->size <= 0) return;
     mem_query(gw_data_at(d->buf, d->type), &a);
     d->kind = (int16_t)a.kind;
     d->device = (int16_t)(a.kind == MEM_HOST ? 0 : a.device);

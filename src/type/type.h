@@ -220,15 +220,14 @@ int type_get_elements(const struct gw_status *s, struct gw_type *t, int64_t *cou
 int type_status_set_elements(struct gw_status *s, struct gw_type *t, int64_t count); /* GW_ECOUNT: negative, or 2^63 bytes */
 
 /* ---- user data: what a call was given as (address, count, datatype) ---------------------------------------
- * A plain struct, made once in a call and handed down by pointer; what lives longer embeds a copy.  It holds no reference: its owner holds
- * the type and keeps the buffer.  Two questions are asked of it: is it one run of bytes (gw_data_is_run()), and may the CPU touch it
- * (gw_data_is_cpu()).  An address of another process is user data, too, which are never followed. */
+ * A plain struct, made once in a call and handed down by pointer; what lives longer embeds a copy.  It holds no reference: its
+ * owner holds the type and keeps the buffer.  Two questions are asked of it: is it one run of bytes (gw_data_is_run()), and may
+ * the CPU touch it (gw_data_is_cpu()).  Addresses of another process, which are never followed, are described by it, too. */
 struct gw_data {
     int16_t kind;   /* of their memory (mem.h) */
     int16_t device; /* its number among the kind's; 0 in host memory */
     void *buf;      /* as given; NULL: MPI_BOTTOM */
-    char *
-        run; /* the first byte if they are one run, whatever their kind of memory; else NULL, as where there are none at address 0 */
+    char *run;      /* their first byte, if they are one run and not at address 0; else NULL */
     int64_t count;
     struct gw_type *type;
     int64_t bytes; /* of data; holds when the type is gone, too */
@@ -254,7 +253,7 @@ static inline struct gw_data gw_data_plain(const void *buf, int64_t count, struc
 {
     return (struct gw_data){MEM_HOST, 0, (void *)(uintptr_t)buf, (char *)(uintptr_t)buf, count, t, gw_data_bytes(count, t)};
 }
-/* Fills in what kind of memory they lie in, by where the data of the first item begin.  MPI_IN_PLACE, and a type that is NULL or has no
+/* Fills in what kind of memory they lie in, by where the data of the first item begin.  MPI_IN_PLACE, and a type that has no
  * bytes, are host memory. */
 void gw_data_look(struct gw_data *d) GW_COLD;
 /* As a program gave them. */
@@ -268,8 +267,8 @@ static inline bool gw_data_is_run(const struct gw_data *d) { return d->run != NU
 static inline bool gw_data_is_cpu(const struct gw_data *d) { return likely(d->kind == MEM_HOST) || mem_kind_is_cpu(d->kind); }
 
 /* ---- cursors: a position in the packed byte stream of user data ----------------------------------------
- * A cursor is a plain struct that its owner embeds, and nothing is freed.  It may be moved to any byte position; each call costs as many
- * steps as the loop program is deep.  Bytes may be moved in pieces of any size, which may cut basic elements. */
+ * A cursor is a plain struct that its owner embeds, and nothing is freed.  It may be moved to any byte position; each call costs
+ * as many steps as the loop program is deep.  Bytes may be moved in pieces of any size, which may cut basic elements. */
 struct type_cursor {
     struct gw_data data;
     int64_t pos; /* the next byte of the stream, 0 .. data.bytes */
