@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "boot/boot.h"
-#include "sym/sym_near.h"
+#include "sym/sym_private.h"
 
 /* Where entry points find `bytes` bytes of a PE; NULL: they ask sym/. */
 static inline char *sym_near_span(const void *addr, uint64_t bytes, int pe)
@@ -17,6 +17,8 @@ static inline char *sym_near_span(const void *addr, uint64_t bytes, int pe)
     return sym_near_find(&s) && bytes <= s.left ? s.at : NULL;
 }
 static inline char *sym_near_place(const void *addr, int pe) { return sym_near_span(addr, 1, pe); }
+
+static inline int sym_open(struct gw_comm *world, uint64_t bytes) { return sym_memory_meet(sym_memory_open(world, bytes)); }
 
 /* As a rank of mpiexec, such a test is one PE: runs it.  False: it is none. */
 static inline bool sym_is_pe(void (*pe)(int rank))

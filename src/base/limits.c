@@ -3,6 +3,7 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "base/base.h"
+#include "base/hash.h"
 #include "base/os.h"
 
 #include <errno.h>
@@ -203,6 +204,15 @@ struct gw_memory_whole gw_memory_whole(void)
         if (cgroup_path(text, "memory", path, sizeof path)) cgroup_walk("/sys/fs/cgroup/memory", path, whole_v1, &whole);
     }
     return whole;
+}
+
+uint64_t gw_memory_group_key(void)
+{
+    char text[4096];
+    struct stat st; /* containers of their own call their groups alike */
+    if (!file_read("/proc/self/cgroup", text, sizeof text) || stat("/proc/self/ns/cgroup", &st) != 0) return 0;
+    uint64_t inode = (uint64_t)st.st_ino;
+    return gw_hash(gw_hash(GW_HASH_SEED, text, strlen(text)), &inode, sizeof inode);
 }
 
 int64_t gw_memory_available(const char **limit_out)

@@ -126,5 +126,7 @@ struct gw_memory_whole {
     uint64_t group_id; /* the same in processes that share that limit; 0: there is none */
 };
 struct gw_memory_whole gw_memory_whole(void) GW_COLD;
+/* The same in processes of a host that are in the same control groups, so that what one reads of limits holds for all; 0: not known. */
+uint64_t gw_memory_group_key(void);
 
 #endif

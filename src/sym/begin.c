@@ -71,7 +71,9 @@ static int world_make(struct gw_comm **world_out)
 /* What each PE would take may differ: the least is right for all.  0 where one cannot read its setting.  Whether PEs check may not. */
 static int heap_agree(struct gw_comm *world, uint64_t *bytes_out)
 {
-    int64_t checks = check_is_asked(), mine = (int64_t)sym_memory_heap_wanted(), least[3] = {mine, checks, -checks};
+    bool is_one;
+    int64_t checks = check_is_asked(), mine = (int64_t)sym_memory_heap_wanted(sym_size_reads(&is_one)),
+            least[3] = {mine, checks, -checks};
     int rc = coll_allreduce(GW_IN_PLACE, least, 3, gw_type_int64, gw_op_min, world, NULL);
     if (rc == GW_OK && least[1] != -least[2])
         rc = gw_fail(GW_EARG, "GODWIT_CHECK is %s for this PE, and not so for another one; set it alike for all",
@@ -89,21 +91,21 @@ static int first_begin(int level)
     sym_explain();
     life_begin(&sym_life, level, true);
     atomic_store_explicit(&boot_slot->in_shmem, 1, memory_order_relaxed);
+    sym_size_note();
     life_must(world_make(&begun.world), "meeting the other PEs");
     life_alike_compare();
     sym_tell();
     int rc = coll_tuned_take(begun.world);
     if (rc == GW_OK) rc = heap_agree(begun.world, &heap);
-    if (rc == GW_OK) rc = sym_memory_open(begun.world, heap);
     if (rc == GW_OK) {
-        rc = sym_teams_open(begun.world);
+        rc = sym_memory_open(begun.world, heap);
+        if (rc == GW_OK) rc = sym_teams_open(begun.world);
         if (rc == GW_OK) rc = sym_heap_open(heap);
-        rc = sym_agree(begun.world, rc); /* all are there, or none is */
+        rc = sym_memory_meet(rc); /* all are there, or none is */
         sym_call_enter(BOOT_CALL_shmem_init);
         if (rc == GW_OK) return rc;
         sym_heap_close();
         sym_teams_close();
-        sym_memory_close();
     }
     gw_warn("OpenSHMEM cannot be initialised: %s", gw_fail_text());
     world_comm_end(&begun.world);
@@ -144,7 +146,6 @@ void godwit_sym_begin_once(const char *call)
 /* ---- end ---- */
 static void last_end(const char *call)
 {
-    sym_must(call, coll_barrier(begun.world, NULL)); /* nobody accesses anything any more */
     sym_teams_close();
     sym_heap_close();
     sym_memory_close();
@@ -157,7 +158,7 @@ void godwit_sym_end(const char *call)
 {
     sym_begun(call);
     pthread_mutex_lock(&begun.lock);
-    godwit_sym_barrier_all(call);
+    godwit_sym_barrier_all(call); /* nobody accesses anything any more */
     if (atomic_load(&begun.n) == 1) last_end(call);
     atomic_fetch_sub(&begun.n, 1);
     pthread_mutex_unlock(&begun.lock);

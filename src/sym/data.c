@@ -41,6 +41,8 @@ static struct {
     uint64_t given; /* from here on they were zeros when the program began */
     uint64_t from;  /* the own part, in the file's memory */
     bool is_moved;  /* what lies at `at` is the file */
+    bool is_found;
+    uint64_t offset; /* of `at` from the program's begin, the same in processes that run the same program */
     bool has_handlers;
 } data = {.file.fd = -1};
 static _Thread_local char *before_fork; /* a copy of them; NULL: none */
@@ -97,17 +99,16 @@ static int find_in(struct dl_phdr_info *info, size_t bytes, void *out)
     return 1;
 }
 
-/* *offset_out: from the program's begin, the same in processes that run the same program. */
-static bool find(uint64_t *offset_out)
+static void find(void)
 {
     struct found f = {0};
     dl_iterate_phdr(find_in, &f);
-    if (f.has_code || !f.all.end) return false;
+    data.is_found = !f.has_code && f.all.end;
+    if (!data.is_found) return;
     data.at = (char *)(uintptr_t)(f.load + f.all.from);
     data.bytes = f.all.end - f.all.from;
     data.given = f.all.given > f.all.from ? f.all.given - f.all.from : 0;
-    *offset_out = f.all.from - f.begin;
-    return true;
+    data.offset = f.all.from - f.begin;
 }
 
 /* ---- calls of the system, see above ---- */
@@ -233,49 +234,75 @@ static bool may_move(void)
     return !why;
 }
 
-/* Collective over the node: are they in the file, and mapped by all? */
-static bool share_here(struct gw_comm *here, struct sym_region *r)
+static uint64_t stride(void) { return gw_align_up(data.bytes + GUARD, gw_page_bytes()); }
+
+void sym_data_want(struct gw_comm *here, struct sym_file_want *want)
 {
-    r->stride = gw_align_up(data.bytes + GUARD, gw_page_bytes());
-    data.from = (uint64_t)here->rank * r->stride;
-    int rc = sym_file_make(here, &words, r->stride * (uint64_t)here->size, gw_page_bytes(), &data.file);
-    if (rc == GW_OK) rc = sym_file_guard(&data.file, &words, here, data.bytes, r->stride);
-    if (rc == GW_OK && !data.has_handlers && pthread_atfork(fork_prepare, fork_parent, fork_child) != 0)
-        rc = gw_fail(GW_ENOMEM, "no memory for what a fork needs (pthread_atfork)");
-    data.has_handlers = rc == GW_OK;
-    if ((rc = sym_agree(here, rc)) == GW_OK && !(data.is_moved = move_in()))
-        rc = gw_fail(GW_ENOMEM, "the program's static data cannot be mapped from a file: %s", strerror(errno));
-    if (data.is_moved) madvise(data.file.whole, data.file.file.bytes, MADV_DONTDUMP); /* of a core dump only the own part */
-    if (sym_agree(here, rc) == GW_OK) return true;
-    GW_EXPLAIN(GW_LOG_BOOT, "static data of the program are not mapped by other PEs: %s", gw_fail_text());
-    return false;
+    data.bytes = 0;
+    find();
+    bool is_wanted = data.is_found && may_move() && here->size > 1;
+    *want = (struct sym_file_want){.words = &words,
+                                   .bytes = stride() * (uint64_t)here->size,
+                                   .page = gw_page_bytes(),
+                                   .file = &data.file,
+                                   .rc = is_wanted ? GW_OK : gw_fail(GW_ENOMEM, "the first PE of the node does not map them")};
 }
 
-int sym_data_open(struct gw_comm *here, bool *all_have_out)
+/* Into the own part of the file, which is for a program of this size. */
+static int move_to_part(struct gw_comm *here)
 {
-    uint64_t offset = 0;
-    bool is_there = find(&offset), may = may_move();
-    int64_t my[6] = {is_there, may, (int64_t)offset, -(int64_t)offset, (int64_t)data.bytes, -(int64_t)data.bytes}, least[6];
-    int rc = coll_allreduce(my, least, 6, gw_type_int64, gw_op_min, sym_memory.world, NULL);
+    if (!data.is_found || !may_move()) return gw_fail(GW_ENOMEM, "this PE does not map them");
+    data.from = (uint64_t)here->rank * stride();
+    if (data.file.file.bytes != data.file.file.head + stride() * (uint64_t)here->size)
+        return gw_fail(GW_ENOMEM, "the node's first PE has more or fewer of them");
+    int rc = sym_file_guard(&data.file, &words, here, data.bytes, stride());
+    if (rc == GW_OK && !data.has_handlers && pthread_atfork(fork_prepare, fork_parent, fork_child) != 0)
+        rc = gw_fail(GW_ENOMEM, "no memory for what a fork needs (pthread_atfork)");
     if (rc != GW_OK) return rc;
-    *all_have_out = true;
+    data.has_handlers = true;
+    data.is_moved = move_in();
+    if (!data.is_moved) return gw_fail(GW_ENOMEM, "the program's static data cannot be mapped from a file: %s", strerror(errno));
+    madvise(data.file.whole, data.file.file.bytes, MADV_DONTDUMP); /* of a core dump only the own part */
+    return GW_OK;
+}
+
+void sym_data_map(struct gw_comm *here, int rc)
+{
+    if (here->size == 1) return;
+    if (rc == GW_OK) rc = move_to_part(here);
+    if (rc != GW_OK) GW_EXPLAIN(GW_LOG_BOOT, "static data of the program are not mapped by other PEs: %s", gw_fail_text());
+}
+
+static bool has_them(void) { return data.is_moved || sym_memory.n_local == 1; }
+
+void sym_data_say(int64_t said_out[SYM_DATA_SAID])
+{
+    const int64_t offset = (int64_t)data.offset, bytes = (int64_t)data.bytes;
+    memcpy(said_out, (const int64_t[SYM_DATA_SAID]){data.is_found, has_them(), offset, -offset, bytes, -bytes},
+           sizeof *said_out * SYM_DATA_SAID);
+}
+
+int sym_data_agreed(struct gw_comm *here, const int64_t least[SYM_DATA_SAID], bool *all_have_out)
+{
     bool is_alike = least[2] == -least[3] && least[4] == -least[5];
+    int64_t has = has_them();
+    *all_have_out = true;
     if (!is_alike && sym_memory.me == 0)
         gw_warn("static and global variables are not symmetric: the PEs run different programs (static data of %lld to %lld bytes)",
                 (long long)least[4], (long long)-least[5]);
-    if (!is_alike || !least[0]) return GW_OK;
-    struct sym_region r = {.base = data.at, .map = data.at, .bytes = data.bytes};
-    bool has = sym_memory.n_local == 1 || (least[1] && share_here(here, &r));
-    rc = coll_allreduce(&(int64_t){has}, least, 1, gw_type_int64, gw_op_min, sym_memory.world, NULL);
-    if (rc != GW_OK) return rc;
-    if (data.is_moved && has) r.map = data.file.whole + data.file.file.head;
-    if (!has) {
-        sym_data_close(); /* here some have moved theirs, and others could not */
-        r.bytes = 0;
+    if (!is_alike || !least[0]) { /* those of this node may be alike, and in the file */
+        sym_data_close();
+        return GW_OK;
     }
-    sym_memory.region[SYM_DATA] = r;
+    int rc = least[1] ? GW_OK : coll_allreduce(GW_IN_PLACE, &has, 1, gw_type_int64, gw_op_min, here, NULL);
+    if (rc != GW_OK) return rc;
+    if (!has) sym_data_close(); /* here some have moved theirs, and others could not */
+    sym_memory.region[SYM_DATA] = (struct sym_region){.base = data.at,
+                                                      .map = data.is_moved ? data.file.whole + data.file.file.head : data.at,
+                                                      .stride = data.is_moved ? stride() : 0,
+                                                      .bytes = has ? data.bytes : 0};
     sym_memory.data_bytes = data.bytes;
-    *all_have_out = least[0] != 0;
+    *all_have_out = least[1] != 0;
     return GW_OK;
 }
 

@@ -145,7 +145,7 @@ static void one(void)
     memset(initialised + 100, 0, 100 * sizeof(int));
     initialised[500] = 77 + gw_comm_world.rank;
     large[LARGE - 1] = 5;
-    must(sym_memory_open(&gw_comm_world, 1000));
+    must(sym_open(&gw_comm_world, 1000));
     where();
     shared();
     CHECK(resident_pages(large, LARGE) < 1000);
@@ -165,7 +165,7 @@ static void alone(bool is_on)
     int me = gw_comm_world.rank, n = gw_comm_world.size, said = me + 3;
     memset(zeros, 0, sizeof zeros);
     gw_set.symmetric_data = is_on;
-    must(sym_memory_open(&gw_comm_world, 1000));
+    must(sym_open(&gw_comm_world, 1000));
     where();
     struct sym_region *r = &sym_memory.region[SYM_DATA];
     CHECK(sym_memory.n_local == 1 ||
@@ -185,7 +185,7 @@ static void alone(bool is_on)
 static void different(void)
 {
     is_other = gw_comm_world.rank == 1;
-    must(sym_memory_open(&gw_comm_world, 1000));
+    must(sym_open(&gw_comm_world, 1000));
     is_other = false;
     CHECK(!sym_memory.region[SYM_DATA].base && !sym_memory.data_bytes && !has(zeros, 1) && sym_memory.region[SYM_HEAP].bytes);
     sym_memory_close();

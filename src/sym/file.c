@@ -13,9 +13,11 @@
 #include "coll/coll.h"
 #include "op/op.h"
 
-struct offer { /* what its first PE tells the others */
+enum { OFFERS = 2, TEXT = 320 };
+struct offer { /* what its first PE tells the others of a file */
     struct share_offer share;
     int32_t rc;
+    char why[TEXT]; /* it could not be made */
 };
 
 /* While others fetch what this PE shows, and the other way round, it serves its messages. */
@@ -35,29 +37,65 @@ static int fetch(const struct share_offer *o, const struct share_words *w, int *
     return rc;
 }
 
-int sym_file_make(struct gw_comm *here, const struct share_words *w, uint64_t bytes, uint64_t page, struct sym_file *f)
+static void make(struct sym_file_want *want, struct offer *o)
 {
-    struct offer o = {.share.file = share_new()};
-    struct share_show shown = {0};
-    *f = (struct sym_file){.fd = -1};
-    o.share.file.page = page;
-    if (here->rank == 0) {
-        o.rc = share_make(w, bytes, &o.share.file);
-        if (o.rc == GW_OK) share_show_begin(&shown, here->size - 1, &o.share);
+    o->share.file = share_new();
+    o->share.file.page = want->page;
+    if (want->rc == GW_OK) want->rc = share_make(want->words, want->bytes, &o->share.file);
+    o->rc = want->rc;
+    if (o->rc != GW_OK) snprintf(o->why, sizeof o->why, "%s", gw_fail_text());
+    want->file->fd = o->share.file.fd;
+    want->file->is_made = true;
+}
+
+/* `n` files of which this PE has made all. */
+static int offer_all(struct gw_comm *here, struct sym_file_want *want, int n)
+{
+    struct offer o[OFFERS] = {0};
+    struct share_show shown[OFFERS] = {0};
+    for (int i = 0; i < n; i++) {
+        make(&want[i], &o[i]);
+        if (want[i].rc == GW_OK) share_show_begin(&shown[i], here->size - 1, &o[i].share);
+        want[i].file->file = o[i].share.file;
     }
-    int rc = coll_bcast(&o, sizeof o, gw_type_byte, 0, here, NULL);
-    if (rc == GW_OK && o.rc == GW_OK) rc = here->rank == 0 ? show(&shown, w) : fetch(&o.share, w, &f->fd);
-    share_show_end(&shown);
-    if (rc == GW_OK && o.rc != GW_OK)
-        rc = here->rank == 0 ? o.rc : gw_fail(o.rc, "a PE of this node cannot make the memory of %s", w->one);
-    if (here->rank == 0) f->fd = o.share.file.fd;
-    f->file = o.share.file;
-    f->is_made = here->rank == 0;
-    if (rc == GW_OK) rc = share_map(w, &f->file, f->fd, page, &f->whole);
+    int rc = coll_bcast(o, sizeof o, gw_type_byte, 0, here, NULL);
+    for (int i = 0; i < n; i++) {
+        if (rc == GW_OK && want[i].rc == GW_OK) want[i].rc = show(&shown[i], want[i].words);
+        share_show_end(&shown[i]);
+    }
+    return rc;
+}
+
+static int fetch_all(struct gw_comm *here, struct sym_file_want *want, int n)
+{
+    struct offer o[OFFERS];
+    int rc = coll_bcast(o, sizeof o, gw_type_byte, 0, here, NULL);
+    for (int i = 0; rc == GW_OK && i < n; i++) {
+        struct sym_file *f = want[i].file;
+        f->file = o[i].share.file;
+        want[i].rc = o[i].rc == GW_OK ? fetch(&o[i].share, want[i].words, &f->fd) : gw_fail(o[i].rc, "%.*s", TEXT - 1, o[i].why);
+    }
+    return rc;
+}
+
+static int map(struct sym_file_want *want)
+{
+    struct sym_file *f = want->file;
+    int rc = share_map(want->words, &f->file, f->fd, want->page, &f->whole);
     if (rc != GW_OK) return rc;
     gw_memory_note(GW_MEMORY_MAPPED, (int64_t)f->file.bytes);
     if (f->is_made) gw_memory_note(GW_MEMORY_SHARED, (int64_t)f->file.bytes);
     return GW_OK;
+}
+
+int sym_files_make(struct gw_comm *here, struct sym_file_want *want, int n)
+{
+    assert(n <= OFFERS);
+    for (int i = 0; i < n; i++) *want[i].file = (struct sym_file){.fd = -1};
+    int rc = here->rank == 0 ? offer_all(here, want, n) : fetch_all(here, want, n);
+    for (int i = 0; rc == GW_OK && i < n; i++)
+        if (want[i].rc == GW_OK) want[i].rc = map(&want[i]);
+    return rc;
 }
 
 void sym_file_hide(struct sym_file *f)

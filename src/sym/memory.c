@@ -39,6 +39,8 @@ static struct {
     struct sym_file file;
     char *own; /* the second mapping of the own part, of own_bytes with its guard; NULL: there is none */
     uint64_t own_bytes;
+    char *place; /* the first that was tried for it */
+    struct gw_comm *here; /* until all have met */
 } heap = {.file.fd = -1};
 
 /* ---- the heap ---- */
@@ -53,25 +55,40 @@ static char *place(int which, uint64_t align)
     return (char *)(uintptr_t)((top / 8 * (uint64_t)(4 - which)) & ~(align - 1));
 }
 
-/* Collective: `span` bytes without access at one address on all PEs; NULL: there is none. */
+/* `span` bytes without access at place number `which`; NULL: they are not free.  *wanted_out: the place. */
+static char *place_take(int which, uint64_t span, uint64_t align, char **wanted_out)
+{
+    char *wanted = sym_has_tsan() ? NULL : place(which, align), *got = MAP_FAILED;
+    if (wanted) got = mmap(wanted, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    *wanted_out = wanted;
+    if (got == wanted) return got;
+    if (got != MAP_FAILED) munmap(got, span); /* an older kernel, or a sanitizer's */
+    return NULL;
+}
+
+enum { HEAP_SAID = 3 };
+static void heap_say(const char *got, const char *wanted, int64_t said_out[HEAP_SAID])
+{
+    said_out[0] = got != NULL;
+    said_out[1] = (int64_t)(uintptr_t)wanted;
+    said_out[2] = -said_out[1];
+}
+
+/* Collective: `span` bytes without access at one address on all PEs, but for the first place; NULL: there is none. */
 static int agree_place(struct gw_comm *world, uint64_t span, uint64_t align, char **at_out)
 {
     *at_out = NULL;
-    for (int i = 0; i < PLACES; i++) {
-        char *wanted = sym_has_tsan() ? NULL : place(i, align), *got = MAP_FAILED;
-        if (wanted) got = mmap(wanted, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got != MAP_FAILED && got != wanted) { /* an older kernel, or a sanitizer's */
-            munmap(got, span);
-            got = MAP_FAILED;
-        }
-        int64_t least[3] = {got != MAP_FAILED, (int64_t)(uintptr_t)wanted, -(int64_t)(uintptr_t)wanted};
-        int rc = coll_allreduce(GW_IN_PLACE, least, 3, gw_type_int64, gw_op_min, world, NULL);
+    for (int i = 1; i < PLACES; i++) {
+        char *wanted, *got = place_take(i, span, align, &wanted);
+        int64_t least[HEAP_SAID];
+        heap_say(got, wanted, least);
+        int rc = coll_allreduce(GW_IN_PLACE, least, HEAP_SAID, gw_type_int64, gw_op_min, world, NULL);
         bool is_alike = rc == GW_OK && least[1] == -least[2];
         if (is_alike && least[0]) {
             *at_out = got;
             return GW_OK;
         }
-        if (got != MAP_FAILED) munmap(got, span);
+        if (got) munmap(got, span);
         if (!is_alike) return rc;
     }
     return GW_OK;
@@ -89,42 +106,77 @@ static int same_group(struct gw_comm *here, int *n_out)
     return rc;
 }
 
-static int heap_open(struct gw_comm *here, uint64_t wanted)
+/* Are there limits that the heap does not fit in?  Of this PE's node; told by those who read them. */
+static int room_check(struct gw_comm *here, uint64_t bytes, uint64_t stride)
 {
-    struct gw_comm *world = sym_memory.world;
+    bool is_one;
+    int n_group = here->size, rc = GW_OK;
+    if (stride > (uint64_t)INT64_MAX / 2 / (uint64_t)here->size)
+        rc = gw_fail(GW_ENOMEM, "symmetric heaps of %.1f MiB are more than addresses can tell%s", gw_mib(bytes), words.cure);
+    bool reads = sym_size_reads(&is_one);
+    if (rc == GW_OK && !is_one) rc = same_group(here, &n_group);
+    return rc == GW_OK && reads ? sym_size_check(bytes, n_group) : rc;
+}
+
+static void heap_want(struct gw_comm *here, uint64_t wanted, struct sym_file_want *want)
+{
     const uint64_t page = wanted >= GW_HUGE_BYTES ? GW_HUGE_BYTES : gw_page_bytes(), bytes = gw_align_up(wanted, page),
                    stride = gw_align_up(bytes + GUARD, page);
-    int n_group, rc = same_group(here, &n_group);
-    if (rc == GW_OK) rc = sym_size_check(bytes, n_group);
-    if (rc == GW_OK && stride > (uint64_t)INT64_MAX / 2 / (uint64_t)here->size)
-        rc = gw_fail(GW_ENOMEM, "symmetric heaps of %.1f MiB are more than addresses can tell%s", gw_mib(bytes), words.cure);
-    rc = sym_agree(world, rc);
+    sym_memory.region[SYM_HEAP] = (struct sym_region){.stride = stride, .bytes = bytes};
+    *want = (struct sym_file_want){.words = &words, .bytes = stride * (uint64_t)here->size, .page = page, .file = &heap.file};
+    want->rc = room_check(here, bytes, stride);
+}
+
+static int map_own(struct gw_comm *here)
+{
+    const struct sym_region *r = &sym_memory.region[SYM_HEAP];
+    if (!heap.own || share_map_at(&heap.file.file, heap.file.fd, (uint64_t)here->rank * r->stride, r->bytes, heap.own) == 0)
+        return GW_OK;
+    return gw_fail(GW_ENOMEM, "the symmetric heap's own part cannot be mapped: %s", strerror(errno));
+}
+
+/* Each at the first place, before it is known whether the others have it too. */
+static int heap_map(struct gw_comm *here)
+{
+    struct sym_region *r = &sym_memory.region[SYM_HEAP];
+    int rc = sym_file_guard(&heap.file, &words, here, r->bytes, r->stride);
     if (rc != GW_OK) return rc;
-    struct sym_region r = {.stride = stride, .bytes = bytes};
-    char *own = NULL;
-    rc = sym_file_make(here, &words, stride * (uint64_t)here->size, page, &heap.file);
-    if (rc == GW_OK) rc = sym_file_guard(&heap.file, &words, here, bytes, stride);
-    rc = sym_agree(world, rc);
-    if (rc == GW_OK && world->size > 1) rc = agree_place(world, stride, page, &own);
-    if (own) heap.own = own, heap.own_bytes = stride;
-    if (rc == GW_OK && own && share_map_at(&heap.file.file, heap.file.fd, (uint64_t)here->rank * stride, bytes, own) != 0)
-        rc = gw_fail(GW_ENOMEM, "the symmetric heap's own part cannot be mapped: %s", strerror(errno));
-    rc = sym_agree(world, rc);
+    r->map = heap.file.whole + heap.file.file.head;
+    if (sym_memory.world->size > 1) heap.own = place_take(0, r->stride, heap.file.file.page, &heap.place);
+    if (heap.own) heap.own_bytes = r->stride;
+    return map_own(here);
+}
+
+static void own_drop(void)
+{
+    if (heap.own) munmap(heap.own, heap.own_bytes);
+    heap.own = NULL;
+}
+
+/* least: of heap_say().  Collective where some PE does not have that place. */
+static int heap_agreed(struct gw_comm *here, const int64_t least[HEAP_SAID])
+{
+    struct sym_region *r = &sym_memory.region[SYM_HEAP];
+    int rc = GW_OK;
+    if (!least[0] || least[1] != -least[2]) {
+        own_drop();
+        if (least[1] == -least[2] && sym_memory.world->size > 1)
+            rc = agree_place(sym_memory.world, r->stride, heap.file.file.page, &heap.own);
+        if (heap.own) heap.own_bytes = r->stride;
+        rc = sym_agree(sym_memory.world, rc == GW_OK ? map_own(here) : rc);
+    }
     sym_file_hide(&heap.file); /* all have opened it */
     if (rc != GW_OK) return rc;
-    r.map = heap.file.whole + heap.file.file.head;
-    r.base = own ? own : r.map + (uint64_t)here->rank * stride;
-    sym_memory.region[SYM_HEAP] = r;
-    if (own) madvise(heap.file.whole, heap.file.file.bytes, MADV_DONTDUMP); /* of a core dump only the own part */
-    GW_EXPLAIN(GW_LOG_BOOT, "the symmetric heap of a PE has %.1f MiB%s", gw_mib(bytes),
-               own ? ", at the same address on all PEs" : "");
+    r->base = heap.own ? heap.own : r->map + (uint64_t)here->rank * r->stride;
+    if (heap.own) madvise(heap.file.whole, heap.file.file.bytes, MADV_DONTDUMP); /* of a core dump only the own part */
+    GW_EXPLAIN(GW_LOG_BOOT, "the symmetric heap of a PE has %.1f MiB%s", gw_mib(r->bytes),
+               heap.own ? ", at the same address on all PEs" : "");
     return GW_OK;
 }
 
 static void heap_close(void)
 {
-    if (heap.own) munmap(heap.own, heap.own_bytes);
-    heap.own = NULL;
+    own_drop();
     sym_file_end(&heap.file);
 }
 
@@ -145,13 +197,16 @@ static int find_near(struct gw_comm *world)
     return GW_OK;
 }
 
-static int comm_here(struct gw_comm *world, struct gw_comm **here_out)
+/* Collective; its error is the same on all PEs, and so is that of rc's, unless all are on one node. */
+static int comm_here(struct gw_comm *world, int rc, struct gw_comm **here_out)
 {
     *here_out = world;
     if (world->one_node) return GW_OK;
     struct gw_group *g = NULL;
     struct gw_comm *here = NULL;
-    int rc = sym_agree(world, group_from_map(gw_boot.nlocal, gw_boot.local_to_world, &g));
+    *here_out = NULL;
+    if (rc == GW_OK) rc = group_from_map(gw_boot.nlocal, gw_boot.local_to_world, &g);
+    rc = sym_agree(world, rc);
     if (rc == GW_OK) rc = world_comm_create(world, g, &here);
     if (g) group_release(g);
     if (rc == GW_OK) *here_out = here;
@@ -198,17 +253,43 @@ static void publish(void)
 
 int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes)
 {
-    struct gw_comm *here;
-    bool has_data = false;
-    int rc = find_near(world);
-    if ((rc = sym_agree(world, rc)) == GW_OK) rc = comm_here(world, &here);
-    if (rc == GW_OK) {
-        rc = heap_open(here, heap_bytes);
-        if (rc == GW_OK) rc = sym_data_open(here, &has_data);
-        if (rc == GW_OK) rc = sym_race_open(here);
-        if (here != world) world_comm_end(&here);
-    }
+    struct sym_file_want want[2];
+    int mine = find_near(world), rc = comm_here(world, mine, &heap.here);
+    if (rc != GW_OK) return rc;
+    sym_data_want(heap.here, &want[0]);
+    heap_want(heap.here, heap_bytes, &want[1]);
+    if (mine == GW_OK) mine = want[1].rc;
+    if (mine != GW_OK) want[0].rc = want[1].rc = mine;
+    rc = sym_files_make(heap.here, want, 2);
+    if (rc == GW_OK) rc = want[1].rc;
+    if (rc == GW_OK) rc = mine;
+    sym_data_map(heap.here, rc == GW_OK ? want[0].rc : rc);
+    return rc == GW_OK ? heap_map(heap.here) : rc;
+}
+
+/* All at once: whether it has come to a heap, where the heap lies, and static data. */
+static int meet(int rc, bool *has_data_out)
+{
+    int64_t least[1 + HEAP_SAID + SYM_DATA_SAID] = {rc};
+    heap_say(heap.own, heap.place, least + 1);
+    sym_data_say(least + 1 + HEAP_SAID);
+    int failed = coll_allreduce(GW_IN_PLACE, least, GW_ARRAY_LEN(least), gw_type_int64, gw_op_min, sym_memory.world, NULL);
+    if (failed != GW_OK) return failed;
+    if (least[0] != GW_OK)
+        return rc != GW_OK ? rc : gw_fail((int)least[0], "another PE failed: %s", gw_error_text((int)least[0]));
+    rc = heap_agreed(heap.here, least + 1);
+    return rc == GW_OK ? sym_data_agreed(heap.here, least + 1 + HEAP_SAID, has_data_out) : rc;
+}
+
+int sym_memory_meet(int rc)
+{
+    bool has_data = false, is_far = !sym_memory.world->one_node || sym_memory.checks;
+    if (heap.here) rc = meet(rc, &has_data);
+    if (rc == GW_OK) rc = sym_race_open(heap.here);
     if (rc == GW_OK) rc = windows_open(has_data);
+    if (is_far && heap.here) rc = sym_agree(sym_memory.world, rc);
+    if (heap.here && heap.here != sym_memory.world) world_comm_end(&heap.here);
+    heap.here = NULL;
     if (rc == GW_OK)
         publish();
     else

@@ -107,7 +107,7 @@ static void borders(void)
 static void one(uint64_t bytes)
 {
     int before = unit_descriptors();
-    must(sym_memory_open(&gw_comm_world, bytes));
+    must(sym_open(&gw_comm_world, bytes));
     if (!sym_memory.win[SYM_HEAP])
         CHECK_EQ(unit_descriptors() - before, sym_memory.n_local > 1 && !sym_has_tsan()); /* that of the static data */
     uint64_t base[2] = {(uint64_t)(uintptr_t)sym_memory.region[SYM_HEAP].base}, least = 0;
@@ -132,7 +132,7 @@ static void large(void)
     uint64_t mine = (uint64_t)have / 4 * 3 / (uint64_t)gw_boot.nlocal, bytes = 0;
     must(coll_allreduce(&mine, &bytes, 1, gw_type_int64, gw_op_min, &gw_comm_world, NULL)); /* others run here, too */
     long before = resident_kib();
-    must(sym_memory_open(&gw_comm_world, bytes));
+    must(sym_open(&gw_comm_world, bytes));
     sym_memory.region[SYM_HEAP].base[bytes - 1] = 1;
     CHECK(resident_kib() - before < 64 << 10);
     must(coll_barrier(&gw_comm_world, NULL));
@@ -143,7 +143,7 @@ static void refused(void)
 {
     const char *limit;
     int64_t have = gw_memory_available(&limit);
-    CHECK_EQ(sym_memory_open(&gw_comm_world, (uint64_t)have * 2), GW_ENOMEM);
+    CHECK_EQ(sym_open(&gw_comm_world, (uint64_t)have * 2), GW_ENOMEM);
     CHECK(strstr(gw_fail_text(), "SHMEM_SYMMETRIC_SIZE") && strstr(gw_fail_text(), limit) && strstr(gw_fail_text(), "MiB"));
     CHECK(!sym_memory.world && !godwit_sym_near.heap.bytes);
 }
@@ -168,8 +168,8 @@ static int limited(void)
     getrlimit(RLIMIT_FSIZE, &r);
     r.rlim_cur = 32 * MIB;
     CHECK_EQ(setrlimit(RLIMIT_FSIZE, &r), 0);
-    CHECK(sym_memory_heap_wanted() <= 16 * MIB && sym_memory_heap_wanted() > MIB);
-    CHECK_EQ(sym_memory_open(&gw_comm_world, 64 * MIB), GW_ENOMEM);
+    CHECK(sym_memory_heap_wanted(true) <= 16 * MIB && sym_memory_heap_wanted(true) > MIB);
+    CHECK_EQ(sym_open(&gw_comm_world, 64 * MIB), GW_ENOMEM);
     CHECK(strstr(gw_fail_text(), "ulimit -f") && strstr(gw_fail_text(), "SHMEM_SYMMETRIC_SIZE"));
     r.rlim_cur = r.rlim_max;
     setrlimit(RLIMIT_FSIZE, &r);
@@ -177,11 +177,11 @@ static int limited(void)
     getrlimit(RLIMIT_AS, &r);
     r.rlim_cur = (rlim_t)1 << 30;
     CHECK_EQ(setrlimit(RLIMIT_AS, &r), 0);
-    CHECK(sym_memory_heap_wanted() <= 256 * MIB);
-    CHECK_EQ(sym_memory_open(&gw_comm_world, (uint64_t)2 << 30), GW_ENOMEM);
+    CHECK(sym_memory_heap_wanted(true) <= 256 * MIB);
+    CHECK_EQ(sym_open(&gw_comm_world, (uint64_t)2 << 30), GW_ENOMEM);
     CHECK(strstr(gw_fail_text(), "ulimit -v") && strstr(gw_fail_text(), "SHMEM_SYMMETRIC_SIZE"));
 #endif
-    CHECK_EQ(sym_memory_open(&gw_comm_world, MIB), GW_OK);
+    CHECK_EQ(sym_open(&gw_comm_world, MIB), GW_OK);
     sym_memory_close();
     return 0;
 }

@@ -72,7 +72,9 @@ int sym_race_open(struct gw_comm *here)
     struct gw_comm *world = sym_memory.world;
     if (!sym_memory.checks || !world->one_node || world->size < 2) return GW_OK;
     uint64_t bytes = sizeof(struct table) + sizeof(struct of_pe) * (uint64_t)world->size;
-    int rc = sym_agree(world, sym_file_make(here, &words, bytes, gw_page_bytes(), &race.file));
+    struct sym_file_want want = {.words = &words, .bytes = bytes, .page = gw_page_bytes(), .file = &race.file};
+    int rc = sym_files_make(here, &want, 1);
+    rc = sym_agree(world, rc == GW_OK ? want.rc : rc);
     sym_file_hide(&race.file);
     if (rc != GW_OK) return rc;
     race.table = (struct table *)(void *)(race.file.whole + race.file.file.head);

@@ -55,6 +55,32 @@ static uint64_t commit_left(void)
     return has < limit ? limit - has : 0;
 }
 
+/* ---- who reads the limits ---- */
+/* 0 where it is not known: then each is in a group of its own. */
+static uint64_t group_of(int local_rank)
+{
+    return atomic_load_explicit(&boot_slot_of(local_rank)->memory_group, memory_order_acquire);
+}
+
+void sym_size_note(void)
+{
+    atomic_store_explicit(&boot_slot->memory_group, gw_memory_group_key(), memory_order_release);
+}
+
+bool sym_size_reads(bool *is_one_out)
+{
+    const uint64_t mine = group_of(gw_boot.local_rank);
+    bool is_first = true, is_one = mine != 0;
+    for (int i = 0; i < gw_boot.nlocal; i++) {
+        const bool is_same = mine != 0 && group_of(i) == mine;
+        if (is_same && i < gw_boot.local_rank) is_first = false;
+        if (!is_same && i != gw_boot.local_rank) is_one = false;
+    }
+    *is_one_out = is_one || gw_boot.nlocal == 1;
+    return is_first;
+}
+
+/* ---- what there is ---- */
 /* n parts of a memory that all who run share: pages are had one by one, so what others have now does not count, but more than the whole is
  * the end of somebody. */
 static int check_whole(uint64_t bytes, uint64_t n, int64_t whole, const char *whose)
@@ -109,24 +135,30 @@ static uint64_t of_folder(uint64_t so_far, uint64_t n)
     return part < so_far ? part : so_far;
 }
 
-static uint64_t size_usual(void)
+static uint64_t of_machine(uint64_t n)
 {
     const char *limit;
     int64_t have = gw_memory_available(&limit);
-    uint64_t n = (uint64_t)(gw_boot.nlocal > 0 ? gw_boot.nlocal : 1),
-             all = have > 0 && have < INT64_MAX ? (uint64_t)have : USUAL * n * 2, bytes = all / 2 / n;
+    const uint64_t all = have > 0 && have < INT64_MAX ? (uint64_t)have : USUAL * n * 2, left = commit_left() / 2 / n;
+    uint64_t bytes = all / 2 / n;
     if (bytes < USUAL && all / n >= USUAL) bytes = USUAL;
+    return of_folder(left < bytes ? left : bytes, n);
+}
+
+static uint64_t size_usual(bool reads)
+{
+    const uint64_t n = (uint64_t)(gw_boot.nlocal > 0 ? gw_boot.nlocal : 1);
+    uint64_t bytes = reads ? of_machine(n) : (uint64_t)SIZE_MOST;
     bytes = limit_least(RLIMIT_AS, bytes, 4 * n); /* all parts are mapped, the own one twice */
-    if (commit_left() / 2 / n < bytes) bytes = commit_left() / 2 / n;
-    bytes = of_folder(limit_least(RLIMIT_FSIZE, bytes, 2 * n), n);
+    bytes = limit_least(RLIMIT_FSIZE, bytes, 2 * n);
     uint64_t page = bytes >= GW_HUGE_BYTES ? GW_HUGE_BYTES : gw_page_bytes();
     return bytes >= page ? bytes & ~(page - 1) : page;
 }
 
-uint64_t sym_memory_heap_wanted(void)
+uint64_t sym_memory_heap_wanted(bool reads)
 {
     const char *text = gw_set.symmetric_size;
-    if (!text || !*text) return size_usual();
+    if (!text || !*text) return size_usual(reads);
     double bytes = size_read(text);
     if (bytes < 0) {
         gw_fail(GW_EARG, "%s=%s is no size: a number, perhaps with a fraction, and with K, M, G or T behind, such as 512M or 1.5g",

@@ -21,7 +21,7 @@ static uint64_t wanted(const char *name, const char *value)
     gw_settings_free();
     setenv(name, value, 1);
     gw_settings_load();
-    uint64_t bytes = sym_memory_heap_wanted();
+    uint64_t bytes = sym_memory_heap_wanted(true);
     unsetenv(name);
     return bytes;
 }
@@ -46,9 +46,9 @@ static void strict(void)
     CHECK_EQ(sym_size_check(100 << 20, 1), GW_OK);
     CHECK_EQ(sym_size_check(101 << 20, 1), GW_ENOMEM);
     CHECK(strstr(gw_fail_text(), "101.0 MiB") && strstr(gw_fail_text(), "leaves 100.0 MiB; set SHMEM_SYMMETRIC_SIZE lower"));
-    CHECK_EQ(sym_memory_heap_wanted(), 50 << 20);
+    CHECK_EQ(sym_memory_heap_wanted(true), 50 << 20);
     gw_boot.nlocal = 5;
-    CHECK_EQ(sym_memory_heap_wanted(), 10 << 20);
+    CHECK_EQ(sym_memory_heap_wanted(true), 10 << 20);
     CHECK_EQ(sym_size_check(30 << 20, 5), GW_ENOMEM);
     is_strict = false;
 }
@@ -102,9 +102,9 @@ int main(void)
     uint64_t have = (uint64_t)gw_memory_available(&limit), usual = wanted("GODWIT_SYMMETRIC_SIZE", "");
     CHECK(usual % (2 << 20) == 0 && usual > have / 4 && usual < have);
     gw_boot.nlocal = 8;
-    CHECK(sym_memory_heap_wanted() >= 64 << 20 ? sym_memory_heap_wanted() <= have / 8 : have / 8 < 64 << 20);
+    CHECK(sym_memory_heap_wanted(true) >= 64 << 20 ? sym_memory_heap_wanted(true) <= have / 8 : have / 8 < 64 << 20);
     gw_boot.nlocal = 1 << 20;
-    CHECK(sym_memory_heap_wanted() > 0 && sym_memory_heap_wanted() < 64 << 20);
+    CHECK(sym_memory_heap_wanted(true) > 0 && sym_memory_heap_wanted(true) < 64 << 20);
     together();
     strict();
     gw_settings_free();

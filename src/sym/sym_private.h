@@ -28,13 +28,21 @@ struct sym_memory {
     struct rma_win *win[SYM_REGIONS];      /* over this PE's part; NULL where all PEs have its region mapped */
 };
 extern struct sym_memory sym_memory;
-/* Maps the regions of all PEs of the node and fills godwit_sym_near.  heap_bytes: that the program may allocate, the same on all PEs.  GW_OK, or
- * an error, the same on all PEs. */
+/* Maps the regions of all PEs of the node; sym_memory.region[] and what tells who is near are there.  heap_bytes: that the program may
+ * allocate, the same on all PEs.  GW_OK, or this PE's error: it calls sym_memory_meet() all the same. */
 int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes);
+/* rc: what this PE has come to.  All PEs are there from here on, and godwit_sym_near is filled; or an error, the same on all PEs, and
+ * there is no memory. */
+int sym_memory_meet(int rc);
 /* No PE accesses a region any more.  The program's static data keep their values. */
 void sym_memory_close(void);
-/* What SHMEM_SYMMETRIC_SIZE and the others say, or a part of the machine's memory; 0: it cannot be read. */
-uint64_t sym_memory_heap_wanted(void);
+/* ---- how much (size.c) ----
+ * The limits of memory are read by one PE of each control group of a node: each notes its group, and meets the others before it asks. */
+void sym_size_note(void);
+/* Does this PE read them?  *is_one_out: all PEs of the node are in one control group. */
+bool sym_size_reads(bool *is_one_out);
+/* What SHMEM_SYMMETRIC_SIZE and the others say, or a part of what this PE knows of the machine's memory; 0: it cannot be read. */
+uint64_t sym_memory_heap_wanted(bool reads);
 #define SYM_SIZE_CURE "; set SHMEM_SYMMETRIC_SIZE lower"
 /* GW_OK: there is so much memory for the heap of each of this node's PEs, of which n_group share the limit of this PE's control group. */
 int sym_size_check(uint64_t bytes, int n_group);
@@ -66,16 +74,27 @@ struct sym_file {
     bool is_made; /* this PE has made it */
     char *whole;  /* NULL: it is not mapped.  The memory is file.head behind it */
 };
-/* Collective over `here`; the error of this PE, which has to call sym_file_end() all the same. */
-int sym_file_make(struct gw_comm *here, const struct share_words *w, uint64_t bytes, uint64_t page, struct sym_file *f);
+struct sym_file_want {
+    const struct share_words *words;
+    uint64_t bytes, page;
+    struct sym_file *file; /* to be ended by sym_file_end(), whatever rc is */
+    int rc;                /* before, of the first PE of the node: not GW_OK: it is not to be made.  Then: it is mapped, or why not */
+};
+/* Collective over `here`, at most two at a time; an error of the exchange itself. */
+int sym_files_make(struct gw_comm *here, struct sym_file_want *want, int n);
 /* No access behind the `bytes` of each part, `stride` from one to the next; on a node of many PEs, before and behind the own part alone. */
 int sym_file_guard(const struct sym_file *f, const struct share_words *w, const struct gw_comm *here, uint64_t bytes,
                    uint64_t stride);
 void sym_file_hide(struct sym_file *f); /* closes the descriptor, once all have opened it */
 void sym_file_end(struct sym_file *f);
-/* Collective over sym_memory.world; `here`: its members of this node.  Fills sym_memory's SYM_DATA.  *all_have_out: each PE maps those of its node;
- * where it cannot be done, for whatever reason, they stay private on all PEs of the node. */
-int sym_data_open(struct gw_comm *here, bool *all_have_out);
+/* Static data.  What cannot be shared, for whatever reason, stays private on all PEs of the node. */
+void sym_data_want(struct gw_comm *here, struct sym_file_want *want); /* where they are, and the file for them */
+void sym_data_map(struct gw_comm *here, int rc);                      /* into that file, if it was made: rc */
+/* What is to be the same on all PEs, for a reduction by minimum over all, and what came of it: fills sym_memory's SYM_DATA.  *all_have_out:
+ * each PE maps those of its node; where not, this is collective over `here`. */
+enum { SYM_DATA_SAID = 6 };
+void sym_data_say(int64_t said_out[SYM_DATA_SAID]);
+int sym_data_agreed(struct gw_comm *here, const int64_t least[SYM_DATA_SAID], bool *all_have_out);
 void sym_data_close(void);
 
 /* ---- who allocates what in the heap (heap_blocks.c) ----

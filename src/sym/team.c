@@ -48,25 +48,13 @@ struct gw_comm *sym_team_comm(const char *call, struct sym_team *t)
 }
 
 /* ---- the predefined ones ---- */
-static int shared_make(void)
-{
-    int32_t *near = malloc(sizeof *near * (size_t)gw_boot.size);
-    int n = 0;
-    if (!near) return gw_fail(GW_ENOMEM, "no memory for a team of %d PEs", gw_boot.size);
-    for (int pe = 0; pe < gw_boot.size; pe++)
-        if (sym_is_near(pe)) near[n++] = pe;
-    int rc = group_from_map(n, near, &shared_team.group);
-    free(near);
-    return rc;
-}
-
 int sym_teams_open(struct gw_comm *world)
 {
     world_team = (struct sym_team){.magic = SYM_TEAM_MAGIC, .comm = world};
     shared_team = (struct sym_team){.magic = SYM_TEAM_MAGIC};
     comm_set_name(world, "SHMEM_TEAM_WORLD"); /* for reports of what hangs */
     int rc = comm_group(world, &world_team.group);
-    return rc == GW_OK ? shared_make() : rc;
+    return rc == GW_OK ? group_from_map(gw_boot.nlocal, gw_boot.local_to_world, &shared_team.group) : rc;
 }
 
 /* ---- life of the others ---- */
