@@ -74,8 +74,8 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     int32_t started;           /* the process that mpiexec has started as this rank, which writes it before exec; 0: unknown */
     char told[320];            /* what its GODWIT_BOOT says, without what has no room at its end; by our mpiexec (boot_cleared.c) */
     _Atomic uint32_t in_shmem; /* it has initialised OpenSHMEM */
-    _Atomic uint64_t memory_group; /* the limits that it is under (gw_memory_group_key()), if it has initialised OpenSHMEM */
-    _Atomic uint32_t in_world; /* it has called MPI_Init: a process with sessions only does not connect to its parent */
+    _Atomic uint64_t memory_group;     /* the limits that it is under (gw_memory_group_key()), if it has initialised OpenSHMEM */
+    _Atomic uint32_t in_world;         /* it has called MPI_Init: a process with sessions only does not connect to its parent */
     _Atomic uint32_t connections_more; /* connected worlds that did not fit into connections[] */
     _Atomic int32_t pool_pid,
         pool_fd; /* this slot's rank holds node's part of this segment open, if the pool has it (boot_pool.c) */

@@ -604,22 +604,23 @@ static int word_recv(struct gw_comm *c, int from, int tag, int64_t *values_out, 
     return rc == GW_POSTED ? p2p_stream_wait(r) : rc;
 }
 
+static int member(const int *members, int i) { return members ? members[i] : i; }
+
 /* An allreduce among the members of a group, up a binomial tree to member 0 and down again. */
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,
                          struct gw_op *op)
 {
-    enum { MAX = 8 };
-    int64_t in[MAX];
+    int64_t in[COLL_GROUP_VALUES];
     int rc = GW_OK, d = 1;
-    assert(nvalues <= MAX);
+    assert(nvalues <= COLL_GROUP_VALUES);
     for (; d < n && !(me & d) && rc == GW_OK; d <<= 1) {
         if (me + d >= n) continue;
-        rc = word_recv(c, members[me + d], tag, in, nvalues);
+        rc = word_recv(c, member(members, me + d), tag, in, nvalues);
         if (rc == GW_OK) op_reduce(op, in, values, nvalues, gw_type_int64);
     }
-    if (rc == GW_OK && me > 0) rc = word_send(c, members[me - d], tag, values, nvalues);
-    if (rc == GW_OK && me > 0) rc = word_recv(c, members[me - d], tag, values, nvalues);
+    if (rc == GW_OK && me > 0) rc = word_send(c, member(members, me - d), tag, values, nvalues);
+    if (rc == GW_OK && me > 0) rc = word_recv(c, member(members, me - d), tag, values, nvalues);
     for (d >>= 1; d > 0 && rc == GW_OK; d >>= 1)
-        if (me + d < n) rc = word_send(c, members[me + d], tag, values, nvalues);
+        if (me + d < n) rc = word_send(c, member(members, me + d), tag, values, nvalues);
     return rc;
 }

@@ -98,8 +98,9 @@ void coll_call_end(struct gw_comm *c);
  * failed, it says "another WHO failed". */
 int coll_worst(struct gw_comm *c, int rc, const char *who);
 
-/* For world/: an allreduce of a few int64 values over a *group* of c, by messages with this tag on GW_STREAM_WORLD.  members[n] are ranks
- * in c, `me` is this process's index there.  In place; op is MAX, MIN or BAND. */
+/* For rooms above: an allreduce of a few int64 values over a *group* of c, by messages with this tag on GW_STREAM_WORLD.  members[n] are
+ * ranks in c, `me` is this process's index there; NULL: all of c.  In place; op is MAX, MIN or BAND. */
+enum { COLL_GROUP_VALUES = 12 };
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,
                          struct gw_op *op);
 

@@ -58,45 +58,61 @@ void sym_begun(const char *call)
 }
 
 /* ---- begin ---- */
-static int world_make(struct gw_comm **world_out)
+/* What PEs tell each other when they meet: the largest of all is taken. */
+enum { SMALLER, CHECKS, NO_CHECKS, GROUP, OTHER_GROUP, SAID }; /* SMALLER: less is larger */
+static void say(int64_t said_out[SAID])
+{
+    const int64_t checks = check_is_asked(), group = sym_size_note();
+    const int64_t said[SAID] = {[SMALLER] = -(int64_t)sym_memory_heap_wanted(gw_boot.local_rank == 0),
+                                [CHECKS] = checks,
+                                [NO_CHECKS] = -checks,
+                                [GROUP] = group,
+                                [OTHER_GROUP] = -group};
+    memcpy(said_out, said, sizeof said);
+}
+
+static int world_make(int64_t said[SAID], struct gw_comm **world_out)
 {
     struct gw_group *all;
     int rc = comm_group(&gw_comm_world, &all);
     if (rc != GW_OK) return rc;
-    rc = world_comm_create_from_group(all, "godwit://shmem", NULL, &gw_errors_return, world_out);
+    rc = world_comm_meet(all, "godwit://shmem", said, SAID, world_out);
     group_release(all);
     return rc;
 }
 
 /* What each PE would take may differ: the least is right for all.  0 where one cannot read its setting.  Whether PEs check may not. */
-static int heap_agree(struct gw_comm *world, uint64_t *bytes_out)
+static int heap_agree(struct gw_comm *world, const int64_t said[SAID], uint64_t *bytes_out)
 {
     bool is_one;
-    int64_t checks = check_is_asked(), mine = (int64_t)sym_memory_heap_wanted(sym_size_reads(&is_one)),
-            least[3] = {mine, checks, -checks};
-    int rc = coll_allreduce(GW_IN_PLACE, least, 3, gw_type_int64, gw_op_min, world, NULL);
-    if (rc == GW_OK && least[1] != -least[2])
-        rc = gw_fail(GW_EARG, "GODWIT_CHECK is %s for this PE, and not so for another one; set it alike for all",
-                     checks ? "on" : "off");
-    if (rc == GW_OK && least[0] <= 0)
-        rc = mine <= 0 ? GW_EARG : gw_fail(GW_EARG, "another PE cannot read its SHMEM_SYMMETRIC_SIZE");
-    *bytes_out = (uint64_t)least[0];
-    return rc;
+    int64_t least = -said[SMALLER];
+    if (said[GROUP] != -said[OTHER_GROUP] || said[GROUP] == 0) { /* what the node's first PE has read does not hold for all of it */
+        least = (int64_t)sym_memory_heap_wanted(sym_size_reads(&is_one));
+        int rc = sym_least(world, &least, 1);
+        if (rc != GW_OK) return rc;
+    }
+    if (said[CHECKS] != -said[NO_CHECKS])
+        return gw_fail(GW_EARG, "GODWIT_CHECK is %s for this PE, and not so for another one; set it alike for all",
+                       check_is_asked() ? "on" : "off");
+    if (least <= 0 && sym_memory_heap_wanted(false) > 0) return gw_fail(GW_EARG, "another PE cannot read its SHMEM_SYMMETRIC_SIZE");
+    *bytes_out = (uint64_t)least;
+    return least > 0 ? GW_OK : GW_EARG;
 }
 
 /* Ends the instance again if there is no memory: the program may go on without OpenSHMEM. */
 static int first_begin(int level)
 {
     uint64_t heap = 0;
+    int64_t said[SAID];
     sym_explain();
     life_begin(&sym_life, level, true);
     atomic_store_explicit(&boot_slot->in_shmem, 1, memory_order_relaxed);
-    sym_size_note();
-    life_must(world_make(&begun.world), "meeting the other PEs");
+    say(said);
+    life_must(world_make(said, &begun.world), "meeting the other PEs");
     life_alike_compare();
     sym_tell();
     int rc = coll_tuned_take(begun.world);
-    if (rc == GW_OK) rc = heap_agree(begun.world, &heap);
+    if (rc == GW_OK) rc = heap_agree(begun.world, said, &heap);
     if (rc == GW_OK) {
         rc = sym_memory_open(begun.world, heap);
         if (rc == GW_OK) rc = sym_teams_open(begun.world);

@@ -39,7 +39,7 @@ static struct {
     struct sym_file file;
     char *own; /* the second mapping of the own part, of own_bytes with its guard; NULL: there is none */
     uint64_t own_bytes;
-    char *place; /* the first that was tried for it */
+    char *place;          /* the first that was tried for it */
     struct gw_comm *here; /* until all have met */
 } heap = {.file.fd = -1};
 
@@ -47,11 +47,8 @@ static struct {
 /* An address where most programs have nothing: far below the libraries and the stack, above what is loaded first. */
 static char *place(int which, uint64_t align)
 {
-    char *somewhere = mmap(NULL, gw_page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (somewhere == MAP_FAILED) return NULL;
-    munmap(somewhere, gw_page_bytes());
-    uint64_t top =
-        (uint64_t)1 << (63 - __builtin_clzll((uint64_t)(uintptr_t)somewhere)); /* the half of the addresses in which it is */
+    const uint64_t top = /* the half of the addresses in which the system has put the file */
+        (uint64_t)1 << (63 - __builtin_clzll((uint64_t)(uintptr_t)heap.file.whole));
     return (char *)(uintptr_t)((top / 8 * (uint64_t)(4 - which)) & ~(align - 1));
 }
 
@@ -82,7 +79,7 @@ static int agree_place(struct gw_comm *world, uint64_t span, uint64_t align, cha
         char *wanted, *got = place_take(i, span, align, &wanted);
         int64_t least[HEAP_SAID];
         heap_say(got, wanted, least);
-        int rc = coll_allreduce(GW_IN_PLACE, least, HEAP_SAID, gw_type_int64, gw_op_min, world, NULL);
+        int rc = sym_least(world, least, HEAP_SAID);
         bool is_alike = rc == GW_OK && least[1] == -least[2];
         if (is_alike && least[0]) {
             *at_out = got;
@@ -158,10 +155,9 @@ static int heap_agreed(struct gw_comm *here, const int64_t least[HEAP_SAID])
 {
     struct sym_region *r = &sym_memory.region[SYM_HEAP];
     int rc = GW_OK;
-    if (!least[0] || least[1] != -least[2]) {
+    if (sym_memory.world->size > 1 && (!least[0] || least[1] != -least[2])) {
         own_drop();
-        if (least[1] == -least[2] && sym_memory.world->size > 1)
-            rc = agree_place(sym_memory.world, r->stride, heap.file.file.page, &heap.own);
+        if (least[1] == -least[2]) rc = agree_place(sym_memory.world, r->stride, heap.file.file.page, &heap.own);
         if (heap.own) heap.own_bytes = r->stride;
         rc = sym_agree(sym_memory.world, rc == GW_OK ? map_own(here) : rc);
     }
@@ -271,12 +267,12 @@ int sym_memory_open(struct gw_comm *world, uint64_t heap_bytes)
 static int meet(int rc, bool *has_data_out)
 {
     int64_t least[1 + HEAP_SAID + SYM_DATA_SAID] = {rc};
+    _Static_assert(GW_ARRAY_LEN(least) <= COLL_GROUP_VALUES, "they fit");
     heap_say(heap.own, heap.place, least + 1);
     sym_data_say(least + 1 + HEAP_SAID);
-    int failed = coll_allreduce(GW_IN_PLACE, least, GW_ARRAY_LEN(least), gw_type_int64, gw_op_min, sym_memory.world, NULL);
+    int failed = sym_least(sym_memory.world, least, GW_ARRAY_LEN(least));
     if (failed != GW_OK) return failed;
-    if (least[0] != GW_OK)
-        return rc != GW_OK ? rc : gw_fail((int)least[0], "another PE failed: %s", gw_error_text((int)least[0]));
+    if (least[0] != GW_OK) return rc != GW_OK ? rc : gw_fail((int)least[0], "another PE failed: %s", gw_error_text((int)least[0]));
     rc = heap_agreed(heap.here, least + 1);
     return rc == GW_OK ? sym_data_agreed(heap.here, least + 1 + HEAP_SAID, has_data_out) : rc;
 }

@@ -7,6 +7,7 @@
 #include "sym/sym_private.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -148,10 +149,53 @@ static void refused(void)
     CHECK(!sym_memory.world && !godwit_sym_near.heap.bytes);
 }
 
+/* One PE of a control group reads its limits, and the files are made in one collective, beside messages between few: PEs that wait for
+ * each other are what a start costs. */
+static void few(void)
+{
+    bool is_one = false;
+    CHECK(sym_size_note() > 0);
+    must(coll_barrier(&gw_comm_world, NULL));
+    CHECK_EQ(sym_size_reads(&is_one), gw_boot.local_rank == 0);
+    CHECK(is_one);
+    uint32_t before = atomic_load(&gw_comm_world.colls);
+    must(sym_open(&gw_comm_world, 100));
+    CHECK_EQ(atomic_load(&gw_comm_world.colls) - before, 1);
+    sym_memory_close();
+    must(coll_barrier(&gw_comm_world, NULL));
+    atomic_store(&boot_slot->memory_group, (uint64_t)(5 + gw_boot.local_rank)); /* each in a group of its own */
+    must(coll_barrier(&gw_comm_world, NULL));
+    CHECK(sym_size_reads(&is_one) && is_one == (gw_boot.nlocal == 1));
+    one(100);
+    must(coll_barrier(&gw_comm_world, NULL)); /* all have read it */
+    sym_size_note();
+    must(coll_barrier(&gw_comm_world, NULL));
+}
+
+/* One PE has something else where the heap is to be on all: all go to another place. */
+static void taken(void)
+{
+    must(sym_open(&gw_comm_world, 100));
+    char *first = sym_memory.region[SYM_HEAP].base, *mine = NULL;
+    must(coll_barrier(&gw_comm_world, NULL));
+    sym_memory_close();
+    if (gw_comm_world.rank == 1)
+        mine = mmap(first, gw_page_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    CHECK(mine != MAP_FAILED);
+    one(100);
+    must(sym_open(&gw_comm_world, 100));
+    CHECK(sym_memory.region[SYM_HEAP].base != first);
+    must(coll_barrier(&gw_comm_world, NULL));
+    sym_memory_close();
+    if (mine) munmap(mine, gw_page_bytes());
+}
+
 static void pe(int rank)
 {
     (void)rank;
     rooms_above_boot();
+    if (gw_comm_world.one_node) few();
+    if (gw_comm_world.one_node && gw_comm_world.size > 1 && !sym_has_tsan()) taken();
     one(100);
     one(3 * MIB);
     if (gw_comm_world.one_node) large();

@@ -62,9 +62,11 @@ static uint64_t group_of(int local_rank)
     return atomic_load_explicit(&boot_slot_of(local_rank)->memory_group, memory_order_acquire);
 }
 
-void sym_size_note(void)
+int64_t sym_size_note(void)
 {
-    atomic_store_explicit(&boot_slot->memory_group, gw_memory_group_key(), memory_order_release);
+    const uint64_t key = gw_memory_group_key() >> 2;
+    atomic_store_explicit(&boot_slot->memory_group, key, memory_order_release);
+    return (int64_t)key;
 }
 
 bool sym_size_reads(bool *is_one_out)

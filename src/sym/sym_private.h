@@ -10,6 +10,7 @@
 #include "boot/segment.h"
 #include "coll/coll.h"
 #include "comm/comm.h"
+#include "op/op.h"
 #include "rma/rma.h"
 #include "share/share.h"
 #include "sym/sym.h"
@@ -38,7 +39,7 @@ int sym_memory_meet(int rc);
 void sym_memory_close(void);
 /* ---- how much (size.c) ----
  * The limits of memory are read by one PE of each control group of a node: each notes its group, and meets the others before it asks. */
-void sym_size_note(void);
+int64_t sym_size_note(void); /* its number, positive; 0: not known */
 /* Does this PE read them?  *is_one_out: all PEs of the node are in one control group. */
 bool sym_size_reads(bool *is_one_out);
 /* What SHMEM_SYMMETRIC_SIZE and the others say, or a part of what this PE knows of the machine's memory; 0: it cannot be read. */
@@ -65,6 +66,13 @@ static inline bool sym_has_tsan(void)
     extern char __tsan_init[] __attribute__((weak));
     return __tsan_init != NULL;
 }
+/* Collective: the least of all PEs, in place, for the start: by messages between few, where the allreduce among the PEs of a node would
+ * have each map pages of every other (64 PEs: 63 page faults of each, a tenth of their start). */
+enum { SYM_TAG_LEAST = -64 };
+static inline int sym_least(struct gw_comm *c, int64_t *values, int n)
+{
+    return coll_group_allreduce(c, NULL, c->size, c->rank, SYM_TAG_LEAST, values, n, gw_op_min);
+}
 /* For memory.c and data.c.  Collective: the first error of any member, the same on all. */
 static inline int sym_agree(struct gw_comm *c, int rc) { return coll_worst(c, rc, "PE"); }
 /* A file that the members of `here`, the PEs of a node, map whole, as share_map() does; nothing of it is touched. */
@@ -78,7 +86,7 @@ struct sym_file_want {
     const struct share_words *words;
     uint64_t bytes, page;
     struct sym_file *file; /* to be ended by sym_file_end(), whatever rc is */
-    int rc;                /* before, of the first PE of the node: not GW_OK: it is not to be made.  Then: it is mapped, or why not */
+    int rc; /* before, of the first PE of the node: not GW_OK: it is not to be made.  Then: it is mapped, or why not */
 };
 /* Collective over `here`, at most two at a time; an error of the exchange itself. */
 int sym_files_make(struct gw_comm *here, struct sym_file_want *want, int n);

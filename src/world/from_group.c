@@ -41,12 +41,15 @@ static int party_of_group(const struct gw_group *g, int tag, struct party *out)
     return GW_OK;
 }
 
-static int intra_make(struct gw_group *g, int tag, struct gw_errhandler *eh, struct gw_comm **comm_out)
+/* more: of the party; none: n_more 0. */
+static int intra_make(struct gw_group *g, int tag, struct gw_errhandler *eh, struct party more, struct gw_comm **comm_out)
 {
     struct party p;
     uint32_t id;
     int rc = party_of_group(g, tag, &p);
     if (rc != GW_OK) return rc;
+    p.more = more.more;
+    p.n_more = more.n_more;
     rc = world_id_agree(&p, 1, &id);
     free(p.ranks);
     if (rc == GW_OK) rc = comm_create_object(g, id, &gw_comm_world, comm_out);
@@ -61,10 +64,15 @@ int world_comm_create_from_group(struct gw_group *g, const char *stringtag, stru
     struct gw_comm *c = NULL;
     int rc = arguments_check(g, "group", stringtag, eh);
     if (rc != GW_OK) return rc;
-    if (g->size > 0) rc = intra_make(g, tag_of(g, stringtag, "comm"), eh, &c);
+    if (g->size > 0) rc = intra_make(g, tag_of(g, stringtag, "comm"), eh, (struct party){0}, &c);
     if (rc == GW_OK && c) rc = comm_set_info(c, info);
     if (rc == GW_OK) *comm_out = c;
     return rc;
+}
+
+int world_comm_meet(struct gw_group *g, const char *stringtag, int64_t *values, int n, struct gw_comm **comm_out)
+{
+    return intra_make(g, tag_of(g, stringtag, "comm"), &gw_errors_return, (struct party){.more = values, .n_more = n}, comm_out);
 }
 
 int world_intercomm_create_from_groups(struct gw_group *local, int local_leader, struct gw_group *remote, int remote_leader,
@@ -85,7 +93,7 @@ int world_intercomm_create_from_groups(struct gw_group *local, int local_leader,
             return gw_fail(GW_ERANK, "remote_leader is %d; remote_group has %d members", remote_leader, remote->size);
         other = group_world(remote, remote_leader);
     }
-    rc = intra_make(local, tag_of(local, stringtag, "intercomm"), eh, &mine);
+    rc = intra_make(local, tag_of(local, stringtag, "intercomm"), eh, (struct party){0}, &mine);
     if (rc != GW_OK) return rc;
     /* The tag of the leaders comes from the string alone, because neither group knows the order of the members in the other one. */
     rc = world_intercomm_create(mine, local_leader, &gw_comm_world, other, tag_of(&gw_group_empty, stringtag, "leaders"), &c);

@@ -138,14 +138,18 @@ static bool may_go_on(void *arg)
 int world_id_agree(const struct party *p, int n, uint32_t *id_out)
 {
     struct ids w;
-    int64_t v[IDS_VALUES];
+    int64_t v[IDS_VALUES + WORLD_MORE];
+    const size_t more_bytes = sizeof *v * (size_t)p->n_more;
     int rc;
     bool won = false;
+    assert(p->n_more <= WORLD_MORE);
     world_ids_begin(&w, n, p->n == 1 && !p->bridge);
     do {
         world_ids_propose(&w, v);
-        rc = world_party_agree(p, v, IDS_VALUES);
+        if (p->n_more) memcpy(v + IDS_VALUES, p->more, more_bytes);
+        rc = world_party_agree(p, v, IDS_VALUES + p->n_more);
         if (rc != GW_OK) break;
+        if (p->n_more) memcpy(p->more, v + IDS_VALUES, more_bytes);
         bool unsure = world_ids_take(&w, v, v);
         rc = world_ids_check(&w);
         if (rc == GW_OK && unsure) rc = world_party_agree(p, v, 1);

@@ -30,6 +30,9 @@ int world_intercomm_merge(struct gw_comm *c, int high, struct gw_comm **comm_out
  * session. */
 int world_comm_create_from_group(struct gw_group *g, const char *stringtag, struct gw_info *info, struct gw_errhandler *eh,
                                  struct gw_comm **comm_out);
+/* For the library's own: the same, with errors returned, and each of `values` becomes the largest of all members'. */
+enum { WORLD_MORE = 8 };
+int world_comm_meet(struct gw_group *g, const char *stringtag, int64_t *values, int n, struct gw_comm **comm_out);
 int world_intercomm_create_from_groups(struct gw_group *local, int local_leader, struct gw_group *remote, int remote_leader,
                                        const char *stringtag, struct gw_info *info, struct gw_errhandler *eh,
                                        struct gw_comm **comm_out); /* remote, remote_leader: significant at the leader only */

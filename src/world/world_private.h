@@ -33,6 +33,8 @@ struct party {
     int *ranks;
     int n, me, tag;
     const struct bridge *bridge;
+    int64_t *more; /* n_more values that world_id_agree() replaces by the largest of all members on its way */
+    int n_more;
 };
 int world_party_whole(struct gw_comm *c, int leader,
                       struct party *out); /* all members of an intracommunicator; the caller frees out->ranks */
