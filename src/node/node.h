@@ -27,7 +27,8 @@ struct node_door {
     _Atomic uint32_t xoff;     /* flow control: the owner holds too many unexpected bytes, send RTS instead of data (proto) */
     _Atomic uint64_t bell;     /* the owner sleeps in epoll: the name of its wake-up socket (bell.c); 0: on the futex */
 } GW_ALIGNED(GW_CACHELINE);
-#define NODE_FENCED (1u << 31) /* the owner or a ringer does without membarrier: ringers fence between publishing and reading `sleeping` */
+/* In `sleeping`: the owner or a ringer does without membarrier, so ringers fence between publishing and reading that word. */
+#define NODE_FENCED (1u << 31)
 static inline bool node_seems_asleep(struct node_door *d) /* without a fence: a guess */
 {
     return atomic_load_explicit(&d->sleeping, memory_order_relaxed) & ~NODE_FENCED;

@@ -8,9 +8,9 @@
 #include "node/node.h"
 #include "boot/segment.h"
 
-void node_heap_open(void *mem, uint64_t bytes); /* zeroed memory, mapped by every rank of the node */
+void node_heap_open(void *mem, uint64_t bytes);        /* zeroed memory, mapped by every rank of the node */
 void node_wait_fences(struct node_door *doors, int n); /* this process does not use membarrier */
-void node_wait_open(void);                      /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
+void node_wait_open(void);                             /* reads the settings and gw_node.oversubscribed; sets gw_node.fence */
 void node_wait_close(void);
 /* share.c: whether another program runs on this rank's core, by what the kernel counts.
  * learns: gw_node.spin becomes shared_spin while one does, and alone_spin again. */

@@ -183,8 +183,7 @@ bool rma_mail_may_ask(struct rma_win *w, int target, int64_t bytes)
     if (gw_set.rma_ask == 0) return false;
     _Atomic uint32_t *alone = &w->targets[target].left_alone;
     uint32_t n = atomic_load_explicit(alone, memory_order_relaxed);
-    if (likely(n == 0))
-        return likely(!node_seems_asleep(w->targets[target].door)) || wake(w, target);
+    if (likely(n == 0)) return likely(!node_seems_asleep(w->targets[target].door)) || wake(w, target);
     uint32_t weight = 1 + (uint32_t)gw_min64(bytes / ALONE_BYTES, LEFT_ALONE);
     atomic_store_explicit(alone, n > weight ? n - weight : 0, memory_order_relaxed); /* not exact with several threads */
     return false;
