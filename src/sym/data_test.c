@@ -159,7 +159,7 @@ static void one(void)
     CHECK(!has(zeros, 1) && relocated[1][0] == 'o');
 }
 
-/* The window reaches them where they are. */
+/* One that does not want it is enough on its node: the window reaches them where they are. */
 static void alone(bool is_on)
 {
     int me = gw_comm_world.rank, n = gw_comm_world.size, said = me + 3;
@@ -168,9 +168,11 @@ static void alone(bool is_on)
     must(sym_open(&gw_comm_world, 1000));
     where();
     struct sym_region *r = &sym_memory.region[SYM_DATA];
+    bool is_mapped = !HAS_TSAN && boot_local_rank(1) < 0;
     CHECK(sym_memory.n_local == 1 ||
-          (r->base && !r->bytes && sym_place(zeros, 1, me) == (char *)zeros && atomic_load(&godwit_sym_near.is_far) &&
-           !sym_near_place(zeros, me) && sym_memory.win[SYM_DATA]));
+          (r->base && sym_place(zeros, 1, me) && atomic_load(&godwit_sym_near.is_far) && sym_memory.win[SYM_DATA]));
+    CHECK(sym_memory.n_local == 1 || is_mapped == (r->bytes != 0));
+    CHECK(sym_memory.n_local == 1 || is_mapped || (sym_place(zeros, 1, me) == (char *)zeros && !sym_near_place(zeros, me)));
     for (int pe = 0; pe < n && sym_memory.win[SYM_DATA]; pe++) {
         must(rma_put(&said, 1, gw_type_int, pe, (char *)&zeros[me] - r->base, 1, gw_type_int, sym_memory.win[SYM_DATA]));
         must(rma_win_flush(pe, sym_memory.win[SYM_DATA]));
@@ -197,7 +199,7 @@ static void pe(int rank)
     rooms_above_boot();
     if (!HAS_TSAN) one();
     if (!HAS_TSAN) one();
-    alone(gw_comm_world.size > 1 && (HAS_TSAN || gw_comm_world.rank != 1)); /* one that does not want it is enough */
+    alone(gw_comm_world.size > 1 && (HAS_TSAN || gw_comm_world.rank != 1));
     if (!HAS_TSAN) one();
     if (gw_comm_world.size > 1) different();
     life_rooms_down();
