@@ -79,18 +79,18 @@ def show(lane):
     print("lane %d: %d receives posted, %d messages unexpected" % (int(lane["index"]), int(queue["n_posted"]), int(queue["n_msgs"])))
     for r in posted(queue):
         print("  receive  %s %s %s, up to %d bytes at %s" % (number(r["m"]["src"], "source"), number(r["m"]["tag"], "tag"), context(r["m"]["ctx"]),
-                                                            int(r["cap"]), hex(int(r["buf"]))))
+                                                            int(r["data"]["bytes"]), hex(int(r["data"]["buf"]))))
     for msg in messages(queue):
         m = msg["m"]
         print("  message  source %d tag %d %s, %d bytes, from rank %d of the job" % (int(m["src"]), int(m["tag"]), context(m["ctx"]), length(msg),
                                                                                    int(msg["world"])))
     for op in entries(proto["asked"], "proto_op", "link"):
         if int(op["req"]):
-            print("  send     tag %d %s, %d bytes: waits for its receiver" % (int(op["hdr"]["tag"]), context(op["hdr"]["ctx"]), int(op["len"])))
+            print("  send     tag %d %s, %d bytes: waits for its receiver" % (int(op["hdr"]["tag"]), context(op["hdr"]["ctx"]), int(op["data"]["bytes"])))
     for out in entries(proto["outs"], "proto_out", "link"):
         for op in entries(out["ops"], "proto_op", "link"):
-            if int(op["type"]):
-                print("  send     tag %d %s, %d bytes: waits for room" % (int(op["hdr"]["tag"]), context(op["hdr"]["ctx"]), int(op["len"])))
+            if int(op["data"]["type"]):
+                print("  send     tag %d %s, %d bytes: waits for room" % (int(op["hdr"]["tag"]), context(op["hdr"]["ctx"]), int(op["data"]["bytes"])))
 
 
 class Queues(gdb.Command):
