@@ -40,7 +40,7 @@ USER = { # data of the program: what another kind of memory must not meet, or mu
     "src/proto/proto_fault.c": (1, "memory that the system refused"),
     "src/proto/proto_get.c": (2, "rendezvous, read from the sender"),
     "src/proto/proto_help.c": (2, "copies shared between the two"),
-    "src/proto/proto_keep.c": (2, "a send that is kept"),
+    "src/proto/proto_keep.c": (1, "a send that is kept"),
     "src/proto/proto_op.c": (1, "pages that others will read"),
     "src/proto/proto_out.c": (1, "short payloads"),
     "src/proto/proto_pieces.c": (4, "rendezvous in pieces"),
