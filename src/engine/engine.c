@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "agent/reach.h"
 #include "base/base.h"
 #include "base/os.h"
 #include "base/plain.h"
@@ -186,6 +187,18 @@ static bool find_srun(struct engine *e)
     return true;
 }
 
+/* Agents of our own: where they are asked for, and for hosts that no batch system has named, if ssh or what stands for it is here. */
+static bool find_own(const struct launch_options *o, bool is_spawned, struct engine *e)
+{
+    bool is_batch = in_slurm() || getenv("FLUX_URI") || getenv("PBS_NODEFILE") || getenv("LSB_DJOB_HOSTFILE") || is_spawned;
+    const char *agent = gw_set.launch_agent ? gw_set.launch_agent : "";
+    bool is_wanted = o->engine ? strcmp(o->engine, "own") == 0 : !is_batch;
+    if (!is_wanted || !o->hosts.n || !agent_reach_is_here(agent)) return false;
+    *e = (struct engine){.kind = ENGINE_OWN};
+    snprintf(e->path, sizeof e->path, "%s", agent_reach_name(agent));
+    return true;
+}
+
 /* Finds the engine.  Returns 0, or an exit status after the reason was printed. */
 static int find(const struct launch_options *o, const char *why, struct engine *e)
 {
@@ -289,7 +302,7 @@ static void *hear(void *none)
 /* Does the engine start its daemons by ssh from this host?  Others, and these within an allocation, have ways of their own. */
 static bool goes_from_here(const struct engine *e)
 {
-    return (e->kind == ENGINE_HYDRA || e->kind == ENGINE_OPENMPI || e->kind == ENGINE_PRTE) && !getenv("SLURM_JOB_ID") &&
+    return (e->kind == ENGINE_OWN || e->kind == ENGINE_HYDRA || e->kind == ENGINE_OPENMPI || e->kind == ENGINE_PRTE) && !getenv("SLURM_JOB_ID") &&
         !getenv("FLUX_URI");
 }
 
@@ -315,6 +328,7 @@ static const char *agent_of(const struct engine *e)
         {true, "LSB_DJOB_HOSTFILE"},
         {false, "LSB_DJOB_HOSTFILE"},
     };
+    if (e->kind == ENGINE_OWN) return strcmp(e->path, "ssh") == 0 || strcmp(e->path, "rsh") == 0 ? NULL : "GODWIT_LAUNCH_AGENT";
     for (size_t i = 0; i < GW_ARRAY_LEN(said); i++) {
         const char *value = said[i].is_hydra == (e->kind == ENGINE_HYDRA) ? getenv(said[i].variable) : NULL;
         if (!value || !*value) continue;
@@ -489,13 +503,15 @@ static void announce(const struct engine *e, const struct launch_options *o, con
         say_line("%s %d: %s has no such option; ranks may run on all cores", o->said.reserve, o->place.reserve, e->version);
 }
 
-static int refused(const struct launch_options *o, const char *why)
+static int refused(const struct launch_options *o, const char *why, bool is_own)
 {
     if (o->gdb)
         say_line("--gdb starts ranks on one machine only (%s); `mpiexec --stack` on a host shows those that run there", why);
     else if (o->hosts.bad)
         say_line("the batch system names a host or slots: \"%s\" %s", o->hosts.bad, o->hosts.bad_why);
-    else if (o->only_here)
+    else if (is_own && o->place.rankfile)
+        say_line("%s is for ranks of one machine (%s)", o->said.rankfile ? o->said.rankfile : "--map-by seq", why);
+    else if (o->only_here && !is_own)
         say_line("%s is for ranks that mpiexec starts itself, on this machine (%s)", o->only_here, why);
     else
         return 0;
@@ -529,11 +545,12 @@ static int run_with(const struct engine *e, struct launch_options *o, const char
 int engine_run(struct launch_options *o, const char *why, struct job *spawned)
 {
     struct engine e;
-    int rc = refused(o, why);
-    if (rc == 0) rc = find(o, why, &e);
+    gw_settings_load();
+    bool is_own = find_own(o, spawned, &e);
+    int rc = refused(o, why, is_own);
+    if (rc == 0 && !is_own) rc = find(o, why, &e);
     if (rc && spawned && spawned->may_stay) return -1;
     if (rc == 0) rc = count_ranks(o, &e);
-    gw_settings_load();
     if (rc == 0 && !spawned) rc = check_known(&e, o);
     if (rc == 0 && e.kind == ENGINE_HYDRA && (o->stdin_rank > 0 || o->stdin_rank == STDIN_ALL)) {
         say_line("-stdin: %s gives standard input to rank 0 alone; srun and mpirun can do it (--engine)", e.version);
@@ -541,6 +558,7 @@ int engine_run(struct launch_options *o, const char *why, struct job *spawned)
     }
     if (rc && spawned) spawned_started(spawned, rc);
     if (rc) return spawned ? 0 : rc;
+    if (e.kind == ENGINE_OWN) return ENGINE_IS_OURS;
     rc = run_with(&e, o, why, spawned);
     if (spawned && !spawned->met) spawned_ended(e.version, rc);
     return spawned ? spawned_end(spawned, rc) : rc;

@@ -1,7 +1,8 @@
 /* engine.h -- jobs on several hosts: mpiexec does not start processes on other hosts itself, it runs a process manager (engine).
  *
- * Slurm's srun or Flux within an allocation of theirs; for a list of hosts PRRTE's prterun, Open MPI's mpirun or MPICH's Hydra, whichever is
- * installed.  --engine NAME selects one; `none`: this machine only.
+ * Slurm's srun or Flux within an allocation of theirs; for a list of hosts agents of mpiexec's own by ssh (own: launch/home.c runs these), or where
+ * there is no ssh, and where a batch system names the hosts, PRRTE's prterun, Open MPI's mpirun or MPICH's Hydra, whichever is installed.
+ * --engine NAME selects one; `none`: this machine only.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -12,7 +13,7 @@
 #include "job/job.h"
 #include "job/words.h"
 
-enum engine_kind { ENGINE_NONE, ENGINE_SRUN, ENGINE_FLUX, ENGINE_PRTE, ENGINE_OPENMPI, ENGINE_HYDRA };
+enum engine_kind { ENGINE_NONE, ENGINE_SRUN, ENGINE_FLUX, ENGINE_PRTE, ENGINE_OPENMPI, ENGINE_HYDRA, ENGINE_OWN };
 struct engine {
     enum engine_kind kind;
     char path[512], version[64]; /* version: "Slurm 22.05.8" */
@@ -34,7 +35,8 @@ void engine_words(const struct engine *e, const struct launch_options *o, const 
 void engine_words_wrapper(struct launch_options *o);
 /* Finds an engine, says which in one line, runs it: the exit status of the job, or of a misuse that has been explained.
  * spawned: the job is one of MPI_Comm_spawn, and the explanations are for who asked for it; -1: it may stay on this host, and there is no
- * engine.  NULL: it is none. */
+ * engine.  NULL: it is none.  ENGINE_IS_OURS: nothing was started; agents of mpiexec itself are to start o->n_ranks on o->hosts. */
+enum { ENGINE_IS_OURS = -2 };
 int engine_run(struct launch_options *o, const char *why, struct job *spawned);
 /* alive.c: starts failure detection of hosts, until the process ends.  True: started.  from_start: a host that never was reachable
  * from here is silent, too, as the engine may wait for it for ever. */

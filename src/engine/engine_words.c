@@ -421,6 +421,7 @@ void engine_words(const struct engine *e, const struct launch_options *o, const 
     case ENGINE_PRTE: prte_words(e, o, counts, env, argv_out); break;
     case ENGINE_OPENMPI: openmpi_words(e, o, counts, env, argv_out); break;
     case ENGINE_HYDRA: hydra_words(o, counts, argv_out); break;
+    case ENGINE_OWN:
     case ENGINE_NONE: break;
     }
 }

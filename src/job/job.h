@@ -159,6 +159,7 @@ struct stream {
     struct sink *to, *also; /* where the output is written; NULL: nowhere */
     char *buf;              /* output that was not printed yet */
     size_t len, cap;
+    bool is_far;     /* its bytes are brought by an agent; fd is -1 */
     bool mid_line;   /* the beginning of the line in buf has been printed */
     uint64_t since;  /* ns: when the first byte of the partial line came */
     uint64_t looked; /* ns: `since`, or the last look whether the rank continues the line */
@@ -189,6 +190,12 @@ struct sub_end {
     bool by_signal;
     uint64_t uid;
     char name[64];
+};
+/* What an agent knows of the job whose ranks of this host it has started. */
+struct job_part {
+    int first, size;      /* its first rank; ranks of the whole job; 0: this process is no agent */
+    bool is_met_by_others; /* a rank of another host has called MPI_Init */
+    const char *mapping;  /* PMI_process_mapping */
 };
 struct job {
     struct launch_options o;
@@ -223,7 +230,11 @@ struct job {
     bool bad_value;          /* the start failed because of the value of an info key */
     bool may_stay;           /* no other hosts were asked for */
     char elsewhere[256];     /* why an engine starts this job; "": mpiexec starts it on this host */
+    struct job_part part;    /* of an agent (doc/adr/0038) */
 };
+/* The rank in the job, and its size: `rank` and n count those that this process has started. */
+static inline int job_rank(const struct job *j, int rank) { return j->part.first + rank; }
+static inline int job_size(const struct job *j) { return j->part.size ? j->part.size : j->n; }
 static inline struct boot_rank *job_slot(const struct job *j, int rank)
 {
     return (struct boot_rank *)((char *)j->head + j->head->ranks_offset) + rank;

@@ -13,5 +13,6 @@ void say_line(const char *fmt, ...) GW_PRINTF(1, 2); /* "mpiexec: ..." on stderr
 void say_as(const char *job);                        /* names the spawned job in messages from now on */
 void say_keep(bool on);                              /* on: messages are kept for say_kept(), not printed */
 const char *say_kept(void);
+void say_to(void (*take)(const char *line)); /* an agent's messages: not printed, but given to it, without "mpiexec: " */
 
 #endif

@@ -36,11 +36,14 @@ static struct {
 /* ---- output --------------------------------------------------------------------------------------------------------------------- */
 static void stream_close(const struct job *j, struct stream *s)
 {
-    assert(s->fd >= 0);
-    launch_output_end(j, s);
-    close(s->fd);
+    assert(s->fd >= 0 || s->is_far);
+    if (j->part.size)
+        launch_agent_output(j, s, NULL, 0);
+    else
+        launch_output_end(j, s);
+    if (s->fd >= 0) close(s->fd);
     free(s->buf);
-    *s = (struct stream){.fd = -1, .rank = s->rank, .to = s->to, .also = s->also};
+    *s = (struct stream){.fd = -1, .rank = s->rank, .to = s->to, .also = s->also, .is_far = s->is_far};
 }
 
 /* Marked lines are printed only when they are whole, except those of a rank that reads from the terminal: these may be prompts. */
@@ -50,25 +53,50 @@ static bool waits_for_its_end(const struct job *j, const struct stream *s)
     return launch_output_is_marked(j) && !asks;
 }
 
-/* Reads and prints what the stream has now; false: it has ended. */
+static void stream_room(struct stream *s, size_t bytes)
+{
+    assert(s->len <= s->cap);
+    if (s->cap - s->len >= bytes) return;
+    s->cap = s->len + bytes;
+    s->buf = realloc(s->buf, s->cap);
+    if (!s->buf) gw_die("mpiexec: no memory");
+}
+
+/* Prints what can be printed, after n bytes have come behind the others. */
+static void stream_print(const struct job *j, struct stream *s, size_t n)
+{
+    char *end = memrchr(s->buf + s->len, '\n', n);
+    if (s->len == 0 || end) s->since = s->looked = gw_now_ns(); /* the beginning of the partial line came now */
+    s->len += n;
+    size_t most = launch_output_is_marked(j) ? MARKED_MAX_BYTES : LINE_MAX_BYTES;
+    launch_output_print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > most ? s->len : 0);
+}
+
+/* Reads and prints what the stream has now, or hands it on; false: it has ended. */
 static bool stream_read(const struct job *j, struct stream *s)
 {
-    assert(s->fd >= 0 && s->len <= s->cap);
-    if (s->cap - s->len < READ_BYTES) {
-        s->cap = s->len + READ_BYTES;
-        s->buf = realloc(s->buf, s->cap);
-        if (!s->buf) gw_die("mpiexec: no memory");
-    }
+    assert(s->fd >= 0);
+    stream_room(s, READ_BYTES);
     ssize_t n = read(s->fd, s->buf + s->len, s->cap - s->len);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
     if (n < 0) launch_output_lost(s->rank, errno);
     if (n <= 0) return false;
-    char *end = memrchr(s->buf + s->len, '\n', (size_t)n);
-    if (s->len == 0 || end) s->since = s->looked = gw_now_ns(); /* the beginning of the partial line came now */
-    s->len += (size_t)n;
-    size_t most = launch_output_is_marked(j) ? MARKED_MAX_BYTES : LINE_MAX_BYTES;
-    launch_output_print(j, s, end ? (size_t)(end - s->buf) + 1 : s->len > most ? s->len : 0);
+    if (j->part.size)
+        launch_agent_output(j, s, s->buf, (size_t)n);
+    else
+        stream_print(j, s, (size_t)n);
     return true;
+}
+
+void launch_forward_take(const struct job *j, struct stream *s, const char *data, size_t len)
+{
+    if (!len) {
+        stream_close(j, s);
+        return;
+    }
+    stream_room(s, len);
+    memcpy(s->buf + s->len, data, len);
+    stream_print(j, s, len);
 }
 
 void launch_forward_output(struct job *j, struct stream *s)
@@ -123,10 +151,10 @@ int launch_forward_flush_stale(struct job *j)
         struct stream *of[2] = {&j->ranks[i].out, &j->ranks[i].err};
         for (int k = 0; k < 2; k++) {
             struct stream *s = of[k];
-            if (s->fd < 0 || s->len == 0 || waits_for_its_end(j, s)) continue;
+            if ((s->fd < 0 && !s->is_far) || s->len == 0 || waits_for_its_end(j, s)) continue;
             int64_t left = STALE_MS - ms_since(s->looked, now);
-            if (left <= 0 && !has_more(s->fd)) {
-                if (has_slept(j->ranks[i].pid, s) || ms_since(s->since, now) >= STALE_AT_LAST_MS) {
+            if (left <= 0 && (s->is_far || !has_more(s->fd))) {
+                if (s->is_far || has_slept(j->ranks[i].pid, s) || ms_since(s->since, now) >= STALE_AT_LAST_MS) {
                     launch_output_print(j, s, s->len);
                     continue;
                 }
@@ -284,7 +312,7 @@ void launch_forward_end(struct job *j)
                 if (!has_more(of[k]->fd)) break;
                 launch_forward_output(j, of[k]);
             }
-            if (of[k]->fd >= 0) stream_close(j, of[k]);
+            if (of[k]->fd >= 0 || of[k]->is_far) stream_close(j, of[k]);
         }
     }
 }

@@ -57,6 +57,8 @@ void launch_mpir_free(void);
  * rank's is writable), else the struct stream that is readable. */
 int launch_forward_start(struct job *j);
 void launch_forward_output(struct job *j, struct stream *s); /* reads what is there; closes the stream at its end */
+/* The same with what an agent has read; no bytes: the stream has ended. */
+void launch_forward_take(const struct job *j, struct stream *s, const char *data, size_t len);
 void launch_forward_input(struct job *j);
 int launch_forward_input_due(struct job *j); /* does what is due; ms until more is, -1: nothing waits */
 /* prints partial lines that have waited long; ms until the next is due, -1: none waits */
@@ -87,5 +89,22 @@ int launch_watch(struct job *j); /* runs until all ranks and spawned jobs have e
 /* Sends a signal to the process groups of all living ranks, and to the mpiexecs of spawned jobs (for SIGSTOP these get SIGTSTP, which
  * they pass on). */
 void launch_kill_all(const struct job *j, int sig);
+/* For an agent: ends the ranks, and with `all` jobs that they have spawned; does what a signal of that number does to mpiexec. */
+void launch_end(struct job *j, int sig, int status, bool all);
+void launch_signal(struct job *j, int sig);
+int launch_signals_open(void); /* blocks the signals that mpiexec handles: a descriptor to read them from; -1: errno says why */
+
+/* ---- home.c ---- */
+int launch_home(struct job *j); /* runs a job on several hosts by agents of our own; returns its exit status */
+
+/* ---- agent.c ---- */
+int launch_agent_begin(struct job *j);      /* fills the job from what mpiexec orders.  -1: go on; else the exit status */
+int launch_agent_open(void);                /* a descriptor that is readable when launch_agent_serve() has something to do; -1: errno says why */
+void launch_agent_serve(struct job *j);
+void launch_agent_look(struct job *j);      /* after the PMI server has served: what ranks of other hosts must hear of */
+int launch_agent_due(struct job *j);        /* does what is due; ms until more is, -1: nothing */
+void launch_agent_output(const struct job *j, const struct stream *s, const char *data, size_t len); /* no bytes: it has ended */
+void launch_agent_failed(int status);       /* a rank has failed, and those of this host end */
+void launch_agent_end(struct job *j, int rc); /* nothing of the job runs here any more */
 
 #endif

@@ -101,16 +101,17 @@ int main(int argc, char **argv)
     if (argc > 1 && is_stack(argv[1])) return stack_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "--gdb-window") == 0) return launch_gdb_window_main(argc - 1, argv + 1);
     unsetenv(BOOT_PARENT); /* it is for ranks of the job around this mpiexec */
-    bool is_spawned = argc == 3 && strcmp(argv[1], "--spawned") == 0;
-    int rc = is_spawned ? spawned_begin(argv[2], &j) : launch_options_parse(argc, argv, &j.o);
+    bool is_spawned = argc == 3 && strcmp(argv[1], "--spawned") == 0, is_agent = argc == 2 && strcmp(argv[1], "--agent") == 0;
+    int rc = is_spawned ? spawned_begin(argv[2], &j) : is_agent ? launch_agent_begin(&j) : launch_options_parse(argc, argv, &j.o);
     if (rc >= 0) {
         launch_options_free(&j.o);
         spawned_free();
         return rc;
     }
     char why[320];
-    if (is_spawned ? j.elsewhere[0] != 0 : engine_is_needed(&j.o, why, sizeof why)) {
+    if (is_spawned ? j.elsewhere[0] != 0 : !is_agent && engine_is_needed(&j.o, why, sizeof why)) {
         rc = is_spawned ? engine_run(&j.o, j.elsewhere, &j) : engine_run(&j.o, why, NULL);
+        if (rc == ENGINE_IS_OURS) rc = launch_home(&j);
         if (rc >= 0) {
             launch_options_free(&j.o);
             spawned_free();
@@ -124,6 +125,7 @@ int main(int argc, char **argv)
     bind_make(&j.o, &j.bind);
     int before = before_start(&j);
     if (before) {
+        if (is_agent) launch_agent_end(&j, before - 1);
         bind_free(&j.bind, j.n);
         launch_options_free(&j.o);
         return before - 1;
@@ -149,6 +151,7 @@ int main(int argc, char **argv)
     keeper_stop(&j);
     if (rc == 0 && is_started && !is_spawned && !j.ending) orphan_note(&j);
     child_orphans_end(!is_started || j.ending);
+    if (is_agent) launch_agent_end(&j, rc);
     launch_output_free();
     launch_spawn_free(&j);
     bind_free(&j.bind, j.n);

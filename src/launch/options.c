@@ -65,16 +65,16 @@ static int set_ranks(struct launch_app *a, const char *name, const char *text)
 
 static int set_engine(struct launch_options *o, const char *text)
 {
-    static const char *const engines[] = {"srun", "flux", "prterun", "mpirun", "hydra", "none"};
+    static const char *const engines[] = {"srun", "flux", "prterun", "mpirun", "hydra", "own", "none"};
     static const struct {
         const char *also, *is;
     } same[] = {{"slurm", "srun"},     {"prrte", "prterun"}, {"prte", "prterun"},
                 {"openmpi", "mpirun"}, {"ompi", "mpirun"},   {"mpich", "hydra"}};
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++)
         if (strcasecmp(text, same[i].also) == 0)
-            return launch_usage_error("--engine is srun, flux, prterun, mpirun, hydra or none, not '%s'; did you mean %s?", text,
+            return launch_usage_error("--engine is srun, flux, prterun, mpirun, hydra, own or none, not '%s'; did you mean %s?", text,
                                       same[i].is);
-    int c = launch_parse_choice("--engine", text, engines, 6);
+    int c = launch_parse_choice("--engine", text, engines, GW_ARRAY_LEN(engines));
     if (c >= 0) o->engine = engines[c];
     return c < 0 ? EXIT_USAGE : -1;
 }

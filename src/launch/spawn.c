@@ -105,6 +105,7 @@ static size_t name_length(const char *pair) { return strcspn(pair, "=") + 1; }
 static bool is_foreign(const struct job *j, const char *pair)
 {
     static const char *const pmi[] = {"PMI_FD=", "PMI_PORT=", "PMI_ID=", BOOT_HOST_SLOTS "="};
+    if (j->part.size && strncmp(pair, BOOT_HOST_SLOTS "=", sizeof BOOT_HOST_SLOTS) == 0) return false; /* of all hosts, and for the ranks */
     for (size_t i = 0; i < GW_ARRAY_LEN(pmi); i++)
         if (strncmp(pair, pmi[i], strlen(pmi[i])) == 0) return true;
     return j->pmix && strncmp(pair, "PMIX_", 5) == 0 && strncmp(pair, "PMIX_MCA_", 9) != 0;
@@ -175,16 +176,16 @@ static void names_of_others(const struct job *j, int rank, int local, int n_loca
         const char *name;
         int value;
     } same[] = {
-        {"OMPI_COMM_WORLD_RANK", rank},
-        {"OMPI_COMM_WORLD_SIZE", j->n},
+        {"OMPI_COMM_WORLD_RANK", job_rank(j, rank)},
+        {"OMPI_COMM_WORLD_SIZE", job_size(j)},
         {"OMPI_COMM_WORLD_LOCAL_RANK", local},
         {"OMPI_COMM_WORLD_LOCAL_SIZE", n_local},
         {"OMPI_COMM_WORLD_NODE_RANK", local},
-        {"PMI_RANK", rank},
-        {"PMI_SIZE", j->n},
+        {"PMI_RANK", job_rank(j, rank)},
+        {"PMI_SIZE", job_size(j)},
         {"PMI_LOCAL_RANK", local},
         {"PMI_LOCAL_SIZE", n_local},
-        {"PMIX_RANK", rank},
+        {"PMIX_RANK", job_rank(j, rank)},
         {"MPI_LOCALRANKID", local},
         {"MPI_LOCALNRANKS", n_local},
     };
@@ -223,10 +224,10 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
     if (has_set) snprintf(more + n, sizeof more - (size_t)n, ",sets=%s", j->o.wrapper ? j->o.wrapper->option : "variables");
     if (j->name[0]) words_set(own, "GODWIT_SINGLETON", "0"); /* the spawning process may be a singleton with this variable set */
     int boot = own->n;
-    boot_add(j, rank, a, more, own);
-    words_set(own, "GODWIT_RANK", "%d", rank);
+    if (!j->part.size) boot_add(j, rank, a, more, own); /* an agent's ranks meet by PMI */
+    words_set(own, "GODWIT_RANK", "%d", job_rank(j, rank));
     if (j->o.quiet) words_set(own, "GODWIT_QUIET", "1"); /* for what is loaded before a program (tools/replay) */
-    words_set(own, "GODWIT_SIZE", "%d", j->n);
+    words_set(own, "GODWIT_SIZE", "%d", job_size(j));
     const int32_t *node = j->head->map_offset ? (const int32_t *)((const char *)j->head + j->head->map_offset) : NULL;
     int before = node ? 0 : rank, count = node ? 0 : j->n;
     for (int r = 0; node && r < j->n; r++) {
@@ -255,6 +256,7 @@ static char **rank_env(struct job *j, int rank, const struct launch_app *a, int 
         free(pair);
     }
     char **env = env_join(j, a, (const struct words *const[]){&j->o.env, &a->env, own}, 3), mark[BOOT_ENV_MARK];
+    if (j->part.size) return env;
     boot_env_mark(env, mark);
     memcpy(strstr(own->at[boot], MARK_BEGINS) + strlen(MARK_BEGINS), mark, sizeof mark - 1);
     struct boot_rank *slot = job_slot(j, rank);
@@ -439,7 +441,7 @@ int launch_spawn_all(struct job *j)
     for (int rank = 0, first = 0; rank < j->n && rc == 0; rank++) {
         while (rank >= first + a->n) first += a++->n;
         rc = start(j, rank, a, report[1]);
-        if (rc) say_line("cannot start rank %d: %s (limits: ulimit -u, ulimit -n)", rank, strerror(rc));
+        if (rc) say_line("cannot start rank %d: %s (limits: ulimit -u, ulimit -n)", job_rank(j, rank), strerror(rc));
     }
     close(report[1]);
     if (rc) {

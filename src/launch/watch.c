@@ -35,7 +35,7 @@ static void deathless_look(const struct job *j)
 {
     for (int i = 0; i < j->n && !has_deathless; i++) {
         if (j->ranks[i].pid <= 0 || kill(j->ranks[i].pid, 0) == 0 || errno == ESRCH) continue;
-        say_line("rank %d (host %s, pid %d) cannot be ended (kill: %s); mpiexec ends without it%s", i, j->host,
+        say_line("rank %d (host %s, pid %d) cannot be ended (kill: %s); mpiexec ends without it%s", job_rank(j, i), j->host,
                  (int)j->ranks[i].pid, strerror(errno),
                  errno == EPERM ? ". Has it the rights of another user (sudo, set-user-ID)?" : "");
         has_deathless = true;
@@ -55,6 +55,7 @@ static void end_job(struct job *j, int sig, int status)
     if (j->ending) return;
     j->ending = true;
     j->exit_status = status;
+    if (j->part.size) launch_agent_failed(status);
     connected_notify(j, status);
     kill_ranks(j, sig);
     kill_ranks(j, SIGCONT); /* a stopped process cannot die of a signal that it handles */
@@ -74,6 +75,14 @@ static void end_all(struct job *j, int sig, int status)
     kill_at = gw_now_ns() + (uint64_t)GRACE_MS * 1000000;
 }
 
+void launch_end(struct job *j, int sig, int status, bool all)
+{
+    if (all)
+        end_all(j, sig, status);
+    else
+        end_job(j, sig, status);
+}
+
 /* ---- deaths -------------------------------------------------------------------------------------------------------------------- */
 static const char *call_of(const struct boot_rank *slot)
 {
@@ -82,6 +91,7 @@ static const char *call_of(const struct boot_rank *slot)
 
 static bool others_in_mpi(const struct job *j, int but)
 {
+    if (j->part.is_met_by_others) return true;
     for (int i = 0; i < j->n; i++) {
         uint32_t phase = atomic_load_explicit(&job_slot(j, i)->phase, memory_order_relaxed);
         if (i != but && j->ranks[i].pid > 0 && (phase == BOOT_INIT || phase == BOOT_RUNNING)) return true;
@@ -91,7 +101,7 @@ static bool others_in_mpi(const struct job *j, int but)
 
 static const char *others_fate(const struct job *j)
 {
-    return j->alive <= 0 ? "" : j->o.no_cleanup ? "; the other ranks go on (-disable-auto-cleanup)" : "; the other ranks end now";
+    return j->alive <= 0 && job_size(j) == j->n ? "" : j->o.no_cleanup ? "; the other ranks go on (-disable-auto-cleanup)" : "; the other ranks end now";
 }
 
 /* A rank has failed: ends the job, unless -disable-auto-cleanup was given. */
@@ -128,7 +138,7 @@ static void report_signal(const struct job *j, int rank, int sig)
     const char *call = call_of(slot);
     char limit[128];
     limit_text(j, rank, sig, limit, sizeof limit);
-    say_line("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", rank, j->host, (int)j->ranks[rank].was, sig,
+    say_line("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", job_rank(j, rank), j->host, (int)j->ranks[rank].was, sig,
              strsignal(sig),
              !call                                             ? ""
                  : phase != BOOT_RUNNING && phase != BOOT_INIT ? "; it had left "
@@ -151,7 +161,7 @@ static void rank_gone(struct job *j, int rank)
     if (phase == BOOT_ABORTED) {                          /* also before abort(), with GODWIT_ABORT_ON_ERROR */
         int abort_code = atomic_load_explicit(&slot->abort_code, memory_order_relaxed);
         if (abort_code || !is_shmem) /* shmem_global_exit(0) is an end like another */
-            say_line("rank %d (host %s, pid %d) ended the job with code %d%s%s", rank, j->host, pid, abort_code,
+            say_line("rank %d (host %s, pid %d) ended the job with code %d%s%s", job_rank(j, rank), j->host, pid, abort_code,
                      slot->what[0] ? ": " : "", slot->what);
         if (j->ranks[rank].is_ended || !code) code = abort_code & 0xff; /* 0: of a script around the rank, which went on */
         end_job(j, SIGTERM, !code && abort_code ? 1 : code);            /* an exit status has 8 bits: code 256 is not success */
@@ -160,12 +170,12 @@ static void rank_gone(struct job *j, int rank)
         if (crash_is_one(WTERMSIG(status))) crash_say(j, rank);
         end_with(j, code);
     } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
-        say_line("rank %d (host %s, pid %d) ended with status %d without calling %s%s", rank, j->host, pid, code,
+        say_line("rank %d (host %s, pid %d) ended with status %d without calling %s%s", job_rank(j, rank), j->host, pid, code,
                  is_shmem ? "shmem_finalize" : "MPI_Finalize", others_fate(j));
         end_with(j, code ? code : 1);
     } else if (phase == BOOT_NEW && others_in_mpi(j, rank) && !j->o.no_cleanup) {
         say_line("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now",
-                 rank, j->host, pid, code);
+                 job_rank(j, rank), j->host, pid, code);
         end_job(j, SIGTERM, code ? code : 1);
     } else if (code && !j->exit_status) {
         j->exit_status = code; /* the first that failed; the others do not depend on it */
@@ -312,7 +322,15 @@ static void on_signal(struct job *j, int sig)
     }
 }
 
-static int signals_open(void)
+void launch_signal(struct job *j, int sig)
+{
+    if (sig == SIGTSTP)
+        launch_kill_all(j, SIGSTOP); /* the agent itself goes on */
+    else if (sig > 0 && sig < NSIG && sig != SIGCHLD)
+        on_signal(j, sig);
+}
+
+int launch_signals_open(void)
 {
     static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
     sigset_t set;
@@ -376,6 +394,8 @@ static int timers(struct job *j, uint64_t deadline)
     if (told >= 0) wait = sooner(wait, told);
     int foreign = foreign_look(j);
     if (foreign >= 0) wait = sooner(wait, foreign);
+    int asked = j->part.size ? launch_agent_due(j) : -1;
+    if (asked >= 0) wait = sooner(wait, asked);
     if (gives_up || differs) end_all(j, SIGTERM, 1);
     int ways;
     if (foreign_differs(j, &ways)) end_all(j, SIGTERM, EXIT_CANNOT_RUN);
@@ -420,6 +440,9 @@ static void on_event(struct job *j, const struct epoll_event *e, const int *sign
         spawned_control_accept(j);
     } else if (e->data.ptr == &j->pmi) {
         pmi_serve(j);
+        if (j->part.size) launch_agent_look(j);
+    } else if (e->data.ptr == &j->part) {
+        launch_agent_serve(j);
     } else if (e->data.ptr == &j->parent_fd) {
         /* closed, it is reported as long as a child that has not started its program yet has it open, too */
         if (j->parent_fd >= 0 && !spawned_hear(j)) end_job(j, SIGTERM, 1);
@@ -442,12 +465,14 @@ static bool watch_open(struct job *j, int epoll, int *signal_fd)
 {
     bool is_open = epoll >= 0;
     if (!is_open) deaf_note("epoll");
-    *signal_fd = signals_open();
+    *signal_fd = launch_signals_open();
     if (is_open && *signal_fd < 0) deaf_note("signals"), is_open = false;
     if (is_open &&
         !(watch_add(epoll, *signal_fd, signal_fd) && watch_add(epoll, j->control.fd, &j->control) &&
           watch_add(epoll, j->pmi, &j->pmi) && watch_add(epoll, j->parent_fd, &j->parent_fd)))
         deaf_note("epoll_ctl"), is_open = false;
+    int agent = is_open && j->part.size ? launch_agent_open() : 0;
+    if (agent < 0 || (agent > 0 && !watch_add(epoll, agent, &j->part))) deaf_note("epoll_ctl"), is_open = false;
     return is_open;
 }
 

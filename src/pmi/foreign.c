@@ -81,7 +81,7 @@ int foreign_start(struct job *j)
                  program_of(j, is_ours ? OURS : OMPI | PMIX), is_ours ? "Godwit" : "Open MPI");
         return EXIT_CANNOT_RUN;
     }
-    if (!is_alone && kinds & ~(unsigned)(OURS | 1 << PROGRAM_NONE)) {
+    if (j->part.size || (!is_alone && kinds & ~(unsigned)(OURS | 1 << PROGRAM_NONE))) {
         int rc = pmi_start(j);
         if (rc) say_line("cannot start the PMI server: %s", strerror(rc));
         if (rc) return EXIT_CANNOT_RUN;
@@ -273,7 +273,7 @@ static void past_door_say(const struct rank *r, int rank, enum foreign_way way)
 void foreign_came(struct job *j, int rank, enum foreign_way way)
 {
     assert(rank >= 0 && rank < j->n && way != FOREIGN_DIRECT);
-    past_door_say(&j->ranks[rank], rank, way);
+    past_door_say(&j->ranks[rank], job_rank(j, rank), way);
     _Atomic uint64_t *ways = &j->ranks[rank].ways; /* two programs at once may come by two servers, so from two threads */
     uint64_t old = atomic_load_explicit(ways, memory_order_relaxed);
     while (ways_number(old) < WAYS_MOST &&

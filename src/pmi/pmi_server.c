@@ -39,6 +39,10 @@ static struct {
     int n, n_in_barrier;
     void *keys;    /* tree of struct pair */
     char name[32]; /* of the key space */
+    /* Of an agent: */
+    bool has_others;    /* ranks on other hosts take part in barriers */
+    bool is_complete;   /* all ranks of this host are in one, of which the others do not know yet */
+    struct words fresh; /* keys and values since the last one */
 } pmi;
 struct pair {
     char *key, *value;
@@ -58,7 +62,7 @@ const char *pmi_key_get(const char *key)
 }
 
 /* Sets a key.  It may exist: the next program of a script puts the same keys. */
-void pmi_key_put(const char *key, const char *value)
+static void key_set(const char *key, const char *value)
 {
     struct pair *p = gw_xcalloc(1, sizeof *p);
     *p = (struct pair){gw_xasprintf("%s", key), gw_xasprintf("%s", value)};
@@ -69,6 +73,12 @@ void pmi_key_put(const char *key, const char *value)
     (*kept)->value = p->value;
     free(p->key);
     free(p);
+}
+
+void pmi_key_put(const char *key, const char *value)
+{
+    if (pmi.has_others && key[0] != PMI_OF_NODE) words_add(&pmi.fresh, key), words_add(&pmi.fresh, value);
+    key_set(key, value);
 }
 
 static void pair_free(void *pair)
@@ -219,12 +229,8 @@ static void on_get(struct job *j, int rank, const char *line)
         answer(rank, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n");
 }
 
-void pmi_barrier(struct job *j, int rank)
+static void barrier_out(void)
 {
-    assert(pmi.n_in_barrier >= 0 && pmi.n_in_barrier <= pmi.n);
-    pmi.n_in_barrier += !pmi.clients[rank].in_barrier;
-    pmi.clients[rank].in_barrier = true;
-    if (pmi.n_in_barrier < j->n) return;
     for (int i = 0; i < pmi.n; i++) pmi.clients[i].in_barrier = false;
     pmi.n_in_barrier = 0;
     for (int i = 0; i < pmi.n; i++) {
@@ -233,6 +239,35 @@ void pmi_barrier(struct job *j, int rank)
         else
             answer(i, "cmd=barrier_out rc=0\n");
     }
+}
+
+void pmi_barrier(struct job *j, int rank)
+{
+    assert(pmi.n_in_barrier >= 0 && pmi.n_in_barrier <= pmi.n);
+    pmi.n_in_barrier += !pmi.clients[rank].in_barrier;
+    pmi.clients[rank].in_barrier = true;
+    if (pmi.n_in_barrier < j->n) return;
+    if (pmi.has_others)
+        pmi.is_complete = true;
+    else
+        barrier_out();
+}
+
+bool pmi_fence_begins(struct words *keys_out)
+{
+    if (!pmi.is_complete) return false;
+    pmi.is_complete = false;
+    *keys_out = pmi.fresh;
+    pmi.fresh = (struct words){0};
+    return true;
+}
+
+void pmi_fence_ends(const char *key, const char *value)
+{
+    if (key)
+        key_set(key, value);
+    else
+        barrier_out();
 }
 
 static void on_barrier(struct job *j, int rank, const char *line)
@@ -323,7 +358,7 @@ static void on_line(struct job *j, int rank, const char *line)
         value_of(line, "cmd", false, cmd, sizeof cmd);
         while (i < GW_ARRAY_LEN(commands) && strcmp(commands[i].cmd, cmd) != 0) i++;
         if (i == GW_ARRAY_LEN(commands)) {
-            say_line("rank %d sends what is no request of PMI-1 (\"%.80s\"); its connection is closed", rank, line);
+            say_line("rank %d sends what is no request of PMI-1 (\"%.80s\"); its connection is closed", job_rank(j, rank), line);
             client_close(c);
         } else if (commands[i].handle) {
             commands[i].handle(j, rank, line);
@@ -370,7 +405,7 @@ static void client_read(struct job *j, int rank)
         if (!c->is_two) {
             on_line(j, rank, text);
         } else if (!pmi_two_message(j, rank, text)) {
-            say_line("rank %d sends what is no request of PMI-2 (\"%.80s\"); its connection is closed", rank, text);
+            say_line("rank %d sends what is no request of PMI-2 (\"%.80s\"); its connection is closed", job_rank(j, rank), text);
             client_close(c);
         } else if (atomic_load_explicit(&job_slot(j, rank)->phase, memory_order_relaxed) == BOOT_FINALIZED) {
             c->is_two = false; /* the next program of its script begins with a line */
@@ -382,7 +417,7 @@ static void client_read(struct job *j, int rank)
     if (!is_long && !is_none) return;
     say_line(is_none ? "rank %d sends a message of PMI-2 whose length is none of 1 to %d; its connection is closed"
                      : "rank %d sends a PMI line of more than %d bytes; its connection is closed",
-             rank, is_none ? PMI_LINE_MOST - PMI_TWO_LENGTH : PMI_LINE_MOST);
+             job_rank(j, rank), is_none ? PMI_LINE_MOST - PMI_TWO_LENGTH : PMI_LINE_MOST);
     client_close(c);
 }
 
@@ -394,12 +429,16 @@ int pmi_start(struct job *j)
     pmi.n = j->n;
     pmi.clients = gw_xcalloc((size_t)j->n, sizeof *pmi.clients);
     for (int i = 0; i < j->n; i++) pmi.clients[i] = (struct client){.fd = -1, .far = -1};
-    snprintf(pmi.name, sizeof pmi.name, "godwit_%d", (int)getpid());
+    if (j->part.size)
+        snprintf(pmi.name, sizeof pmi.name, "godwit_%016llx", (unsigned long long)j->uid); /* alike on all hosts */
+    else
+        snprintf(pmi.name, sizeof pmi.name, "godwit_%d", (int)getpid());
     snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", j->n); /* all ranks are on one node */
-    pmi_key_put("PMI_process_mapping", mapping);
+    pmi_key_put("PMI_process_mapping", j->part.mapping ? j->part.mapping : mapping);
     static const char said[] = "GODWIT_MEMORY_ALLOC_KINDS"; /* all ranks see one value: that of the first program */
     const char *kinds = words_value(&j->o.apps[0].env, said, words_value(&j->o.env, said, getenv(said)));
     if (kinds) pmi_key_put("PMI_mpi_memory_alloc_kinds", kinds);
+    pmi.has_others = j->part.size > j->n; /* what was put here so far, each agent has put */
     return 0;
 }
 
@@ -436,6 +475,7 @@ void pmi_stop(struct job *j)
     pmi_topology_drop();
     tdestroy(pmi.keys, pair_free);
     pmi.keys = NULL;
+    words_free(&pmi.fresh);
     free(pmi.clients);
     close(j->pmi);
     j->pmi = -1;

@@ -79,7 +79,7 @@ static void on_fullinit(const struct request *r)
     foreign_phase(r->job, r->rank, BOOT_RUNNING);
     answer(r->rank, r->thread,
            "cmd=fullinit-response;pmi-version=2;pmi-subversion=0;rank=%d;size=%d;appnum=%d;debugged=FALSE;pmiverbose=FALSE;rc=0;",
-           r->rank, r->job->n, app + r->job->o.apps[app].dropped);
+           job_rank(r->job, r->rank), job_size(r->job), app + r->job->o.apps[app].dropped);
 }
 
 static void on_job(const struct request *r) { answer(r->rank, r->thread, "cmd=job-getid-response;jobid=%s;rc=0;", pmi_space()); }
