@@ -18,12 +18,13 @@
 #include "base/plain.h"
 #include "job/child.h"
 
-/* What stands behind the words of the user, before the program.  %h: the host, %t: seconds of patience. */
+/* What stands behind the words of the user, before the program.  %h: the host, %t: seconds of patience.  ssh is the last to notice that a host
+ * is gone: mpiexec asks by itself (engine_alive_start()), where it has a way to the host that is not ssh's. */
 static const struct {
     const char *name, *before;
     bool is_shell; /* a shell reads the rest: it is quoted */
 } known[] = {
-    {"ssh", "-x -T -o ConnectTimeout=%t -o ServerAliveInterval=%s -o ServerAliveCountMax=3 %h", true},
+    {"ssh", "-x -T -o ConnectTimeout=%t -o ServerAliveInterval=%t -o ServerAliveCountMax=2 %h", true},
     {"srun", "-Q -N 1 -n 1 --mpi=none -w %h", false},
     {"lsrun", "-m %h", false},
     {"blaunch", "%h", false},
@@ -61,7 +62,7 @@ static void add_before(struct words *w, const char *pattern, const char *host, i
             continue;
         }
         char value[16];
-        snprintf(value, sizeof value, "%d", percent && percent[1] == 's' ? (patience + 2) / 3 : patience);
+        snprintf(value, sizeof value, "%d", patience);
         char *word = gw_xasprintf("%.*s%s", percent ? (int)(percent - raw.at[i]) : (int)strlen(raw.at[i]), raw.at[i],
                                   !percent ? "" : percent[1] == 'h' ? host : value);
         words_add(w, word);

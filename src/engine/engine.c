@@ -200,7 +200,7 @@ static bool find_own(const struct launch_options *o, bool is_spawned, struct eng
 }
 
 /* Finds the engine.  Returns 0, or an exit status after the reason was printed. */
-static int find(const struct launch_options *o, const char *why, struct engine *e)
+static int find(const struct launch_options *o, const char *why, bool is_spawned, struct engine *e)
 {
     const char *want = o->engine;
     bool slurm = want ? strcmp(want, "srun") == 0 : in_slurm(),
@@ -208,17 +208,20 @@ static int find(const struct launch_options *o, const char *why, struct engine *
     *e = (struct engine){.is_root = geteuid() == 0};
     if (slurm && find_srun(e)) return 0;
     if (flux && look_for("flux", ENGINE_FLUX, e)) return 0;
-    for (size_t i = 0; i < GW_ARRAY_LEN(candidates) && o->hosts.n && !((slurm || flux) && want); i++)
+    bool is_said = gw_set.launch_agent && *gw_set.launch_agent && !want && !slurm && !flux && !is_spawned; /* by what to reach hosts */
+    for (size_t i = 0; i < GW_ARRAY_LEN(candidates) && o->hosts.n && !((slurm || flux) && want) && !is_said; i++)
         if ((!want || strcmp(want, candidates[i].option) == 0) && look_for(candidates[i].name, candidates[i].is, e)) return 0;
     if (slurm || flux)
         say_line("%s, but `%s` is not in PATH here%s", why, slurm ? "srun" : "flux",
                  slurm ? "; install Slurm's commands (Debian: slurm-client)" : "; install flux-core");
+    else if (gw_set.launch_agent && *gw_set.launch_agent && (!want || strcmp(want, "own") == 0) && o->hosts.n)
+        say_line("%s, and GODWIT_LAUNCH_AGENT=%s cannot be run here: it is to be a command that is called as ssh is", why,
+                 gw_set.launch_agent);
     else if (want && !o->hosts.n)
         say_line("--engine %s wants a list of hosts: -host n1,n2 or -hostfile FILE", want);
     else
-        say_line("%s, and no engine is here that starts ranks there%s%s: install one on all hosts: PRRTE (prterun), Open "
-                 "MPI (Debian: openmpi-bin)"
-                 " or MPICH's Hydra (Debian: mpich), or start this inside an allocation of Slurm",
+        say_line("%s, and no engine is here that starts ranks there%s%s: install ssh (Debian: openssh-client), or on all hosts PRRTE "
+                 "(prterun), Open MPI (Debian: openmpi-bin) or MPICH's Hydra (Debian: mpich), or start this inside an allocation of Slurm",
                  why, want ? " by the name of " : "", want ? want : "");
     return EXIT_NOT_FOUND;
 }
@@ -548,7 +551,7 @@ int engine_run(struct launch_options *o, const char *why, struct job *spawned)
     gw_settings_load();
     bool is_own = find_own(o, spawned, &e);
     int rc = refused(o, why, is_own);
-    if (rc == 0 && !is_own) rc = find(o, why, &e);
+    if (rc == 0 && !is_own) rc = find(o, why, spawned, &e);
     if (rc && spawned && spawned->may_stay) return -1;
     if (rc == 0) rc = count_ranks(o, &e);
     if (rc == 0 && !spawned) rc = check_known(&e, o);
