@@ -128,10 +128,11 @@ static void options(struct pack *p, struct launch_options *o)
     number(p, &o->n_apps);
     if (p->reads) {
         if (o->n_apps < 1 || o->n_apps > MAX_RANKS) p->is_bad = true;
+        if (p->is_bad) o->n_apps = 0;
         if (p->is_bad) return;
         o->apps = gw_xcalloc((size_t)o->n_apps, sizeof *o->apps);
     }
-    for (int i = 0; i < o->n_apps && !p->is_bad; i++) app(p, &o->apps[i]);
+    for (int i = 0; i < o->n_apps && !p->is_bad; i++) app(p, &o->apps[i]); /* what is left is empty */
     number(p, &o->n_ranks);
     words(p, &o->env);
     CHOICE(p, o->inherits.from);
@@ -222,7 +223,8 @@ void agent_order_cut(const struct agent_order *a, struct launch_options *o)
         end = first + one.n;
         int low = first > from ? first : from, high = end < to ? end : to;
         if (low >= high) {
-            words_free(&(struct words){.at = one.argv, .n = 0});
+            for (char **w = one.argv; *w; w++) free(*w);
+            free(one.argv);
             words_free(&one.env);
             dropped++;
             continue;

@@ -24,7 +24,7 @@ static const struct {
     const char *name, *before;
     bool is_shell; /* a shell reads the rest: it is quoted */
 } known[] = {
-    {"ssh", "-x -T -o ConnectTimeout=%t -o ServerAliveInterval=%t -o ServerAliveCountMax=2 %h", true},
+    {"ssh", "-x -T -o ServerAliveCountMax=2 -o ConnectTimeout=%t -o ServerAliveInterval=%t %h", true},
     {"srun", "-Q -N 1 -n 1 --mpi=none -w %h", false},
     {"lsrun", "-m %h", false},
     {"blaunch", "%h", false},

@@ -53,6 +53,7 @@ static const struct check {
     {"home_folder", "home folder", doctor_check_home, 0},
     {"interfaces", "interfaces", doctor_check_interfaces, 0},
     {"network", "network", doctor_check_network, 0},
+    {"other_hosts", "other hosts", doctor_check_other_hosts, 0},
     {"host_name", "host name", doctor_check_host, 0},
     {"rdma", "RDMA devices", doctor_check_rdma, 0},
     {"slingshot", "Slingshot devices", doctor_check_slingshot, 0},

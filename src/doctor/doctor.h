@@ -68,6 +68,7 @@ check_fn doctor_check_memfd, doctor_check_dev_shm, doctor_check_memory, doctor_c
 check_fn doctor_check_cores, doctor_check_quota, doctor_check_numa, doctor_check_clock, doctor_check_governor, doctor_check_load,
     doctor_check_container, doctor_check_virtual;
 check_fn doctor_check_files, doctor_check_processes, doctor_check_limits, doctor_check_security;
+check_fn doctor_check_other_hosts;
 check_fn doctor_check_interfaces, doctor_check_network, doctor_check_host, doctor_check_rdma, doctor_check_slingshot,
     doctor_check_nvidia, doctor_check_amd;
 

@@ -176,6 +176,30 @@ void doctor_check_path(const struct machine *m, struct answer *a)
     }
 }
 
+/* By what `mpiexec -host` reaches them. */
+void doctor_check_other_hosts(const struct machine *m, struct answer *a)
+{
+    static const char name[] = "GODWIT_LAUNCH_AGENT=";
+    const char *agent = "ssh";
+    for (char **e = m->env; e && *e; e++)
+        if (strncmp(*e, name, sizeof name - 1) == 0 && (*e)[sizeof name - 1]) agent = *e + sizeof name - 1;
+    char *command = gw_xasprintf("%.*s", (int)strcspn(agent, " "), agent), *found = NULL;
+    if (!strchr(command, '/'))
+        found = command_find(m, command);
+    else if (doctor_root_there(m, command))
+        found = gw_xasprintf("%s%s", m->root, command);
+    if (found) {
+        doctor_answer_add(a, "mpiexec -host starts agents there by %s", found + strlen(m->root));
+    } else {
+        doctor_answer_add(a, "mpiexec -host starts agents there by %s, which is not here", command);
+        doctor_answer_raise(a, FINDING_NOTE, strcmp(agent, "ssh") == 0
+                                ? "apt install openssh-client, if jobs are to run on several hosts without a batch system"
+                                : "GODWIT_LAUNCH_AGENT is to name a command that is called as ssh is");
+    }
+    free(command);
+    free(found);
+}
+
 void doctor_check_loader_path(const struct machine *m, struct answer *a)
 {
     for (const char *p = m->library_path; p && *p;) {

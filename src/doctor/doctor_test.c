@@ -417,6 +417,15 @@ static void foreign(void)
     m.path = "/nowhere:/opt/openmpi/bin:/opt/godwit/bin";
     CHECK(finds(doctor_check_path, FINDING_NOTE, "mpiexec is this one; no mpirun; mpicc is /opt/openmpi/bin/mpicc (Open MPI)",
                 "PATH=/opt/godwit/bin"));
+    CHECK(finds(doctor_check_other_hosts, FINDING_NOTE, "by ssh, which is not here", "openssh-client"));
+    file("/opt/openmpi/bin/ssh", "x");
+    CHECK(finds(doctor_check_other_hosts, FINDING_OK, "starts agents there by /opt/openmpi/bin/ssh", ""));
+    char *agents[] = {"GODWIT_LAUNCH_AGENT=/opt/openmpi/bin/mpicc -q", NULL}, *no_agents[] = {"GODWIT_LAUNCH_AGENT=/nosuch", NULL}, **env = m.env;
+    m.env = agents;
+    CHECK(finds(doctor_check_other_hosts, FINDING_OK, "by /opt/openmpi/bin/mpicc", ""));
+    m.env = no_agents;
+    CHECK(finds(doctor_check_other_hosts, FINDING_NOTE, "by /nosuch, which is not here", "GODWIT_LAUNCH_AGENT"));
+    m.env = env;
     file("/opt/old/mpiexec", "..GODWIT_BOOT..");
     m.path = "/opt/old:/opt/godwit/bin";
     CHECK(finds(doctor_check_path, FINDING_NOTE, "mpiexec is /opt/old/mpiexec (another Godwit)", "PATH"));
