@@ -29,7 +29,7 @@ enum link_kind {
     LINK_SAY,    /* a line of the agent for the user */
     LINK_WANTS,  /* the last piece of standard input has been taken */
     LINK_FAILED, /* a: exit status: a rank has failed, and the job ends */
-    LINK_DONE,   /* a: exit status: nothing of the job runs on the host any more; b: 1 + a rank that never called MPI_Init, c: its status */
+    LINK_DONE, /* a: exit status: nothing of the job runs on the host any more; b: 1 + a rank that never called MPI_Init, c: its status */
 };
 struct link_frame {
     enum link_kind kind;

@@ -27,7 +27,8 @@ static void whole(void)
     link_send(&here, &(struct link_frame){.kind = LINK_MET});
     CHECK(!link_next(&there, &f));
     CHECK_EQ(link_read(&there), LINK_OPEN);
-    CHECK(link_next(&there, &f) && f.kind == LINK_END && f.a == 15 && f.b == 143 && f.c == 1 && f.len == 3 && memcmp(f.data, "abc", 3) == 0);
+    CHECK(link_next(&there, &f) && f.kind == LINK_END && f.a == 15 && f.b == 143 && f.c == 1 && f.len == 3 &&
+          memcmp(f.data, "abc", 3) == 0);
     CHECK(link_next(&there, &f) && f.kind == LINK_MET && f.len == 0);
     CHECK(!link_next(&there, &f));
     CHECK_EQ(link_read(&there), LINK_OPEN); /* nothing is there */
@@ -67,7 +68,8 @@ static void cut(void)
 
 static void no_frame(void)
 {
-    const uint32_t heads[][5] = {{0, 0, 0, 0, 0}, {LINK_DONE + 1, 0, 0, 0, 0}, {LINK_SAY, 0, 0, 0, LINK_FRAME_MOST + 1}, {~0u, ~0u, ~0u, ~0u, ~0u}};
+    const uint32_t heads[][5] = {
+        {0, 0, 0, 0, 0}, {LINK_DONE + 1, 0, 0, 0, 0}, {LINK_SAY, 0, 0, 0, LINK_FRAME_MOST + 1}, {~0u, ~0u, ~0u, ~0u, ~0u}};
     for (size_t i = 0; i < GW_ARRAY_LEN(heads); i++) {
         struct link there, here = pair(&there);
         struct link_frame f;

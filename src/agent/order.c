@@ -240,9 +240,9 @@ void agent_order_cut(const struct agent_order *a, struct launch_options *o)
 
 bool agent_env_is_own(const char *pair)
 {
-    static const char *const own[] = {"_=",       "PWD=",       "OLDPWD=", "SHLVL=",   "HOSTNAME=", "TMPDIR=", "SSH_", "DISPLAY=",
-                                      "XAUTHORITY=", "XDG_",     "DBUS_",   "HOME=",    "USER=",     "LOGNAME=", "SHELL=", "MAIL=",
-                                      "SLURM",    "PBS_",       "LSB_",    "FLUX_",    "PMI_",      "HYDI_"};
+    static const char *const own[] = {
+        "_=",    "PWD=",  "OLDPWD=",  "SHLVL=", "HOSTNAME=", "TMPDIR=", "SSH_", "DISPLAY=", "XAUTHORITY=", "XDG_", "DBUS_",
+        "HOME=", "USER=", "LOGNAME=", "SHELL=", "MAIL=",     "SLURM",   "PBS_", "LSB_",     "FLUX_",       "PMI_", "HYDI_"};
     for (size_t i = 0; i < GW_ARRAY_LEN(own); i++)
         if (strncmp(pair, own[i], strlen(own[i])) == 0) return true;
     return strncmp(pair, "PMIX_", 5) == 0 && strncmp(pair, "PMIX_MCA_", 9) != 0;

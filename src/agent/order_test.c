@@ -15,11 +15,13 @@ static struct launch_app apps[] = {
     {.n = 1, .asked = 1, .argv = b_argv, .inherits = {ENV_LIST, "A,B"}, .dropped = 1},
     {.n = 4, .asked = 4, .argv = c_argv, .dropped = 1},
 };
-static struct launch_options o = {.apps = apps, .n_apps = 3, .n_ranks = 7, .stdin_rank = 3, .quiet = true, .preload = "/lib/x.so", .cpu_time = 1L << 40};
+static struct launch_options o = {
+    .apps = apps, .n_apps = 3, .n_ranks = 7, .stdin_rank = 3, .quiet = true, .preload = "/lib/x.so", .cpu_time = 1L << 40};
 
 static struct agent_order order_make(void)
 {
-    struct agent_order a = {.o = &o, .host = 1, .size = 7, .universe = 9, .uid = 0x123456789abcdefull, .folder = "/here", .home = "n0"};
+    struct agent_order a = {
+        .o = &o, .host = 1, .size = 7, .universe = 9, .uid = 0x123456789abcdefull, .folder = "/here", .home = "n0"};
     const char *const hosts[] = {"n1:2", "n2:2", "n3:3"};
     for (size_t i = 0; i < GW_ARRAY_LEN(hosts); i++) words_add(&a.hosts, hosts[i]);
     words_add(&a.env, "A=1\nB=2");
@@ -102,7 +104,8 @@ static void mapping(void)
     CHECK(agent_order_first(&a, 0) == 0 && agent_order_first(&a, 1) == 2 && agent_order_first(&a, 2) == 4);
     free(text);
     agent_order_free(&a);
-    CHECK(agent_env_is_own("HOME=/x") && agent_env_is_own("SSH_CLIENT=1") && agent_env_is_own("PMIX_RANK=0") && agent_env_is_own("PMI_FD=3"));
+    CHECK(agent_env_is_own("HOME=/x") && agent_env_is_own("SSH_CLIENT=1") && agent_env_is_own("PMIX_RANK=0") &&
+          agent_env_is_own("PMI_FD=3"));
     CHECK(!agent_env_is_own("HOMES=/x") && !agent_env_is_own("GODWIT_WIRES=shm") && !agent_env_is_own("PMIX_MCA_x=1") &&
           !agent_env_is_own("OMPI_MCA_x=1"));
 }

@@ -64,7 +64,9 @@ static void add_before(struct words *w, const char *pattern, const char *host, i
         char value[16];
         snprintf(value, sizeof value, "%d", patience);
         char *word = gw_xasprintf("%.*s%s", percent ? (int)(percent - raw.at[i]) : (int)strlen(raw.at[i]), raw.at[i],
-                                  !percent ? "" : percent[1] == 'h' ? host : value);
+                                  !percent                ? ""
+                                      : percent[1] == 'h' ? host
+                                                          : value);
         words_add(w, word);
         free(word);
     }

@@ -26,14 +26,16 @@ static void lines(void)
     CHECK_STR(line_of("", 8, "/p/mpiexec"),
               "ssh|-x|-T|-o|ServerAliveCountMax=2|-o|ConnectTimeout=8|-o|ServerAliveInterval=8|n2|/p/mpiexec|--agent");
     CHECK_STR(line_of("", 0, "/p/mpiexec"), "ssh|-x|-T|-o|ServerAliveCountMax=2|n2|/p/mpiexec|--agent");
-    CHECK_STR(line_of("/usr/bin/ssh -p  2222", 0, "/p q/mpiexec"), "/usr/bin/ssh|-p|2222|-x|-T|-o|ServerAliveCountMax=2|n2|'/p q/mpiexec'|--agent");
+    CHECK_STR(line_of("/usr/bin/ssh -p  2222", 0, "/p q/mpiexec"),
+              "/usr/bin/ssh|-p|2222|-x|-T|-o|ServerAliveCountMax=2|n2|'/p q/mpiexec'|--agent");
     CHECK_STR(line_of("rsh", 8, "/p/mpiexec"), "rsh|n2|/p/mpiexec|--agent");
     CHECK_STR(line_of("srun -A me", 8, "/p q/mpiexec"), "srun|-A|me|-Q|-N|1|-n|1|--mpi=none|-w|n2|/p q/mpiexec|--agent");
     CHECK_STR(line_of("lsrun", 8, "/p/mpiexec"), "lsrun|-m|n2|/p/mpiexec|--agent");
     CHECK_STR(line_of("/opt/enter --quick", 8, "/p/mpiexec"), "/opt/enter|--quick|n2|/p/mpiexec|--agent");
     CHECK_STR(agent_reach_name(""), "ssh");
     CHECK_STR(agent_reach_name("/usr/bin/rsh -x"), "rsh");
-    CHECK(agent_reach_is_here("/bin/sh -c") && agent_reach_is_here("sh") && !agent_reach_is_here("/nosuch") && !agent_reach_is_here("no-such-program"));
+    CHECK(agent_reach_is_here("/bin/sh -c") && agent_reach_is_here("sh") && !agent_reach_is_here("/nosuch") &&
+          !agent_reach_is_here("no-such-program"));
 }
 
 static void link_of(void)

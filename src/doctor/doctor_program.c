@@ -192,7 +192,8 @@ void doctor_check_other_hosts(const struct machine *m, struct answer *a)
         doctor_answer_add(a, "mpiexec -host starts agents there by %s", found + strlen(m->root));
     } else {
         doctor_answer_add(a, "mpiexec -host starts agents there by %s, which is not here", command);
-        doctor_answer_raise(a, FINDING_NOTE, strcmp(agent, "ssh") == 0
+        doctor_answer_raise(a, FINDING_NOTE, "%s",
+                            strcmp(agent, "ssh") == 0
                                 ? "apt install openssh-client, if jobs are to run on several hosts without a batch system"
                                 : "GODWIT_LAUNCH_AGENT is to name a command that is called as ssh is");
     }

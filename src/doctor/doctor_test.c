@@ -420,7 +420,8 @@ static void foreign(void)
     CHECK(finds(doctor_check_other_hosts, FINDING_NOTE, "by ssh, which is not here", "openssh-client"));
     file("/opt/openmpi/bin/ssh", "x");
     CHECK(finds(doctor_check_other_hosts, FINDING_OK, "starts agents there by /opt/openmpi/bin/ssh", ""));
-    char *agents[] = {"GODWIT_LAUNCH_AGENT=/opt/openmpi/bin/mpicc -q", NULL}, *no_agents[] = {"GODWIT_LAUNCH_AGENT=/nosuch", NULL}, **env = m.env;
+    char *agents[] = {"GODWIT_LAUNCH_AGENT=/opt/openmpi/bin/mpicc -q", NULL}, *no_agents[] = {"GODWIT_LAUNCH_AGENT=/nosuch", NULL},
+         **env = m.env;
     m.env = agents;
     CHECK(finds(doctor_check_other_hosts, FINDING_OK, "by /opt/openmpi/bin/mpicc", ""));
     m.env = no_agents;

@@ -208,7 +208,8 @@ static int find(const struct launch_options *o, const char *why, bool is_spawned
     *e = (struct engine){.is_root = geteuid() == 0};
     if (slurm && find_srun(e)) return 0;
     if (flux && look_for("flux", ENGINE_FLUX, e)) return 0;
-    bool is_said = gw_set.launch_agent && *gw_set.launch_agent && !want && !slurm && !flux && !is_spawned; /* by what to reach hosts */
+    bool is_said =
+        gw_set.launch_agent && *gw_set.launch_agent && !want && !slurm && !flux && !is_spawned; /* by what to reach hosts */
     for (size_t i = 0; i < GW_ARRAY_LEN(candidates) && o->hosts.n && !((slurm || flux) && want) && !is_said; i++)
         if ((!want || strcmp(want, candidates[i].option) == 0) && look_for(candidates[i].name, candidates[i].is, e)) return 0;
     if (slurm || flux)
@@ -220,9 +221,10 @@ static int find(const struct launch_options *o, const char *why, bool is_spawned
     else if (want && !o->hosts.n)
         say_line("--engine %s wants a list of hosts: -host n1,n2 or -hostfile FILE", want);
     else
-        say_line("%s, and no engine is here that starts ranks there%s%s: install ssh (Debian: openssh-client), or on all hosts PRRTE "
-                 "(prterun), Open MPI (Debian: openmpi-bin) or MPICH's Hydra (Debian: mpich), or start this inside an allocation of Slurm",
-                 why, want ? " by the name of " : "", want ? want : "");
+        say_line(
+            "%s, and no engine is here that starts ranks there%s%s: install ssh (Debian: openssh-client), or on all hosts PRRTE "
+            "(prterun), Open MPI (Debian: openmpi-bin) or MPICH's Hydra (Debian: mpich), or start this inside an allocation of Slurm",
+            why, want ? " by the name of " : "", want ? want : "");
     return EXIT_NOT_FOUND;
 }
 
@@ -305,8 +307,8 @@ static void *hear(void *none)
 /* Does the engine start its daemons by ssh from this host?  Others, and these within an allocation, have ways of their own. */
 static bool goes_from_here(const struct engine *e)
 {
-    return (e->kind == ENGINE_OWN || e->kind == ENGINE_HYDRA || e->kind == ENGINE_OPENMPI || e->kind == ENGINE_PRTE) && !getenv("SLURM_JOB_ID") &&
-        !getenv("FLUX_URI");
+    return (e->kind == ENGINE_OWN || e->kind == ENGINE_HYDRA || e->kind == ENGINE_OPENMPI || e->kind == ENGINE_PRTE) &&
+        !getenv("SLURM_JOB_ID") && !getenv("FLUX_URI");
 }
 
 /* The program by which it reaches other hosts, if it is another one than ssh, which may know hosts by names of its own; NULL: ssh. */

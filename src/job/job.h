@@ -193,9 +193,9 @@ struct sub_end {
 };
 /* What an agent knows of the job whose ranks of this host it has started. */
 struct job_part {
-    int first, size;      /* its first rank; ranks of the whole job; 0: this process is no agent */
+    int first, size;       /* its first rank; ranks of the whole job; 0: this process is no agent */
     bool is_met_by_others; /* a rank of another host has called MPI_Init */
-    const char *mapping;  /* PMI_process_mapping */
+    const char *mapping;   /* PMI_process_mapping */
 };
 struct job {
     struct launch_options o;

@@ -99,7 +99,8 @@ static void input_open(const struct job *j)
 static bool folder_enter(const struct job *j)
 {
     if (chdir(agent.order.folder) == 0) return true;
-    say_line("host %s has no folder %s (%s); -wdir DIR names another one to start in", j->host, agent.order.folder, strerror(errno));
+    say_line("host %s has no folder %s (%s); -wdir DIR names another one to start in", j->host, agent.order.folder,
+             strerror(errno));
     return false;
 }
 
@@ -140,7 +141,8 @@ int launch_agent_begin(struct job *j)
 static void home_watch(void)
 {
     const char *ssh = getenv("SSH_CONNECTION");
-    char *name = ssh ? gw_xasprintf("%.*s", (int)strcspn(ssh, " "), ssh) : gw_xasprintf("%s", agent.order.home ? agent.order.home : "");
+    char *name =
+        ssh ? gw_xasprintf("%.*s", (int)strcspn(ssh, " "), ssh) : gw_xasprintf("%s", agent.order.home ? agent.order.home : "");
     hosts_add(&agent.home, name);
     free(name);
     agent.is_watched = agent.home.n && engine_alive_start(&agent.home, gw_set.host_timeout, false);

@@ -108,14 +108,15 @@ static void explain(const struct far *f)
     if (f->is_greeted)
         say_line("the agent on host %s is gone (%s %s); the job ends now", name, f->is_local ? "it" : by, how);
     else if (code == 127 || code == 126)
-        say_line("host %s cannot run %s: install Godwit there, too, of the same version and under the same prefix", name, program_name());
+        say_line("host %s cannot run %s: install Godwit there, too, of the same version and under the same prefix", name,
+                 program_name());
     else if (code == 255)
         say_line("host %s cannot be reached (%s %s; what it said stands above). Does `%s %s true` work, without a password? "
                  "GODWIT_LAUNCH_AGENT names another command than ssh, --engine another launcher",
                  name, by, how, *home.launcher ? home.launcher : "ssh", name);
     else
-        say_line("host %s: no agent has answered (%s %s). Is the Godwit there, %s, of version %s, too?", name, by, how, program_name(),
-                 GODWIT_VERSION);
+        say_line("host %s: no agent has answered (%s %s). Is the Godwit there, %s, of version %s, too?", name, by, how,
+                 program_name(), GODWIT_VERSION);
 }
 
 static void over(struct far *f)

@@ -98,13 +98,13 @@ int launch_signals_open(void); /* blocks the signals that mpiexec handles: a des
 int launch_home(struct job *j); /* runs a job on several hosts by agents of our own; returns its exit status */
 
 /* ---- agent.c ---- */
-int launch_agent_begin(struct job *j);      /* fills the job from what mpiexec orders.  -1: go on; else the exit status */
-int launch_agent_open(void);                /* a descriptor that is readable when launch_agent_serve() has something to do; -1: errno says why */
+int launch_agent_begin(struct job *j); /* fills the job from what mpiexec orders.  -1: go on; else the exit status */
+int launch_agent_open(void); /* a descriptor that is readable when launch_agent_serve() has something to do; -1: errno says why */
 void launch_agent_serve(struct job *j);
-void launch_agent_look(struct job *j);      /* after the PMI server has served: what ranks of other hosts must hear of */
-int launch_agent_due(struct job *j);        /* does what is due; ms until more is, -1: nothing */
+void launch_agent_look(struct job *j); /* after the PMI server has served: what ranks of other hosts must hear of */
+int launch_agent_due(struct job *j);   /* does what is due; ms until more is, -1: nothing */
 void launch_agent_output(const struct job *j, const struct stream *s, const char *data, size_t len); /* no bytes: it has ended */
-void launch_agent_failed(int status);       /* a rank has failed, and those of this host end */
+void launch_agent_failed(int status);         /* a rank has failed, and those of this host end */
 void launch_agent_end(struct job *j, int rc); /* nothing of the job runs here any more */
 
 #endif

@@ -72,8 +72,8 @@ static int set_engine(struct launch_options *o, const char *text)
                 {"openmpi", "mpirun"}, {"ompi", "mpirun"},   {"mpich", "hydra"}};
     for (size_t i = 0; i < GW_ARRAY_LEN(same); i++)
         if (strcasecmp(text, same[i].also) == 0)
-            return launch_usage_error("--engine is srun, flux, prterun, mpirun, hydra, own or none, not '%s'; did you mean %s?", text,
-                                      same[i].is);
+            return launch_usage_error("--engine is srun, flux, prterun, mpirun, hydra, own or none, not '%s'; did you mean %s?",
+                                      text, same[i].is);
     int c = launch_parse_choice("--engine", text, engines, GW_ARRAY_LEN(engines));
     if (c >= 0) o->engine = engines[c];
     return c < 0 ? EXIT_USAGE : -1;

@@ -108,8 +108,8 @@ bool launch_output_is_marked(const struct job *j)
 bool launch_output_is_piped(const struct job *j)
 {
     const struct output_wanted *w = &j->o.output;
-    return j->n > 1 || j->part.size || launch_output_is_marked(j) || w->merged || w->file[0] || w->file[1] || w->only[0] || w->only[1] ||
-        outputs.own[0].fd < 0;
+    return j->n > 1 || j->part.size || launch_output_is_marked(j) || w->merged || w->file[0] || w->file[1] || w->only[0] ||
+        w->only[1] || outputs.own[0].fd < 0;
 }
 
 /* Writes the mark of a line to `out` and returns its length. */

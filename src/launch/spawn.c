@@ -105,7 +105,8 @@ static size_t name_length(const char *pair) { return strcspn(pair, "=") + 1; }
 static bool is_foreign(const struct job *j, const char *pair)
 {
     static const char *const pmi[] = {"PMI_FD=", "PMI_PORT=", "PMI_ID=", BOOT_HOST_SLOTS "="};
-    if (j->part.size && strncmp(pair, BOOT_HOST_SLOTS "=", sizeof BOOT_HOST_SLOTS) == 0) return false; /* of all hosts, and for the ranks */
+    if (j->part.size && strncmp(pair, BOOT_HOST_SLOTS "=", sizeof BOOT_HOST_SLOTS) == 0)
+        return false; /* of all hosts, and for the ranks */
     for (size_t i = 0; i < GW_ARRAY_LEN(pmi); i++)
         if (strncmp(pair, pmi[i], strlen(pmi[i])) == 0) return true;
     return j->pmix && strncmp(pair, "PMIX_", 5) == 0 && strncmp(pair, "PMIX_MCA_", 9) != 0;

@@ -101,7 +101,9 @@ static bool others_in_mpi(const struct job *j, int but)
 
 static const char *others_fate(const struct job *j)
 {
-    return j->alive <= 0 && job_size(j) == j->n ? "" : j->o.no_cleanup ? "; the other ranks go on (-disable-auto-cleanup)" : "; the other ranks end now";
+    return j->alive <= 0 && job_size(j) == j->n ? ""
+        : j->o.no_cleanup                       ? "; the other ranks go on (-disable-auto-cleanup)"
+                                                : "; the other ranks end now";
 }
 
 /* A rank has failed: ends the job, unless -disable-auto-cleanup was given. */
@@ -138,8 +140,8 @@ static void report_signal(const struct job *j, int rank, int sig)
     const char *call = call_of(slot);
     char limit[128];
     limit_text(j, rank, sig, limit, sizeof limit);
-    say_line("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", job_rank(j, rank), j->host, (int)j->ranks[rank].was, sig,
-             strsignal(sig),
+    say_line("rank %d (host %s, pid %d) was killed by signal %d (%s)%s%s%s%s", job_rank(j, rank), j->host, (int)j->ranks[rank].was,
+             sig, strsignal(sig),
              !call                                             ? ""
                  : phase != BOOT_RUNNING && phase != BOOT_INIT ? "; it had left "
                  : strncmp(call, "shmem", 5) == 0              ? "; its last OpenSHMEM call that could wait was "

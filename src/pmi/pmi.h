@@ -14,6 +14,7 @@ void pmi_stop(struct job *j);
 /* An agent's ranks meet those of other hosts.  True: all of this host are in a barrier, which has not been said before; then keys_out gets what
  * they have put since the last, a key and its value by turns. */
 bool pmi_fence_begins(struct words *keys_out);
-void pmi_fence_ends(const char *key, const char *value); /* what another host's have put, one by one; NULL: all ranks of the job were there */
+void pmi_fence_ends(const char *key,
+                    const char *value); /* what another host's have put, one by one; NULL: all ranks of the job were there */
 
 #endif

@@ -12,11 +12,11 @@ enum { PMI_LINE_MOST = 4096, PMI_NAME_MOST = 256, PMI_KEY_MOST = 64, PMI_VALUE_M
 enum { PMI_OF_NODE = '\1' }; /* what keys of a node begin with (pmi_two.c): no key of a client does by accident */
 
 /* ---- pmi_server.c ---- */
-const char *pmi_space(void);              /* the name of the key space, and of the job */
-const char *pmi_key_get(const char *key); /* NULL: it is not there */
+const char *pmi_space(void);                          /* the name of the key space, and of the job */
+const char *pmi_key_get(const char *key);             /* NULL: it is not there */
 void pmi_key_put(const char *key, const char *value); /* of a rank of this host */
-void pmi_send(int rank, const char *text, size_t n); /* closes the connection where there is no room */
-void pmi_barrier(struct job *j, int rank);           /* the last one of all ranks has each answered in its own protocol */
+void pmi_send(int rank, const char *text, size_t n);  /* closes the connection where there is no room */
+void pmi_barrier(struct job *j, int rank);            /* the last one of all ranks has each answered in its own protocol */
 /* A rank ends the job: noted in its slot; it is ended. */
 void pmi_aborted(struct job *j, int rank, int code, const char *text);
 void pmi_refuse_spawn(int rank);

@@ -2,7 +2,7 @@
 # Workstations and ssh alone: mpiexec starts agents of its own on two and four hosts that have an sshd.  What holds on one host holds there: who is
 # which rank, labels, standard input, exit codes, signals; whichever part is killed, nothing is left on any host.  A host that is not there, one
 # without Godwit, one with another version are told by name.  No port is opened, and no command line has more than --agent.
-# users.md rows 1, 5
+# users.md row 5
 # run.py: timeout=300 tags=cluster
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause

@@ -122,7 +122,7 @@ refused 2 "no program" -n 2 true :
 refused 2 "no program" -n 2 true : : -n 1 true
 search=/gw-no-such-folder # no engine is there
 refused 127 "gw-other.example is another machine, and no engine is here" -host localhost,gw-other.example true
-refused 127 "install one on all hosts" --host=localhost:2,gw-other:2 true
+refused 127 "or on all hosts PRRTE" --host=localhost:2,gw-other:2 true
 refused 2 "No such file" --hostfile gw-no-such-file true
 refused 2 "it is no file" --hostfile /dev/zero true
 refused 2 '-host: "-oProxyCommand=sh" is no name of a host' -host localhost,-oProxyCommand=sh true
