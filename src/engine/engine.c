@@ -215,7 +215,7 @@ static int find(const struct launch_options *o, const char *why, bool is_spawned
     if (slurm || flux)
         say_line("%s, but `%s` is not in PATH here%s", why, slurm ? "srun" : "flux",
                  slurm ? "; install Slurm's commands (Debian: slurm-client)" : "; install flux-core");
-    else if (gw_set.launch_agent && *gw_set.launch_agent && (!want || strcmp(want, "own") == 0) && o->hosts.n)
+    else if (!is_spawned && gw_set.launch_agent && *gw_set.launch_agent && (!want || strcmp(want, "own") == 0) && o->hosts.n)
         say_line("%s, and GODWIT_LAUNCH_AGENT=%s cannot be run here: it is to be a command that is called as ssh is", why,
                  gw_set.launch_agent);
     else if (want && !o->hosts.n)

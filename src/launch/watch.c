@@ -69,6 +69,7 @@ static void end_all(struct job *j, int sig, int status)
     if (j->ending_all) return;
     j->ending_all = true;
     if (!j->ending) j->exit_status = status;
+    if (!j->ending && j->part.size) launch_agent_failed(status); /* a signal to the agent alone ends the whole job */
     j->ending = true;
     launch_kill_all(j, sig);
     launch_kill_all(j, SIGCONT);

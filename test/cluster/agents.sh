@@ -138,6 +138,9 @@ for h in "" "on n1" "on n2"; do ! $h ss -Hltnp | grep '"mpiexec' || fail "a port
 on n2 pkill -KILL -o -f "^$m --agent" # its keeper is younger
 ended 125
 told '^mpiexec: the agent on host n2 is gone'
+begin "an agent is told to end" "$deaf"
+on n2 pkill -TERM -o -f "^$m --agent"
+ended 143
 begin "ssh is killed" "$deaf"
 pkill -KILL -f 'ssh .* n2 .*--agent'
 ended 125

@@ -36,7 +36,7 @@ told() {
     $m -n 3 sleep 777 >/dev/null 2>"$dir/err" </dev/null &
     for _ in $(seq 300); do [ "$(sleepers)" -ge 3 ] && break; sleep 0.1; done
     [ "$(sleepers)" -ge 3 ] || fail "no ranks to signal"
-    pid=$(pgrep -f "^$build/mpiexec" | tail -1)
+    pid=$(pgrep -f "^$build/mpiexec" | head -1) # its agents are younger
     kill -$1 $pid
     wait $! || rc=$?
     [ "$1" = KILL ] || [ $rc = "$2" ] || fail "after SIG$1 status $rc, not $2"
