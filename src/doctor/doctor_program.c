@@ -186,7 +186,7 @@ void doctor_check_other_hosts(const struct machine *m, struct answer *a)
     char *command = gw_xasprintf("%.*s", (int)strcspn(agent, " "), agent), *found = NULL;
     if (!strchr(command, '/'))
         found = command_find(m, command);
-    else if (doctor_root_there(m, command))
+    else if (doctor_root_there(m, "%s", command))
         found = gw_xasprintf("%s%s", m->root, command);
     if (found) {
         doctor_answer_add(a, "mpiexec -host starts agents there by %s", found + strlen(m->root));
