@@ -19,7 +19,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 STRANGER = os.path.join(os.path.dirname(HERE), "system", "tcp_strangers.py")
 BEARER = 16 # bytes before the greeting of TLS
-ENV = dict({k: v for k, v in os.environ.items() if not k.startswith(("GODWIT_", "MPICH_", "FI_"))}, GODWIT_NET_TLS="1")
+ENV = dict({k: v for k, v in os.environ.items() if k == "GODWIT_LAUNCH_AGENT" or not k.startswith(("GODWIT_", "MPICH_", "FI_"))}, GODWIT_NET_TLS="1")
 
 
 def run(*words, **env):
