@@ -17,7 +17,7 @@ enum { HEAD = 5 * sizeof(uint32_t), PIECE = 64 << 10 };
 enum link_state link_read(struct link *l)
 {
     if (l->in < 0) return LINK_CLOSED;
-    memmove(l->got, l->got + l->used, l->have - l->used);
+    if (l->used) memmove(l->got, l->got + l->used, l->have - l->used);
     l->have -= l->used;
     l->used = 0;
     if (l->cap - l->have < PIECE) l->got = gw_xrealloc(l->got, l->cap = 2 * l->cap + PIECE);
@@ -47,7 +47,8 @@ bool link_next(struct link *l, struct link_frame *f)
 bool link_line(struct link *l, char *line_out, size_t cap)
 {
     assert(cap > 0);
-    char *from = l->got + l->used, *end = l->have > l->used ? memchr(from, '\n', l->have - l->used) : NULL;
+    if (l->have == l->used) return false;
+    char *from = l->got + l->used, *end = memchr(from, '\n', l->have - l->used);
     if (!end) return false;
     size_t n = (size_t)(end - from);
     l->used += n + 1;
