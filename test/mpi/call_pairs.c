@@ -174,10 +174,10 @@ static void psend(void)
 
 /* ---- others ---- */
 static void finalize(void) {}
-static void spawn(void) /* the root is the last rank, so that others wait for it */
+static void spawn(void) /* the root is a rank of the other side, which is waited for */
 {
     MPI_Comm new;
-    MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, size - 1, c, &new, MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, rank == size - 1 ? 0 : size - 1, c, &new, MPI_ERRCODES_IGNORE);
 }
 static void accept_port(void)
 {
