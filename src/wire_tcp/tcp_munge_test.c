@@ -62,7 +62,12 @@ static pid_t munged_start(int i)
     return pid;
 }
 
-static void ask(int i) { gw_set.net_munge_socket = in_folder(i, "socket"); }
+static void ask(int i)
+{
+    static char path[128]; /* in_folder()'s are used again */
+    snprintf(path, sizeof path, "%s", in_folder(i, "socket"));
+    gw_set.net_munge_socket = path;
+}
 
 static void refuses(void)
 {
