@@ -215,6 +215,18 @@ char *agent_order_mapping(const struct agent_order *a)
     return whole;
 }
 
+/* NULL: of an order that is none. */
+static void argv_empty(char **argv)
+{
+    for (char **w = argv; w && *w; w++) free(*w);
+    if (argv) *argv = NULL;
+}
+
+void agent_order_words_free(struct launch_options *o)
+{
+    for (int i = 0; i < o->n_apps; i++) argv_empty(o->apps[i].argv);
+}
+
 void agent_order_cut(const struct agent_order *a, struct launch_options *o)
 {
     int from = agent_order_first(a, a->host), to = agent_order_first(a, a->host + 1), kept = 0, dropped = 0;
@@ -223,7 +235,7 @@ void agent_order_cut(const struct agent_order *a, struct launch_options *o)
         end = first + one.n;
         int low = first > from ? first : from, high = end < to ? end : to;
         if (low >= high) {
-            for (char **w = one.argv; *w; w++) free(*w);
+            argv_empty(one.argv);
             free(one.argv);
             words_free(&one.env);
             dropped++;

@@ -27,6 +27,8 @@ void agent_order_free(struct agent_order *a);
 int agent_order_first(const struct agent_order *a,
                       int host); /* the first rank of a host; its number of ranks is that of the next less this */
 char *agent_order_mapping(const struct agent_order *a); /* PMI_process_mapping; the caller frees it */
+/* Frees the words of the programs that agent_order_unpack() has filled in: elsewhere they are main()'s, so who ends the options does not. */
+void agent_order_words_free(struct launch_options *o);
 /* In what agent_order_unpack() has filled: leaves in the options only the programs that have ranks on that host, with the number of these. */
 void agent_order_cut(const struct agent_order *a, struct launch_options *o);
 /* Does a variable belong to the host, the session or the launcher that a process was started by, so that each host keeps its own? */

@@ -32,8 +32,8 @@ static struct agent_order order_make(void)
 
 static void options_drop(struct launch_options *got)
 {
+    agent_order_words_free(got);
     for (int i = 0; i < got->n_apps; i++) {
-        for (char **w = got->apps[i].argv; w && *w; w++) free(*w);
         free(got->apps[i].argv);
         words_free(&got->apps[i].env);
     }

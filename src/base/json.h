@@ -1,7 +1,7 @@
 /* json.h -- writes JSON (RFC 8259): what the tools answer to programs.  One document to one stream, value by value, in the order
  * of the calls.
  *
- * The output is ASCII, whatever the texts hold: what is not stands as \uXXXX, and each byte that is no UTF-8 as U+FFFD.  Numbers
+ * The output is ASCII, whatever the texts hold: what is not stands as \u and four digits, and each byte that is no UTF-8 as U+FFFD.  Numbers
  * do not go by the locale; one that is not finite is null.  Every value in an object has a name, none in an array has one (NULL).
  * Nothing of libc's streams but `to` is used: the library of --profile has it, too, in programs that have set a locale.
  *

@@ -126,8 +126,8 @@ struct gw_comm {
     /* Number of the user's next collective call, from 1; that of MPI_Init on MPI_COMM_WORLD is 0.  The same on all members; messages
      * carry it (plan_private.h).  Other threads read it for reports. */
     _Atomic uint64_t colls;
-    bool
-        is_inner; /* of a window or a file: one of its calls may be several collectives, whose numbers say nothing to the program */
+    /* Of a window or a file: one of its calls may be several collectives, whose numbers say nothing to the program. */
+    bool is_inner;
     /* A team of OpenSHMEM: how many collectives its program has called, and what the number of its last one is above that (comm_coll_shown). */
     uint64_t team_calls, team_hidden;
     uint64_t colls_apart; /* those with requests, where gw_set.coll_order counts them by themselves */

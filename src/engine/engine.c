@@ -208,14 +208,15 @@ static int find(const struct launch_options *o, const char *why, bool is_spawned
     *e = (struct engine){.is_root = geteuid() == 0};
     if (slurm && find_srun(e)) return 0;
     if (flux && look_for("flux", ENGINE_FLUX, e)) return 0;
+    /* By what to reach hosts, for agents of our own. */
     bool is_said =
-        gw_set.launch_agent && *gw_set.launch_agent && !want && !slurm && !flux && !is_spawned; /* by what to reach hosts */
+        !is_spawned && gw_set.launch_agent && *gw_set.launch_agent && (!want || strcmp(want, "own") == 0) && !slurm && !flux;
     for (size_t i = 0; i < GW_ARRAY_LEN(candidates) && o->hosts.n && !((slurm || flux) && want) && !is_said; i++)
         if ((!want || strcmp(want, candidates[i].option) == 0) && look_for(candidates[i].name, candidates[i].is, e)) return 0;
     if (slurm || flux)
         say_line("%s, but `%s` is not in PATH here%s", why, slurm ? "srun" : "flux",
                  slurm ? "; install Slurm's commands (Debian: slurm-client)" : "; install flux-core");
-    else if (!is_spawned && gw_set.launch_agent && *gw_set.launch_agent && (!want || strcmp(want, "own") == 0) && o->hosts.n)
+    else if (is_said && o->hosts.n)
         say_line("%s, and GODWIT_LAUNCH_AGENT=%s cannot be run here: it is to be a command that is called as ssh is", why,
                  gw_set.launch_agent);
     else if (want && !o->hosts.n)

@@ -315,8 +315,7 @@ void launch_agent_end(struct job *j, int rc)
     }
     link_close(&agent.link);
     hosts_free(&agent.home);
-    for (int i = 0; i < j->o.n_apps; i++) /* elsewhere these are main()'s words */
-        for (char **w = j->o.apps[i].argv; *w; w++) free(*w), *w = NULL;
+    agent_order_words_free(&j->o);
     agent_order_free(&agent.order);
     free(agent.mapping);
     free(agent.piece);

@@ -123,7 +123,7 @@ def check_info_in_jobs(folder):
     for ranks in RANKS:
         here = "%s/info.%d" % (folder, ranks)
         os.mkdir(here)
-        tool("mpiexec", "-n", str(ranks), "sh", "-c", 'exec "$0" --json > "$(mktemp "$1/XXXXXX")"', BUILD + "/godwit-info", here)
+        tool("mpiexec", "-n", str(ranks), "sh", "-c", 'exec "$0" --json > "$(mktemp -p "$1")"', BUILD + "/godwit-info", here)
         names = os.listdir(here)
         assert len(names) == ranks, names
         for name in names:
