@@ -41,6 +41,10 @@ check("four may not", again.bad_among(["a", "b", "c", "d"], []), ["a", "b", "c",
 check("twice in one check", again.bad_among(["a", "b", "a"], []), ["a", "a"])
 check("in two checks of a tree", again.bad_among(["a", "b"], ["b"]), ["b"])
 
+# A commit that is not there has all programs run, each time, and nobody hears of it.
+if chosen.git(ROOT, "rev-parse", "--is-shallow-repository") == "false\n":
+    check("the commit of test/checked is one of this history", chosen.since(ROOT) is not None, True)
+
 with tempfile.TemporaryDirectory() as d:
     results, earlier = os.path.join(d, "results"), os.path.join(d, "earlier")
 
