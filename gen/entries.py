@@ -243,7 +243,7 @@ def inline_entry(a):
     first, statements, tests = inlined(a)
     before = []
     for i, s in enumerate(statements):
-        before += [s] + (["if (unlikely(!%s)) goto rest;" % a.found[i]] if i in a.found else [])
+        before += [s.replace("std_win(", "std_win_last(")] + (["if (unlikely(!%s)) goto rest;" % a.found[i]] if i in a.found else [])
     leave = "if (unlikely(%s)) goto rest;"
     word = {p.name: arguments.HANDLES[p.kind][0] for p in e.params if p.name + "_o" in a.found.values()}
     known = ", ".join("std_%s_handle(%s_o)" % (word[p.name], p.name) if p.name in word else p.name for p in e.params)

@@ -30,7 +30,8 @@ GW_INLINE struct gw_op *hot_op(client_Op h)
 }
 GW_INLINE struct rma_win *hot_win(client_Win h)
 {
-    return (struct rma_win *)hot_made(door_made_in(h, DOOR_WIN, GW_KIND_WIN), GW_KIND_WIN);
+    uintptr_t id = door_made_in(h, DOOR_WIN, GW_KIND_WIN);
+    return likely(id) ? rma_win_by_id(id) : NULL;
 }
 GW_INLINE struct gw_req *hot_request(client_Request h)
 {

@@ -30,7 +30,10 @@ GW_INLINE struct gw_comm *hot_comm(client_Comm h)
 HOT_KNOWN(type, client_Datatype, struct gw_type, GW_KIND_TYPE)
 HOT_KNOWN(op, client_Op, struct gw_op, GW_KIND_OP)
 #undef HOT_KNOWN
-GW_INLINE struct rma_win *hot_win(client_Win h) { return (struct rma_win *)hot_made(h, GW_KIND_WIN); }
+GW_INLINE struct rma_win *hot_win(client_Win h)
+{
+    return likely(door_is_dynamic((uintptr_t)h)) ? rma_win_by_id(door_dynamic_in((uintptr_t)h)) : NULL;
+}
 GW_INLINE struct gw_req *hot_request(client_Request h) { return (struct gw_req *)hot_made(h, GW_KIND_REQ); }
 GW_INLINE client_Request hot_request_handle(const struct gw_req *r) { return (client_Request)door_dynamic_out(r->obj.id); }
 

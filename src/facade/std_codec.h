@@ -34,6 +34,9 @@ STD_CODEC(win, MPI_Win, MPI_WIN_NULL, GW_KIND_WIN, struct rma_win)
 STD_CODEC(session, MPI_Session, MPI_SESSION_NULL, GW_KIND_SESSION, struct mpi_session)
 #undef STD_CODEC
 
+/* For the inlined forms only, which do nothing with the window that stands for MPI_WIN_NULL. */
+GW_INLINE struct rma_win *std_win_last(MPI_Win h) { return rma_win_by_id((uintptr_t)h); }
+
 /* io_no_file stands for MPI_FILE_NULL where that may be given, and has the error handler of calls without a file. */
 static inline struct gw_file *std_file_or_null(MPI_File h) { return h == MPI_FILE_NULL ? &io_no_file : std_file(h); }
 static inline struct gw_file *std_file_owner(struct gw_file *f) { return f ? f : &io_no_file; }

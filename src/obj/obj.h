@@ -52,6 +52,9 @@ struct gw_obj {
 #define GW_ID_PREDEF_END  4096u
 #define GW_OBJ_CHUNK_BITS 10 /* slots are stored in chunks of 1024, never moved */
 
+/* The id, read by a thread that has no reference: one with a pending operation on the object, or that compares ids. */
+static inline uint32_t gw_obj_id_now(const struct gw_obj *o) { return __atomic_load_n(&o->id, __ATOMIC_RELAXED); }
+
 static inline uint64_t gw_id_kind(uint64_t id) { return id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS); } /* not of predefined objects */
 
 struct gw_slot_table {

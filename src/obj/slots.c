@@ -96,7 +96,9 @@ int gw_obj_revive(struct gw_obj *o, enum gw_kind kind)
     }
     o->kind = (uint8_t)kind;
     o->predefined = false;
-    o->id = (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) | slot_meta(kind, slot)->generation << GW_ID_SLOT_BITS | slot;
+    uint32_t id =
+        (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) | slot_meta(kind, slot)->generation << GW_ID_SLOT_BITS | slot;
+    __atomic_store_n(&o->id, id, __ATOMIC_RELAXED); /* atomic, see gw_obj_id_now() */
     atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed)[slot % CHUNK_SLOTS] = o;
     obj_unlock(&pool->lock);
     return GW_OK;
@@ -121,7 +123,7 @@ void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id)
 void gw_obj_unregister(struct gw_obj *o)
 {
     uint32_t id = o->id;
-    __atomic_store_n(&o->id, 0, __ATOMIC_RELAXED); /* atomic, because a thread with a pending operation on the object may read it */
+    __atomic_store_n(&o->id, 0, __ATOMIC_RELAXED); /* atomic, see gw_obj_id_now() */
     if (id == 0) return;
     if (id < GW_ID_PREDEF_END) {
         gw_predef[id] = NULL;

@@ -44,6 +44,22 @@ static inline void rma_busy_leave(struct rma_win *w, int target)
     if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_relaxed))) rma_ring_all(w);
 }
 
+/* ---- the window that was used last ----
+ * Programs use one window for many accesses, each with its flush: one comparison instead of the two loads and four tests of the table of
+ * handles.  Memory of a window stays a window's for ever (win.c), so that any thread may look at the id of one that another frees; one that
+ * is freed, and what stands here before the first, has the id of MPI_WIN_NULL, and the fast path does nothing with it. */
+GW_EXTERN _Atomic(struct rma_win *) rma_win_last;
+
+/* NULL: no window has this id.  That of MPI_WIN_NULL may have one that is freed. */
+GW_INLINE struct rma_win *rma_win_by_id(uint64_t id)
+{
+    struct rma_win *w = atomic_load_explicit(&rma_win_last, memory_order_relaxed);
+    if (likely(gw_obj_id_now(&w->obj) == id)) return w;
+    w = (struct rma_win *)gw_obj_lookup(id, GW_KIND_WIN);
+    if (w) atomic_store_explicit(&rma_win_last, w, memory_order_relaxed);
+    return w;
+}
+
 /* ---- address and size ---- */
 static inline bool rma_is_open(struct rma_win *w, int target)
 {

@@ -41,6 +41,57 @@ static int comm_for(struct gw_comm *c, struct gw_comm **own_out)
     return rc;
 }
 
+/* ---- memory of windows: never given back, see rma_win_by_id() ---- */
+static struct rma_win no_win = {.obj = {.id = GW_H_WIN_NULL, .kind = GW_KIND_WIN}};
+_Atomic(struct rma_win *) rma_win_last = &no_win;
+
+struct win_memory {
+    struct win_memory *next; /* freed, too */
+    int ranks;               /* for a window of at most so many */
+    struct rma_win win;
+};
+static struct {
+    struct gw_lock lock;
+    struct win_memory *first;
+} win_freed;
+
+static struct win_memory *memory_again(int ranks)
+{
+    gw_lock(&win_freed.lock);
+    struct win_memory **at = &win_freed.first, *m;
+    while (*at && (*at)->ranks < ranks) at = &(*at)->next;
+    m = *at;
+    if (m) *at = m->next;
+    gw_unlock(&win_freed.lock);
+    return m;
+}
+
+static struct rma_win *win_memory_get(int ranks)
+{
+    size_t nears = (size_t)ranks * sizeof(struct rma_near);
+    struct win_memory *m = memory_again(ranks);
+    if (m) {
+        memset(&m->win.comm, 0, sizeof m->win - offsetof(struct rma_win, comm) + nears); /* not what others may look at */
+    } else {
+        m = calloc(1, sizeof *m + nears);
+        if (m) m->ranks = ranks;
+    }
+    return m ? &m->win : NULL;
+}
+
+static void win_memory_free(struct rma_win *w)
+{
+    struct win_memory *m = container_of(w, struct win_memory, win);
+    __atomic_store_n(&w->obj.id, GW_H_WIN_NULL, __ATOMIC_RELAXED); /* see gw_obj_id_now() */
+    atomic_store_explicit(&w->n_open, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->n_flushed, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->listed, NULL, memory_order_relaxed);
+    gw_lock(&win_freed.lock);
+    m->next = win_freed.first;
+    win_freed.first = m;
+    gw_unlock(&win_freed.lock);
+}
+
 static void win_drop(struct rma_win *w)
 {
     rma_mail_close(w);
@@ -52,7 +103,7 @@ static void win_drop(struct rma_win *w)
     free(w->targets);
     rma_here_close(w);
     if (w->comm) world_comm_end(&w->comm);
-    free(w);
+    win_memory_free(w);
 }
 
 /* Makes a window without memory yet, and exchanges what each rank gives.  On failure all is freed. */
@@ -65,7 +116,7 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     int made = comm_for(c, &own);
     if (made != GW_OK) return made;
     if (rc != GW_OK) gw_fail(rc, "%s", text);
-    struct rma_win *w = calloc(1, sizeof *w + (size_t)own->size * sizeof w->near[0]);
+    struct rma_win *w = win_memory_get(own->size);
     if (w) w->targets = calloc((size_t)own->size, sizeof *w->targets);
     if (rc == GW_OK && (!w || !w->targets)) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", own->size);
     rc = rma_agree(own, rc);
@@ -76,7 +127,7 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     if (rc != GW_OK) {
         if (w) free(w->targets);
         if (w) rma_here_close(w);
-        free(w);
+        if (w) win_memory_free(w);
         world_comm_end(&own);
         return rc;
     }
