@@ -5,9 +5,9 @@
 # LAMMPS (Cartesian topology, reverse communication) and PETSc, in C and Fortran (neighbourhood and non-blocking collectives, attributes, graphs):
 # five to ten minutes of a core each to build.
 # Some of the runs are made with GODWIT_CHECK=1, which must find nothing: the programs are right.
-# run.py: timeout=3600 tags=install
+# run.py: timeout=2400 tags=install args=hpcc,fftw,p4est
 #
-# programs.sh [--all] BUILD PREFIX [program...]     sources and builds are kept in BUILD/real
+# programs.sh [--all] BUILD PREFIX [program...]     those of Debian that are named (none: the five first); sources and builds are kept in BUILD/real
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 set -eu
