@@ -23,7 +23,7 @@
  * The segment is a memfd that mpiexec creates before it forks; with other launchers local rank 0 creates it.  Slot i belongs to local rank i.
  * The launcher reads the slots to report what a rank was doing when it died, and why a job hangs. */
 #define BOOT_MAGIC         0x31544957444f47ull /* "GODWIT1" */
-#define GODWIT_SHM_VERSION 24u                 /* raise with every change of what lies in the segment */
+#define GODWIT_SHM_VERSION 25u                 /* raise with every change of what lies in the segment */
 static inline int boot_socket_name(uint64_t inode) { return (int)(inode & 0x7fffffff); }
 /* Eight digits for each variable that launchers set anew for what they start, 0 where it is not set: mpiexec notes them for its ranks.  A
  * process that has another value was started by a launcher between (boot_env_other()). */
@@ -90,6 +90,12 @@ struct boot_rank { /* of one local rank, written by that rank only; its own cach
     struct boot_coll colls[BOOT_COLLS];
     struct boot_where where;
 } GW_ALIGNED(128);
+/* An allreduce of all ranks of the node (coll_node_most()), again and again.  Everything is 0 where nobody has come yet. */
+enum { BOOT_MEETING_VALUES = 12 };
+struct boot_meeting {
+    _Atomic uint32_t round, arrived;               /* rounds that are over; who has come to this one */
+    _Atomic uint64_t most[2][BOOT_MEETING_VALUES]; /* of this round, and of the last one, which some may still read */
+} GW_ALIGNED(64);
 struct boot_head {
     uint64_t magic;
     uint32_t version;                 /* of the layout of the whole segment: must equal GODWIT_SHM_VERSION */
@@ -120,6 +126,7 @@ struct boot_head {
     _Atomic uint32_t
         pages_told; /* a rank of the node has said that memory of the program's lies on ordinary pages (1), smaller ones (2) */
     _Atomic uint32_t met[2]; /* number of ranks of the node that have reached the end of MPI_Init; MPI_Finalize */
+    struct boot_meeting meeting;
 } GW_ALIGNED(64);
 /* Faked nodes (GODWIT_VNODES, `mpiexec --vnodes`): the ranks of a host behave as if they were on several nodes.  Each faked node has its own
  * segment, as with PMIx; mpiexec's holds the slots of all ranks and, behind them, a key-value store (the board). */

@@ -104,6 +104,12 @@ enum { COLL_GROUP_VALUES = 12 };
 int coll_group_allreduce(struct gw_comm *c, const int *members, int n, int me, int tag, int64_t *values, int nvalues,
                          struct gw_op *op);
 
+/* For rooms above: replaces each of at most COLL_GROUP_VALUES values by the largest of all ranks of the job, which are all on this node.  One
+ * at a time.  Nobody needs a connection, nor pages of another rank, and each rank sleeps once at most: for starts. */
+void coll_node_most(int64_t *values, int n);
+/* The same way, from one rank to all.  False, for all: there is no room for it; use coll_bcast(). */
+bool coll_node_tell(void *buf, int64_t bytes, bool is_teller);
+
 /* For world/: a non-blocking series of allreduces (MAX) over all members of c (both groups), with one request for all.  After each one
  * `over` decides whether another follows; all members must decide alike.  The callbacks run without a lock, in the thread that makes
  * progress. */

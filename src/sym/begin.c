@@ -170,12 +170,27 @@ static void last_end(const char *call)
     life_end(&sym_life, true);
 }
 
+/* As a barrier of all, which would make the world's shared memory for collectives if the program has had none. */
+static void meet_last(const char *call)
+{
+    sym_call_enter(BOOT_CALL_shmem_finalize);
+    if (!sym_near_quiet()) godwit_sym_quiet(call, SYM_CTX_DEFAULT);
+    atomic_thread_fence(memory_order_seq_cst);
+    coll_call_begin(begun.world); /* who calls something else is told */
+    coll_node_most(NULL, 0);
+    coll_call_end(begun.world);
+}
+
 void godwit_sym_end(const char *call)
 {
     sym_begun(call);
     pthread_mutex_lock(&begun.lock);
-    godwit_sym_barrier_all(call); /* nobody accesses anything any more */
-    if (atomic_load(&begun.n) == 1) last_end(call);
+    const bool is_last = atomic_load(&begun.n) == 1;
+    if (is_last && sym_is_node(begun.world) && !sym_memory.checks)
+        meet_last(call);
+    else
+        godwit_sym_barrier_all(call);
+    if (is_last) last_end(call); /* nobody accesses anything any more */
     atomic_fetch_sub(&begun.n, 1);
     pthread_mutex_unlock(&begun.lock);
 }

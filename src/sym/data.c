@@ -169,7 +169,8 @@ static bool copy_in(int pagemap)
 
 static bool move_in(void)
 {
-    int pagemap = gw_has_proc() ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+    const bool asks = data.given < data.bytes && gw_has_proc();
+    int pagemap = asks ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
     bool is_done = copy_in(pagemap) && map_over();
     if (pagemap >= 0) close(pagemap);
     return is_done;

@@ -48,6 +48,13 @@ static void make(struct sym_file_want *want, struct offer *o)
     want->file->is_made = true;
 }
 
+static int tell(struct gw_comm *here, struct offer o[OFFERS])
+{
+    const int64_t bytes = sizeof *o * OFFERS;
+    if (sym_is_node(here) && coll_node_tell(o, bytes, here->rank == 0)) return GW_OK;
+    return coll_bcast(o, bytes, gw_type_byte, 0, here, NULL);
+}
+
 /* `n` files of which this PE has made all. */
 static int offer_all(struct gw_comm *here, struct sym_file_want *want, int n)
 {
@@ -58,7 +65,7 @@ static int offer_all(struct gw_comm *here, struct sym_file_want *want, int n)
         if (want[i].rc == GW_OK) share_show_begin(&shown[i], here->size - 1, &o[i].share);
         want[i].file->file = o[i].share.file;
     }
-    int rc = coll_bcast(o, sizeof o, gw_type_byte, 0, here, NULL);
+    int rc = tell(here, o);
     for (int i = 0; i < n; i++) {
         if (rc == GW_OK && want[i].rc == GW_OK) want[i].rc = show(&shown[i], want[i].words);
         share_show_end(&shown[i]);
@@ -69,7 +76,7 @@ static int offer_all(struct gw_comm *here, struct sym_file_want *want, int n)
 static int fetch_all(struct gw_comm *here, struct sym_file_want *want, int n)
 {
     struct offer o[OFFERS];
-    int rc = coll_bcast(o, sizeof o, gw_type_byte, 0, here, NULL);
+    int rc = tell(here, o);
     for (int i = 0; rc == GW_OK && i < n; i++) {
         struct sym_file *f = want[i].file;
         f->file = o[i].share.file;

@@ -149,18 +149,21 @@ static void refused(void)
     CHECK(!sym_memory.world && !godwit_sym_near.heap.bytes);
 }
 
-/* One PE of a control group reads its limits, and the files are made in one collective, beside messages between few: PEs that wait for
- * each other are what a start costs. */
+/* One PE of a control group reads its limits, and PEs meet twice, by words of their node: PEs that wait for each other are what a
+ * start costs. */
 static void few(void)
 {
+    const struct boot_meeting *meeting = &((struct boot_head *)(void *)gw_node.base)->meeting;
     bool is_one = false;
     CHECK(sym_size_note() > 0);
     must(coll_barrier(&gw_comm_world, NULL));
     CHECK_EQ(sym_size_reads(&is_one), gw_boot.local_rank == 0);
     CHECK(is_one);
-    uint32_t before = atomic_load(&gw_comm_world.colls);
+    uint32_t before = atomic_load(&gw_comm_world.colls), rounds = atomic_load(&meeting->round);
+    must(coll_barrier(&gw_comm_world, NULL));
     must(sym_open(&gw_comm_world, 100));
-    CHECK_EQ(atomic_load(&gw_comm_world.colls) - before, 1);
+    CHECK_EQ(atomic_load(&gw_comm_world.colls) - before, 1); /* the barrier above */
+    CHECK_EQ(atomic_load(&meeting->round) - rounds, gw_boot.nlocal > 1 ? 2 : 0);
     sym_memory_close();
     must(coll_barrier(&gw_comm_world, NULL));
     atomic_store(&boot_slot->memory_group, (uint64_t)(5 + gw_boot.local_rank)); /* each in a group of its own */

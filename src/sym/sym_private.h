@@ -66,11 +66,19 @@ static inline bool sym_has_tsan(void)
     extern char __tsan_init[] __attribute__((weak));
     return __tsan_init != NULL;
 }
-/* Collective: the least of all PEs, in place, for the start: by messages between few, where the allreduce among the PEs of a node would
+/* All PEs, which are on one node: they can meet by words of its segment. */
+static inline bool sym_is_node(const struct gw_comm *c) { return c->one_node && c->size == gw_boot.size; }
+/* Collective: the least of all PEs, in place, for the start: between nodes by messages between few, where the allreduce among the PEs of a node would
  * have each map pages of every other (64 PEs: 63 page faults of each, a tenth of their start). */
 enum { SYM_TAG_LEAST = -64 };
 static inline int sym_least(struct gw_comm *c, int64_t *values, int n)
 {
+    if (sym_is_node(c)) {
+        for (int i = 0; i < n; i++) values[i] = ~values[i]; /* the largest of these is the least of those */
+        coll_node_most(values, n);
+        for (int i = 0; i < n; i++) values[i] = ~values[i];
+        return GW_OK;
+    }
     return coll_group_allreduce(c, NULL, c->size, c->rank, SYM_TAG_LEAST, values, n, gw_op_min);
 }
 /* For memory.c and data.c.  Collective: the first error of any member, the same on all. */

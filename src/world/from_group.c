@@ -50,6 +50,7 @@ static int intra_make(struct gw_group *g, int tag, struct gw_errhandler *eh, str
     if (rc != GW_OK) return rc;
     p.more = more.more;
     p.n_more = more.n_more;
+    p.is_node = more.is_node;
     rc = world_id_agree(&p, 1, &id);
     free(p.ranks);
     if (rc == GW_OK) rc = comm_create_object(g, id, &gw_comm_world, comm_out);
@@ -72,7 +73,9 @@ int world_comm_create_from_group(struct gw_group *g, const char *stringtag, stru
 
 int world_comm_meet(struct gw_group *g, const char *stringtag, int64_t *values, int n, struct gw_comm **comm_out)
 {
-    return intra_make(g, tag_of(g, stringtag, "comm"), &gw_errors_return, (struct party){.more = values, .n_more = n}, comm_out);
+    return intra_make(g, tag_of(g, stringtag, "comm"), &gw_errors_return,
+                      (struct party){.more = values, .n_more = n, .is_node = g->size == gw_boot.size && gw_comm_world.one_node},
+                      comm_out);
 }
 
 int world_intercomm_create_from_groups(struct gw_group *local, int local_leader, struct gw_group *remote, int remote_leader,

@@ -121,6 +121,10 @@ int world_ids_check(const struct ids *w)
 /* With a bridge, each group then gets the maxima of both. */
 int world_party_agree(const struct party *p, int64_t *values, int nvalues)
 {
+    if (p->is_node) {
+        coll_node_most(values, nvalues);
+        return GW_OK;
+    }
     int rc = coll_group_allreduce(p->c, p->ranks, p->n, p->me, p->tag, values, nvalues, gw_op_max);
     if (!p->bridge) return rc;
     if (rc == GW_OK && p->me == 0) rc = world_bridge_combine(p->bridge, values, nvalues, gw_op_max);

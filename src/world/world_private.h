@@ -35,6 +35,7 @@ struct party {
     const struct bridge *bridge;
     int64_t *more; /* n_more values that world_id_agree() replaces by the largest of all members on its way */
     int n_more;
+    bool is_node; /* all ranks of the job, which are on one node, and one such party at a time */
 };
 int world_party_whole(struct gw_comm *c, int leader,
                       struct party *out); /* all members of an intracommunicator; the caller frees out->ranks */

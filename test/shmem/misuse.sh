@@ -87,6 +87,8 @@ int main(int argc, char **argv)
     IS("exit0") if (me == 0) shmem_global_exit(0);
     IS("exit7") if (me == 0) printf("said"), shmem_global_exit(7);
     IS("return") return 0;
+    IS("ends_early") if (me == 0) return shmem_finalize(), 0;
+    IS("ends_early") shmem_barrier_all();
     IS("hang") shmem_long_wait_until(&heap[1], SHMEM_CMP_GE, 42);
     shmem_long_wait_until(&word, SHMEM_CMP_EQ, 5); /* nobody ends it but the job's end */
     shmem_finalize();
@@ -184,6 +186,12 @@ for tool in "" --record="$tmp/recorded"; do
         wrong "differ: not told as OpenSHMEM has it"
     grep -q "MPI_" "$tmp/said" && wrong "differ: told in words of MPI"
 done
+
+rc=0
+timeout 60 "$prefix/bin/oshrun" -n 2 "$tmp/a" ends_early > "$tmp/said" 2>&1 || rc=$?
+[ $rc = 1 ] || wrong "ends_early: the status is $rc, not 1"
+grep -q "the calls differ in collective #3 on SHMEM_TEAM_WORLD: PE 1 called shmem_barrier_all, PE 0 called shmem_finalize;" "$tmp/said" ||
+    wrong "ends_early: it is not told that one ends where the other synchronises"
 
 # The verdict on a wait that nobody ends, and what mpiexec --stack says of it.
 GODWIT_HANG_WARN=1 "$prefix/bin/oshrun" -n 2 "$tmp/a" hang > "$tmp/said" 2>&1 &

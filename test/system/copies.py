@@ -52,6 +52,7 @@ USER = { # data of the program: what another kind of memory must not meet, or mu
     "src/plan/memory.c": (7, "steps: copy between two layouts, exact sums"),
     "src/plan/once.c": (12, "small collectives at once"),
     "src/coll/coll.c": (1, "the library's own agreement"),
+    "src/coll/meet.c": (2, "what the library tells all ranks of a node at a start"),
     "src/io/access.c": (1, "bytes of the file pointer's own buffer"),
     "src/io/move.c": (9, "files, directly and by a buffer"),
     "src/io/rep.c": (3, "other representations"),
