@@ -115,6 +115,14 @@ static void handler_cut(struct words *inner)
     inner->n -= fault;
 }
 
+/* The thread of `mpiexec --profile`, which says nothing of the program (tools/profile/sample.c). */
+static bool is_profile(const struct words *inner)
+{
+    for (int i = 0; i < inner->n; i++)
+        if (strncmp(inner->at[i], "prof_sample_look", 16) == 0) return true;
+    return false;
+}
+
 /* Adds a stack; `inner`: its frames as the tools print them, innermost first. */
 static void stack_add(struct stacks *s, struct words *inner, int rank, bool whole)
 {
@@ -122,6 +130,10 @@ static void stack_add(struct stacks *s, struct words *inner, int rank, bool whol
     handler_cut(inner);
     int first = 0, last = inner->n - 1;
     if (!inner->n) return;
+    if (!whole && is_profile(inner)) {
+        words_free(inner);
+        return;
+    }
     for (int i = 0, k = inner->n - 1; i < k; i++, k--) {
         char *t = inner->at[i];
         inner->at[i] = inner->at[k];

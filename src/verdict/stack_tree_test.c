@@ -135,6 +135,14 @@ static void reading(void)
     CHECK_EQ(stack_parse(&s, eu_stack, 0, true), 2);
     tree("[0] _start / __libc_start_main / __libc_start_call_main / main (st.c:6) / ?? / solve (st.c:5) / PMPI_Barrier / syscall\n"
          "[0] __clone3 / start_thread / std::other(int, char) (st.c:4) / pause\n");
+    /* The profile's own thread is none of the program's. */
+    static const char profiled[] =
+        "#0 0x1 in clock_nanosleep ()\n#1 0x2 in prof_sample_look (unused=0x0) at tools/profile/sample.c:9\n"
+        "#2 0x3 in start_thread ()\n#0 0x1 in nap ()\n#1 0x2 in main () at st.c:6\n";
+    CHECK_EQ(stack_parse(&s, profiled, 0, false), 1);
+    tree("[0] main (st.c:6) / nap\n");
+    CHECK_EQ(stack_parse(&s, profiled, 0, true), 2);
+    tree("[0] start_thread / prof_sample_look (sample.c:9) / clock_nanosleep\n[0] main (st.c:6) / nap\n");
     CHECK_EQ(stack_parse(&s, "#0 0x1 in nap ()\n#1 0x2 in ?? ()\n#2 0x3 in __libc_start_main_impl ()\n#3 0x4 in ?? ()\n", 0, false),
              1);
     tree("[0] ?? / nap\n"); /* a program without symbols */

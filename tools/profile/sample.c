@@ -215,7 +215,8 @@ static void keep_cheap(const struct timespec *now)
     hertz = hertz * 3 / 4;
 }
 
-static void *look(void *unused)
+/* The name is what `mpiexec --stack` knows this thread by (src/verdict/stack_tree.c). */
+static void *prof_sample_look(void *unused)
 {
     double per_ns = ticks_per_ns();
     struct timespec next;
@@ -259,7 +260,7 @@ void prof_sample_start(void)
     sigfillset(&all);
     if (!prof_thread) prof_thread_begin(); /* place 0 is this thread's */
     pthread_sigmask(SIG_SETMASK, &all, &was);
-    int err = pthread_create(&looker, NULL, look, NULL);
+    int err = pthread_create(&looker, NULL, prof_sample_look, NULL);
     pthread_sigmask(SIG_SETMASK, &was, NULL);
     is_started = err == 0;
     if (err) fprintf(stderr, "godwit profile: no thread for sampling on rank %d: %s\n", prof_own.rank, strerror(err));
