@@ -100,6 +100,21 @@ static bool others_in_mpi(const struct job *j, int but)
     return false;
 }
 
+/* Of a program that has OpenSHMEM alone. */
+static bool is_in_shmem(const struct boot_rank *slot)
+{
+    return atomic_load_explicit(&slot->in_shmem, memory_order_relaxed) &&
+        !atomic_load_explicit(&slot->in_world, memory_order_relaxed);
+}
+
+/* By which ranks of this host begin. */
+static const char *first_call(const struct job *j)
+{
+    for (int i = 0; i < j->n; i++)
+        if (is_in_shmem(job_slot(j, i))) return "shmem_init";
+    return "MPI_Init";
+}
+
 static const char *others_fate(const struct job *j)
 {
     return j->alive <= 0 && job_size(j) == j->n ? ""
@@ -157,8 +172,7 @@ static void rank_gone(struct job *j, int rank)
     int status = j->ranks[rank].status, pid = (int)j->ranks[rank].was;
     const struct boot_rank *slot = job_slot(j, rank);
     uint32_t phase = atomic_load_explicit(&slot->phase, memory_order_relaxed);
-    bool is_shmem =
-        atomic_load_explicit(&slot->in_shmem, memory_order_relaxed) && !atomic_load_explicit(&slot->in_world, memory_order_relaxed);
+    bool is_shmem = is_in_shmem(slot);
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (j->ending || crash_is_under_way(j, rank)) return; /* mpiexec ended it, or that crash did */
     if (phase == BOOT_ABORTED) {                          /* also before abort(), with GODWIT_ABORT_ON_ERROR */
@@ -177,8 +191,8 @@ static void rank_gone(struct job *j, int rank)
                  is_shmem ? "shmem_finalize" : "MPI_Finalize", others_fate(j));
         end_with(j, code ? code : 1);
     } else if (phase == BOOT_NEW && others_in_mpi(j, rank) && !j->o.no_cleanup) {
-        say_line("rank %d (host %s, pid %d) ended with status %d without calling MPI_Init, which the others wait for; they end now",
-                 job_rank(j, rank), j->host, pid, code);
+        say_line("rank %d (host %s, pid %d) ended with status %d without calling %s, which the others wait for; they end now",
+                 job_rank(j, rank), j->host, pid, code, first_call(j));
         end_job(j, SIGTERM, code ? code : 1);
     } else if (code && !j->exit_status) {
         j->exit_status = code; /* the first that failed; the others do not depend on it */

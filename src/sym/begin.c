@@ -107,6 +107,7 @@ static int first_begin(int level)
     sym_explain();
     life_begin(&sym_life, level, true);
     atomic_store_explicit(&boot_slot->in_shmem, 1, memory_order_relaxed);
+    sym_call_enter(BOOT_CALL_shmem_init);
     say(said);
     life_must(world_make(said, &begun.world), "meeting the other PEs");
     life_alike_compare();
@@ -118,7 +119,6 @@ static int first_begin(int level)
         if (rc == GW_OK) rc = sym_teams_open(begun.world);
         if (rc == GW_OK) rc = sym_heap_open(heap);
         rc = sym_memory_meet(rc); /* all are there, or none is */
-        sym_call_enter(BOOT_CALL_shmem_init);
         if (rc == GW_OK) return rc;
         sym_heap_close();
         sym_teams_close();

@@ -212,6 +212,14 @@ static void text_blocked(struct text *t, const struct verdict_job *j, const stru
     if (w->n_pending > 3) verdict_text_add(t, "; ...");
 }
 
+/* Have ranks begun by OpenSHMEM? */
+static bool is_shmem(const struct verdict_job *j)
+{
+    for (int i = 0; i < j->n; i++)
+        if (strncmp(verdict_call_name(j, j->ranks[i].call), "shmem", 5) == 0) return true;
+    return false;
+}
+
 void verdict_text_place(struct text *t, const struct verdict_job *j, int i)
 {
     assert(i >= 0 && i < j->n);
@@ -221,7 +229,10 @@ void verdict_text_place(struct text *t, const struct verdict_job *j, int i)
     case RANK_BLOCKED:
     case RANK_POLLING: text_blocked(t, j, r); return;
     case RANK_STOPPED: verdict_text_add(t, "stopped (by SIGSTOP or a debugger)"); break;
-    case RANK_NEW: verdict_text_add(t, "not in MPI yet: MPI_Init was not called"); return;
+    case RANK_NEW:
+        verdict_text_add(
+            t, is_shmem(j) ? "not in OpenSHMEM yet: shmem_init was not called" : "not in MPI yet: MPI_Init was not called");
+        return;
     case RANK_LEFT: verdict_text_add(t, "out of MPI: MPI_Finalize is over"); return;
     case RANK_GONE: verdict_text_add(t, "gone: its process has ended"); return;
     case RANK_BUSY:

@@ -193,6 +193,18 @@ timeout 60 "$prefix/bin/oshrun" -n 2 "$tmp/a" ends_early > "$tmp/said" 2>&1 || r
 grep -q "the calls differ in collective #3 on SHMEM_TEAM_WORLD: PE 1 called shmem_barrier_all, PE 0 called shmem_finalize;" "$tmp/said" ||
     wrong "ends_early: it is not told that one ends where the other synchronises"
 
+# A PE that does not come to the start.
+rc=0
+timeout 60 "$prefix/bin/oshrun" --oversubscribe -n 2 "$tmp/a" return : -n 1 true > "$tmp/said" 2>&1 || rc=$?
+[ $rc = 1 ] && grep -q "rank 2 .*ended with status 0 without calling shmem_init, which the others wait for" "$tmp/said" ||
+    wrong "a PE that ends before shmem_init is not told of"
+for most in 1 5 30; do # seconds in which two come there
+    "$prefix/bin/oshrun" --timeout $most --oversubscribe -n 2 "$tmp/a" return : -n 1 sleep 61.7 > "$tmp/said" 2>&1 || :
+    grep -q "in shmem_init since" "$tmp/said" && break
+done
+grep -Eq "ranks (0-1|0, 1) in shmem_init since" "$tmp/said" && grep -q "rank 2 not in OpenSHMEM yet: shmem_init was not called" "$tmp/said" ||
+    wrong "who waits in shmem_init, and for whom, is not told"
+
 # The verdict on a wait that nobody ends, and what mpiexec --stack says of it.
 GODWIT_HANG_WARN=1 "$prefix/bin/oshrun" -n 2 "$tmp/a" hang > "$tmp/said" 2>&1 &
 job=$!
