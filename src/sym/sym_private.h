@@ -68,8 +68,8 @@ static inline bool sym_has_tsan(void)
 }
 /* All PEs, which are on one node: they can meet by words of its segment. */
 static inline bool sym_is_node(const struct gw_comm *c) { return c->one_node && c->size == gw_boot.size; }
-/* Collective: the least of all PEs, in place, for the start: between nodes by messages between few, where the allreduce among the PEs of a node would
- * have each map pages of every other (64 PEs: 63 page faults of each, a tenth of their start). */
+/* Collective: the least of all PEs, in place, for the start: between nodes by messages between few, where the allreduce
+ * among the PEs of a node would have each map pages of every other (64 PEs: 63 page faults of each, a tenth of their start). */
 enum { SYM_TAG_LEAST = -64 };
 static inline int sym_least(struct gw_comm *c, int64_t *values, int n)
 {
