@@ -88,11 +88,11 @@ rc = @call@;
 """
 
 RUN_CHECKED = """
-if (unlikely(gw_checking)) {
+if (unlikely(gw_args_wanted)) {
     struct check_args *k = check_args_new(&check_of_@kind@, @form@);
     @given@
     rc = check_before(k);
-    if (rc == GW_OK) rc = check_after(k, @call@);
+    if (rc == GW_OK) rc = check_after(k, @shown@);
 } else {
     rc = @call@;
 }
@@ -141,19 +141,20 @@ def export(e):
     return "GW_EXPORT GW_HOT" if "hot" in e.function.flags and not e.large else "GW_EXPORT"
 
 
-def call_text(a):
-    """The target and its arguments; words that are parameters become what was made of them."""
+def call_text(a, shown=""):
+    """The target and its arguments; words that are parameters become what was made of them, buffers what the check put in their place."""
     e, target = a.e, a.f.target
+    made = {**a.args, **{p.name: shown + p.name for p in e.params if shown and p.kind == "BUFFER"}}
     if a.raw:
         return "%s(%s)" % (target + ("_c" if e.large else ""), names(e))
     if "(" not in target:
-        return "%s(%s)" % (target, ", ".join(a.args[p.name] for p in e.params))
+        return "%s(%s)" % (target, ", ".join(made[p.name] for p in e.params))
     name, rest = target.split("(", 1)
     rest = rest.replace("...", ", ".join(p.name for p in e.params if p.kind not in ("INFO", "REQUEST")))
 
     def word(m):
         w = m.group(0)
-        return a.args.get(w, {"wide": "true" if e.large else "false"}.get(w, w))
+        return made.get(w, {"wide": "true" if e.large else "false"}.get(w, w))
     return name + "(" + re.sub(r"(?<![\w>.])[A-Za-z_]\w*", word, rest)
 
 
@@ -204,13 +205,13 @@ def given(a):
             name = a.args[name]
         elif p.is_array and p.kind in arguments.HANDLES:
             name += "_o"
-        yield "k->%s = %s;" % (p.name, name)
+        yield "k->%s = %s%s;" % (p.name, "(void *)(uintptr_t)" if p.kind == "BUFFER" and p.c.startswith("const") else "", name)
 
 
 def call(a):
     """The call of the target, with what its arrays of objects and its results need."""
     kind = a.f.flags.get("check")
-    run = fill(RUN_CHECKED, kind=kind[0], form=a.f.form, given=list(given(a)), call=call_text(a)) if kind else \
+    run = fill(RUN_CHECKED, kind=kind[0], form=a.f.form, given=list(given(a)), call=call_text(a), shown=call_text(a, "k->")) if kind else \
         fill(RUN, call=call_text(a))
     return fill(CALL_WITH_ARRAYS if a.arrays else CALL, run=run, arrays=a.arrays, watched=a.watched, always=a.always, last=a.last)
 

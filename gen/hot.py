@@ -86,7 +86,7 @@ class Hot:
             self.one(p)
         if not is_inline:
             pairs = zip(self.a.quick, self.a.quick_of)
-            self.tests += [q for q, p in pairs if not (p.kind == "REQUEST" and p.is_array)] + ["gw_checking"]
+            self.tests += [q for q, p in pairs if not (p.kind == "REQUEST" and p.is_array)] + ["gw_args_wanted"]
             if not self.a.has_handle:
                 self.tests.append("!mpi_hot.running")
 

@@ -38,9 +38,9 @@ GW_EXPORT GW_HOT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Dataty
                  std_bad_root(root, comm_o)) &&
         (rc = why_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)) != GW_OK)
         goto failed;
-    if (unlikely(gw_checking)) {
+    if (unlikely(gw_args_wanted)) {
         struct check_args *k = check_args_new(&check_of_gather, CHECK_BLOCKS);
-        k->sendbuf = sendbuf;
+        k->sendbuf = (void *)(uintptr_t)sendbuf;
         k->sendcount = sendcount;
         k->sendtype = sendtype_o;
         k->recvbuf = recvbuf;
@@ -50,7 +50,7 @@ GW_EXPORT GW_HOT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Dataty
         k->root = root;
         k->comm = comm_o;
         rc = check_before(k);
-        if (rc == GW_OK) rc = check_after(k, coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL));
+        if (rc == GW_OK) rc = check_after(k, coll_gatherv(k->sendbuf, sendcount, sendtype_o, k->recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL));
     } else {
         rc = coll_gatherv(sendbuf, sendcount, sendtype_o, recvbuf, (struct gw_counts){recvcounts, false}, (struct gw_counts){displs, false}, recvtype_o, root, comm_o, NULL);
     }
@@ -83,7 +83,7 @@ GW_EXPORT GW_HOT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
                  (!request_o && *request != MPI_REQUEST_NULL)) &&
         (rc = why_Wait(request, status)) != GW_OK)
         goto failed;
-    if (unlikely(gw_checking)) {
+    if (unlikely(gw_args_wanted)) {
         struct check_args *k = check_args_new(&check_of_complete, CHECK_BLOCKS);
         k->request = &request_o;
         rc = check_before(k);
@@ -127,7 +127,7 @@ GW_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
     {
         struct gw_req *array_of_requests_s[STD_ARRAY_STACK], **array_of_requests_o = std_array(array_of_requests_s, incount, sizeof *array_of_requests_o);
         std_requests_in(array_of_requests, incount, array_of_requests_o);
-        if (unlikely(gw_checking)) {
+        if (unlikely(gw_args_wanted)) {
             struct check_args *k = check_args_new(&check_of_complete, CHECK_BLOCKS);
             k->incount = incount;
             k->array_of_requests = array_of_requests_o;

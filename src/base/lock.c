@@ -8,7 +8,7 @@
 #include "base/os.h"
 #include "base/time.h"
 
-bool gw_threads, gw_checking, gw_slow_path;
+bool gw_threads, gw_checking, gw_args_wanted, gw_slow_path;
 
 /* A lane is held for well under a microsecond, but moving the lock to another core costs more than the work that is done under it.
  * So a thread that finds it held waits longer and longer: meanwhile the core of the holder takes it many times at no cost.  After that

@@ -16,7 +16,9 @@ struct gw_lock {
     _Atomic uint32_t takes; /* how often gw_lock() took it; counted only with gw_threads */
 };
 GW_EXTERN bool gw_threads;  /* MPI_THREAD_MULTIPLE, or a progress thread: locks are taken */
-GW_EXTERN bool gw_checking; /* GODWIT_CHECK is on: entry points show room check their arguments, before and after the target */
+GW_EXTERN bool gw_checking; /* GODWIT_CHECK is on */
+/* It is, or memory has kinds (mem.h): entry points show room check their arguments, before and after the target. */
+GW_EXTERN bool gw_args_wanted;
 GW_EXTERN bool
     gw_slow_path; /* one of the two, hardware matches, or memory has kinds (mem.h): no fast paths inlined into entry points */
 void gw_lock_slow(struct gw_lock *l);

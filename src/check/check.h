@@ -1,10 +1,11 @@
 /* check.h -- finds misuse of MPI at run time (GODWIT_CHECK): what a user reads about it stands in doc/checking.md.
  *
- * While gw_checking is on, an entry point fills a struct check_args with what the call was given, and the kind of check that the tables
- * of api/ name for it looks at that before and after the call of the target.  So one check serves all calls of a kind, and none repeats a
- * target.  The entry points also tell of every handle that comes or goes.  The rooms below know nothing of it, but for proto/, which
- * lets the type signature of a message travel before it.
- * Nothing here runs, and nothing is allocated, while checking is off.
+ * While gw_args_wanted is on, an entry point fills a struct check_args with what the call was given, and the kind of check that the
+ * tables of api/ name for it looks at that before and after the call of the target.  It is on with gw_checking, and with memory that
+ * the CPU may not touch, for whose buffers others are put into the struct, which the target then gets (check_stage.c).  So one check
+ * serves all calls of a kind, and none repeats a target.  The entry points also tell of every handle that comes or goes.  The rooms below know
+ * nothing of it, but for proto/, which lets the type signature of a message travel before it.
+ * Nothing here runs, and nothing is allocated, while both are off.
  *
  * Findings are one paragraph each on stderr, at most CHECK_FINDINGS of a rank.
  * Locks: the room's own one is taken last, under a lane's or without; nothing is called with it held but plain look-ups.
@@ -50,7 +51,7 @@ void check_gone(uint32_t id);
 enum check_form { CHECK_BLOCKS, CHECK_STARTS, CHECK_PREPARES }; /* it makes no request; one that is active; a persistent one */
 /* By MPI's names for them.  What the call has not is 0, the counts of buffers -1. */
 struct check_args {
-    const void *buf, *buffer, *sendbuf, *recvbuf, *origin_addr, *compare_addr, *result_addr;
+    void *buf, *buffer, *sendbuf, *recvbuf, *origin_addr, *compare_addr, *result_addr; /* check_before() may change them */
     int64_t count, sendcount, recvcount, origin_count, target_count, result_count, target_disp;
     struct gw_type *datatype, *sendtype, *recvtype, *origin_datatype, *target_datatype, *result_datatype;
     struct gw_type **sendtypes, **recvtypes;

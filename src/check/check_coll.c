@@ -100,21 +100,37 @@ const struct check_kind check_of_comm_free = {.before = comm_free_before, .after
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------------------------- */
 static const struct check_span no_span;
-static struct check_span reads(const void *buf, int64_t count, struct gw_type *t) { return check_span(buf, count, t, false); }
-static struct check_span writes(const void *buf, int64_t count, struct gw_type *t) { return check_span(buf, count, t, true); }
+static void use(struct check_run *r, void **arg, struct check_span s)
+{
+    if (s.lo != s.hi) check_run_use(r, arg, s);
+}
+static void reads(struct check_run *r, void **arg, int64_t count, struct gw_type *t)
+{
+    use(r, arg, check_span(*arg, count, t, false));
+}
+static void writes(struct check_run *r, void **arg, int64_t count, struct gw_type *t)
+{
+    use(r, arg, check_span(*arg, count, t, true));
+}
 
-/* Blocks of different sizes as one piece of memory, of a datatype made for it.  types NULL: displacements in the extent of t, else in
- * bytes. */
-static struct check_span blocks(const void *buf, int n, struct gw_counts counts, struct gw_counts displs, struct gw_type *t,
-                                struct gw_type **types, bool is_written)
+/* Blocks of different sizes: n of them, displacements in the extent of t where types is NULL, else in bytes. */
+struct blocks {
+    int n;
+    struct gw_counts counts, displs;
+    struct gw_type *t, **types;
+};
+
+/* As one piece of memory, of a datatype made for it. */
+static struct check_span blocks(const void *buf, const struct blocks *b, bool is_written)
 {
     enum { BLOCKS_MAX = 4096 };
     struct gw_type *made;
     char name[GW_MAX_OBJECT_NAME];
-    if (buf == GW_IN_PLACE || n > BLOCKS_MAX) return no_span;
-    int rc = types ? type_struct(n, counts, displs, types, &made) : type_indexed(n, counts, displs, t, &made);
+    if (buf == GW_IN_PLACE || (b->n > BLOCKS_MAX && !mem_has_drivers)) return no_span;
+    int rc =
+        b->types ? type_struct(b->n, b->counts, b->displs, b->types, &made) : type_indexed(b->n, b->counts, b->displs, b->t, &made);
     if (rc != GW_OK) return no_span;
-    snprintf(name, sizeof name, types ? "blocks" : "blocks of %.100s", types ? "" : type_name(t));
+    snprintf(name, sizeof name, b->types ? "blocks" : "blocks of %.100s", b->types ? "" : type_name(b->t));
     struct check_span s = no_span;
     if (type_set_name(made, name) == GW_OK && type_commit(&made) == GW_OK) s = check_span(buf, 1, made, is_written);
     s.owns_type = s.lo != s.hi;
@@ -139,11 +155,6 @@ static struct check_call *rooted_record(struct check_run *r, int shape, int n_s,
     return k;
 }
 
-static void use(struct check_run *r, struct check_span s)
-{
-    if (s.lo != s.hi) check_run_use(r, s);
-}
-
 /* The members agree (or the call says that they do not); then it runs, with its buffers in view.  Those of a persistent one are in use
  * when it is started. */
 static int meet(struct check_run *r)
@@ -165,6 +176,9 @@ static int ran(struct check_run *r, int rc)
     return rc;
 }
 
+static void read_blocks(struct check_run *r, void **arg, struct blocks b) { use(r, arg, blocks(*arg, &b, false)); }
+static void write_blocks(struct check_run *r, void **arg, struct blocks b) { use(r, arg, blocks(*arg, &b, true)); }
+
 static bool at_root(int root, const struct gw_comm *c) { return c->remote ? root == GW_ROOT : root == c->rank; }
 /* Does this rank send, or receive, to and from the root? */
 static bool at_leaf(int root, const struct gw_comm *c) { return !c->remote || root >= 0; }
@@ -177,17 +191,32 @@ static int barrier_before(struct check_run *r)
 }
 const struct check_kind check_of_barrier = {.before = barrier_before, .after = ran};
 
+static bool takes_part(const struct check_args *a) { return !a->comm->remote || a->root != GW_PROC_NULL; }
+static void bcast_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    if (takes_part(a)) use(r, &a->buffer, check_span(a->buffer, a->count, a->datatype, !at_root(a->root, a->comm)));
+}
 static int bcast_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
     struct check_call *k = rooted_record(r, SHAPE_SAME, 1, 0);
-    bool takes_part = !a->comm->remote || a->root != GW_PROC_NULL;
-    if (takes_part) set_s(k, a->count, a->datatype);
-    if (takes_part) use(r, check_span(a->buffer, a->count, a->datatype, !at_root(a->root, a->comm)));
+    if (takes_part(a)) set_s(k, a->count, a->datatype);
     return meet(r);
 }
-const struct check_kind check_of_bcast = {.before = bcast_before, .after = ran};
+const struct check_kind check_of_bcast = {.uses = bcast_uses, .before = bcast_before, .after = ran};
 
+static void gather_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    const struct gw_comm *c = a->comm;
+    if (at_leaf(a->root, c)) reads(r, &a->sendbuf, a->sendcount, a->sendtype);
+    if (!at_root(a->root, c)) return;
+    if (a->recvcount < 0)
+        write_blocks(r, &a->recvbuf, (struct blocks){c->targets, a->recvcounts, a->displs, a->recvtype, NULL});
+    else
+        writes(r, &a->recvbuf, a->recvcount * c->targets, a->recvtype);
+}
 static int gather_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
@@ -195,38 +224,51 @@ static int gather_before(struct check_run *r)
     bool sends = at_leaf(a->root, c) && a->sendbuf != GW_IN_PLACE, receives = at_root(a->root, c), is_vector = a->recvcount < 0;
     struct check_call *k = rooted_record(r, SHAPE_TO_ROOT, 1, !receives ? 0 : is_vector ? c->targets : 1);
     if (sends) set_s(k, a->sendcount, a->sendtype);
-    if (sends) use(r, reads(a->sendbuf, a->sendcount, a->sendtype));
     if (receives && is_vector) {
         set_all(call_r(k), k->n_r, a->recvcounts, a->recvtype, NULL);
         check_use_blocks(a->recvbuf, c->targets, a->recvcounts, a->displs, a->recvtype, NULL);
-        use(r, blocks(a->recvbuf, c->targets, a->recvcounts, a->displs, a->recvtype, NULL, true));
     } else if (receives) {
         set_r(k, a->recvcount, a->recvtype);
-        use(r, writes(a->recvbuf, a->recvcount * c->targets, a->recvtype));
     }
     return meet(r);
 }
-const struct check_kind check_of_gather = {.before = gather_before, .after = ran};
+const struct check_kind check_of_gather = {.uses = gather_uses, .before = gather_before, .after = ran};
 
+static void scatter_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    const struct gw_comm *c = a->comm;
+    if (at_leaf(a->root, c)) writes(r, &a->recvbuf, a->recvcount, a->recvtype);
+    if (!at_root(a->root, c)) return;
+    if (a->sendcount < 0)
+        read_blocks(r, &a->sendbuf, (struct blocks){c->targets, a->sendcounts, a->displs, a->sendtype, NULL});
+    else
+        reads(r, &a->sendbuf, a->sendcount * c->targets, a->sendtype);
+}
 static int scatter_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
     const struct gw_comm *c = a->comm;
     bool sends = at_root(a->root, c), receives = at_leaf(a->root, c) && a->recvbuf != GW_IN_PLACE, is_vector = a->sendcount < 0;
     struct check_call *k = rooted_record(r, SHAPE_FROM_ROOT, !sends ? 0 : is_vector ? c->targets : 1, 1);
-    if (sends && is_vector) {
+    if (sends && is_vector)
         set_all(call_s(k), k->n_s, a->sendcounts, a->sendtype, NULL);
-        use(r, blocks(a->sendbuf, c->targets, a->sendcounts, a->displs, a->sendtype, NULL, false));
-    } else if (sends) {
+    else if (sends)
         set_s(k, a->sendcount, a->sendtype);
-        use(r, reads(a->sendbuf, a->sendcount * c->targets, a->sendtype));
-    }
     if (receives) set_r(k, a->recvcount, a->recvtype);
-    if (receives) use(r, writes(a->recvbuf, a->recvcount, a->recvtype));
     return meet(r);
 }
-const struct check_kind check_of_scatter = {.before = scatter_before, .after = ran};
+const struct check_kind check_of_scatter = {.uses = scatter_uses, .before = scatter_before, .after = ran};
 
+static void allgather_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    reads(r, &a->sendbuf, a->sendcount, a->sendtype);
+    if (a->recvcount < 0)
+        write_blocks(r, &a->recvbuf, (struct blocks){a->comm->targets, a->recvcounts, a->displs, a->recvtype, NULL});
+    else
+        writes(r, &a->recvbuf, a->recvcount * a->comm->targets, a->recvtype);
+}
 static int allgather_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
@@ -235,37 +277,44 @@ static int allgather_before(struct check_run *r)
     struct check_call *k = record(r, SHAPE_TO_ALL, 1, is_vector ? c->targets : 1);
     int64_t own = !in_place ? a->sendcount : is_vector ? gw_counts_at(a->recvcounts, c->rank) : a->recvcount;
     set_s(k, own, in_place ? a->recvtype : a->sendtype);
-    if (!in_place) use(r, reads(a->sendbuf, a->sendcount, a->sendtype));
     if (is_vector) {
         set_all(call_r(k), k->n_r, a->recvcounts, a->recvtype, NULL);
         check_use_blocks(a->recvbuf, c->targets, a->recvcounts, a->displs, a->recvtype, NULL);
-        use(r, blocks(a->recvbuf, c->targets, a->recvcounts, a->displs, a->recvtype, NULL, true));
     } else {
         set_r(k, a->recvcount, a->recvtype);
-        use(r, writes(a->recvbuf, a->recvcount * c->targets, a->recvtype));
     }
     return meet(r);
 }
-const struct check_kind check_of_allgather = {.before = allgather_before, .after = ran};
+const struct check_kind check_of_allgather = {.uses = allgather_uses, .before = allgather_before, .after = ran};
 
+static void alltoall_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    if (a->sendbuf != GW_IN_PLACE) reads(r, &a->sendbuf, a->sendcount * a->comm->targets, a->sendtype);
+    writes(r, &a->recvbuf, a->recvcount * a->comm->targets, a->recvtype);
+}
 static int alltoall_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
-    const struct gw_comm *c = a->comm;
     bool in_place = a->sendbuf == GW_IN_PLACE;
     struct check_call *k = record(r, SHAPE_PAIRS, 1, 1);
     set_s(k, in_place ? a->recvcount : a->sendcount, in_place ? a->recvtype : a->sendtype);
     set_r(k, a->recvcount, a->recvtype);
-    if (!in_place) use(r, reads(a->sendbuf, a->sendcount * c->targets, a->sendtype));
-    use(r, writes(a->recvbuf, a->recvcount * c->targets, a->recvtype));
     return meet(r);
 }
-const struct check_kind check_of_alltoall = {.before = alltoall_before, .after = ran};
+const struct check_kind check_of_alltoall = {.uses = alltoall_uses, .before = alltoall_before, .after = ran};
 
 /* Of so many members all pairs are a lot to send: only that the call is the same is looked at. */
 enum { PAIRS_MAX = 512 };
 
 /* With one datatype for all, or one for each. */
+static void alltoall_vectors_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    int n = a->comm->targets;
+    read_blocks(r, &a->sendbuf, (struct blocks){n, a->sendcounts, a->sdispls, a->sendtype, a->sendtypes});
+    write_blocks(r, &a->recvbuf, (struct blocks){n, a->recvcounts, a->rdispls, a->recvtype, a->recvtypes});
+}
 static int alltoall_vectors_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
@@ -278,56 +327,77 @@ static int alltoall_vectors_before(struct check_run *r)
     else
         set_all(call_s(k), k->n_s, a->sendcounts, a->sendtype, a->sendtypes);
     check_use_blocks(a->recvbuf, c->targets, a->recvcounts, a->rdispls, a->recvtype, a->recvtypes);
-    use(r, blocks(a->sendbuf, c->targets, a->sendcounts, a->sdispls, a->sendtype, a->sendtypes, false));
-    use(r, blocks(a->recvbuf, c->targets, a->recvcounts, a->rdispls, a->recvtype, a->recvtypes, true));
     return meet(r);
 }
-const struct check_kind check_of_alltoall_vectors = {.before = alltoall_vectors_before, .after = ran};
+const struct check_kind check_of_alltoall_vectors = {
+    .uses = alltoall_vectors_uses, .before = alltoall_vectors_before, .after = ran};
 
 /* ---- reductions ---- */
+static void reduce_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    if (at_leaf(a->root, a->comm)) reads(r, &a->sendbuf, a->count, a->datatype);
+    if (at_root(a->root, a->comm)) writes(r, &a->recvbuf, a->count, a->datatype);
+}
 static int reduce_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
     struct check_call *k = rooted_record(r, SHAPE_SAME, 1, 0);
     bool is_leaf = at_leaf(a->root, a->comm), is_root = at_root(a->root, a->comm);
     if (is_leaf || is_root) set_s(k, a->count, a->datatype);
-    if (is_leaf) use(r, reads(a->sendbuf, a->count, a->datatype));
-    if (is_root) use(r, writes(a->recvbuf, a->count, a->datatype));
     return meet(r);
 }
-const struct check_kind check_of_reduce = {.before = reduce_before, .after = ran};
+const struct check_kind check_of_reduce = {.uses = reduce_uses, .before = reduce_before, .after = ran};
 
-static int reduction(struct check_run *r, bool writes_result)
+static void reduction_uses(struct check_run *r)
 {
-    const struct check_args *a = &r->a;
-    set_s(record(r, SHAPE_SAME, 1, 0), a->count, a->datatype);
-    use(r, reads(a->sendbuf, a->count, a->datatype));
-    if (writes_result) use(r, writes(a->recvbuf, a->count, a->datatype));
+    reads(r, &r->a.sendbuf, r->a.count, r->a.datatype);
+    writes(r, &r->a.recvbuf, r->a.count, r->a.datatype);
+}
+/* The first rank's result is not touched, but may be what it gives. */
+static void exscan_uses(struct check_run *r)
+{
+    reads(r, &r->a.sendbuf, r->a.count, r->a.datatype);
+    bool is_first = r->a.comm->rank == 0, gives = is_first && r->a.sendbuf == GW_IN_PLACE && mem_has_drivers;
+    if (!is_first || gives) writes(r, &r->a.recvbuf, r->a.count, r->a.datatype);
+}
+static int reduction_before(struct check_run *r)
+{
+    set_s(record(r, SHAPE_SAME, 1, 0), r->a.count, r->a.datatype);
     return meet(r);
 }
-static int reduce_all_before(struct check_run *r) { return reduction(r, true); }
-static int exscan_before(struct check_run *r) { return reduction(r, r->a.comm->rank > 0); } /* the first rank's is not touched */
-const struct check_kind check_of_reduce_all = {.before = reduce_all_before, .after = ran},
-                        check_of_exscan = {.before = exscan_before, .after = ran};
+const struct check_kind check_of_reduce_all = {.uses = reduction_uses, .before = reduction_before, .after = ran},
+                        check_of_exscan = {.uses = exscan_uses, .before = reduction_before, .after = ran};
 
 /* What is given in place is read and written: the whole buffer is written here. */
+static int64_t all_parts(const struct check_args *a)
+{
+    int n = a->comm->size;
+    if (a->recvcount >= 0) return n * a->recvcount;
+    int64_t all = 0;
+    for (int i = 0; i < n; i++) all += gw_counts_at(a->recvcounts, i);
+    return all;
+}
+static void reduce_scatter_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    int64_t all = all_parts(a), mine = a->recvcount < 0 ? gw_counts_at(a->recvcounts, a->comm->rank) : a->recvcount;
+    reads(r, &a->sendbuf, all, a->datatype);
+    writes(r, &a->recvbuf, a->sendbuf == GW_IN_PLACE ? all : mine, a->datatype);
+}
 static int reduce_scatter_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
     int n = a->comm->size;
     bool is_vector = a->recvcount < 0;
     struct check_call *k = record(r, SHAPE_SAME, is_vector ? 1 + n : 1, 0);
-    int64_t all = is_vector ? 0 : n * a->recvcount;
-    for (int i = 0; is_vector && i < n; i++) all += gw_counts_at(a->recvcounts, i);
+    int64_t all = all_parts(a);
     if (k->n_s) call_s(k)[0] = sig_of(all, a->datatype); /* another group divides the same for itself */
     if (k->n_s > 1) set_all(call_s(k) + 1, n, a->recvcounts, a->datatype, NULL);
     if (!is_vector) tell_s(k, a->recvcount, a->datatype);
-    int64_t mine = is_vector ? gw_counts_at(a->recvcounts, a->comm->rank) : a->recvcount;
-    use(r, reads(a->sendbuf, all, a->datatype));
-    use(r, writes(a->recvbuf, a->sendbuf == GW_IN_PLACE ? all : mine, a->datatype));
     return meet(r);
 }
-const struct check_kind check_of_reduce_scatter = {.before = reduce_scatter_before, .after = ran};
+const struct check_kind check_of_reduce_scatter = {.uses = reduce_scatter_uses, .before = reduce_scatter_before, .after = ran};
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------------------------- */
 /* One side of a member: its neighbours there, and what goes to or comes from each. */
@@ -383,9 +453,9 @@ static void neighbor_text(struct check_call *k, int64_t scount, const struct gw_
     if (rcount >= 0) strncpy(k->r_type, type_name((struct gw_type *)(uintptr_t)rt), sizeof k->r_type - 1);
 }
 
-static struct check_span edges_span(const void *buf, const struct edges *e, bool is_written)
+static struct blocks blocks_of(const struct edges *e)
 {
-    return blocks(buf, e->n, wide(e->counts), wide(e->displs), e->t, e->types, is_written);
+    return (struct blocks){e->n, wide(e->counts), wide(e->displs), e->t, e->types};
 }
 
 static bool has_edges(const struct edges *e)
@@ -399,25 +469,44 @@ static const struct gw_topo no_topo;
 
 /* What goes to each neighbour, and comes from each, is one of equal blocks, or one of a vector.  to_all: the same goes to all (an allgather),
  * and there is one array of displacements at most, that of what is received. */
-static int neighbors(struct check_run *r, bool to_all)
+static struct neighbors neighbors_of(const struct check_args *a, bool to_all)
 {
-    const struct check_args *a = &r->a;
     const struct gw_topo *t = a->comm->topo ? a->comm->topo : &no_topo;
     struct neighbors e = {edges_of(t->nout, t->out, a->sendcount, a->sendcounts, a->sdispls),
                           edges_of(t->nin, t->in, a->recvcount, a->recvcounts, to_all ? a->displs : a->rdispls)};
     e.out.t = a->sendtype, e.out.types = a->sendtypes, e.in.t = a->recvtype, e.in.types = a->recvtypes;
+    return e;
+}
+static void neighbors_free(struct neighbors *e)
+{
+    free(e->out.counts);
+    free(e->in.counts);
+}
+
+static void neighbors_use(struct check_run *r, bool to_all)
+{
+    struct check_args *a = &r->a;
+    struct neighbors e = neighbors_of(a, to_all);
+    if (!to_all)
+        read_blocks(r, &a->sendbuf, blocks_of(&e.out));
+    else if (has_edges(&e.out))
+        reads(r, &a->sendbuf, a->sendcount, a->sendtype);
+    write_blocks(r, &a->recvbuf, blocks_of(&e.in));
+    neighbors_free(&e);
+}
+static void neighbors_all_uses(struct check_run *r) { neighbors_use(r, true); }
+static void neighbors_each_uses(struct check_run *r) { neighbors_use(r, false); }
+
+static int neighbors_meet(struct check_run *r, bool to_all)
+{
+    const struct check_args *a = &r->a;
+    struct neighbors e = neighbors_of(a, to_all);
     neighbor_text(neighbor_record(r, &e), a->sendcount, a->sendtype, a->recvcount, a->recvtype);
     if (a->recvcount < 0) check_use_blocks(a->recvbuf, e.in.n, wide(e.in.counts), wide(e.in.displs), e.in.t, e.in.types);
-    if (!to_all)
-        use(r, edges_span(a->sendbuf, &e.out, false));
-    else if (has_edges(&e.out))
-        use(r, reads(a->sendbuf, a->sendcount, a->sendtype));
-    use(r, edges_span(a->recvbuf, &e.in, true));
-    free(e.out.counts);
-    free(e.in.counts);
+    neighbors_free(&e);
     return meet(r);
 }
-static int neighbors_all_before(struct check_run *r) { return neighbors(r, true); }
-static int neighbors_each_before(struct check_run *r) { return neighbors(r, false); }
-const struct check_kind check_of_neighbors_all = {.before = neighbors_all_before, .after = ran},
-                        check_of_neighbors_each = {.before = neighbors_each_before, .after = ran};
+static int neighbors_all_before(struct check_run *r) { return neighbors_meet(r, true); }
+static int neighbors_each_before(struct check_run *r) { return neighbors_meet(r, false); }
+const struct check_kind check_of_neighbors_all = {.uses = neighbors_all_uses, .before = neighbors_all_before, .after = ran},
+                        check_of_neighbors_each = {.uses = neighbors_each_uses, .before = neighbors_each_before, .after = ran};

@@ -171,6 +171,7 @@ static void at_exit(void)
     if (exits.has_ended) look_at_items(true);
     check_use_end();
     gw_checking = false;
+    gw_args_wanted = mem_has_drivers;
 }
 
 static void end(void)

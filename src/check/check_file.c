@@ -6,15 +6,14 @@
 
 enum { SPLIT = 0 }; /* in place of a rank: of split collectives, which end without a request */
 
-static int access_before(struct check_run *r, bool is_written)
+static void read_uses(struct check_run *r) { check_run_use(r, &r->a.buf, check_span(r->a.buf, r->a.count, r->a.datatype, true)); }
+static void write_uses(struct check_run *r) { check_run_use(r, &r->a.buf, check_span(r->a.buf, r->a.count, r->a.datatype, false)); }
+static int access_before(struct check_run *r)
 {
     r->about = (struct check_about){r->a.fh->comm, GW_UNDEFINED, GW_UNDEFINED, r->a.fh->obj.id};
-    check_run_use(r, check_span(r->a.buf, r->a.count, r->a.datatype, is_written));
     check_use_look(r->spans, 1);
     return GW_OK;
 }
-static int read_before(struct check_run *r) { return access_before(r, true); }
-static int write_before(struct check_run *r) { return access_before(r, false); }
 
 static int access_after(struct check_run *r, int rc)
 {
@@ -27,8 +26,8 @@ static int access_after(struct check_run *r, int rc)
     check_use_track(r->a.request, r->spans, 1, r->about);
     return rc;
 }
-const struct check_kind check_of_file_read = {.before = read_before, .after = access_after},
-                        check_of_file_write = {.before = write_before, .after = access_after};
+const struct check_kind check_of_file_read = {.uses = read_uses, .before = access_before, .after = access_after},
+                        check_of_file_write = {.uses = write_uses, .before = access_before, .after = access_after};
 
 static int begin_after(struct check_run *r, int rc)
 {
@@ -38,8 +37,8 @@ static int begin_after(struct check_run *r, int rc)
     check_use_pend(r->spans, 1, r->about);
     return rc;
 }
-const struct check_kind check_of_file_read_begin = {.before = read_before, .after = begin_after},
-                        check_of_file_write_begin = {.before = write_before, .after = begin_after};
+const struct check_kind check_of_file_read_begin = {.uses = read_uses, .before = access_before, .after = begin_after},
+                        check_of_file_write_begin = {.uses = write_uses, .before = access_before, .after = begin_after};
 
 static int end_after(struct check_run *r, int rc)
 {

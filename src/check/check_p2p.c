@@ -31,10 +31,13 @@ static int tracked(struct check_run *r, int rc)
 }
 
 /* ---- sends: what is started to nobody stays the shared request ---- */
+static void send_uses(struct check_run *r)
+{
+    check_run_use(r, &r->a.buf, span_of(r->a.buf, r->a.count, r->a.datatype, r->a.dest, false));
+}
 static int send_before(struct check_run *r)
 {
     r->about = (struct check_about){r->a.comm, r->a.dest, r->a.tag, 0};
-    check_run_use(r, span_of(r->a.buf, r->a.count, r->a.datatype, r->a.dest, false));
     look(r);
     return GW_OK;
 }
@@ -42,7 +45,7 @@ static int send_after(struct check_run *r, int rc)
 {
     return r->form == CHECK_STARTS && r->a.dest == GW_PROC_NULL ? rc : tracked(r, rc);
 }
-const struct check_kind check_of_send = {.before = send_before, .after = send_after};
+const struct check_kind check_of_send = {.uses = send_uses, .before = send_before, .after = send_after};
 
 static int ready_before(struct check_run *r)
 {
@@ -57,7 +60,7 @@ static int ready_after(struct check_run *r, int rc)
     if (r->form == CHECK_PREPARES && rc == GW_OK) check_use_mark_ready((*r->a.request)->obj.id);
     return rc;
 }
-const struct check_kind check_of_ready_send = {.before = ready_before, .after = ready_after};
+const struct check_kind check_of_ready_send = {.uses = send_uses, .before = ready_before, .after = ready_after};
 
 /* ---- receives ---- */
 /* What has come is taken in before a receive is posted, so that ready sends that came too early are known. */
@@ -67,11 +70,14 @@ static void take_in(void)
     for (int k = 0; k < ROUNDS && req_progress() > 0; k++) continue;
 }
 
+static void recv_uses(struct check_run *r)
+{
+    check_run_use(r, &r->a.buf, span_of(r->a.buf, r->a.count, r->a.datatype, r->a.source, true));
+}
 static int recv_before(struct check_run *r)
 {
     struct check_span *s = &r->spans[0];
     r->about = (struct check_about){r->a.comm, r->a.source, r->a.tag, 0};
-    check_run_use(r, span_of(r->a.buf, r->a.count, r->a.datatype, r->a.source, true));
     look(r);
     if (r->form == CHECK_STARTS && s->lo != s->hi && !s->is_told) check_recv_sum(s);
     if (r->form != CHECK_PREPARES) take_in();
@@ -83,39 +89,40 @@ static int recv_after(struct check_run *r, int rc)
     check_use_track_receive(r->a.request, &r->spans[0], r->about);
     return rc;
 }
-const struct check_kind check_of_recv = {.before = recv_before, .after = recv_after};
+const struct check_kind check_of_recv = {.uses = recv_uses, .before = recv_before, .after = recv_after};
 
+static bool is_of_nobody(const struct check_run *r) { return *r->a.message == &gw_msg_no_proc; }
+static void mrecv_uses(struct check_run *r)
+{
+    check_run_use(r, &r->a.buf, span_of(r->a.buf, r->a.count, r->a.datatype, is_of_nobody(r) ? GW_PROC_NULL : 0, true));
+}
 static int mrecv_before(struct check_run *r)
 {
-    const struct gw_msg *m = *r->a.message;
-    bool is_null = m == &gw_msg_no_proc;
-    r->about = (struct check_about){is_null ? &gw_comm_self : m->comm, GW_UNDEFINED, GW_UNDEFINED, 0};
-    check_run_use(r, span_of(r->a.buf, r->a.count, r->a.datatype, is_null ? GW_PROC_NULL : 0, true));
+    r->about = (struct check_about){is_of_nobody(r) ? &gw_comm_self : (*r->a.message)->comm, GW_UNDEFINED, GW_UNDEFINED, 0};
     look(r);
     return GW_OK;
 }
-const struct check_kind check_of_mrecv = {.before = mrecv_before, .after = tracked};
+const struct check_kind check_of_mrecv = {.uses = mrecv_uses, .before = mrecv_before, .after = tracked};
 
 /* ---- both ---- */
-static int sendrecv_before(struct check_run *r)
+static void sendrecv_uses(struct check_run *r)
 {
-    r->about = (struct check_about){r->a.comm, r->a.source, r->a.recvtag, 0};
-    check_run_use(r, span_of(r->a.sendbuf, r->a.sendcount, r->a.sendtype, r->a.dest, false));
-    check_run_use(r, span_of(r->a.recvbuf, r->a.recvcount, r->a.recvtype, r->a.source, true));
-    look(r);
-    return GW_OK;
+    check_run_use(r, &r->a.sendbuf, span_of(r->a.sendbuf, r->a.sendcount, r->a.sendtype, r->a.dest, false));
+    check_run_use(r, &r->a.recvbuf, span_of(r->a.recvbuf, r->a.recvcount, r->a.recvtype, r->a.source, true));
 }
-const struct check_kind check_of_sendrecv = {.before = sendrecv_before, .after = tracked};
-
-static int replace_before(struct check_run *r)
+static void replace_uses(struct check_run *r)
 {
     bool receives = r->a.source != GW_PROC_NULL;
+    check_run_use(r, &r->a.buf, span_of(r->a.buf, r->a.count, r->a.datatype, receives ? r->a.source : r->a.dest, receives));
+}
+static int both_before(struct check_run *r)
+{
     r->about = (struct check_about){r->a.comm, r->a.source, r->a.recvtag, 0};
-    check_run_use(r, span_of(r->a.buf, r->a.count, r->a.datatype, receives ? r->a.source : r->a.dest, receives));
     look(r);
     return GW_OK;
 }
-const struct check_kind check_of_replace = {.before = replace_before, .after = tracked};
+const struct check_kind check_of_sendrecv = {.uses = sendrecv_uses, .before = both_before, .after = tracked},
+                        check_of_replace = {.uses = replace_uses, .before = both_before, .after = tracked};
 
 /* ---- persistent operations begin ---- */
 static void start_one(const struct gw_req *q)
@@ -137,7 +144,8 @@ static int start_before(struct check_run *r)
     return GW_OK;
 }
 static int start_after(struct check_run *r, int rc) { return started_one(*r->a.request, rc); }
-const struct check_kind check_of_start = {.before = start_before, .after = start_after};
+const struct check_kind check_of_start = {
+    .before = start_before, .after = start_after, .stage_before = check_stage_start, .stage_after = check_stage_started};
 
 /* One by one, so that those of one call are compared with each other, and each is noted as ready or not. */
 static int startall_before(struct check_run *r)
@@ -150,4 +158,5 @@ static int startall_before(struct check_run *r)
     }
     return rc == GW_OK ? CHECK_MADE : rc;
 }
-const struct check_kind check_of_startall = {.before = startall_before};
+const struct check_kind check_of_startall = {
+    .before = startall_before, .stage_before = check_stage_start, .stage_after = check_stage_started};

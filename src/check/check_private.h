@@ -315,12 +315,29 @@ void check_thread_look(void);           /* a call begins: may this thread make i
 void check_inside(struct check_me *me); /* it is in a call that is looked at, */
 void check_left(struct check_me *me);   /* or has left it */
 
-/* ---- one call (check_run.c) ----
- * A kind of check: what it looks at before and after the target; either may be NULL.  `before` answers as check_before(). */
+/* ---- memory that the CPU may not touch (check_stage.c) ---- */
 struct check_run;
+int check_stage_before(struct check_run *r) GW_COLD;
+int check_stage_after(struct check_run *r, int rc) GW_COLD; /* always after check_stage_before(), and after the target */
+/* For the kinds of check: of the requests of the call, and of its window. */
+int check_stage_start(struct check_run *r);
+int check_stage_started(struct check_run *r, int rc);
+int check_stage_free(struct check_run *r);
+int check_stage_freed(struct check_run *r, int rc);
+void check_stage_partition(uint32_t id, int partition); /* of a send: it is ready; of a receive: it has arrived */
+int check_stage_window(struct check_run *r);
+int check_stage_windowed(struct check_run *r, int rc);
+
+/* ---- one call (check_run.c) ----
+ * A kind of check: the buffers of the call (check_run_use()), and what it looks at before and after the target, with gw_checking;
+ * what is done for memory that the CPU may not touch beside what its buffers need (check_stage.c).  All may be NULL.  `before` and
+ * `stage_before` answer as check_before(). */
 struct check_kind {
+    void (*uses)(struct check_run *r);
     int (*before)(struct check_run *r);
     int (*after)(struct check_run *r, int rc);
+    int (*stage_before)(struct check_run *r);
+    int (*stage_after)(struct check_run *r, int rc);
     bool fills_all; /* every entry point of these calls sets all that is looked at in struct check_args */
 };
 struct check_was { /* of a request that is completed: active before the call */
@@ -332,9 +349,10 @@ struct check_run {
     const struct check_kind *kind;
     struct check_me *me;
     enum check_form form;
-    int n_spans;              /* buffers of the call in `spans` */
-    struct check_about about; /* what a message or an operation is about */
-    struct gw_comm *held;     /* comm_free */
+    int n_spans;               /* buffers of the call in `spans` */
+    struct check_stage *stage; /* what takes their place; NULL: nothing does */
+    struct check_about about;  /* what a message or an operation is about */
+    struct gw_comm *held;      /* comm_free */
     struct check_call *record;
     struct check_site site;
     uint32_t id; /* of the request that is given back */
@@ -344,8 +362,13 @@ struct check_run {
     struct check_was few[32];
     struct check_race race;
     struct check_span spans[CHECK_SPANS];
+    void **args[CHECK_SPANS]; /* where in `a` their addresses stand */
 };
-static inline void check_run_use(struct check_run *r, struct check_span s) { r->spans[r->n_spans++] = s; }
+static inline void check_run_use(struct check_run *r, void **arg, struct check_span s)
+{
+    r->args[r->n_spans] = arg;
+    r->spans[r->n_spans++] = s;
+}
 void check_run_drop(struct check_run *r); /* the spans: nobody uses them */
 void check_runs_free(void);               /* at the end: what is kept for the next call */
 

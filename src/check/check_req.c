@@ -100,4 +100,5 @@ static int free_after(struct check_run *r, int rc)
     if (!*r->a.request) check_use_forget(r->id);
     return rc;
 }
-const struct check_kind check_of_request_free = {.before = free_before, .after = free_after};
+const struct check_kind check_of_request_free = {
+    .before = free_before, .after = free_after, .stage_before = check_stage_free, .stage_after = check_stage_freed};

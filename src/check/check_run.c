@@ -17,6 +17,7 @@ struct check_args *check_args_new(const struct check_kind *kind, enum check_form
     if (!r) r = gw_xmalloc(sizeof *r);
     if (!kind->fills_all) memset(r, 0, offsetof(struct check_run, small));
     r->n_spans = 0;
+    r->stage = NULL;
     r->kind = kind;
     r->me = &check_me;
     r->form = form;
@@ -36,7 +37,7 @@ static int end(struct check_run *r, int rc)
     assert(me == &check_me); /* a call ends in the thread that it began in */
     struct check_run *other = atomic_exchange_explicit(&spare, r, memory_order_acq_rel); /* [R1] */
     if (unlikely(other)) free(other);
-    check_left(me);
+    if (gw_checking) check_left(me);
     return rc;
 }
 
@@ -45,15 +46,23 @@ void check_runs_free(void) { free(atomic_exchange_explicit(&spare, NULL, memory_
 int check_before(struct check_args *k)
 {
     struct check_run *r = (struct check_run *)k;
-    assert(gw_checking && r->n_spans == 0);
-    check_inside(r->me);
-    int rc = r->kind->before ? r->kind->before(r) : GW_OK;
-    return rc == GW_OK ? rc : end(r, rc);
+    assert(gw_args_wanted && r->n_spans == 0);
+    if (gw_checking) check_inside(r->me);
+    if (r->kind->uses) r->kind->uses(r);
+    int rc = mem_has_drivers ? check_stage_before(r) : GW_OK;
+    if (rc == GW_OK && gw_checking && r->kind->before) rc = r->kind->before(r);
+    if (rc == GW_OK) return rc;
+    check_run_drop(r);
+    return end(r, mem_has_drivers ? check_stage_after(r, rc) : rc);
 }
 
 int check_after(struct check_args *k, int rc)
 {
     struct check_run *r = (struct check_run *)k;
     assert(r->n_spans <= CHECK_SPANS);
-    return end(r, r->kind->after ? r->kind->after(r, rc) : rc);
+    if (gw_checking && r->kind->after)
+        rc = r->kind->after(r, rc);
+    else
+        check_run_drop(r);
+    return end(r, mem_has_drivers ? check_stage_after(r, rc) : rc);
 }

@@ -95,7 +95,7 @@ static void a_send(void)
 int main(void)
 {
     rooms_up();
-    gw_checking = true;
+    gw_checking = gw_args_wanted = true;
     answers();
     nested();
     a_send();

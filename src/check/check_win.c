@@ -12,14 +12,16 @@
 
 static bool is_plain(const struct gw_type *t) { return t->is_dense && t->obj.predefined; }
 
-static void add(struct check_run *r, const void *buf, int64_t count, struct gw_type *t, bool is_written)
+static void add(struct check_run *r, void **arg, int64_t count, struct gw_type *t, bool is_written)
 {
+    void *buf = *arg;
     uintptr_t lo = (uintptr_t)buf + (uintptr_t)t->true_lb;
+    r->args[r->n_spans] = arg;
     if (likely(is_plain(t) && buf != GW_IN_PLACE && count > 0 && r->a.target_rank >= 0))
         r->spans[r->n_spans++] = (struct check_span){
             .buf = buf, .count = count, .type = t, .lo = lo, .hi = lo + (uintptr_t)(count * t->size), .is_written = is_written};
     else
-        check_run_use(r, check_span(buf, r->a.target_rank == GW_PROC_NULL ? 0 : count, t, is_written));
+        check_run_use(r, arg, check_span(buf, r->a.target_rank == GW_PROC_NULL ? 0 : count, t, is_written));
 }
 
 /* What a get brings must be there before it is looked at.  Where that takes a round trip, it is waited for of the first operations of
@@ -99,6 +101,12 @@ static int access_after(struct check_run *r, int rc)
     return rc;
 }
 
+/* Staged buffers are free once the operation is over at the origin; one with a request tells of it itself. */
+static int access_stage(struct check_run *r, int rc)
+{
+    return rc == GW_OK && r->stage && r->form == CHECK_BLOCKS ? rma_settle(r->a.win) : rc;
+}
+
 /* What the operation moves from (count, t) to (room, there), of which one is at the target. */
 static GW_COLD void compare_all(const char *moves, int64_t count, struct gw_type *t, int64_t room, struct gw_type *there,
                                 int target, struct rma_win *w)
@@ -139,15 +147,16 @@ static struct check_race moves(enum race_kind kind, const struct check_args *a)
                                .data_type = a->origin_datatype};
 }
 
+static void put_uses(struct check_run *r) { add(r, &r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, false); }
 static int put_before(struct check_run *r)
 {
-    add(r, r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, false);
     compare_put(r);
     r->race = moves(RACE_PUT, &r->a);
     if (r->form == CHECK_BLOCKS) check_race_before(r->a.win, &r->race, r->small, sizeof r->small);
     return GW_OK;
 }
-const struct check_kind check_of_put = {.before = put_before, .after = access_after, .fills_all = true};
+const struct check_kind check_of_put = {
+    .uses = put_uses, .before = put_before, .after = access_after, .stage_after = access_stage, .fills_all = true};
 
 /* What is needed of a get is there after it, too; of the next one of a loop this is all. */
 static bool is_next_get(const struct check_run *r)
@@ -171,6 +180,7 @@ static bool is_next_get(const struct check_run *r)
     return is_next;
 }
 
+static void get_uses(struct check_run *r) { add(r, &r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, true); }
 static int get_before(struct check_run *r)
 {
     compare_get(r, "gets", r->a.origin_count, r->a.origin_datatype);
@@ -179,11 +189,11 @@ static int get_before(struct check_run *r)
 static int get_after(struct check_run *r, int rc)
 {
     if (rc != GW_OK || is_next_get(r)) return rc;
-    add(r, r->a.origin_addr, r->a.origin_count, r->a.origin_datatype, true);
     r->race = moves(RACE_GET, &r->a);
     return accessed(r);
 }
-const struct check_kind check_of_get = {.before = get_before, .after = get_after, .fills_all = true};
+const struct check_kind check_of_get = {
+    .uses = get_uses, .before = get_before, .after = get_after, .stage_after = access_stage, .fills_all = true};
 
 /* ---- accumulates: with MPI_NO_OP the origin is not looked at ---- */
 static bool reads_origin(const struct gw_op *op) { return op->obj.id != GW_H_NO_OP; }
@@ -212,41 +222,53 @@ static struct check_race updates(const struct check_args *a, int64_t count, stru
 }
 
 /* With a result, too. */
+static void accumulate_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    if (reads_origin(a->op)) add(r, &a->origin_addr, a->origin_count, a->origin_datatype, false);
+    if (a->result_count >= 0) add(r, &a->result_addr, a->result_count, a->result_datatype, true);
+}
 static int accumulate_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
-    if (reads_origin(a->op)) add(r, a->origin_addr, a->origin_count, a->origin_datatype, false);
-    if (a->result_count >= 0) {
-        add(r, a->result_addr, a->result_count, a->result_datatype, true);
-        compare_get(r, "fetches", a->result_count, a->result_datatype);
-    }
+    if (a->result_count >= 0) compare_get(r, "fetches", a->result_count, a->result_datatype);
     look_at_op(a->target_count, a->target_datatype, a->op, a->target_rank, a->win);
     r->race = updates(a, a->target_count, a->target_datatype);
     return GW_OK;
 }
-const struct check_kind check_of_accumulate = {.before = accumulate_before, .after = access_after};
+const struct check_kind check_of_accumulate = {
+    .uses = accumulate_uses, .before = accumulate_before, .after = access_after, .stage_after = access_stage};
 
+static void fetch_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    if (reads_origin(a->op)) add(r, &a->origin_addr, a->origin_addr ? 1 : 0, a->datatype, false);
+    add(r, &a->result_addr, a->result_addr ? 1 : 0, a->datatype, true);
+}
 static int fetch_before(struct check_run *r)
 {
-    const struct check_args *a = &r->a;
-    if (reads_origin(a->op)) add(r, a->origin_addr, a->origin_addr ? 1 : 0, a->datatype, false);
-    add(r, a->result_addr, a->result_addr ? 1 : 0, a->datatype, true);
-    r->race = updates(a, 1, a->datatype);
+    r->race = updates(&r->a, 1, r->a.datatype);
     return GW_OK;
 }
-const struct check_kind check_of_fetch = {.before = fetch_before, .after = access_after};
+const struct check_kind check_of_fetch = {
+    .uses = fetch_uses, .before = fetch_before, .after = access_after, .stage_after = access_stage};
 
+static void swap_uses(struct check_run *r)
+{
+    struct check_args *a = &r->a;
+    add(r, &a->origin_addr, a->origin_addr ? 1 : 0, a->datatype, false);
+    add(r, &a->compare_addr, a->compare_addr ? 1 : 0, a->datatype, false);
+    add(r, &a->result_addr, a->result_addr ? 1 : 0, a->datatype, true);
+}
 static int swap_before(struct check_run *r)
 {
     const struct check_args *a = &r->a;
-    add(r, a->origin_addr, a->origin_addr ? 1 : 0, a->datatype, false);
-    add(r, a->compare_addr, a->compare_addr ? 1 : 0, a->datatype, false);
-    add(r, a->result_addr, a->result_addr ? 1 : 0, a->datatype, true);
     r->race =
         (struct check_race){.kind = RACE_SWAP, .target = a->target_rank, .disp = a->target_disp, .count = 1, .type = a->datatype};
     return GW_OK;
 }
-const struct check_kind check_of_swap = {.before = swap_before, .after = access_after};
+const struct check_kind check_of_swap = {
+    .uses = swap_uses, .before = swap_before, .after = access_after, .stage_after = access_stage};
 
 /* ---- locks of a window that was promised to have none ---- */
 static int look_at_promise(struct check_run *r)
@@ -266,14 +288,16 @@ static int lock_after(struct check_run *r, int rc)
     if (rc == GW_OK && r->a.rank >= 0) check_race_locked(r->a.win, r->a.rank, is_alone);
     return rc;
 }
-const struct check_kind check_of_win_lock = {.before = look_at_promise, .after = lock_after};
+const struct check_kind check_of_win_lock = {
+    .before = look_at_promise, .after = lock_after, .stage_before = check_stage_window, .stage_after = check_stage_windowed};
 
 static int lock_all_after(struct check_run *r, int rc)
 {
     if (rc == GW_OK) check_race_locked(r->a.win, CHECK_EVERYONE, false);
     return rc;
 }
-const struct check_kind check_of_win_lock_all = {.before = look_at_promise, .after = lock_all_after};
+const struct check_kind check_of_win_lock_all = {
+    .before = look_at_promise, .after = lock_all_after, .stage_before = check_stage_window, .stage_after = check_stage_windowed};
 
 /* ---- calls that complete operations.  Looked at before the call: from then on other ranks may access this memory again. ---- */
 static int complete(const struct check_run *r, int target, bool is_local)
@@ -286,9 +310,13 @@ static int one_before(struct check_run *r) { return r->a.rank >= 0 ? complete(r,
 static int one_local_before(struct check_run *r) { return r->a.rank >= 0 ? complete(r, r->a.rank, true) : GW_OK; }
 static int all_before(struct check_run *r) { return complete(r, CHECK_EVERYONE, false); }
 static int all_local_before(struct check_run *r) { return complete(r, CHECK_EVERYONE, true); }
-const struct check_kind check_of_win_completes = {.before = one_before},
+const struct check_kind check_of_win_completes = {.before = one_before,
+                                                  .stage_before = check_stage_window,
+                                                  .stage_after = check_stage_windowed},
                         check_of_win_completes_local = {.before = one_local_before};
-const struct check_kind check_of_win_completes_all = {.before = all_before},
+const struct check_kind check_of_win_completes_all = {.before = all_before,
+                                                      .stage_before = check_stage_window,
+                                                      .stage_after = check_stage_windowed},
                         check_of_win_completes_all_local = {.before = all_local_before};
 
 static int settle_before(struct check_run *r)
@@ -298,7 +326,8 @@ static int settle_before(struct check_run *r)
 }
 
 static int fence_after(struct check_run *r, int rc) { return rc == GW_OK ? check_race_fence(r->a.win, r->a.assert) : rc; }
-const struct check_kind check_of_win_fence = {.before = settle_before, .after = fence_after};
+const struct check_kind check_of_win_fence = {
+    .before = settle_before, .after = fence_after, .stage_before = check_stage_window, .stage_after = check_stage_windowed};
 
 static int start_after(struct check_run *r, int rc)
 {
@@ -322,14 +351,16 @@ static int post_before(struct check_run *r)
     check_race_post(r->a.win, r->a.group);
     return GW_OK;
 }
-const struct check_kind check_of_win_post = {.before = post_before};
+const struct check_kind check_of_win_post = {
+    .before = post_before, .stage_before = check_stage_window, .stage_after = check_stage_windowed};
 
 /* MPI_Win_test, too. */
 static int wait_after(struct check_run *r, int rc)
 {
     return rc == GW_OK && (!r->a.flag || *r->a.flag) ? check_race_waited(r->a.win) : rc;
 }
-const struct check_kind check_of_win_wait = {.after = wait_after};
+const struct check_kind check_of_win_wait = {
+    .after = wait_after, .stage_before = check_stage_window, .stage_after = check_stage_windowed};
 
 static int free_before(struct check_run *r)
 {

@@ -6,7 +6,6 @@
 #include "coll/coll_private.h"
 #include "base/settings.h"
 #include "boot/where.h"
-#include "type/stage.h"
 
 /* In the order of enum coll_kind. */
 static const char *const call_names[COLL_CALLS] = {
@@ -184,28 +183,10 @@ int coll_barrier(struct gw_comm *c, struct coll_as *as)
     return likely(plan_once_barrier(&once, c, PLAN_CALLS + COLL_BARRIER) == GW_OK) ? GW_OK : barrier(c, &once, NULL);
 }
 
-/* A started operation's buffer cannot be staged yet: it would have to be copied back when the operation is complete. */
-static int stages(const struct coll_as *as)
-{
-    if (!as) return GW_OK;
-    return gw_fail(GW_EBUFFER, "a buffer lies in memory that the CPU may not touch; only blocking collectives take it");
-}
-
-static GW_COLD int bcast_staged(const struct gw_data *d, int root, struct gw_comm *c, const struct coll_as *as)
-{
-    struct type_stage s = {.memory = NULL};
-    int rc = stages(as);
-    if (rc == GW_OK) rc = type_stage_begin(&s, d);
-    if (rc == GW_OK) rc = coll_bcast(s.data.buf, d->count, d->type, root, c, NULL);
-    return type_stage_end(&s, rc, true);
-}
-
 static GW_NOINLINE int bcast(void *buf, int64_t count, struct gw_type *t, int root, struct gw_comm *c, const struct plan_once *once,
                              struct coll_as *as)
 {
     struct plan_args a;
-    struct gw_data d = gw_data_of(buf, count, t);
-    if (unlikely(!gw_data_is_cpu(&d))) return bcast_staged(&d, root, c, as);
     args_begin(&a, c, root);
     a.rcount = count, a.rt = t;
     return once ? run_on(COLL_BCAST, once, &a, buf, buf) : run(COLL_BCAST, count * t->size, &a, buf, buf, c, as);
@@ -476,29 +457,12 @@ static void reduction(struct plan_args *a, const struct gw_comm *c, int root, co
 }
 
 /* in may be GW_IN_PLACE. */
-static int reduce(enum coll_kind kind, const struct plan_operands *of, int root, struct gw_comm *c, struct coll_as *as);
-static GW_COLD int reduce_staged(enum coll_kind kind, const struct plan_operands *of, const struct gw_data *from,
-                                 const struct gw_data *to, int root, struct gw_comm *c, const struct coll_as *as)
-{
-    struct type_stage in = {.memory = NULL}, out = {.memory = NULL};
-    struct plan_operands here = *of;
-    int rc = stages(as);
-    if (rc == GW_OK) rc = type_stage_begin(&in, from);
-    if (rc == GW_OK) rc = type_stage_begin(&out, to);
-    here.in = in.data.buf, here.out = out.data.buf;
-    if (rc == GW_OK) rc = reduce(kind, &here, root, c, NULL);
-    rc = type_stage_end(&out, rc, true);
-    return type_stage_end(&in, rc, false);
-}
-
 static int reduce(enum coll_kind kind, const struct plan_operands *of, int root, struct gw_comm *c, struct coll_as *as)
 {
     int64_t bytes = of->count * of->type->size;
     struct plan_once once;
     struct plan_args a;
     if (!of->type->is_plain || !takes_once(kind, bytes, c, as)) {
-        struct gw_data from = gw_data_of(of->in, of->count, of->type), to = gw_data_of(of->out, of->count, of->type);
-        if (unlikely(!gw_data_is_cpu(&from) || !gw_data_is_cpu(&to))) return reduce_staged(kind, of, &from, &to, root, c, as);
         reduction(&a, c, root, of);
         return run(kind, bytes, &a, of->in, of->out, c, as);
     }

@@ -5,7 +5,6 @@
 #include "io/io_private.h"
 #include "base/event.h"
 #include "base/time.h"
-#include "type/stage.h"
 
 #include <stdlib.h>
 
@@ -212,13 +211,6 @@ static int started(struct gw_file *f, int how, int64_t offset, const void *buf, 
 static int access_any(struct gw_file *f, int how, bool apart, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
                       int64_t *moved_out)
 {
-    struct gw_data d = gw_data_of(buf, count, t);
-    if (unlikely(!gw_data_is_cpu(&d))) {
-        struct type_stage s;
-        int rc = type_stage_begin(&s, &d);
-        if (rc == GW_OK) rc = access_any(f, how, apart, offset, s.data.buf, count, t, moved_out);
-        return type_stage_end(&s, rc, !(how & IO_WRITE));
-    }
     bool together = how & IO_ALL, write = how & IO_WRITE;
     int rc = together ? no_split(f) : GW_OK;
     if (rc != GW_OK) return rc;

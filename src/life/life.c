@@ -150,6 +150,7 @@ static void threads_count(const struct life_user *user, int level, bool meets)
     turn(&gw_program_threads, programs || (gw_program_threads && !is_first));
     turn(&gw_threads, programs || gw_set.progress_thread || (gw_threads && !is_first));
     turn(&gw_checking, (user->checks && user->checks()) || (gw_checking && !is_first));
+    turn(&gw_args_wanted, gw_checking || mem_has_drivers);
     turn(&gw_slow_path, gw_threads || gw_checking || mem_has_drivers || gw_set.match_mode != GW_SET_MATCH_MODE_SOFTWARE);
     turn(&gw_lanes_spread, gw_lanes_spread || gw_threads);
 }

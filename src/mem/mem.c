@@ -21,7 +21,7 @@ int mem_add(const struct mem_driver *d)
         return gw_fail(GW_EARG, "memory of kind %s cannot be used: there are %d kinds already, which is the most", d->name,
                        kinds.n);
     kinds.drivers[kinds.n] = d;
-    mem_has_drivers = gw_slow_path = true;
+    mem_has_drivers = gw_slow_path = gw_args_wanted = true;
     return kinds.n++;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "type/stage.h"
 
 struct op_upcalls op_upcalls;
 
@@ -270,8 +271,20 @@ bool op_reduce3(struct gw_op *op, const void *a, const void *b, void *out, int64
     return true;
 }
 
+static GW_COLD int reduce_staged(const struct gw_data *in, const struct gw_data *inout, struct gw_op *op)
+{
+    struct type_stage f, s = {.memory = NULL};
+    int rc = type_stage_begin(&f, in);
+    if (rc == GW_OK) rc = type_stage_begin(&s, inout);
+    if (rc == GW_OK) rc = op_reduce_local(f.data.buf, s.data.buf, in->count, in->type, op);
+    rc = type_stage_end(&s, rc, true);
+    return type_stage_end(&f, rc, false);
+}
+
 int op_reduce_local(const void *in, void *inout, int64_t count, struct gw_type *t, struct gw_op *op)
 {
+    struct gw_data from = gw_data_of(in, count, t), to = gw_data_of(inout, count, t);
+    if (unlikely(!gw_data_is_cpu(&from) || !gw_data_is_cpu(&to))) return reduce_staged(&from, &to, op);
     int rc = op_check(op, t);
     if (rc != GW_OK) return rc;
     op_reduce(op, in, inout, count, t);

@@ -3,7 +3,6 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "p2p/p2p_private.h"
-#include "type/stage.h"
 
 #include <stdlib.h>
 
@@ -91,20 +90,10 @@ static inline int send_now(struct proto_addr a, const struct gw_data *d, enum pr
     return rc;
 }
 
-static int send_blocking(const struct gw_data *d, int dst, int tag, struct gw_comm *c, enum proto_mode mode);
-static GW_COLD int send_staged(const struct gw_data *d, int dst, int tag, struct gw_comm *c, enum proto_mode mode)
-{
-    struct type_stage s;
-    int rc = type_stage_begin(&s, d);
-    if (rc == GW_OK) rc = send_blocking(&s.data, dst, tag, c, mode);
-    return type_stage_end(&s, rc, false);
-}
-
 static int send_blocking(const struct gw_data *d, int dst, int tag, struct gw_comm *c, enum proto_mode mode)
 {
     struct gw_req *r;
     if (unlikely(dst == GW_PROC_NULL)) return GW_OK;
-    if (unlikely(!gw_data_is_cpu(d))) return send_staged(d, dst, tag, c, mode);
     int rc = send_now(p2p_addr(c, dst, tag, GW_STREAM_P2P), d, mode, &r);
     return likely(rc == GW_OK) || rc < 0 ? rc : finish(r, NULL);
 }
@@ -175,22 +164,12 @@ int p2p_irsend(const void *buf, int64_t count, struct gw_type *t, int dst, int t
 }
 
 /* ---- receives --------------------------------------------------------------------------------------------------- */
-static int recv_blocking(struct proto_addr *a, const struct gw_data *d, struct gw_status *status);
-static GW_COLD int recv_staged(struct proto_addr *a, const struct gw_data *d, struct gw_status *status)
-{
-    struct type_stage s;
-    int rc = type_stage_begin(&s, d);
-    if (rc == GW_OK) rc = recv_blocking(a, &s.data, status);
-    return type_stage_end(&s, rc, true);
-}
-
 static int recv_blocking(struct proto_addr *a, const struct gw_data *d, struct gw_status *status)
 {
     union {
         struct gw_req req;
         char bytes[GW_REQ_BYTES];
     } here;
-    if (unlikely(!gw_data_is_cpu(d))) return recv_staged(a, d, status);
     gw_lock(&a->lane->lock);
     int rc = proto_recv_into(a, d, &here.req);
     gw_unlock(&a->lane->lock);
@@ -318,21 +297,8 @@ struct way {
     int rank, tag;
 };
 
-static int both_blocking(const struct way *out, const struct way *in, struct gw_comm *c, struct gw_status *status);
-static GW_COLD int both_staged(const struct way *out, const struct way *in, struct gw_comm *c, struct gw_status *status)
-{
-    struct type_stage from, to = {.memory = NULL};
-    int rc = type_stage_begin(&from, &out->data);
-    if (rc == GW_OK) rc = type_stage_begin(&to, &in->data);
-    if (rc == GW_OK)
-        rc = both_blocking(&(struct way){from.data, out->rank, out->tag}, &(struct way){to.data, in->rank, in->tag}, c, status);
-    rc = type_stage_end(&to, rc, true);
-    return type_stage_end(&from, rc, false);
-}
-
 static int both_blocking(const struct way *out, const struct way *in, struct gw_comm *c, struct gw_status *status)
 {
-    if (unlikely(!gw_data_is_cpu(&out->data) || !gw_data_is_cpu(&in->data))) return both_staged(out, in, c, status);
     struct gw_req *r, *s;
     int rc = p2p_post_recv(&in->data, in->rank, in->tag, c, &r);
     if (rc < 0) return rc;

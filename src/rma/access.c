@@ -3,7 +3,6 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma/rma_private.h"
-#include "type/stage.h"
 
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -173,26 +172,8 @@ static int ended(const struct place *p, int rc, struct gw_req **req_out)
 }
 
 /* ---- put and get ---- */
-static int put(const struct gw_data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out);
-static int get(const struct gw_data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out);
-
-/* With host memory in place of the origin's, for as long as the access takes at the origin: it ends in the call. */
-static GW_COLD int staged(bool is_put, const struct gw_data *origin, const struct rma_there *t, bool must_be_passive,
-                          struct gw_req **req_out)
-{
-    struct type_stage s;
-    struct gw_req *r = NULL;
-    int rc = type_stage_begin(&s, origin);
-    if (rc == GW_OK) rc = is_put ? put(&s.data, t, must_be_passive, &r) : get(&s.data, t, must_be_passive, &r);
-    if (rc == GW_OK) rc = p2p_stream_wait(r);
-    rc = type_stage_end(&s, rc, !is_put);
-    if (rc == GW_OK && req_out) *req_out = &gw_req_sent;
-    return rc;
-}
-
 static int put(const struct gw_data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out)
 {
-    if (unlikely(!gw_data_is_cpu(origin))) return staged(true, origin, t, must_be_passive, req_out);
     struct place p;
     p.started = NULL;
     if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);
@@ -206,7 +187,6 @@ static int put(const struct gw_data *origin, const struct rma_there *t, bool mus
 
 static int get(const struct gw_data *origin, const struct rma_there *t, bool must_be_passive, struct gw_req **req_out)
 {
-    if (unlikely(!gw_data_is_cpu(origin))) return staged(false, origin, t, must_be_passive, req_out);
     struct place p;
     p.started = NULL;
     if (unlikely(t->rank == GW_PROC_NULL)) return ended(&p, GW_OK, req_out);

@@ -410,7 +410,8 @@ static int seen(void)
 int rma_win_sync(struct rma_win *w)
 {
     if (unlikely(w->server)) req_progress();
-    return seen();
+    int rc = unlikely(w->mirror.seen) ? rma_mirror_meet(w) : GW_OK;
+    return rc == GW_OK ? seen() : rc;
 }
 
 static int may_flush(struct rma_win *w, int rank)

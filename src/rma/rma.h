@@ -66,6 +66,10 @@ struct rma_win {
     struct rma_atomics *atomics;   /* operations that the network does at targets (atomic.c); NULL: it does none */
     struct rma_deferred *deferred; /* operations with deferred completion; NULL: all operations complete in their call */
     struct rma_mailer *mailer;     /* NULL: the memory of all ranks is mapped here */
+    struct rma_mirror {            /* of memory that the CPU may not touch (mirror.c) */
+        char *user, *seen, *met;   /* the program's memory; the mirror, NULL: there is none; what both were */
+        int64_t bytes;
+    } mirror;
     _Atomic uint32_t reply_tag;
     bool has_service;       /* req_service_hold() is this window's */
     bool has_instructions;  /* atomics are instructions of the target's processor, see rma_use_instructions() */
@@ -132,6 +136,9 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct gw_type *ot, 
 
 /* Sends what is batched, and waits until all operations of this rank are complete at the origin (the data of gets have arrived). */
 int rma_settle(struct rma_win *w);
+/* A window of memory that the CPU may not touch: others access a copy of it in host memory (mirror.c).  What the program has changed
+ * since the last time goes there, what others have changed goes to the program's memory.  Nothing for other windows. */
+int rma_mirror_meet(struct rma_win *w);
 /* Accumulates, fetches and swaps of one aligned element of 4 or 8 bytes are from now on done by an atomic instruction of a processor of the
  * target, like those of its node's ranks that see the memory without the window; an own one is the caller's.  Collective; before the
  * first of them. */

@@ -299,6 +299,10 @@ int rma_memory_make(struct rma_win *w, struct rma_mapping *m, uint64_t total, ui
 void rma_memory_unmap(const struct rma_mapping *m);           /* does nothing if nothing is mapped */
 void rma_memory_noted(const struct rma_mapping *m, int sign); /* adds it to (1), or subtracts it from (-1), the counters */
 void rma_memory_drop(struct rma_win *w, struct rma_mapping *m);
+
+/* ---- mirrors (mirror.c) ----  Before the others know where the memory is: *base becomes the mirror's if it needs one. */
+int rma_mirror_open(struct rma_win *w, void **base);
+void rma_mirror_close(struct rma_win *w);
 /* bytes: of memory; pages: what rma_pages_wanted() says, or 0.  The memory is on smaller pages if it must be, unless GODWIT_ALLOC_MEM_POLICY
  * forbids it. */
 int rma_memory_file_make(uint64_t bytes, uint64_t pages, struct share_file *o);

@@ -95,6 +95,7 @@ static void win_memory_free(struct rma_win *w)
 static void win_drop(struct rma_win *w)
 {
     rma_mail_close(w);
+    rma_mirror_close(w);
     rma_memory_drop(w, &w->mapping);
     rma_memory_drop(w, &w->words);
     for (int i = 0; w->targets && i < w->comm->size; i++) rma_memory_drop(w, &w->targets[i].mapping);
@@ -142,10 +143,12 @@ static int win_begin(int flavor, struct part mine, struct gw_info *info, struct 
     return GW_OK;
 }
 
-static int gather_parts(struct rma_win *w, struct part mine, struct part **parts_out)
+/* rc: of this rank's part. */
+static int gather_parts(struct rma_win *w, int rc, struct part mine, struct part **parts_out)
 {
     struct part *parts = malloc(sizeof *parts * (size_t)w->comm->size);
-    int rc = rma_agree(w->comm, parts ? GW_OK : gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size));
+    if (rc == GW_OK && !parts) rc = gw_fail(GW_ENOMEM, "no memory for a window of %d ranks", w->comm->size);
+    rc = rma_agree(w->comm, rc);
     if (rc == GW_OK) rc = coll_allgather(&mine, sizeof mine, gw_type_byte, parts, sizeof mine, gw_type_byte, w->comm, NULL);
     if (rc != GW_OK) {
         free(parts);
@@ -208,13 +211,15 @@ static int win_end(struct rma_win *w, int rc, struct rma_win **win_out)
 
 int rma_win_create(void *base, int64_t size, int64_t disp_unit, struct gw_info *info, struct gw_comm *c, struct rma_win **win_out)
 {
-    struct part mine = {.size = size, .disp_unit = disp_unit, .base = (uint64_t)(uintptr_t)base}, *parts = NULL;
+    struct part mine = {.size = size, .disp_unit = disp_unit}, *parts = NULL;
     struct rma_win *w;
     int rc = win_begin(GW_WIN_FLAVOR_CREATE, mine, info, c, &w);
     if (rc != GW_OK) return rc;
     w->base = base;
-    rma_alloc_offer(base, size, &mine.offer);
-    rc = gather_parts(w, mine, &parts);
+    rc = rma_mirror_open(w, &base);
+    mine.base = (uint64_t)(uintptr_t)base;
+    if (rc == GW_OK) rma_alloc_offer(base, size, &mine.offer);
+    rc = gather_parts(w, rc, mine, &parts);
     for (int i = 0; rc == GW_OK && gw_set.rma_map && i < w->comm->size; i++) {
         struct rma_target *t = &w->targets[i];
         bool may_map = !t->is_near && is_here(w, i);
@@ -232,7 +237,7 @@ int rma_win_create_dynamic(struct gw_info *info, struct gw_comm *c, struct rma_w
     struct rma_win *w;
     int rc = win_begin(GW_WIN_FLAVOR_DYNAMIC, mine, info, c, &w);
     if (rc != GW_OK) return rc;
-    rc = gather_parts(w, mine, &parts);
+    rc = gather_parts(w, GW_OK, mine, &parts);
     free(parts);
     return win_end(w, rc, win_out);
 }
@@ -278,7 +283,7 @@ static int allocate(int flavor, int64_t size, int64_t disp_unit, struct gw_info 
     char *base = NULL;
     int rc = win_begin(flavor, mine, info, c, &w);
     if (rc != GW_OK) return rc;
-    rc = gather_parts(w, mine, &parts);
+    rc = gather_parts(w, GW_OK, mine, &parts);
     free(parts);
     /* Hints may differ between ranks: gaps only if all ranks want them, and the largest alignment of any. */
     int mine_wants[2] = {flavor == GW_WIN_FLAVOR_ALLOCATE || rma_hint_is_true(w, "alloc_shared_noncontig"),
@@ -331,6 +336,7 @@ int rma_win_free(struct rma_win **win)
     node_heap_free(mine->regions);
     mine->regions = 0;
     rc = coll_barrier(w->comm, NULL); /* after it no rank uses the words */
+    if (rc == GW_OK) rc = rma_mirror_meet(w);
     win_drop(w);
     *win = NULL;
     return rc;
@@ -371,6 +377,11 @@ static int region_add(struct rma_words *t, struct rma_region new)
 int rma_win_attach(struct rma_win *w, void *base, int64_t size)
 {
     int rc = check_dynamic(w, size), me = w->comm->rank;
+    struct gw_data d = gw_data_of(base, size, gw_type_byte);
+    if (rc == GW_OK && !gw_data_is_cpu(&d))
+        rc = gw_fail(GW_ERMA_ATTACH,
+                     "the memory at %p is of kind %s, which the CPU may not touch: MPI_Win_create makes windows of it", base,
+                     mem_kind_name(d.kind));
     if (rc != GW_OK) return rc;
     rma_busy_enter(w, me);
     rc = region_add(w->near[me].words, (struct rma_region){(uint64_t)(uintptr_t)base, (uint64_t)size});

@@ -26,6 +26,8 @@ struct type_stage {
     void *memory;        /* owned; NULL: the CPU may touch the buffer */
 };
 
+/* Copies the data of items from .. from + count - 1 in, or back; not beyond those of the buffer. */
+int type_stage_copy(const struct type_stage *s, bool is_back, int64_t from, int64_t count) GW_COLD;
 int type_stage_begin(struct type_stage *s, const struct gw_data *user) GW_COLD; /* GW_ENOMEM, GW_ECOUNT */
 /* Always after type_stage_begin(), whatever it answered; does nothing for a struct of zeros.  rc: of begin or of the call;
  * returned, or the error of the copy back. */

@@ -20,7 +20,7 @@ USER = { # data of the program: what another kind of memory must not meet, or mu
     "src/type/records.c": (10, "the cursor's loops"),
     "src/type/external.c": (10, "external32, MPI_Pack and MPI_Unpack"),
     "src/type/stage.c": (1, "host memory in place of another kind"),
-    "src/op/op.c": (12, "reductions"),
+    "src/op/op.c": (13, "reductions"),
     "src/op/exact.c": (8, "exact sums"),
     "src/wire/wire_ring.h": (12, "short messages"),
     "src/wire_shm/shm_cma.c": (4, "copies by the kernel between two processes"),
