@@ -46,11 +46,11 @@ static int64_t in_memory(int64_t k, int64_t each, const struct gw_type *t)
 /* The items between memory and the stage, which holds what the file has of them: `each` bytes of each. */
 static int convert_some(struct gw_file *f, const struct io_data *d, char *stage, int64_t each, int64_t *moved_out)
 {
-    int64_t k = 0, bytes = d->count * each;
-    int rc = d->write ? io_rep_write(f->view.rep, d->buf, d->count, d->type, stage, bytes) : GW_OK;
+    int64_t k = 0, bytes = d->data.count * each;
+    int rc = d->write ? io_rep_write(f->view.rep, d->data.buf, d->data.count, d->data.type, stage, bytes) : GW_OK;
     if (rc == GW_OK) rc = io_move(f, d->write, d->pos, stage, bytes, gw_type_byte, &k);
     if (!d->write) {
-        int failed = unstage(f->view.rep, stage, k, each, d->buf, d->type);
+        int failed = unstage(f->view.rep, stage, k, each, d->data.buf, d->data.type);
         if (rc == GW_OK) rc = failed;
     }
     *moved_out = k;
@@ -70,7 +70,7 @@ static int convert(struct gw_file *f, bool write, int64_t pos, const void *buf, 
     while (rc == GW_OK && done < count) {
         int64_t n = gw_min64(piece, count - done);
         char *at = (char *)(uintptr_t)((uintptr_t)buf + (uintptr_t)(done * t->extent));
-        struct io_data some = {write, pos + done * each, at, n, t};
+        struct io_data some = {write, pos + done * each, gw_data_host(at, n, t)};
         rc = convert_some(f, &some, stage, each, &k);
         *moved_out += in_memory(k, each, t);
         done += n;
@@ -84,11 +84,13 @@ int io_stage(struct gw_file *f, const struct io_data *d, char **stage_out, int64
 {
     int64_t each = 0, bytes = 0;
     char *stage = NULL;
-    int rc = io_rep_bytes(f->view.rep, d->type, &each);
-    if (rc == GW_OK && __builtin_mul_overflow(d->count, each, &bytes)) rc = gw_fail(GW_ECOUNT, "the data are more than 2^63 bytes");
+    int rc = io_rep_bytes(f->view.rep, d->data.type, &each);
+    if (rc == GW_OK && __builtin_mul_overflow(d->data.count, each, &bytes))
+        rc = gw_fail(GW_ECOUNT, "the data are more than 2^63 bytes");
     if (rc == GW_OK && bytes > 0 && !(stage = malloc((size_t)bytes)))
         rc = gw_fail(GW_ENOMEM, "no memory to convert %lld bytes", (long long)bytes);
-    if (rc == GW_OK && d->write && bytes > 0) rc = io_rep_write(f->view.rep, d->buf, d->count, d->type, stage, bytes);
+    if (rc == GW_OK && d->write && bytes > 0)
+        rc = io_rep_write(f->view.rep, d->data.buf, d->data.count, d->data.type, stage, bytes);
     *stage_out = stage;
     *each_out = each;
     return rc;
@@ -96,8 +98,8 @@ int io_stage(struct gw_file *f, const struct io_data *d, char **stage_out, int64
 
 int io_unstage(struct gw_file *f, const struct io_data *d, char *stage, int64_t each, int64_t k, int64_t *moved_out)
 {
-    *moved_out = each > 0 ? in_memory(k, each, d->type) : 0;
-    return !d->write && k > 0 ? unstage(f->view.rep, stage, k, each, d->buf, d->type) : GW_OK;
+    *moved_out = each > 0 ? in_memory(k, each, d->data.type) : 0;
+    return !d->write && k > 0 ? unstage(f->view.rep, stage, k, each, d->data.buf, d->data.type) : GW_OK;
 }
 
 /* The same as a collective access, in one piece. */
@@ -106,7 +108,7 @@ static int convert_all(struct gw_file *f, const struct io_data *d, int64_t *move
     int64_t each, k = 0;
     char *stage;
     int rc = io_agree(f, io_stage(f, d, &stage, &each));
-    struct io_data raw = {d->write, d->pos, stage, d->count * each, gw_type_byte};
+    struct io_data raw = {d->write, d->pos, gw_data_plain(stage, d->data.count * each, gw_type_byte)};
     if (rc == GW_OK) rc = io_all_move(f, &raw, &k);
     int failed = io_unstage(f, d, stage, each, rc == GW_OK || d->write ? k : 0, moved_out);
     free(stage);
@@ -184,7 +186,7 @@ static int all(struct gw_file *f, int how, int64_t offset, const void *buf, int6
     rc = place(f, how, &offset, etypes);
     rc = io_agree(f, rc == GW_OK ? offset_check(f, offset, &pos) : rc);
     if (rc != GW_OK) return rc;
-    struct io_data d = {write, pos, (void *)(uintptr_t)buf, count, t};
+    struct io_data d = {write, pos, gw_data_host(buf, count, t)};
     return f->view.rep->kind == IO_REP_PLAIN ? io_all_move(f, &d, moved_out) : convert_all(f, &d, moved_out);
 }
 
@@ -197,7 +199,7 @@ static int no_split(const struct gw_file *f)
 static int started(struct gw_file *f, int how, int64_t offset, const void *buf, int64_t count, struct gw_type *t,
                    struct gw_req **req_out)
 {
-    struct io_data d = {how & IO_WRITE, 0, (void *)(uintptr_t)buf, count, t};
+    struct io_data d = {how & IO_WRITE, 0, gw_data_host(buf, count, t)};
     int rc = no_split(f); /* the same result on every rank */
     if (rc != GW_OK) return rc;
     rc = access_check(f, how, count, t);

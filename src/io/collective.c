@@ -95,7 +95,7 @@ static int move_by(enum io_way way, struct gw_file *f, const struct io_data *d, 
     io_clock(f, way == IO_ALONE ? IO_T_FILE : IO_T_EXCHANGE);
     if (way == IO_WINDOWS) return io_by_windows(f, d, whole, moved_out);
     if (way == IO_MESSAGES) return io_by_messages(f, d, whole, moved_out);
-    return io_move(f, d->write, d->pos, d->buf, d->count, d->type, moved_out);
+    return io_move(f, d->write, d->pos, d->data.buf, d->data.count, d->data.type, moved_out);
 }
 
 int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out)
@@ -108,7 +108,7 @@ int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out)
         coll_barrier(f->comm, NULL);
     }
     io_clock(f, IO_T_COLL);
-    int rc = io_agree(f, io_extent_of(f, d->pos, d->count * d->type->size, &mine));
+    int rc = io_agree(f, io_extent_of(f, d->pos, d->data.bytes, &mine));
     if (rc != GW_OK) {
         free(all);
         return rc;

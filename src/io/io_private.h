@@ -151,9 +151,7 @@ int io_move_run(struct gw_file *f, bool write, void *buf, int64_t at, int64_t by
 struct io_data { /* what a call moves */
     bool write;
     int64_t pos;
-    void *buf;
-    int64_t count;
-    struct gw_type *type;
+    struct gw_data data;
 };
 /* io_move of all ranks at once: all fail or none. */
 int io_all_move(struct gw_file *f, const struct io_data *d, int64_t *moved_out);

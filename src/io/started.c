@@ -59,7 +59,7 @@ static void run(struct io_op *op);
 static int moved_alone(struct io_op *op)
 {
     const struct io_data *d = &op->raw;
-    return io_move(op->f, d->write, d->pos, d->buf, d->count, d->type, &op->moved);
+    return io_move(op->f, d->write, d->pos, d->data.buf, d->data.count, d->data.type, &op->moved);
 }
 
 /* Starts the agreement on the result. */
@@ -199,7 +199,7 @@ static bool park(struct io_op *op)
 /* ---- the end ------------------------------------------------------------------------------------------------------------------- */
 static void forget(struct io_op *op)
 {
-    type_release(op->user.type);
+    type_release(op->user.data.type);
     free(op->stage);
     free(op->all);
     free(op);
@@ -320,11 +320,9 @@ static int prepare(struct io_op *op)
     if (f->view.rep->kind != IO_REP_PLAIN) {
         int rc = io_stage(f, &op->user, &op->stage, &op->each);
         if (rc != GW_OK) return rc;
-        op->raw.buf = op->stage;
-        op->raw.count = op->user.count * op->each;
-        op->raw.type = gw_type_byte;
+        op->raw.data = gw_data_plain(op->stage, op->user.data.count * op->each, gw_type_byte);
     }
-    return io_extent_of(f, op->raw.pos, op->raw.count * op->raw.type->size, &op->mine);
+    return io_extent_of(f, op->raw.pos, op->raw.data.bytes, &op->mine);
 }
 
 static void append(struct io_op *op)
@@ -352,7 +350,7 @@ int io_start(struct gw_file *f, int how, int rc, const struct io_data *d, struct
     op->hook.poll = &op->look;
     op->work.run.fn = resume;
     op->all = gw_xcalloc((size_t)f->comm->size, sizeof *op->all);
-    type_hold(d->type);
+    type_hold(d->data.type);
     io_count_add(f, d->write, IO_CALLS_ALL, 1);
     io_clock_enter(f, d->write, IO_T_OTHER);
     if (rc == GW_OK) rc = prepare(op);
@@ -361,7 +359,7 @@ int io_start(struct gw_file *f, int how, int rc, const struct io_data *d, struct
         *req_out = op->req;
     else { /* this rank takes part although it has failed, because the others wait for it */
         io_extent_of(f, 0, 0, &op->mine);
-        op->raw = (struct io_data){.write = d->write, .type = gw_type_byte};
+        op->raw = (struct io_data){d->write, 0, gw_data_plain(NULL, 0, gw_type_byte)};
     }
     op->mine.call = io_call_word(f, how | IO_STARTED);
     append(op);

@@ -59,8 +59,8 @@ static void phase_begin(struct phase *p, const struct io_data *d, const struct i
 {
     p->write = d->write;
     p->pos = d->pos;
-    p->bytes = d->count * d->type->size;
-    type_cursor_init(&p->mem, gw_data_host(d->buf, d->count, d->type));
+    p->bytes = d->data.bytes;
+    type_cursor_init(&p->mem, d->data);
     p->size = p->f->comm->size;
     p->aggregators = p->f->n_aggregators;
     p->from = whole->from;

@@ -58,7 +58,7 @@ static char data[GUARD + BYTES + GUARD];
 static int move(struct gw_file *f, bool write, struct forgery with, int64_t *moved_out)
 {
     struct io_extent whole;
-    const struct io_data d = {.write = write, .pos = 0, .buf = data + GUARD, .count = BYTES, .type = gw_type_byte};
+    const struct io_data d = {.write = write, .data = gw_data_plain(data + GUARD, BYTES, gw_type_byte)};
     must(io_extent_of(f, 0, BYTES, &whole));
     forgery = with;
     n_exchanges = 0;

@@ -285,8 +285,8 @@ bool io_windows_next(struct pool *p)
 /* The walk cannot fail, because it was done for the extents. */
 static int pool_begin(struct pool *p, const struct io_data *d, const struct io_extent *whole)
 {
-    type_cursor_init(&p->mem, gw_data_host(d->buf, d->count, d->type));
-    int rc = io_walk_begin(&p->walk, &p->f->view, d->pos, d->count * d->type->size);
+    type_cursor_init(&p->mem, d->data);
+    int rc = io_walk_begin(&p->walk, &p->f->view, d->pos, d->data.bytes);
     if (rc != GW_OK) return rc;
     pool_lay(p, whole);
     io_count_active(p->f, p->write, gw_min64(p->aggregators, p->windows));
