@@ -119,9 +119,9 @@ bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                   /
 bool sym_blocks_resize(struct sym_blocks *b, uint64_t offset, uint64_t bytes);
 int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset); /* bytes asked for; -1: no block begins there */
 int64_t sym_blocks_around(const struct sym_blocks *b,
-                          uint64_t offset);                /* where the block begins of which this is a byte; -1: of none */
+                          uint64_t offset); /* where the block begins of which this is a byte; -1: of none */
 int64_t sym_blocks_before(const struct sym_blocks *b,
-                          uint64_t offset);                /* where the last block begins that ends there or before; -1: none does */
+                          uint64_t offset); /* where the last block begins that ends there or before; -1: none does */
 const char *sym_blocks_broken(const struct sym_blocks *b); /* the invariant that does not hold, in words; NULL: all do */
 struct sym_blocks_use {
     uint64_t bytes, used, n, largest_free;

@@ -151,8 +151,9 @@ static void messages(void)
     judge();
     HANG(true);
     CHECK(says("  rank 0 in MPI_Wait for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD since 12 s\n"));
-    CHECK(says("verdict: partitions that are not ready: rank 0 waits for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD: it was "
-               "not called for each partition\n"));
+    CHECK(says(
+        "verdict: partitions that are not ready: rank 0 waits for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD: it was "
+        "not called for each partition\n"));
     CHECK(!says("cycle"));
 
     begin(2); /* a client of another job may come at any time */

@@ -243,15 +243,19 @@ static const struct {
     const char *name;
     void (*run)(void);
 } kinds[] = {
-    {"recv_cycle", recv_cycle}, {"send_cycle", send_cycle},   {"wrong_tag", wrong_tag},
-    {"wrong_comm", wrong_comm}, {"wrong_dest", wrong_dest},   {"wrong_source", wrong_source},
-    {"no_sender", no_sender},   {"no_receiver", no_receiver}, {"no_room", no_room},
-    {"waitall", waitall},       {"any_source", any_source},   {"probe", probe},
-    {"mismatch", mismatch},     {"wrong_root", wrong_root},   {"skipped", skipped},
-    {"order", order},           {"nonblocking", nonblocking}, {"left", left},
-    {"finalized", finalized},   {"computes", computes},       {"long_compute", long_compute},
-    {"polls", polls},           {"polls_probe", polls_probe}, {"thread_computes", thread_computes},
-    {"not_ready", not_ready},   {"thread_readies", thread_readies},
+    {"recv_cycle", recv_cycle},     {"send_cycle", send_cycle},
+    {"wrong_tag", wrong_tag},       {"wrong_comm", wrong_comm},
+    {"wrong_dest", wrong_dest},     {"wrong_source", wrong_source},
+    {"no_sender", no_sender},       {"no_receiver", no_receiver},
+    {"no_room", no_room},           {"waitall", waitall},
+    {"any_source", any_source},     {"probe", probe},
+    {"mismatch", mismatch},         {"wrong_root", wrong_root},
+    {"skipped", skipped},           {"order", order},
+    {"nonblocking", nonblocking},   {"left", left},
+    {"finalized", finalized},       {"computes", computes},
+    {"long_compute", long_compute}, {"polls", polls},
+    {"polls_probe", polls_probe},   {"thread_computes", thread_computes},
+    {"not_ready", not_ready},       {"thread_readies", thread_readies},
 };
 
 int main(int argc, char **argv)
