@@ -161,7 +161,7 @@ class Arguments:
             return "r"
         if p.kind == "TAG" and p.c == "int":
             return "t"
-        if p.c in ("MPI_Count", "MPI_Aint"):
+        if p.c in ("MPI_Count", "MPI_Aint", "MPI_Offset"):
             return "l"
         return "i" if p.c in ("int", "const int", "MPI_Fint") else "p"
 

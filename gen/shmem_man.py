@@ -212,9 +212,12 @@ print the command for compiling, for linking
 .TP
 \\fB\\-cc=\\fICOMPILER\\fR (oshc++: \\fB\\-cxx=\\fR)
 another compiler
+.SH BUILD SYSTEMS
+pkg-config knows \\fBgodwit\\-shmem\\fR (and \\fBoshmem\\fR); in CMake it is \\fBfind_package(godwit\\-shmem)\\fR and the target
+\\fBGodwit::shmem\\fR.
 .SH ENVIRONMENT
 .TP
-\\fBGODWIT_CC\\fR, \\fBGODWIT_CXX\\fR
+\\fBGODWIT_CC\\fR, \\fBGODWIT_CXX\\fR, and as with \\fBmpicc\\fR(1) those of other libraries
 the compiler
 .SH SEE ALSO
 .BR oshrun (1),

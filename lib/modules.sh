@@ -4,6 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 compiler=${GODWIT_FC:-gfortran}
 if command -v "${compiler%% *}" > /dev/null; then
-    exec "$MESON_INSTALL_DESTDIR_PREFIX/$1/mpifort" -build-modules
+    exec "$MESON_INSTALL_DESTDIR_PREFIX/$1/mpifort" "-fc=$compiler" -build-modules
 fi
 echo "no Fortran compiler: no modules (later: mpifort -build-modules)"

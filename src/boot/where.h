@@ -19,8 +19,9 @@ enum boot_state {               /* of struct boot_where */
                   BOOT_BLOCKED, /* in a wait without an event since `told_ns` */
                   BOOT_POLLING, /* shortly before `told_ns` it had tested or probed many times without success */
 };
-/* MEMBER: another member of a collective.  OUTSIDE: not another rank (a file, the launcher). */
-enum boot_about { BOOT_SEND, BOOT_RECV, BOOT_PROBE, BOOT_MEMBER, BOOT_OUTSIDE };
+/* MEMBER: another member of a collective.  OUTSIDE: not another rank (a file, the launcher).  PREADY: a partitioned send that lacks
+ * MPI_Pready of this very rank, where no other thread of it may call that. */
+enum boot_about { BOOT_SEND, BOOT_RECV, BOOT_PROBE, BOOT_MEMBER, BOOT_OUTSIDE, BOOT_PREADY };
 struct boot_pending { /* a pending operation that is waited for, or an unexpected message */
     int64_t bytes;
     int32_t world;             /* the peer's rank in the job; GW_ANY_SOURCE, BOOT_WORLD_UNKNOWN */

@@ -64,8 +64,8 @@ static int why_handle(const char *name, uintptr_t h, enum gw_kind kind)
     if (gw_id_kind(h) == kind) return gw_fail(f->code, "%s (0x%llx) was freed", name, (unsigned long long)h);
     return gw_fail(
         f->code,
-        "%s (0x%llx) is no handle; where it comes from code that was compiled with another MPI library's mpi.h, mpif.h or "
-        "module, compile that with godwit's mpicc or mpifort",
+        "%s (0x%llx) is no handle; was the variable ever set? Where it comes from code that was compiled with another MPI library's "
+        "mpi.h, mpif.h or module, compile that with godwit's mpicc or mpifort",
         name, (unsigned long long)h);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/settings.h"
 #include "base/time.h"
 #include "boot/where.h"
@@ -123,26 +124,51 @@ static bool opens_at_once(const struct gw_file *f)
     return !f->hints.collective_only;
 }
 
-/* Tells the ranks that open the file later what rank 0 found out about the file system. */
-static int share_system(struct gw_file *f)
+/* Which file a rank has opened: its name, and its number in the file system. */
+struct identity {
+    int64_t name, number;
+};
+static struct identity identity_of(const struct gw_file *f)
 {
-    int64_t seen[2] = {f->block, f->lock_all};
-    int rc = f->comm->size > 1 && f->hints.collective_only ? coll_bcast(seen, 2, gw_type_int64, 0, f->comm, NULL) : GW_OK;
+    struct stat st;
+    return (struct identity){(int64_t)gw_hash_text(f->name), fstat(f->fd, &st) == 0 ? (int64_t)st.st_ino : 0};
+}
+
+/* Tells the ranks that open the file later what rank 0 found out about the file system, and which file it has. */
+static int share_system(struct gw_file *f, struct identity *first_out)
+{
+    *first_out = identity_of(f);
+    int64_t seen[4] = {f->block, f->lock_all, first_out->name, first_out->number};
+    int rc = f->comm->size > 1 ? coll_bcast(seen, 4, gw_type_int64, 0, f->comm, NULL) : GW_OK;
     f->block = seen[0];
     f->lock_all = seen[1] != 0;
+    *first_out = (struct identity){seen[2], seen[3]};
     return rc;
+}
+
+/* Opens the file of rank 0.  Names may differ, as those of folders that ranks are in; files of one name may have other numbers on another node. */
+static int open_the_same(struct gw_file *f, const struct identity *first)
+{
+    int rc = open_here(f, false);
+    struct identity mine = identity_of(f);
+    if (mine.name == first->name || (rc == GW_OK && mine.number == first->number)) return rc;
+    return gw_fail(GW_ENOTSAME,
+                   "%s is not the file that rank 0 has opened; all ranks of the communicator must give the same one (with "
+                   "MPI_COMM_SELF each opens its own)",
+                   f->name);
 }
 
 /* Rank 0 opens the file first, and creates it; then the others open it. */
 static int open_everywhere(struct gw_file *f)
 {
     int rc = GW_OK;
+    struct identity first;
     if (f->comm->rank == 0) rc = open_here(f, true);
     rc = io_agree(f, rc);
     if (rc == GW_OK) rc = io_hints_share(f, &f->hints); /* with the stripes that the file has got */
-    if (rc == GW_OK) rc = share_system(f);
+    if (rc == GW_OK) rc = share_system(f, &first);
     if (rc == GW_OK) rc = io_place(f);
-    if (rc == GW_OK && f->comm->rank != 0 && opens_at_once(f)) rc = open_here(f, false);
+    if (rc == GW_OK && f->comm->rank != 0 && opens_at_once(f)) rc = open_the_same(f, &first);
     return io_agree(f, rc);
 }
 

@@ -120,6 +120,12 @@ static enum program_mpi mpi_of_image(struct gw_image *im, bool *simple_out)
     return harmless && names_are_harmless(im, strings, bytes) ? PROGRAM_NONE : PROGRAM_UNKNOWN;
 }
 
+bool program_may_run(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
 char *program_find(const char *name, const char *wdir)
 {
     if (strchr(name, '/')) return wdir && name[0] != '/' ? gw_xasprintf("%s/%s", wdir, name) : gw_xasprintf("%s", name);
@@ -127,7 +133,7 @@ char *program_find(const char *name, const char *wdir)
     for (const char *p = path; p && *p;) {
         size_t n = strcspn(p, ":");
         char *file = gw_xasprintf("%.*s/%s", (int)n, p, name);
-        if (access(file, X_OK) == 0) return file;
+        if (program_may_run(file)) return file; /* execvp() goes on behind a folder of that name, too */
         free(file);
         p += n + (p[n] == ':');
     }

@@ -26,6 +26,7 @@ char *program_list(const char *loader, const char *file, const struct words *con
 /* Where the doors lie, from the folder of our programs: in an installation the first one, which then has all; else, in a build folder, the
  * others.  Ends with NULL. */
 extern const char *const program_doors[];
+bool program_may_run(const char *path); /* a file, no folder, that this user may execute */
 char *program_find(const char *name,
                    const char *wdir); /* its path, by PATH where it has no slash; NULL: not there.  Caller frees. */
 enum program_is { PROGRAM_OTHER, PROGRAM_TEXT, PROGRAM_SCRIPT, PROGRAM_ELF }; /* TEXT: no #!, but sh may know what to do */

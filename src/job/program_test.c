@@ -196,6 +196,31 @@ static void by_loader(void)
     }
 }
 
+/* A folder has the right to be searched, which looks like that to be executed; behind it there may be the program. */
+static void folder_is_no_program(void)
+{
+    char dir[] = "/tmp/gw_path_XXXXXX", first[64], second[64], folder[80], program[80], *found;
+    CHECK(mkdtemp(dir) != NULL);
+    snprintf(first, sizeof first, "%s/a", dir);
+    snprintf(second, sizeof second, "%s/b", dir);
+    snprintf(folder, sizeof folder, "%s/gw-prog", first);
+    snprintf(program, sizeof program, "%s/gw-prog", second);
+    CHECK(mkdir(first, 0700) == 0 && mkdir(second, 0700) == 0 && mkdir(folder, 0700) == 0);
+    char *was = gw_xasprintf("%s", getenv("PATH")), *both = gw_xasprintf("%s:%s", first, second);
+    setenv("PATH", both, 1);
+    CHECK(program_find("gw-prog", NULL) == NULL && program_find(".", NULL) == NULL);
+    int fd = open(program, O_CREAT | O_WRONLY | O_CLOEXEC, 0700);
+    found = program_find("gw-prog", NULL);
+    CHECK(fd >= 0 && found && strcmp(found, program) == 0 && program_may_run(program) && !program_may_run(folder));
+    CHECK(fchmod(fd, 0600) == 0 && !program_may_run(program) && !program_may_run(dir));
+    free(found);
+    close(fd);
+    setenv("PATH", was, 1);
+    free(was);
+    free(both);
+    CHECK(unlink(program) == 0 && rmdir(folder) == 0 && rmdir(first) == 0 && rmdir(second) == 0 && rmdir(dir) == 0);
+}
+
 /* A pipe that is an argument of the program is not opened: its writer would take that for the reader. */
 static void pipe_is_left_alone(void)
 {
@@ -218,6 +243,7 @@ int main(void)
     answers();
     damage();
     by_loader();
+    folder_is_no_program();
     pipe_is_left_alone();
     return unit_end();
 }

@@ -356,7 +356,7 @@ static const char *find_in_path(struct launch_options *o, const struct launch_ap
     for (const char *p = a->path; *p; p += strcspn(p, ":"), p += *p == ':') {
         int n = (int)strcspn(p, ":");
         char *file = gw_xasprintf("%.*s/%s", n, p, program), *seen = program_find(file, a->wdir);
-        bool there = n > 0 && seen && access(seen, X_OK) == 0;
+        bool there = n > 0 && seen && program_may_run(seen);
         const char *held = there ? launch_options_hold(o, file) : NULL;
         free(seen);
         free(file);
@@ -405,15 +405,15 @@ static void settle_c(struct launch_options *o, struct launch_app *a)
 }
 
 /* The last word may be a program, which an option before it has taken for its value. */
-static int no_program(const struct launch_app *a)
+static int no_program(const struct launch_options *o, const struct launch_app *a)
 {
-    struct stat st;
     char *path = a->taken ? program_find(a->taken, NULL) : NULL;
-    bool is_program = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+    bool is_program = path && program_may_run(path);
     free(path);
     if (is_program)
         return launch_usage_error("no program to start: %s has taken %s for its value (`mpiexec --help` tells what it wants)",
                                   a->last, a->taken);
+    if (a != o->apps) return launch_usage_error("no program to start behind the last ':', which another program must follow");
     return launch_usage_error("no program to start; such as: mpiexec -n 4 ./a.out");
 }
 
@@ -425,7 +425,7 @@ static int parse_app(char **argv, int i, int end, struct launch_options *o, stru
     if (rc < 0 && a->file) rc = parse_file(o, a);
     if (rc >= 0) return rc;
     settle_c(o, a);
-    if (i >= end) return no_program(a);
+    if (i >= end) return no_program(o, a);
     a->argv = calloc((size_t)(end - i + 1), sizeof *a->argv);
     if (!a->argv) gw_die("mpiexec: no memory");
     memcpy(a->argv, argv + i, sizeof *a->argv * (size_t)(end - i));

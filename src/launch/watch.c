@@ -187,8 +187,10 @@ static void rank_gone(struct job *j, int rank)
         if (crash_is_one(WTERMSIG(status))) crash_say(j, rank);
         end_with(j, code);
     } else if (phase == BOOT_INIT || phase == BOOT_RUNNING) {
-        say_line("rank %d (host %s, pid %d) ended with status %d without calling %s%s", job_rank(j, rank), j->host, pid, code,
-                 is_shmem ? "shmem_finalize" : "MPI_Finalize", others_fate(j));
+        const char *call = call_of(slot); /* MPI_Finalize: it was called, and has failed */
+        say_line("rank %d (host %s, pid %d) ended with status %d without %s %s%s", job_rank(j, rank), j->host, pid, code,
+                 call && strcmp(call, "MPI_Finalize") == 0 ? "completing" : "calling", is_shmem ? "shmem_finalize" : "MPI_Finalize",
+                 others_fate(j));
         end_with(j, code ? code : 1);
     } else if (phase == BOOT_NEW && others_in_mpi(j, rank) && !j->o.no_cleanup) {
         say_line("rank %d (host %s, pid %d) ended with status %d without calling %s, which the others wait for; they end now",

@@ -83,6 +83,13 @@ static const char *what_to_do(const void *on, const struct gw_errhandler *eh)
     if (on && ((const struct gw_obj *)on)->kind == GW_KIND_WIN)
         return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; "
                "MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN) would return the error instead)";
+    if (!on && atomic_load(&mpi_phase) != MPI_PHASE_RUNNING)
+        return "this rank and the job end now (the initial error handler is MPI_ERRORS_ARE_FATAL; mpiexec -initial-errhandler "
+               "mpi_errors_return would return the error instead)";
+    /* Of these errors the handler of MPI_COMM_WORLD, which most programs set, is not asked (MPI 4.1 section 9.3). */
+    if (!on || on == &gw_comm_self.obj)
+        return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set for MPI_COMM_SELF, where errors outside of any other "
+               "communicator go; MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN) would return the error instead)";
     return "this rank and the job end now (MPI_ERRORS_ARE_FATAL is set; "
            "MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN) would return the error instead)";
 }

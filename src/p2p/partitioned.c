@@ -550,9 +550,9 @@ bool p2p_partitioned_pending(const struct gw_req *r, struct boot_pending *p_out)
                                    .peer = p->rank,
                                    .tag = p->tag,
                                    .ctx = p->comm->ctx,
-                                   .about = !is_ready ? BOOT_OUTSIDE
-                                       : p->is_send   ? BOOT_SEND
-                                                      : BOOT_RECV,
+                                   .about = is_ready            ? p->is_send ? BOOT_SEND : BOOT_RECV
+                                       : boot_slot->is_threaded ? BOOT_OUTSIDE
+                                                                : BOOT_PREADY,
                                    .stream = GW_STREAM_PART};
     return true;
 }

@@ -73,7 +73,7 @@ static GW_COLD int out_of_range(const struct place *p, int64_t disp, int64_t lo,
                    "%lld items of %s at displacement %lld (times %lld bytes) are bytes %lld to %lld of rank %d's window, "
                    "which has %lld bytes",
                    (long long)p->there.count, type_name(p->there.type), (long long)disp, (long long)p->target->disp_unit,
-                   (long long)lo, (long long)hi, p->rank, (long long)p->target->size);
+                   (long long)lo, (long long)hi - 1, p->rank, (long long)p->target->size);
 }
 
 static int place_find(const struct rma_there *at, bool must_be_passive, struct place *p)

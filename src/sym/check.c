@@ -138,6 +138,13 @@ static void check_block(const char *call, const void *addr, size_t bytes, int wo
             "the %zu bytes at %p (heap + 0x%llx) of PE %d, which PE %d accesses, lie in a block that was freed: it had %llu bytes "
             "from %p on",
             bytes, addr, (unsigned long long)offset, world, sym_memory.me, (unsigned long long)size, (const void *)(base + begin));
+    if (is == SYM_BLOCK_NONE && size)
+        sym_refuse(
+            call,
+            "the %zu bytes at %p (heap + 0x%llx) of PE %d, which PE %d accesses, lie in no block of the symmetric heap: %llu bytes "
+            "behind the end of the block of %llu bytes that begins at %p, freed long ago, or never allocated",
+            bytes, addr, (unsigned long long)offset, world, sym_memory.me, (unsigned long long)(offset - begin - size),
+            (unsigned long long)size, (const void *)(base + begin));
     if (is == SYM_BLOCK_NONE)
         sym_refuse(
             call,

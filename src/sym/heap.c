@@ -204,9 +204,10 @@ enum sym_block_state sym_heap_look(uint64_t offset, uint64_t *begin_out, uint64_
     lock();
     int64_t around = sym_blocks_around(heap.blocks, offset);
     bool is_freed = sym_check_is_freed(offset, begin_out, bytes_out);
-    if (!is_freed && around >= 0) {
-        *begin_out = (uint64_t)around;
-        *bytes_out = (uint64_t)sym_blocks_size(heap.blocks, (uint64_t)around);
+    if (!is_freed) {
+        int64_t at = around >= 0 ? around : sym_blocks_before(heap.blocks, offset);
+        *begin_out = at < 0 ? 0 : (uint64_t)at;
+        *bytes_out = at < 0 ? 0 : (uint64_t)sym_blocks_size(heap.blocks, (uint64_t)at);
     }
     unlock();
     return is_freed ? SYM_BLOCK_FREED : around >= 0 ? SYM_BLOCK_USED : SYM_BLOCK_NONE;

@@ -282,6 +282,14 @@ int64_t sym_blocks_around(const struct sym_blocks *b, uint64_t offset)
     return p && p->is_used && offset < p->at + p->asked ? (int64_t)p->at : -1;
 }
 
+int64_t sym_blocks_before(const struct sym_blocks *b, uint64_t offset)
+{
+    int64_t before = -1;
+    for (const struct piece *p = b->first; p && p->at < offset; p = p->behind)
+        if (p->is_used && p->at + p->asked <= offset) before = (int64_t)p->at;
+    return before;
+}
+
 struct sym_blocks_use sym_blocks_use(const struct sym_blocks *b)
 {
     return (struct sym_blocks_use){b->bytes, b->used, b->n, largest(b->gaps)};

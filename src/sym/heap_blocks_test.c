@@ -82,6 +82,14 @@ static uint64_t some_bytes(void)
     return 1 + (kind == 0 ? below(HEAP) : kind < 5 ? below(4000) : below(300));
 }
 
+/* The last block that ends at an offset or before it. */
+static int64_t model_before(uint64_t offset)
+{
+    for (uint64_t u = offset / UNIT + 1; u-- > 0;)
+        if (model.asked[u] && u * UNIT + model.asked[u] <= offset) return (int64_t)(u * UNIT);
+    return -1;
+}
+
 static void step(struct sym_blocks *b)
 {
     uint64_t at = below(UNITS) * UNIT, bytes = some_bytes();
@@ -90,6 +98,7 @@ static void step(struct sym_blocks *b)
     uint32_t of = model.of[at / UNIT];
     bool is_within = of && at + 5 < (of - 1) * UNIT + model.asked[of - 1];
     CHECK_EQ(sym_blocks_around(b, at + 5), is_within ? (int64_t)(of - 1) * UNIT : -1);
+    CHECK_EQ(sym_blocks_before(b, at + 5), model_before(at + 5));
     CHECK(!sym_blocks_give(b, at + 1) && !sym_blocks_resize(b, at + 1, 8) && sym_blocks_size(b, at + 8) == -1);
     switch (below(4)) {
     case 0:

@@ -127,7 +127,9 @@ bool sym_blocks_give(struct sym_blocks *b, uint64_t offset);                   /
 bool sym_blocks_resize(struct sym_blocks *b, uint64_t offset, uint64_t bytes);
 int64_t sym_blocks_size(const struct sym_blocks *b, uint64_t offset); /* bytes asked for; -1: no block begins there */
 int64_t sym_blocks_around(const struct sym_blocks *b,
-                          uint64_t offset);                /* where the block begins of which this is a byte; -1: of none */
+                          uint64_t offset); /* where the block begins of which this is a byte; -1: of none */
+int64_t sym_blocks_before(const struct sym_blocks *b,
+                          uint64_t offset); /* where the last block begins that ends there or before; -1: none does */
 const char *sym_blocks_broken(const struct sym_blocks *b); /* the invariant that does not hold, in words; NULL: all do */
 struct sym_blocks_use {
     uint64_t bytes, used, n, largest_free;
@@ -164,7 +166,8 @@ bool sym_check_freed_add(uint64_t offset, uint64_t bytes, uint64_t *oldest_out);
 bool sym_check_freed_take(uint64_t *offset_out);                                 /* the oldest one; false: there is none */
 bool sym_check_is_freed(uint64_t offset, uint64_t *begin_out, uint64_t *bytes_out);
 void sym_check_freed_forget(void);
-/* What lies at an offset of the heap; *begin_out, *bytes_out: of the block, unless there is none (heap.c). */
+/* What lies at an offset of the heap (heap.c).  *begin_out, *bytes_out: of the block, or where there is none of the one before it; 0 bytes:
+ * nor is there one before it. */
 enum sym_block_state { SYM_BLOCK_NONE, SYM_BLOCK_USED, SYM_BLOCK_FREED };
 enum sym_block_state sym_heap_look(uint64_t offset, uint64_t *begin_out, uint64_t *bytes_out);
 

@@ -425,8 +425,28 @@ static void say_running(struct text *t, const struct view *v, int n_blocked)
     free(awaited);
 }
 
+/* Ranks whose partitioned sends they would have to go on with themselves. */
+static bool find_not_ready(struct text *t, const struct view *v)
+{
+    int n = 0;
+    for (int i = 0; i < v->j->n; i++) {
+        const struct verdict_rank *r = &v->j->ranks[i];
+        for (int k = 0; v->stuck[i] && k < listed(r); k++) {
+            if (r->where.pending[k].about != BOOT_PREADY || n++ >= SAY) continue;
+            verdict_text_add(t, "verdict: partitions that are not ready: ");
+            verdict_text_rank(t, v->j, i);
+            verdict_text_add(t, " waits for ");
+            verdict_text_pending(t, v->j, &r->where.pending[k]);
+            verdict_text_add(t, ": it was not called for each partition\n");
+        }
+    }
+    text_more(t, n);
+    return n > 0;
+}
+
 static void find_cause(struct text *t, const struct view *v)
 {
+    if (find_not_ready(t, v)) return;
     if (verdict_find_mismatch(t, v) || verdict_find_differing(t, v) || find_no_room(t, v)) return;
     if (find_message(t, v))
         find_cycle(t, v, "  and a cycle of messages: "); /* printed as well: it may be the reason */

@@ -144,6 +144,18 @@ static void messages(void)
     HANG(false);
     CHECK(says("verdict: no deadlock"));
 
+    begin(3); /* a rank that has to go on by itself, and cannot */
+    message(0, WAIT, BOOT_PREADY, 1, 3);
+    receives(1, 0, 3);
+    receives(2, 1, 2);
+    judge();
+    HANG(true);
+    CHECK(says("  rank 0 in MPI_Wait for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD since 12 s\n"));
+    CHECK(says(
+        "verdict: partitions that are not ready: rank 0 waits for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD: it was "
+        "not called for each partition\n"));
+    CHECK(!says("cycle"));
+
     begin(2); /* a client of another job may come at any time */
     message(0, WAITALL, BOOT_OUTSIDE, -2, 0);
     snprintf(ranks[0].where.note, BOOT_NOTE, "for another job");

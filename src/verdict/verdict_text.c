@@ -122,7 +122,7 @@ void verdict_text_pending(struct text *t, const struct verdict_job *j, const str
         verdict_text_add(t, "something that no message brings");
         return;
     }
-    verdict_text_add(t, p->about == BOOT_SEND ? "to " : "from ");
+    verdict_text_add(t, p->about == BOOT_SEND ? "to " : p->about == BOOT_PREADY ? "its own MPI_Pready of a send to " : "from ");
     if (p->peer >= 0)
         verdict_text_add(t, "%d", p->peer);
     else

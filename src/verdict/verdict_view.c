@@ -64,6 +64,7 @@ static void wait_can_end(struct view *v, int i)
 
 int verdict_waits_for(const struct verdict_job *j, int i, const struct boot_pending *p)
 {
+    if (p->about == BOOT_PREADY) return i; /* for itself */
     int other = p->about == BOOT_OUTSIDE || p->is_moving || p->world < 0 ? -1 : verdict_index_of(j, p->world);
     return other >= 0 && has_counterpart(j, i, p, other) ? -1 : other;
 }

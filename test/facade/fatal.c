@@ -43,6 +43,10 @@ static void do_it(void)
         MPI_Info_create(&info);
         MPI_Info_delete(info, "nokey");
     }
+    if (is("zero")) {
+        MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
+        MPI_File_seek(MPI_FILE_NULL, 0, MPI_SEEK_SET);
+    }
     if (is("errors_abort")) {
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ABORT);
         MPI_Type_size(MPI_DATATYPE_NULL, x);

@@ -44,7 +44,8 @@ block truncate 15 MPI_Recv MPI_ERR_TRUNCATE "16 bytes from rank 1, tag 5" "8 byt
 block waitall 19 MPI_Waitall MPI_ERR_IN_STATUS "MPI_STATUSES_IGNORE" "8 bytes (2 x MPI_INT)"
 block type 3 MPI_Send MPI_ERR_TYPE "call MPI_Type_commit"
 block freed 5 MPI_Barrier MPI_ERR_COMM "was freed"
-block predefined 3 MPI_Type_free MPI_ERR_TYPE "datatype=&MPI_INT"
+block predefined 3 MPI_Type_free MPI_ERR_TYPE "datatype=&MPI_INT" "MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)"
+block zero 30 MPI_File_seek MPI_ERR_FILE "(fh=MPI_FILE_NULL, offset=0, whence=" # no pointer
 block key 32 MPI_Info_delete MPI_ERR_INFO_NOKEY 'no key "nokey"'
 block errors_abort 3 MPI_Type_size MPI_ERR_TYPE "datatype is MPI_DATATYPE_NULL" "MPI_ERRORS_ABORT is set"
 mistake abort 7 "MPI_Abort(MPI_COMM_WORLD, 7)"

@@ -21,6 +21,13 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (is(how, "badfinal")) { /* its MPI_Finalize fails, as the others are in a barrier */
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        if (rank == who) return MPI_Finalize() != MPI_SUCCESS ? number : 0;
+        MPI_Barrier(MPI_COMM_WORLD);
+        pause();
+    }
     if (rank == who) {
         printf("pid %d\n", (int)getpid());
         fflush(stdout);

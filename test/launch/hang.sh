@@ -78,6 +78,8 @@ for vnodes in 1 2; do # between nodes also what is in sockets when the receiver 
 done
 hangs waitall "rank 2 in MPI_Waitall for a receive from 1 tag 11" "verdict: wrong tag: rank 2 waits" "nearest: tag 13 (unexpected at rank 2)"
 hangs any_source "verdict: no sender: rank 0 waits for a message from any source tag 9 on MPI_COMM_WORLD"
+hangs not_ready "rank 0 in MPI_Wait for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD" \
+    "verdict: partitions that are not ready: rank 0 waits for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD: it was not called for each"
 hangs probe "verdict: wrong tag: rank 3 probes for a message from 2 tag 21" "nearest: tag 22 (unexpected at rank 3)"
 tells mismatch "the calls differ in collective #2 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Barrier" "called MPI_Allreduce (1048576 bytes, MPI_MAX)"
 tells wrong_root "the calls differ in collective #1 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Gather (1048576 bytes, root 1)" \
@@ -133,7 +135,7 @@ sleep 1.5
 kill -TERM $pid
 wait $pid || :
 nothing_left
-for kind in long_compute thread_computes; do
+for kind in long_compute thread_computes thread_readies; do
     rc=0
     "$build/mpiexec" -genv GODWIT_HANG_WARN 1 -n 4 "$build/mpi_hang" $kind >"$dir/out" 2>&1 </dev/null || rc=$?
     [ "$rc $(cat "$dir/out")" = "0 $kind is over" ] || fail "$kind: status $rc"

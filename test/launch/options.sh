@@ -586,6 +586,8 @@ for o in "-env GW_A" -wdir --output-filename "-mca btl" --vnodes; do
 done
 refused 2 "no program to start: -wdir has taken sh" -n 2 true : -wdir sh
 for o in "-n 2" "-wdir /" "-l" "-env GW_A b"; do refused 2 "no program to start; such as: mpiexec -n 4 ./a.out" $o; done
+for o in "" "-n 1"; do refused 2 "no program to start behind the last ':', which another program must follow" -n 1 true : $o; done
+refused 126 "cannot start .: Permission denied: it is a folder" -n 1 .
 refused 127 "cannot start gw-no-such-program" -n 2 gw-no-such-program
 refused 127 "./gw-no-such-program" -n 1 ./gw-no-such-program
 refused 127 "gw-no-such-program" -n 2 sleep $GW_LONG : -n 1 gw-no-such-program

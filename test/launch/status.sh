@@ -76,6 +76,7 @@ for n in 1 3; do
     want 9 "rank 0 .*ended the job with code 9: MPI_Abort" -n $n "$e" 0 abort 9
     want 4 "rank 0 .*ended with status 4 without calling MPI_Finalize" -n $n "$e" 0 nofinal 4
     want 1 "rank 0 .*ended with status 0 without calling MPI_Finalize" -n $n "$e" 0 nofinal 0
+    [ $n = 1 ] || want 4 "rank 0 .*ended with status 4 without completing MPI_Finalize" -n $n "$e" 0 badfinal 4
     want 136 "rank 0 .*signal 8 .*MPI_Barrier" -n $n "$e" 0 signal 8
 done
 want 9 "rank 2 .*ended the job with code 9: MPI_Abort" -n 3 "$e" 2 abort 9

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 enum { LARGE = 1 << 20 }; /* bytes: not buffered */
@@ -214,18 +215,47 @@ static void thread_computes(void) /* right: 0 and 1 wait for each other, but ano
     MPI_Barrier(world);
 }
 
+/* Rank 0 sends rank 1 a message of four partitions, of which `late` calls MPI_Pready for the last one; NULL: nobody does. */
+static MPI_Request parts;
+static void partitioned(void *(*late)(void *))
+{
+    int x[4] = {0};
+    pthread_t t;
+    if (rank == 0) MPI_Psend_init(x, 4, 1, MPI_INT, 1, 3, world, MPI_INFO_NULL, &parts);
+    if (rank == 1) MPI_Precv_init(x, 4, 1, MPI_INT, 0, 3, world, MPI_INFO_NULL, &parts);
+    if (rank < 2) MPI_Start(&parts);
+    if (rank == 0) MPI_Pready_range(0, 2, parts);
+    if (rank == 0 && late) pthread_create(&t, NULL, late, NULL);
+    if (rank < 2) MPI_Wait(&parts, MPI_STATUS_IGNORE), MPI_Request_free(&parts);
+    if (rank == 0 && late) pthread_join(t, NULL);
+    MPI_Barrier(world);
+}
+static void not_ready(void) { partitioned(NULL); }
+static void *late_ready(void *unused)
+{
+    sleep(4);
+    MPI_Pready(3, parts);
+    return unused;
+}
+static void thread_readies(void) { partitioned(late_ready); } /* right: the other thread may */
+
 static const struct {
     const char *name;
     void (*run)(void);
 } kinds[] = {
-    {"recv_cycle", recv_cycle}, {"send_cycle", send_cycle},   {"wrong_tag", wrong_tag},
-    {"wrong_comm", wrong_comm}, {"wrong_dest", wrong_dest},   {"wrong_source", wrong_source},
-    {"no_sender", no_sender},   {"no_receiver", no_receiver}, {"no_room", no_room},
-    {"waitall", waitall},       {"any_source", any_source},   {"probe", probe},
-    {"mismatch", mismatch},     {"wrong_root", wrong_root},   {"skipped", skipped},
-    {"order", order},           {"nonblocking", nonblocking}, {"left", left},
-    {"finalized", finalized},   {"computes", computes},       {"long_compute", long_compute},
-    {"polls", polls},           {"polls_probe", polls_probe}, {"thread_computes", thread_computes},
+    {"recv_cycle", recv_cycle},     {"send_cycle", send_cycle},
+    {"wrong_tag", wrong_tag},       {"wrong_comm", wrong_comm},
+    {"wrong_dest", wrong_dest},     {"wrong_source", wrong_source},
+    {"no_sender", no_sender},       {"no_receiver", no_receiver},
+    {"no_room", no_room},           {"waitall", waitall},
+    {"any_source", any_source},     {"probe", probe},
+    {"mismatch", mismatch},         {"wrong_root", wrong_root},
+    {"skipped", skipped},           {"order", order},
+    {"nonblocking", nonblocking},   {"left", left},
+    {"finalized", finalized},       {"computes", computes},
+    {"long_compute", long_compute}, {"polls", polls},
+    {"polls_probe", polls_probe},   {"thread_computes", thread_computes},
+    {"not_ready", not_ready},       {"thread_readies", thread_readies},
 };
 
 int main(int argc, char **argv)

@@ -176,6 +176,19 @@ static void bad_opens(void)
     CHECK(access(name, F_OK) != 0);
     MPI_Barrier(MPI_COMM_WORLD);
     plain_write(name, "x", 1);
+    if (size > 1) { /* a file for each rank, which exists or does not; and one file by two names */
+        char own[280];
+        snprintf(own, sizeof own, "%s%s", name, rank ? "_own" : "");
+        FAILS(MPI_File_open(MPI_COMM_WORLD, own, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &f), MPI_ERR_NOT_SAME);
+        plain_write(in_folder("nothing_own"), "y", 1);
+        FAILS(MPI_File_open(MPI_COMM_WORLD, own, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &f), MPI_ERR_NOT_SAME);
+        CHECK(f == MPI_FILE_NULL);
+        snprintf(own, sizeof own, "%s%s", rank ? "/" : "", name);
+        OK(MPI_File_open(MPI_COMM_WORLD, own, MPI_MODE_RDWR, MPI_INFO_NULL, &f));
+        OK(MPI_File_close(&f));
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) OK(MPI_File_delete(in_folder("nothing_own"), MPI_INFO_NULL));
+    }
     FAILS(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL, MPI_INFO_NULL, &f),
           MPI_ERR_FILE_EXISTS);
     FAILS(MPI_File_open(MPI_COMM_WORLD, folder, MPI_MODE_RDONLY, MPI_INFO_NULL, &f), MPI_ERR_BAD_FILE);

@@ -67,6 +67,7 @@ int main(int argc, char **argv)
         IS("put_signal") shmem_long_put_signal(gone, from, 1, &flag, 1, SHMEM_SIGNAL_SET, 1);
         IS("ctx") shmem_ctx_long_put(ctx, gone, from, 1, pes - 2);
         IS("never") shmem_long_p(kept + 100000, 1, 1);
+        IS("behind") shmem_long_p(kept + 13, 1, 1);
         IS("beyond") shmem_long_put(kept + 12, from, 1, 1);
     }
     /* Two PEs write to the third, whoever is later. */
@@ -144,6 +145,7 @@ refused signal "shmem_signal_set: the 8 bytes $freed"
 refused put_signal "shmem_long_put_signal: the 8 bytes $freed"
 refused ctx "shmem_ctx_long_put: the 8 bytes $freed"
 refused never "shmem_long_p: the 8 bytes ${at}lie in no block of the symmetric heap"
+refused behind "shmem_long_p: the 8 bytes ${at}lie in no block of the symmetric heap: 4 bytes behind the end of the block of 100 bytes that begins at 0x[0-9a-f]+, freed long ago, or never allocated$"
 refused beyond "shmem_long_put: the 8 bytes ${at}do not end in the block of 100 bytes that begins at 0x[0-9a-f]+$"
 race="PE [02] and PE [02] write different values to one word, "
 rest="of PE 1, and nothing orders them: PE [02] called"

@@ -342,7 +342,7 @@ def check_departs(job):
     _, said = job.replayed(4, "32", "more")
     assert re.search(r"rank 0: MPI_Iprobe or MPI_Improbe is called; the recorded run had no such call", said), said
     _, said = job.replayed(3, "32", fails=True)
-    assert "of 4, not of rank" in said, said
+    assert "of 4, not of rank" in said and ": start as many ranks as were recorded" in said, said
     shutil.rmtree(job.record)
     _, said = job.replayed(4, "32", fails=True)
     assert re.search(r"there is no folder .*\(No such file", said), said

@@ -188,6 +188,24 @@ def threads(prefix, tmp):
         assert is_so, "it computes, or reads, nearly all the time:\n" + p.stderr
 
 
+WAITS = """
+#include <mpi.h>
+#include <unistd.h>
+static __attribute__((noinline)) void waits(int rank) { if (rank == 0) usleep(500000); MPI_Barrier(MPI_COMM_WORLD); __asm__ volatile(""); }
+int main(void) { int rank; MPI_Init(NULL, NULL); MPI_Comm_rank(MPI_COMM_WORLD, &rank); waits(rank); return MPI_Finalize(); }
+"""
+
+
+def without_lines(prefix, tmp):
+    """Compiled without -g: of a function that no other file sees the names of the program tell the file, and nothing tells the line."""
+    source, exe = os.path.join(tmp, "w.c"), os.path.join(tmp, "w")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(WAITS)
+    subprocess.run([prefix + "/bin/mpicc", "-O1", source, "-o", exe], check=True)
+    p = subprocess.run([prefix + "/bin/mpiexec", "--profile=sample", "-n", "2", exe], capture_output=True, text=True, timeout=100, check=False, cwd=tmp)
+    assert p.returncode == 0 and re.search(r"\| MPI_Barrier \| waits \(w\.c\)$", p.stderr, re.M), p.stderr
+
+
 def main(prefix):
     with tempfile.TemporaryDirectory() as tmp:
         source, exe, page = (os.path.join(tmp, n) for n in ("p.c", "p", "page.html"))
@@ -213,6 +231,8 @@ def main(prefix):
         assert place and int(place.group(2)) == 1 + PROGRAM[:PROGRAM.index("meet_here(void)")].count("\n"), text
         assert abs(float(place.group(1)) - share["MPI_Barrier"]) < 0.2, text
         assert "meet_here (p.c:" in html.unescape(sampled)
+        with tempfile.TemporaryDirectory() as tmp:
+            without_lines(prefix, tmp)
     assert cost and float(cost.group(3)) < 2, "looking costs too much:\n" + text
     assert int(cost.group(4)) > 100, text
     exact, about = matrix(traced), matrix(sampled)

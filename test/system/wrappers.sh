@@ -53,6 +53,14 @@ done
 if command -v clang >/dev/null; then GODWIT_CC=clang "$bin/mpicc" $strict "$tmp/a.c" -o "$tmp/clang" && runs "$bin" "$tmp/clang"; fi
 has "$(GODWIT_CC='gcc -O3' "$bin/mpicc" -show a.c)" "gcc -O3"
 has "$("$bin/mpifort" -show a.f90)" gfortran
+# The variables of other libraries' wrappers, and Godwit's before them.
+for name in MPICH OMPI I_MPI; do
+    for w in mpicc:CC mpicxx:CXX oshcc:CC oshc++:CXX mpifort:FC mpif77:F77; do
+        has "$(env "${name}_${w#*:}=gcc -O3" "$bin/${w%:*}" -show a.c)" "gcc -O3 "
+    done
+done
+has "$(env GODWIT_CC='gcc -O1' MPICH_CC='gcc -O2' "$bin/mpicc" -show a.c)" "gcc -O1 "
+has "$(env MPICH_CC='gcc -O2' OMPI_CC='gcc -O3' "$bin/mpicc" --showme:command)" "gcc -O2"
 
 # What the wrappers say.
 has "$("$bin/mpicc" -show a.c)" "-lmpi_abi"
@@ -77,9 +85,11 @@ misses "mpicc: there is no compiler nosuch here (-cc=nosuch); install it, or nam
 misses "mpicc: there is no compiler nosuch here (GODWIT_CC=nosuch -O2)" GODWIT_CC='nosuch -O2' "$bin/mpicc" -c "$tmp/a.c"
 misses "mpicc: there is no compiler $tmp/a.c here" "$bin/mpicc" "-cc=$tmp/a.c" "$tmp/a.c"
 misses "mpicc: there is no compiler $tmp here" "$bin/mpicc" "-cc=$tmp" "$tmp/a.c"
+misses "mpicc: there is no compiler nosuch here (OMPI_CC=nosuch)" OMPI_CC=nosuch "$bin/mpicc" "$tmp/a.c"
 misses "mpicc: -cc= names no compiler" "$bin/mpicc" -cc= "$tmp/a.c"
 misses "mpicxx: there is no compiler nosuch here (-cxx=nosuch)" "$bin/mpicxx" -cxx=nosuch "$tmp/a.cc"
-misses "mpifort: there is no compiler nosuch here (-fc=nosuch)" "$bin/mpifort" -fc=nosuch "$tmp/a.f90"
+misses "mpifort: there is no compiler nosuch here (-fc=nosuch); install one (Debian: apt-get install gfortran), or name" \
+    "$bin/mpifort" -fc=nosuch "$tmp/a.f90"
 misses "mpifort: there is no compiler nosuch here (GODWIT_FC=nosuch)" GODWIT_FC=nosuch "$bin/mpifort" "$tmp/a.f90"
 misses "mpifort: -fc= names no compiler" "$bin/mpifort" -fc= "$tmp/a.f90"
 # Debian's packages have flang under the name of its version; who asks for another one is told which there are.
@@ -93,6 +103,25 @@ chmod +x "$tmp/path/flang-new-16"
 misses "flang-new-16 is flang 16, which does not compile the modules mpi and mpi_f08 (mpif.h needs none); flang 19 does" \
     PATH="$tmp/path:/usr/bin:/bin" "$bin/mpifort" -fc=flang-new-16 -build-modules
 if "$bin/mpicc" --showme:nonsense 2>/dev/null; then wrong "--showme:nonsense is accepted"; fi
+
+# What is linked by the wrapper of another language: which would do, said once, and only where the linker has missed something.
+unlinked() { # WHAT-IS-SAID WORDS...
+    what=$1
+    shift
+    if "$@" -o "$tmp/none" 2>"$tmp/said"; then wrong "$*: links"; fi
+    if [ -n "$what" ]; then has "$(cat "$tmp/said")" "$what"; fi
+    count=$(grep -c 'instead of' "$tmp/said") || true
+    [ "$count$what" = 0 ] || [ "$count" = "${what:+1}" ] || wrong "$*: $(cat "$tmp/said")"
+}
+printf '      include "mpif.h"\n      integer e\n      call MPI_INIT(e)\n      call MPI_FINALIZE(e)\n      end\n' >"$tmp/f.f"
+printf '#include <mpi.h>\n#include <iostream>\nint main() { std::cout << MPI_Wtime(); }\n' >"$tmp/s.cc"
+printf 'int gone(void);\nint main(void) { return gone(); }\n' >"$tmp/gone.cc"
+unlinked "mpicxx instead of mpicc" "$bin/mpicc" "$tmp/s.cc"
+unlinked "" "$bin/mpicc" "$tmp/gone.cc"
+if [ -f "$("$bin/mpifort" --showme:incdirs | cut -d' ' -f1)/mpif.h" ] && command -v gfortran >/dev/null; then
+    "$bin/mpifort" -c "$tmp/f.f" -o "$tmp/f.o"
+    for w in mpicc mpicxx; do unlinked "mpifort instead of $w" "$bin/$w" "$tmp/f.f" && unlinked "mpifort instead of $w" "$bin/$w" "$tmp/f.o"; done
+fi
 
 # pkg-config.
 pc=$(dirname "$(find "$prefix" -name godwit.pc)")

@@ -323,7 +323,9 @@ static void name_module(const struct prof_site *s, int n, const char *module, co
         if (strcmp(s[i].module, module) != 0) continue;
         if (!fgets(function, sizeof function, f) || !fgets(line, sizeof line, f)) break;
         function[strcspn(function, "\n")] = 0;
-        line[strcspn(line, " \n")] = 0; /* "(discriminator 2)" follows */
+        line[strcspn(line, " \n")] = 0;   /* "(discriminator 2)" follows */
+        char *lacks = strstr(line, ":?"); /* compiled without -g: the file may be known, from the names, and no line */
+        if (lacks) *lacks = 0;
         if (function[0] == '?') continue;
         if (line[0] == '?')
             gw_plain(out[i], sizeof out[i], function, 0);

@@ -623,9 +623,10 @@ const char *replay_file_open(const char *path)
     if (!h || bytes < sizeof *h || memcmp(h->magic, magic, sizeof magic) != 0) return no_record((const char *)h, bytes);
     uint64_t n = atomic_load_explicit(&h->used, memory_order_acquire), most = bytes - sizeof *h;
     if (h->closed && h->closed != head_sum(h, n)) return "it is damaged: its head, the first 32 bytes, is not what was written";
-    static char other[96];
+    static char other[128];
     if (h->ranks != replay.ranks || h->rank != replay.rank) {
-        snprintf(other, sizeof other, "it is of rank %d of %d, not of rank %d of %d", h->rank, h->ranks, replay.rank, replay.ranks);
+        snprintf(other, sizeof other, "it is of rank %d of %d, not of rank %d of %d%s", h->rank, h->ranks, replay.rank,
+                 replay.ranks, h->ranks != replay.ranks ? ": start as many ranks as were recorded" : "");
         return other;
     }
     if (n > most) {
