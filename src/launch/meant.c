@@ -54,8 +54,10 @@ static const char *number_of(const struct launch_app *a)
 {
     static char text[64];
     const char *word = a->argv[0], *next = a->argv[1];
-    size_t before = strcspn(word, "0123456789"), digits = strspn(word + before, "0123456789"), after = strlen(word) - before - digits;
-    bool is_option = (word[0] == 'n' || word[0] == 'N') && launch_option_find(word, before), is_sign = before == 1 && strchr("+=:,#x", word[0]);
+    size_t before = strcspn(word, "0123456789"), digits = strspn(word + before, "0123456789"),
+           after = strlen(word) - before - digits;
+    bool is_option = (word[0] == 'n' || word[0] == 'N') && launch_option_find(word, before),
+         is_sign = before == 1 && strchr("+=:,#x", word[0]);
     if (!next || !digits || (before && !is_option && !is_sign)) return NULL;
     if (!before && !after) return " (was -n meant, before the number?)";
     char *path = next[0] == '-' ? NULL : program_find(next, a->wdir);
@@ -63,8 +65,11 @@ static const char *number_of(const struct launch_app *a)
     free(path);
     if (!is_before) return NULL;
     if (after || digits > 9) return " (was -n meant, and a number?)";
-    snprintf(text, sizeof text, " (was %s%.*s %.*s meant?)", !is_option ? "-n" : before > 2 ? "--" : "-", is_option ? (int)before : 0, word,
-             (int)digits, word + before);
+    snprintf(text, sizeof text, " (was %s%.*s %.*s meant?)",
+             !is_option       ? "-n"
+                 : before > 2 ? "--"
+                              : "-",
+             is_option ? (int)before : 0, word, (int)digits, word + before);
     return text;
 }
 

@@ -81,8 +81,8 @@ void pmix_guard_begin(const char *what, int err)
     guard.err = err;
     atomic_store_explicit(&guard.is_over, false, memory_order_relaxed);
     snprintf(guard.late, sizeof guard.late,
-             "mpiexec: %s: libpmix does not come back within %d s; the job ends now. Does a sandbox refuse system calls? %s\n", what,
-             PATIENCE_S, without);
+             "mpiexec: %s: libpmix does not come back within %d s; the job ends now. Does a sandbox refuse system calls? %s\n",
+             what, PATIENCE_S, without);
     snprintf(guard.crashed, sizeof guard.crashed,
              "mpiexec: %s: libpmix crashes; the job ends now. Does a sandbox refuse system calls? %s\n", what, without);
     sigfillset(&all);
