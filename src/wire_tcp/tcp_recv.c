@@ -122,7 +122,9 @@ void tcp_in_begin(struct wire *w, struct tcp_in *in)
         gw_die("rank %d, which has connected over the network, cannot be answered (sendto: %s)%s", (int)in->as, strerror(errno),
                gw_error_advice(errno));
     if (n == (int64_t)bytes && tcp_watch(w, in->fd, EPOLLIN, in) != GW_OK) gw_die("%s", gw_fail_text());
-    if (n != (int64_t)bytes) tcp_in_end(in, NULL);
+    if (n == (int64_t)bytes) return;
+    w->nonces[in->as] = 0; /* nothing of it was read: the endpoint calls again, with all that it has */
+    tcp_in_end(in, NULL);
 }
 
 void tcp_in_end(struct tcp_in *in, const char *why)
