@@ -49,6 +49,30 @@ static bool is_command(const char *word, const char *wdir)
     return is;
 }
 
+/* "4", "4x", "4.0", "+4", "n4", "np4" before a program: a number of ranks without its option, or with a typo. */
+static const char *number_of(const struct launch_app *a)
+{
+    static char text[64];
+    const char *word = a->argv[0], *next = a->argv[1];
+    size_t before = strcspn(word, "0123456789"), digits = strspn(word + before, "0123456789"),
+           after = strlen(word) - before - digits;
+    bool is_option = (word[0] == 'n' || word[0] == 'N') && launch_option_find(word, before),
+         is_sign = before == 1 && strchr("+=:,#x", word[0]);
+    if (!next || !digits || (before && !is_option && !is_sign)) return NULL;
+    if (!before && !after) return " (was -n meant, before the number?)";
+    char *path = next[0] == '-' ? NULL : program_find(next, a->wdir);
+    bool is_before = next[0] == '-' || (path && access(path, X_OK) == 0);
+    free(path);
+    if (!is_before) return NULL;
+    if (after || digits > 9) return " (was -n meant, and a number?)";
+    snprintf(text, sizeof text, " (was %s%.*s %.*s meant?)",
+             !is_option       ? "-n"
+                 : before > 2 ? "--"
+                              : "-",
+             is_option ? (int)before : 0, word, (int)digits, word + before);
+    return text;
+}
+
 /* Of a word that no file has as its name. */
 static const char *missing(const struct launch_app *a)
 {
@@ -70,7 +94,8 @@ const char *launch_meant(const struct job *j, const struct launch_app *a, int wh
     size_t len = strlen(word);
     bool is_missing = why == ENOENT, is_there = !a->wdir && stat(word, &st) == 0, is_folder = is_there && S_ISDIR(st.st_mode);
     bool is_recorded = j->o.wrapper && strcmp(j->o.wrapper->option, "--profile") != 0;
-    if (is_missing && a->argv[1] && strspn(word, "0123456789") == len) return " (was -n meant, before the number?)";
+    const char *number = is_missing ? number_of(a) : NULL;
+    if (number) return number;
     if (is_missing && a->argv[1] && len > 5 && strcmp(word + len - 5, ".html") == 0)
         return " (was --profile=FILE meant, in one word?)";
     if ((is_missing || is_folder) && a->argv[1] && is_recorded)

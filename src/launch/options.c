@@ -287,6 +287,8 @@ static int unknown(const char *name)
     char near[64];
     const char *aprun = launch_option_of_aprun(name, strcspn(name, "="));
     if (aprun) return launch_usage_error("unknown option %s; of aprun, a link to mpiexec, it is %s", name, aprun);
+    if (name[1] && strspn(name + 1, "0123456789") == strlen(name + 1))
+        return launch_usage_error("unknown option %s (was -n %s meant?)", name, name + 1);
     if (doctor_meant(name + strspn(name, "-")))
         return launch_usage_error("unknown option %s (did you mean the command `mpiexec doctor`?)", name);
     if (launch_option_nearest(name, near, sizeof near))

@@ -13,7 +13,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -28,6 +27,7 @@
 #include "pmi/foreign.h"
 #include "pmi/pmix.h"
 #include "pmi/pmix_facts.h"
+#include "pmi/pmix_guard.h"
 
 extern char **environ;
 
@@ -296,18 +296,13 @@ static char *locality_of(const char *cpus)
 static pmix_status_t server_start(void)
 {
     struct facts of_server = {0}, of_job = {0};
-    sigset_t all, before;
     pmix_fact_text(&of_server, PMIX_SERVER_NSPACE, server_name());
     pmix_fact_rank(&of_server, PMIX_SERVER_RANK, 0);
     pmix_fact_text(&of_server, PMIX_SERVER_TMPDIR, server.folder);
     pmix_fact_text(&of_server, PMIX_SYSTEM_TMPDIR, server.folder);
     pmix_fact_flag(&of_server, PMIX_SERVER_SHARE_TOPOLOGY,
                    true); /* libpmix knows the machine: its clients need not look themselves */
-    /* Blocked while libpmix starts its threads, so that these do not take the signals that watch.c waits for. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     pmix_status_t s = quiet_init(of_server.at, of_server.n);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pmix_facts_free(of_server.at, of_server.n);
     if (s != PMIX_SUCCESS) return s;
     server.job->pmix = true;
@@ -333,12 +328,21 @@ static pmix_status_t server_start(void)
     return s == PMIX_SUCCESS ? of_all : s;
 }
 
+/* Signals are blocked while libpmix starts its threads, so that these do not take those that watch.c waits for. */
+static pmix_status_t server_start_guarded(int err)
+{
+    pmix_guard_begin("the PMIx server does not start", err);
+    pmix_status_t s = server_start();
+    pmix_guard_end();
+    return s;
+}
+
 /* What libpmix says of its own trouble is for who wants a server: standard error leads nowhere meanwhile. */
 static pmix_status_t server_try(void)
 {
     int kept = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (kept >= 0 && null >= 0) dup2(null, STDERR_FILENO);
-    pmix_status_t s = server_start();
+    pmix_status_t s = server_start_guarded(kept);
     if (kept >= 0 && null >= 0) dup2(kept, STDERR_FILENO);
     if (kept >= 0) close(kept);
     if (null >= 0) close(null);
@@ -347,6 +351,9 @@ static pmix_status_t server_try(void)
 
 int pmix_start(struct job *j, bool is_wanted)
 {
+    const char *cannot = pmix_guard_cannot();
+    if (cannot && is_wanted) say_line("the PMIx server does not start: %s", cannot);
+    if (cannot) return is_wanted ? EXIT_CANNOT_RUN : 0;
     int rc = library_open(is_wanted);
     if (rc) return is_wanted ? rc : 0;
     server.job = j;
@@ -354,7 +361,7 @@ int pmix_start(struct job *j, bool is_wanted)
     rc = folder_make();
     if (rc && is_wanted) say_line("cannot make %s for the PMIx server: %s", server.folder, strerror(rc));
     if (rc) return is_wanted ? EXIT_CANNOT_RUN : 0;
-    pmix_status_t s = is_wanted ? server_start() : server_try();
+    pmix_status_t s = is_wanted ? server_start_guarded(STDERR_FILENO) : server_try();
     if (s == PMIX_SUCCESS) return 0;
     if (is_wanted) say_line("the PMIx server does not start: %s", pmix.error_string(s));
     if (is_wanted) return EXIT_CANNOT_RUN;
@@ -383,6 +390,10 @@ const char *pmix_name(void) { return server.self.nspace; }
 
 void pmix_stop(void)
 {
-    if (server.job && server.job->pmix) pmix.finalize();
+    if (server.job && server.job->pmix) {
+        pmix_guard_begin("the PMIx server does not end", STDERR_FILENO);
+        pmix.finalize();
+        pmix_guard_end();
+    }
     if (server.job) server.job->pmix = false;
 }

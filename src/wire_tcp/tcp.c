@@ -113,8 +113,10 @@ static int tcp_open(int lane, wire_recv_fn recv, void *ctx, struct wire **wire_o
     int rc = w->fd >= 0 && w->bell >= 0 ? GW_OK : gw_fail(GW_EOTHER, "no descriptor for the network: %s", strerror(errno));
     if (rc == GW_OK && gw_set.net_tls) rc = tcp_tls_open();
     if (rc == GW_OK && gw_set.net_auth == GW_SET_NET_AUTH_MUNGE) rc = tcp_munge_open();
+    if (rc == GW_OK && gw_set.net_auth == GW_SET_NET_AUTH_MUNGE) rc = tcp_ask_open();
     if (rc == GW_OK) rc = door_open();
     if (rc == GW_OK) rc = tcp_watch(w, w->bell, EPOLLIN, &w->bell_is);
+    if (rc == GW_OK && gw_set.net_auth == GW_SET_NET_AUTH_MUNGE) tcp_ask_bell(lane, w->bell);
     if (rc == GW_OK) rc = tcp_door_watch(w, true);
     if (rc == GW_OK && tcp_state.n_open == 1) rc = publish();
     gw_unlock(&tcp_state.opening);
@@ -257,6 +259,7 @@ static int events_look(struct wire *w)
         } else {
             if (*what == TCP_IS_BELL) (void)!read(w->bell, &rung, sizeof rung);
             n += tcp_door_look(w);
+            if (unlikely(tcp_door_place()->has_munge)) tcp_asks_look(w);
         }
     }
     return n;
@@ -304,6 +307,7 @@ static void wire_free(struct wire *w)
     w->is_closing = true;
     gw_lock(&tcp_state.opening);
     tcp_door_watch(w, false);
+    tcp_ask_bell(w->lane, -1);
     while (w->all) tcp_ep_close(w->all);
     while (w->ins) tcp_in_end(w->ins, NULL);
     tcp_ins_free(w);

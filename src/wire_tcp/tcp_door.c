@@ -24,6 +24,15 @@
 
 enum { NEW_MOST = 16, PATIENCE_S = 3, SECRET_DIGITS = 32, REPLY_DIGITS = 16 };
 
+/* A connection with the right secret: munged reads its credential, then makes the answer's. */
+struct asked {
+    struct asked *next;
+    int fd;
+    bool is_read;
+    struct tcp_hello_rest rest;
+    struct tcp_ask *ask;
+};
+
 static struct {
     struct gw_lock lock;
     bool is_open, is_far;
@@ -41,6 +50,7 @@ static struct {
             char proof[TCP_MUNGE_TEXT]; /* with MUNGE */
         } said;
     } new[NEW_MOST];
+    struct asked *asked;                /* connections about which munged is asked */
     struct wire *wires[GW_MAX_LANES];   /* by lane; NULL: it does not take connections */
     struct tcp_in *inbox[GW_MAX_LANES]; /* of each lane: connections that it has not taken yet, the newest first */
 } door;
@@ -124,10 +134,17 @@ void tcp_door_close(void)
 {
     if (!door.is_open) return;
     while (door.n_new) close(new_take(door.n_new - 1));
+    for (struct asked *a = door.asked, *next; a; a = next) {
+        next = a->next;
+        tcp_ask_drop(&a->ask);
+        close(a->fd);
+        free(a);
+    }
     for (int i = 0; i < GW_MAX_LANES; i++)
         for (struct tcp_in *in = door.inbox[i], *next; in; in = next) {
             next = in->next;
             close(in->fd);
+            free(in->answer);
             free(in);
         }
     boot_gate_close(&door.gate);
@@ -162,12 +179,13 @@ void tcp_drop(uint64_t n, const char *why)
         gw_boot.rank, gw_boot.host, at, why);
 }
 
-static void admit(int fd, const struct tcp_hello_rest *rest, const struct tcp_proof *proof)
+/* answer: the lane frees it. */
+static void admit(int fd, const struct tcp_hello_rest *rest, char *answer)
 {
     struct wire *w = door.wires[rest->lane];
     struct tcp_in *in = gw_xcalloc(1, sizeof *in);
     *in = (struct tcp_in){
-        .what = TCP_IS_IN, .fd = fd, .as = rest->as, .nonce = rest->nonce, .proof = *proof, .next = door.inbox[rest->lane]};
+        .what = TCP_IS_IN, .fd = fd, .as = rest->as, .nonce = rest->nonce, .answer = answer, .next = door.inbox[rest->lane]};
     door.inbox[rest->lane] = in;
     if (w) ring(w);
 }
@@ -177,20 +195,63 @@ static bool is_sound(const struct tcp_hello_rest *r)
     return r->magic == TCP_MAGIC && r->lane >= 0 && r->lane < GW_MAX_LANES && r->as >= 0 && r->as < node_numbers_max() && r->nonce;
 }
 
+static void asked_add(int fd, const struct tcp_new_said *said)
+{
+    struct asked *a = gw_xcalloc(1, sizeof *a);
+    *a = (struct asked){
+        .fd = fd, .rest = said->rest, .ask = tcp_ask_check(said->proof, sizeof(struct tcp_proof)), .next = door.asked};
+    door.asked = a;
+}
+
 /* Is it this user's, and made for this connection?  False: the one who called is told why not; he has the job's key. */
-static bool proof_take(int fd, const struct tcp_new_said *said, struct tcp_proof *out)
+static bool proof_take(struct asked *a, struct tcp_proof *out)
 {
     char why[400];
-    int reason = tcp_munge_check(said->proof, out, sizeof *out);
+    int reason = tcp_ask_take(&a->ask, out);
     bool is_meant = reason == 0 && out->way == TCP_PROOF_CALLS && boot_secret_equal(&out->secret, &door.place.secret) &&
-        memcmp(&out->rest, &said->rest, sizeof out->rest) == 0;
+        memcmp(&out->rest, &a->rest, sizeof out->rest) == 0;
     if (is_meant) return true;
     if (reason == 0) reason = TCP_MUNGE_OTHER;
     struct tcp_welcome no = {.reply = door.place.reply, .magic = TCP_MAGIC, .refused = (uint32_t)reason};
-    (void)boot_port_write(fd, &no, sizeof no);
+    (void)boot_port_write(a->fd, &no, sizeof no);
     snprintf(why, sizeof why, "a connection whose MUNGE credential is refused: %s", tcp_munge_why(reason, "here"));
     tcp_drop(1, why);
     return false;
+}
+
+/* True: it is here no more. */
+static bool asked_step(struct asked *a)
+{
+    struct tcp_proof proof;
+    if (!tcp_ask_is_done(a->ask)) return false;
+    if (!a->is_read) {
+        if (!proof_take(a, &proof)) {
+            close(a->fd);
+            return true;
+        }
+        proof.way = TCP_PROOF_ANSWERS;
+        a->is_read = true;
+        a->ask = tcp_ask_make(&proof, sizeof proof);
+        return false; /* the bells ring again */
+    }
+    char *answer = gw_xmalloc(TCP_MUNGE_TEXT);
+    int reason = tcp_ask_take(&a->ask, answer);
+    if (reason) gw_die("rank %d cannot be answered: %s", (int)a->rest.as, tcp_munge_why(reason, "here"));
+    tcp_tune(a->fd);
+    admit(a->fd, &a->rest, answer);
+    return true;
+}
+
+static GW_COLD void asked_look(void)
+{
+    for (struct asked **at = &door.asked, *a; (a = *at);) {
+        if (asked_step(a)) {
+            *at = a->next;
+            free(a);
+        } else {
+            at = &a->next;
+        }
+    }
 }
 
 /* True: it is here no more. */
@@ -198,7 +259,6 @@ static bool new_step(int i, uint64_t now)
 {
     struct tcp_new *c = &door.new[i];
     size_t all = door.place.has_munge ? sizeof c->said : sizeof c->said.rest;
-    struct tcp_proof proof = {0};
     int64_t n = boot_port_read(c->fd, (char *)&c->said + c->got, all - c->got);
     if (n > 0) c->got += (uint32_t)n;
     bool is_whole = c->got == all, is_gone = n < 0 || (!is_whole && now >= c->until_ns);
@@ -207,12 +267,13 @@ static bool new_step(int i, uint64_t now)
     int fd = new_take(i);
     if (!is_whole || !is_sound(&said.rest)) {
         tcp_drop(1, "it does not say what it is");
-    } else if (!door.place.has_munge || proof_take(fd, &said, &proof)) {
+        close(fd);
+    } else if (door.place.has_munge) {
+        asked_add(fd, &said);
+    } else {
         tcp_tune(fd);
-        admit(fd, &said.rest, &proof);
-        return true;
+        admit(fd, &said.rest, NULL);
     }
-    close(fd);
     return true;
 }
 
@@ -258,6 +319,7 @@ int tcp_door_look(struct wire *w)
     for (int i = 0; i < AT_ONCE && (fd = boot_gate_accept(&door.gate)) >= 0; i++) new_add(fd, now);
     if (fd < 0) accept_failed(errno);
     for (int i = 0; i < door.n_new; i += !new_step(i, now)) {}
+    if (unlikely(door.asked != NULL)) asked_look();
     if (unlikely(door.gate.n_refused != door.n_told)) {
         tcp_drop(door.gate.n_refused - door.n_told, "a connection that did not begin with the key of this job");
         door.n_told = door.gate.n_refused;

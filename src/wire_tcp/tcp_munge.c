@@ -15,6 +15,7 @@
 
 #include "base/os.h"
 #include "base/settings.h"
+#include "base/time.h"
 
 /* What is used of libmunge, whose header need not be there; tcp_munge_test.c compares where it is. */
 typedef struct munge_ctx munge_context;
@@ -71,6 +72,13 @@ static void pipe_release(const struct held *h)
     pthread_sigmask(SIG_SETMASK, &h->before, NULL);
 }
 
+/* A socket that nobody serves is refused at once; of a daemon that hangs libmunge says the same, after its tries. */
+static int reason_of(int rc, uint64_t since)
+{
+    static const uint64_t silent_ns = 1500000000;
+    return rc == TCP_MUNGE_SOCKET && gw_now_ns() - since > silent_ns ? TCP_MUNGE_SILENT : rc;
+}
+
 int tcp_munge_make(const void *what, size_t bytes, char out[TCP_MUNGE_TEXT])
 {
     munge_context *ctx = context();
@@ -78,8 +86,9 @@ int tcp_munge_make(const void *what, size_t bytes, char out[TCP_MUNGE_TEXT])
     assert(bytes <= TCP_MUNGE_MOST);
     struct held held;
     int rc = ctx ? lib.ctx_set(ctx, TCP_MUNGE_OPT_UID_RESTRICTION, geteuid()) : TCP_MUNGE_SNAFU;
+    uint64_t since = gw_now_ns();
     pipe_hold(&held);
-    if (rc == 0) rc = lib.encode(&text, ctx, what, (int)bytes);
+    if (rc == 0) rc = reason_of(lib.encode(&text, ctx, what, (int)bytes), since);
     pipe_release(&held);
     memset(out, 0, TCP_MUNGE_TEXT);
     if (rc == 0 && strlen(text) >= TCP_MUNGE_TEXT) rc = TCP_MUNGE_SNAFU;
@@ -98,8 +107,9 @@ int tcp_munge_check(const char text[TCP_MUNGE_TEXT], void *what_out, size_t byte
     uid_t uid = (uid_t)-1;
     gid_t gid;
     struct held held;
+    uint64_t since = gw_now_ns();
     pipe_hold(&held);
-    int rc = ctx ? lib.decode(text, ctx, &what, &n, &uid, &gid) : TCP_MUNGE_SNAFU;
+    int rc = ctx ? reason_of(lib.decode(text, ctx, &what, &n, &uid, &gid), since) : TCP_MUNGE_SNAFU;
     pipe_release(&held);
     if (rc == 0 && uid != geteuid()) rc = TCP_MUNGE_USER;
     if (rc == 0 && (n < 0 || (size_t)n != bytes)) rc = TCP_MUNGE_OTHER;
@@ -114,6 +124,7 @@ static const char *advice(int reason)
     switch (reason) {
     case TCP_MUNGE_SOCKET:
         return "start munged on that host (systemctl start munge), or name its socket by GODWIT_NET_MUNGE_SOCKET";
+    case TCP_MUNGE_SILENT: return "it takes connections but is stopped, or hangs: start it again (systemctl restart munge)";
     case TCP_MUNGE_CRED_INVALID: return "give the munged of all hosts the same /etc/munge/munge.key";
     case TCP_MUNGE_CRED_EXPIRED:
     case TCP_MUNGE_CRED_REWOUND: return "set the clocks of the hosts alike (timedatectl)";
@@ -130,6 +141,7 @@ const char *tcp_munge_why(int reason, const char *at)
     static _Thread_local char text[300];
     const char *word = reason == TCP_MUNGE_USER ? "a credential of another user"
         : reason == TCP_MUNGE_OTHER             ? "a credential for something else"
+        : reason == TCP_MUNGE_SILENT            ? "nothing, for 10 s"
                                                 : NULL;
     snprintf(text, sizeof text, "MUNGE %s says: %s; %s", at, word ? word : lib.strerror(reason), advice(reason));
     return text;

@@ -5,7 +5,7 @@
  * alone.  munged reads each one once, so that it serves for no second connection; its key is no other process's.  The answer's credential holds
  * the same with another `way`: it was made for this connection.  libmunge of the system is opened when this is asked for.
  *
- * BLOCKS  make and check ask munged over a socket of this host; libmunge gives up after a few tries of 2 s.
+ * BLOCKS  make and check ask munged over a socket of this host; libmunge gives up after a few tries of 2 s.  Lanes ask by tcp_ask.h.
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
@@ -15,7 +15,8 @@
 #include "base/base.h"
 
 enum { TCP_MUNGE_TEXT = 512, TCP_MUNGE_MOST = 64 }; /* bytes of a credential, filled up with 0; of what it holds, at most */
-/* Why a credential is refused: numbers of munge_err_t, and two of ours: it is another user's; it was made for something else. */
+/* Why a credential is refused: numbers of munge_err_t, and three of ours: it is another user's; it was made for something
+ * else; munged is there, but has not answered. */
 enum tcp_munge_reason {
     TCP_MUNGE_SNAFU = 1,
     TCP_MUNGE_SOCKET = 6,
@@ -27,6 +28,7 @@ enum tcp_munge_reason {
     TCP_MUNGE_CRED_UNAUTHORIZED = 18,
     TCP_MUNGE_USER = 100,
     TCP_MUNGE_OTHER,
+    TCP_MUNGE_SILENT,
 };
 enum { TCP_MUNGE_OPT_SOCKET = 8, TCP_MUNGE_OPT_UID_RESTRICTION = 9 }; /* of munge_opt_t */
 

@@ -18,6 +18,7 @@
 #include "node/node.h"
 #include "wire/wire.h"
 #include "wire_tcp/tcp.h"
+#include "wire_tcp/tcp_ask.h"
 #include "wire_tcp/tcp_munge.h"
 #include "wire_tcp/tcp_tls.h"
 
@@ -133,6 +134,7 @@ struct tcp_ep {
     struct tcp_welcome welcome;
     struct tcp_called {
         struct tcp_proof proof; /* what ours holds */
+        struct tcp_ask *ask;    /* for ours in CALLING, about the answer in GREETING; NULL: none */
         char answer[TCP_MUNGE_TEXT];
     } * called; /* NULL: without MUNGE */
     /* Output, in order: `before` bytes of the queue, the rest of the part under way, the rest of the queue. */
@@ -150,7 +152,8 @@ struct tcp_in { /* a connection that was accepted: messages arrive on it */
     int fd;
     int32_t as; /* number of the sender, as its hello has it; validated by the secret */
     uint32_t nonce;
-    struct tcp_proof proof; /* of the one who called, with MUNGE */
+    char *
+        answer; /* [TCP_MUNGE_TEXT] the credential for the one who called, which follows the welcome; NULL: without MUNGE, or sent */
     struct wire *w;
     struct tcp_in *next, *prev; /* in w->ins; in the door's inbox only `next` */
     size_t have,
@@ -218,6 +221,7 @@ static inline bool tcp_is_of_link(int err)
 void tcp_call(struct tcp_ep *ep);
 int tcp_out_event(struct tcp_ep *ep, uint32_t events);
 int tcp_due_look(struct wire *w);            /* handles w->due and w->given; the number of events */
+void tcp_asks_look(struct wire *w) GW_COLD;  /* goes on with endpoints for which munged has answered */
 void tcp_calls_look(struct wire *w) GW_COLD; /* warns of peers that do not answer */
 void tcp_ep_close(struct tcp_ep *ep);
 int tcp_send_short(struct wire_ep *ep, uint8_t kind, const void *hdr, const void *payload, size_t len);

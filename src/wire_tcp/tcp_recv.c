@@ -112,20 +112,19 @@ void tcp_in_begin(struct wire *w, struct tcp_in *in)
         struct tcp_welcome hello;
         char proof[TCP_MUNGE_TEXT];
     } all = {.hello = hello};
-    size_t bytes = sizeof hello;
-    if (tcp_door_place()->has_munge) {
-        in->proof.way = TCP_PROOF_ANSWERS;
-        int reason = tcp_munge_make(&in->proof, sizeof in->proof, all.proof);
-        if (reason) gw_die("rank %d cannot be answered: %s", (int)in->as, tcp_munge_why(reason, "here"));
-        bytes = sizeof all;
-    }
+    size_t bytes = in->answer ? sizeof all : sizeof hello;
+    if (in->answer) memcpy(all.proof, in->answer, sizeof all.proof);
+    free(in->answer);
+    in->answer = NULL;
     /* The buffer of a new connection has room for it. */
     int64_t n = boot_port_write(in->fd, &all, bytes);
     if (n < 0 && !tcp_is_of_link(errno))
         gw_die("rank %d, which has connected over the network, cannot be answered (sendto: %s)%s", (int)in->as, strerror(errno),
                gw_error_advice(errno));
     if (n == (int64_t)bytes && tcp_watch(w, in->fd, EPOLLIN, in) != GW_OK) gw_die("%s", gw_fail_text());
-    if (n != (int64_t)bytes) tcp_in_end(in, NULL);
+    if (n == (int64_t)bytes) return;
+    w->nonces[in->as] = 0; /* nothing of it was read: the endpoint calls again, with all that it has */
+    tcp_in_end(in, NULL);
 }
 
 void tcp_in_end(struct tcp_in *in, const char *why)
@@ -153,6 +152,7 @@ void tcp_ins_free(struct wire *w)
 {
     for (struct tcp_in *in = w->gone, *next; in; in = next) {
         next = in->next;
+        free(in->answer);
         free(in->message);
         free(in);
     }

@@ -63,6 +63,7 @@ static void become(struct tcp_ep *ep, enum tcp_out_state state)
 
 static void hang_up(struct tcp_ep *ep)
 {
+    if (ep->called) tcp_ask_drop(&ep->called->ask);
     if (ep->fd < 0) return;
     epoll_ctl(ep->w->fd, EPOLL_CTL_DEL, ep->fd, NULL);
     close(ep->fd);
@@ -484,18 +485,25 @@ static GW_COLD int called_by_tls(struct tcp_ep *ep, const struct tcp_hello *h)
     return written(ep, &h->rest, sizeof h->rest);
 }
 
-/* A credential for this connection alone. */
-static GW_COLD void proof_make(struct tcp_ep *ep, const struct tcp_hello *h, char out[TCP_MUNGE_TEXT])
+/* A credential for this connection alone.  False: munged has not made it yet. */
+static GW_COLD bool proof_make(struct tcp_ep *ep, const struct tcp_hello *h, char out[TCP_MUNGE_TEXT])
 {
+    enum { PATIENCE_MS = 1000 }; /* as tcp_call() has for the connection, and for the same reason */
+    if (ep->called && ep->called->ask) {
+        if (!tcp_ask_is_done(ep->called->ask)) return false;
+        int reason = tcp_ask_take(&ep->called->ask, out);
+        if (reason) gw_die("rank %d cannot be connected to: %s", ep->rank, tcp_munge_why(reason, "here"));
+        return true;
+    }
     if (!ep->called) ep->called = gw_xcalloc(1, sizeof *ep->called);
     struct tcp_proof *p = &ep->called->proof;
     *p = (struct tcp_proof){.way = TCP_PROOF_CALLS, .secret = h->secret, .rest = h->rest};
     if (boot_secret_make(&p->fresh) != GW_OK) gw_die("%s", gw_fail_text());
-    int reason = tcp_munge_make(p, sizeof *p, out);
-    if (reason) gw_die("rank %d cannot be connected to: %s", ep->rank, tcp_munge_why(reason, "here"));
+    ep->called->ask = tcp_ask_make(p, sizeof *p);
+    return tcp_ask_wait(ep->called->ask, PATIENCE_MS) && proof_make(ep, h, out);
 }
 
-/* A connect has completed, with or without an error. */
+/* A connect has completed, with or without an error; once more when munged has answered. */
 static void called(struct tcp_ep *ep)
 {
     int err = 0;
@@ -506,7 +514,7 @@ static void called(struct tcp_ep *ep)
     };
     if (getsockopt(ep->fd, SOL_SOCKET, SO_ERROR, &err, &bytes) != 0) err = errno;
     char proof[TCP_MUNGE_TEXT];
-    if (!err && ep->there.has_munge) proof_make(ep, &h, proof);
+    if (!err && ep->there.has_munge && !proof_make(ep, &h, proof)) return;
     if (!err && ep->there.has_tls) err = called_by_tls(ep, &h);
     if (!err && !ep->there.has_tls) err = written(ep, &h, sizeof h);
     if (!err && ep->there.has_munge) err = written(ep, proof, sizeof proof);
@@ -516,14 +524,18 @@ static void called(struct tcp_ep *ep)
         become(ep, TCP_GREETING);
 }
 
-/* The answer's credential.  Behind the right reply it is a rank's, or somebody's who reads the network: no message may go there. */
-static GW_COLD void proof_check(struct tcp_ep *ep)
+/* The answer's credential.  Behind the right reply it is a rank's, or somebody's who reads the network: no message may go there.  False: munged
+ * has not read it yet. */
+static GW_COLD bool proof_check(struct tcp_ep *ep)
 {
     struct tcp_proof p;
-    int reason = tcp_munge_check(ep->called->answer, &p, sizeof p);
+    if (!ep->called->ask) ep->called->ask = tcp_ask_check(ep->called->answer, sizeof p);
+    if (!tcp_ask_is_done(ep->called->ask)) return false;
+    int reason = tcp_ask_take(&ep->called->ask, &p);
     ep->called->proof.way = TCP_PROOF_ANSWERS;
     if (reason == 0 && memcmp(&p, &ep->called->proof, sizeof p) != 0) reason = TCP_MUNGE_OTHER;
     if (reason) gw_die("the MUNGE credential of rank %d is refused: %s", ep->rank, tcp_munge_why(reason, "here"));
+    return true;
 }
 
 /* The welcome, and behind it the credential. */
@@ -535,10 +547,21 @@ static int64_t answer_read(struct tcp_ep *ep)
     return boot_port_read(ep->fd, ep->called->answer + got, TCP_MUNGE_TEXT - got);
 }
 
+static void opened(struct tcp_ep *ep)
+{
+    size_t kept = ep->kept;
+    ep->kept = 0;
+    ep->retry = (struct gw_retry){0};
+    become(ep, TCP_OPEN);
+    network_alive_met(ep->w->alive, ep->rank);
+    consume(ep, kept);
+    count(ep);
+}
+
 static void welcomed(struct tcp_ep *ep)
 {
     size_t all = sizeof ep->welcome + (ep->there.has_munge ? TCP_MUNGE_TEXT : 0);
-    int64_t n = answer_read(ep);
+    int64_t n = ep->welcome_got < all ? answer_read(ep) : 0;
     if (n < 0) {
         failed(ep, errno);
         return;
@@ -558,14 +581,7 @@ static void welcomed(struct tcp_ep *ep)
         if (n > 0) welcomed(ep); /* the connection tells of what comes once */
         return;
     }
-    if (ep->there.has_munge) proof_check(ep);
-    size_t kept = ep->kept;
-    ep->kept = 0;
-    ep->retry = (struct gw_retry){0};
-    become(ep, TCP_OPEN);
-    network_alive_met(ep->w->alive, ep->rank);
-    consume(ep, kept);
-    count(ep);
+    if (!ep->there.has_munge || proof_check(ep)) opened(ep);
 }
 
 int tcp_out_event(struct tcp_ep *ep, uint32_t events)
@@ -610,6 +626,17 @@ int tcp_due_look(struct wire *w)
     return n;
 }
 
+void tcp_asks_look(struct wire *w)
+{
+    for (struct tcp_ep *ep = w->all; ep; ep = ep->next) {
+        if (!ep->called || !ep->called->ask || !tcp_ask_is_done(ep->called->ask)) continue;
+        if (ep->state == TCP_CALLING)
+            called(ep);
+        else if (ep->state == TCP_GREETING)
+            tcp_out_event(ep, EPOLLIN); /* what came meanwhile, such as the end, is told of no more */
+    }
+}
+
 void tcp_calls_look(struct wire *w)
 {
     enum { WARN_S = 5 };
@@ -619,6 +646,7 @@ void tcp_calls_look(struct wire *w)
     for (struct tcp_ep *ep = w->all; ep; ep = ep->next) {
         uint64_t seconds = ep->state == TCP_CALLING || ep->state == TCP_RESTING ? (now - ep->begun_ns) / 1000000000 : 0;
         bool is_last = gw_set.net_timeout > 0 && seconds >= (uint64_t)gw_set.net_timeout;
+        if (ep->called && ep->called->ask) continue; /* it is munged that is waited for */
         if (seconds < WARN_S || (ep->is_warned && !is_last)) continue;
         ep->is_warned = true;
         network_complain(ep->rank, (const struct sockaddr *)&ep->there.at, seconds);

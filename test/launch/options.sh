@@ -570,6 +570,13 @@ refused 2 "-n wants a number" -n 0 true : -n 0 true
 # programs that cannot be started
 refused 127 "cannot start 4: No such file or directory (was -n meant, before the number?)" 4 ./sum
 refused 127 "cannot start 4: No such file or directory" -n 1 4
+for word in 4x 4, 4.0 4procs 0x4 1e2; do refused 127 "cannot start $word: No such file or directory (was -n meant, and a number?)" $word true; done
+refused 127 "cannot start 4x: No such file or directory (was -n meant, and a number?)" -n 1 true : 4x -x GW_A=1 true
+for word in +4 x4; do refused 127 "cannot start $word: No such file or directory (was -n 4 meant?)" $word true; done
+refused 127 "cannot start np4: No such file or directory (was -np 4 meant?)" np4 true
+refused 127 "cannot start n4: No such file or directory (was -n 4 meant?)" n4 true
+refused 127 "cannot start 4x: No such file or directory" -n 1 4x gw-no-such-program
+refused 2 "unknown option -4 (was -n 4 meant?)" -4 true
 refused 127 "cannot start np: No such file or directory (was the option -np meant?)" np 4 ./sum
 refused 127 "cannot start n=4: No such file or directory (was the option -n meant?)" n=4 ./sum
 refused 127 "cannot start help: No such file or directory (was the option --help meant?)" help

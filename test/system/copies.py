@@ -30,6 +30,7 @@ USER = { # data of the program: what another kind of memory must not meet, or mu
     "src/wire_ofi/ofi_send.c": (6, "messages into the network's buffers"),
     "src/wire_tcp/tcp.c": (1, "memory that the system refused"),
     "src/wire_tcp/tcp_recv.c": (6, "from the socket"),
+    "src/wire_tcp/tcp_ask.c": (1, "credentials"),
     "src/wire_tcp/tcp_munge.c": (1, "credentials"),
     "src/wire_tcp/tcp_send.c": (9, "to the socket"),
     "src/wire_tcp/tcp_tls.c": (3, "from the socket"),

@@ -60,6 +60,12 @@ int main(int n, char **a)
     if (n > 1 && strcmp(a[1], "spawn") != 0) { /* an end that a rank asks for, while the other waits for it, or mpiexec at the limit of time */
         int rank;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (strcmp(a[1], "called") == 0) { /* rank 0 is called by rank 1, before it calls itself */
+            if (rank == 0) MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank == 1) MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+            work(MPI_COMM_WORLD);
+            return MPI_Finalize();
+        }
         if (rank == 1 && strcmp(a[1], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
         MPI_Recv(NULL, 0, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
@@ -86,7 +92,7 @@ VITAL = {"write", "close", "munmap", "mmap", "execve"}  # without which nothing 
 THEIRS = {"write", "lseek", "fstat", "mmap"}
 # Ways of a job, of the words that Jobs.job() knows.  Uses count in all its processes; with "ranks" and "net" in ranks alone.
 WAYS = {"alone": (), "ranks": ("ranks",), "net": ("net",), "tls": ("net", "tls"), "spawn": ("spawn",), "netspawn": ("net", "spawn"), "abort": ("abort",),
-        "late": ("late",), "shmem": ("shmem",), "netshmem": ("net", "shmem")}
+        "late": ("late",), "shmem": ("shmem",), "netshmem": ("net", "shmem"), "pmix": ("pmix",)}
 
 
 class Jobs:
@@ -99,6 +105,7 @@ class Jobs:
         with open(self.program + ".c", "w", encoding="utf-8") as f:
             f.write(PROGRAM)
         subprocess.run([os.path.join(self.bin, "mpicc"), "-O1", "-o", self.program, self.program + ".c"], check=True)
+        shutil.copy(self.program, self.program + "-0")
         subprocess.run([os.path.join(self.bin, "oshcc"), "-O1", "-o", self.ring, HERE + "/../../examples/ring_shmem.c"], check=True)
 
     def count(self, call, job, who=()):
@@ -139,9 +146,11 @@ class Jobs:
             return [self.mpiexec, "--engine", "hydra", "-host", "127.0.0.2", "-n", "1", "hostname"], ["-w", "mpiexec"]
         if "met" in what:
             return [self.mpiexec, "-n", "2", self.program, "spawn", met], ["-w", "mpiexec", "-u", met]
+        if "called" in what: # uses of rank 0
+            return [self.mpiexec, "--vnodes", "2", "-n", "1", self.program + "-0", "called", ":", "-n", "1", self.program, "called"], ["-w", "program-0"]
         program = self.ring if "shmem" in what else self.program
         job = [os.path.join(self.bin, "oshrun" if "shmem" in what else "mpiexec"), "-n", "2"]
-        job += ["--vnodes", "2"] * ("net" in what) + ["-env", "GODWIT_NET_TLS", "1"] * ("tls" in what) + ["--timeout", "0.5"] * ("late" in what)
+        job += ["--vnodes", "2"] * ("net" in what) + ["-env", "GODWIT_NET_TLS", "1"] * ("tls" in what) + ["--pmix", "on"] * ("pmix" in what) + ["--timeout", "0.5"] * ("late" in what)
         who = ["-w", os.path.basename(program)] * ("net" in what or "ranks" in what)
         return job + [program] + [w for w in what if w in ("spawn", "abort", "late")], who
 
@@ -215,6 +224,10 @@ def thin(jobs):
               ("sendmsg", "ENOMEM", *ALWAYS, ("net",)), ("getsockopt", "EPERM", *ALWAYS, ("net",)), ("poll", "ENOMEM", *ALWAYS, ("spawn",)),
               ("waitid", "ECHILD", *ALWAYS, ()), ("waitid", "ECHILD", 2, 2, ("abort",)), ("kill", "EPERM", *ALWAYS, ("abort",)),
               ("poll", "EINTR", 1, 1, ("shmem",))]
+    # Before, libpmix's server in mpiexec looked for cores for ever, deaf to signals, or ended it without a word.
+    # Before, who was not answered called again, and was taken for a second one.
+    cases += [("sendto", e, 1, 1, ("called",)) for e in ("EAGAIN", "ECONNREFUSED")]
+    cases += [("sched_getaffinity", "EPERM", *ALWAYS, ("pmix",)), ("socket", "EACCES", 3, 10**9, ("pmix",))]
     cases += [("waitid", "ECHILD", *ALWAYS, ("engine",))] * (shutil.which("mpiexec.hydra") is not None)
     return cases
 

@@ -1,27 +1,28 @@
 #!/usr/bin/env python3
 """Connections between hosts by MUNGE credentials (GODWIT_NET_AUTH=munge), of daemons of this test's own: programs do what they do without, also
-with TLS; another cluster's key, no daemon, no library, ranks that differ and unknown words are refused with a sentence."""
+with TLS; another cluster's key, no daemon, one that hangs, no library, ranks that differ and unknown words are refused with a sentence."""
 # run.py: timeout=240
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from far_job import BUILD, job  # noqa: E402
+from far_job import BUILD, CLEAN, job  # noqa: E402
 
 
-def munged(folder, name):
-    """A daemon with a key of its own; its process and socket."""
+def munged(folder, name, key=None):
+    """A daemon with a key of its own, or one of `key`; its process and socket."""
     at = os.path.join(folder, name)
     with open(at + ".key", "wb") as f:
         os.fchmod(f.fileno(), 0o600)
-        f.write(os.urandom(1024))
+        f.write(key or os.urandom(1024))
     p = subprocess.Popen(["munged", "--foreground", "--force", "--key-file", at + ".key", "--socket", at + ".socket", "--pid-file", at + ".pid",
                           "--log-file", at + ".log", "--seed-file", at + ".seed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not os.path.exists(at + ".socket"):
@@ -60,6 +61,43 @@ def refused(env, other, folder):
     assert rc != 0 and "GODWIT_NET_AUTH=munge needs libmunge.so.2, which cannot be opened" in said, said
 
 
+def appears(path, p):
+    while not os.path.exists(path):
+        assert p.poll() is None, (path, p.stdout.read())
+        time.sleep(0.01)
+
+
+def stopped(env, folder):
+    """The daemon that rank 0 asks about rank 2 hangs: rank 0 talks to rank 1 all the same; then the daemon goes on, or the job ends and says so."""
+    with open(folder + "/ours.key", "rb") as f:
+        second, at = munged(folder, "second", f.read())
+    ours = env["GODWIT_NET_MUNGE_SOCKET"]
+    try:
+        for goes_on in True, False:
+            mark = os.path.join(folder, "asked-%d" % goes_on)
+            p = subprocess.Popen([BUILD + "/mpiexec", "--vnodes", "3", "-n", "2", "-env", "GODWIT_NET_MUNGE_SOCKET", at, BUILD + "/mpi_net_asked", mark, ":",
+                                  "-n", "1", "-env", "GODWIT_NET_MUNGE_SOCKET", ours, BUILD + "/mpi_net_asked", mark], env=dict(CLEAN, **env),
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            appears(mark, p)
+            second.send_signal(signal.SIGSTOP)
+            with open(mark + ".go", "w", encoding="ascii"):
+                pass
+            appears(mark + ".talked", p)
+            if goes_on:
+                second.send_signal(signal.SIGCONT)
+            said = p.communicate(timeout=100)[0]
+            second.send_signal(signal.SIGCONT)
+            if goes_on:
+                assert p.returncode == 0, said
+            else:
+                assert p.returncode != 0 and "rank 0 refuses the MUNGE credential of this one (rank 2, " in said, said
+                assert "MUNGE there says: nothing, for 10 s; it takes connections but is stopped, or hangs: start it again" in said, said
+    finally:
+        second.send_signal(signal.SIGCONT)
+        second.terminate()
+        second.wait()
+
+
 def main():
     if not shutil.which("munged"):
         print("munge: skipped: no munged here (Debian: munge)")
@@ -71,6 +109,7 @@ def main():
             env = {"GODWIT_NET_AUTH": "munge", "GODWIT_NET_MUNGE_SOCKET": at}
             works(env)
             refused(env, other, folder)
+            stopped(env, folder)
         finally:
             for p in ours, foreign:
                 p.terminate()

@@ -83,8 +83,8 @@ int tune_best(const struct tune_results *r, int kind, int size)
     for (int a = 0; a < TUNE_ALGORITHMS; a++)
         if (p->us[a] > 0 && p->us[a] < p->us[best]) best = a;
     double spread = tune_spread(&p->times[best]), other = tune_spread(&p->times[p->chosen]);
-    bool is_sure = spread >= 0 && other >= 0 && p->us[p->chosen] - p->us[best] > spread * p->us[best] &&
-        p->us[p->chosen] - p->us[best] > other * p->us[p->chosen];
+    double won = 1 - p->us[best] / p->us[p->chosen];
+    bool is_sure = spread >= 0 && other >= 0 && won > spread && won > other;
     return is_sure && p->us[best] < GAIN * p->us[p->chosen] ? best : p->chosen;
 }
 
@@ -114,13 +114,17 @@ static long border(const struct tune_sizes *s, int i)
     return n;
 }
 
-/* Behind a row: by how much it wins at its best size of these, and how far the times of its algorithm lie apart at most. */
+/* Behind a row: by how much it wins at its best size of these, and how far the times of its algorithm lie apart at most where it wins.  Sizes
+ * at which it is built in say nothing of that; they do where all are. */
 static void write_spread(const struct tune_results *r, int kind, int first, int last, FILE *f)
 {
     double gain = 0, spread = -1;
+    bool wins = false;
+    for (int i = first; i <= last; i++) wins |= tune_best(r, kind, i) != r->points[kind][i].chosen;
     for (int i = first; i <= last; i++) {
         const struct tune_point *p = &r->points[kind][i];
         int a = tune_best(r, kind, i);
+        if (wins && a == p->chosen) continue;
         double won = 1 - p->us[a] / p->us[p->chosen], here = tune_spread(&p->times[a]);
         if (won > gain) gain = won;
         if (here > spread) spread = here;

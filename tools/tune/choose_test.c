@@ -73,6 +73,20 @@ static void rows_by_spread(void)
     CHECK_STR(rows(false), "");
 }
 
+/* What is told of a row is what was asked of it: it wins by more than its spread. */
+static void rows_agree(void)
+{
+    begin();
+    for (int i = 0; i < 2; i++) { /* chain is built in for 8 bytes, where its times lie far apart, and wins at 1024 */
+        CHECK(tune_take_line(&r, i ? "time bcast 8 chain 125\n" : "time bcast 8 chain 100\n", false));
+        turn(1024, 100, 80);
+    }
+    CHECK_STR(rows(false), "bcast | 4..4 | - | chain | -  # 20 % quicker, spread 0 %\n");
+    begin();
+    turn(8, 100, 80), turn(8, 100, 98); /* 20 % quicker, and 22 % apart */
+    CHECK_STR(rows(false), "");
+}
+
 static void rows_of_sizes(void)
 {
     begin();
@@ -91,6 +105,7 @@ int main(void)
 {
     spreads();
     rows_by_spread();
+    rows_agree();
     rows_of_sizes();
     return unit_end();
 }
