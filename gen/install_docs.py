@@ -23,8 +23,10 @@ def main(man_dir, doc_dir, data_dir):
     files += [(os.path.join(doc_dir, path[len("doc/"):]), text) for path, text in missing.emit(model)]
     files += [(os.path.join(man_dir, path), text) for path, text in launch_docs.pages()]
     files += [(os.path.join(data_dir, path), text) for path, text in launch_docs.completions()]
+    files = [(os.path.join(prefix, path), text) for path, text in files]
+    with open(os.path.join(os.environ["MESON_BUILD_ROOT"], "meson-logs", "install-log-docs.txt"), "w", encoding="utf-8") as f:
+        f.writelines(path + "\n" for path, _ in files) # what tools/uninstall.sh removes
     for path, text in files:
-        path = os.path.join(prefix, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)

@@ -7,11 +7,14 @@ case $MESON_INSTALL_PREFIX in /usr | /usr/) echo "no mpichversion and ompi_info 
 bin=$MESON_INSTALL_DESTDIR_PREFIX/$1
 up=$(printf %s "$1" | sed 's,[^/][^/]*,..,g')
 mkdir -p "$bin" || exit 1
+log=$MESON_BUILD_ROOT/meson-logs/install-log-peers.txt # what tools/uninstall.sh removes
+: > "$log" || exit 1
 for name in mpichversion ompi_info; do
     target=$up/$2/godwit/peer_info
     if [ -e "$bin/$name" ] || [ -L "$bin/$name" ]; then
-        [ "$(readlink "$bin/$name")" = "$target" ] || echo "$bin/$name is left as it is: another library's"
+        [ "$(readlink "$bin/$name")" = "$target" ] || { echo "$bin/$name is left as it is: another library's"; continue; }
     else
         ln -s "$target" "$bin/$name" || exit 1
     fi
+    echo "$bin/$name" >> "$log"
 done

@@ -265,7 +265,7 @@ static void versions(void)
          "Hydra 4.0.2");
     says("slurm-wlm 22.05.8\n", ENGINE_SRUN, "Slurm 22.05.8");
     says("commands:    \t\t0.55.0\nlibflux-core:\t\t0.55.0\n", ENGINE_FLUX, "Flux 0.55.0");
-    says("mpiexec (Godwit) 0.1.0\n", ENGINE_NONE, "");
+    says("mpiexec (Godwit) 0.2.0\n", ENGINE_NONE, "");
     says("", ENGINE_NONE, "");
     CHECK_EQ(engine_status_of_line("srun: error: n2: task 1: Killed\n"), 137);
     CHECK_EQ(engine_status_of_line("srun: error: n[1-2]: tasks 0-1,3: Exited with exit code 7\n"), 7);

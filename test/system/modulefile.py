@@ -12,8 +12,10 @@ import sys
 import tempfile
 
 PREFIX = os.path.realpath(sys.argv[2])
-FILES = glob.glob(PREFIX + "/share/modulefiles/godwit/*")
-CRAY = {name: glob.glob(PREFIX + "/share/modulefiles/%s/*" % name) for name in ("cray-mpich", "perftools")}
+with open(PREFIX + "/lib/pkgconfig/godwit.pc", encoding="utf-8") as pc: # beside it, an earlier version's may have stayed
+    VERSION = re.search(r"(?m)^Version: (\S+)$", pc.read())[1]
+FILES = glob.glob(PREFIX + "/share/modulefiles/godwit/" + VERSION)
+CRAY = {name: glob.glob(PREFIX + "/share/modulefiles/%s/%s" % (name, VERSION)) for name in ("cray-mpich", "perftools")}
 
 
 def path_of(text, path):

@@ -27,7 +27,9 @@ MAY = {
     "src/verdict/stack.c": ("open", 1, "/dev/null"),
     "src/pmi/pmix_server.c": ("open mkdir", 2, "/dev/null; a new folder of a name nobody knew, of mode 0700"),
     "src/world/name_file.c": ("open link unlink", 5, "a new file of mode 0600 of a name nobody knew; its user and mode are looked at"),
-    "lib/peers.sh": ("ln mkdir", 2, "at installation: links in the installation's own folder of programs"),
+    "lib/peers.sh": ("> ln mkdir", 4, "at installation: links in the installation's own folder of programs; a list in the folder of the build"),
+    "lib/modules.sh": (">", 2, "at installation: a list in the folder of the build"),
+    "tools/uninstall.sh": ("> mktemp rm rmdir", 6, "a new file of a name nobody knew; what an installation has put there"),
     "lib/mpifort.in": ("mkdir rm", 3, "the Fortran modules, in the installation's own folder"),
 }
 CALL = re.compile(r"(?<![\w.>])(open|open64|openat|openat2|creat|fopen|fopen64|freopen|mkstemp|mkostemp|mkstemps|tmpfile|tmpnam|tempnam|shm_open|"

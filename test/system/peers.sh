@@ -57,8 +57,8 @@ cp "$prefix/lib/godwit/peer_info" "$tmp/moved/lib/godwit" && ln -s ../lib/godwit
 
 # Installed: not over another library's, again over our own, and not in /usr.
 script=$(readlink -f "$(dirname "$0")/../../lib/peers.sh")
-install() { MESON_INSTALL_PREFIX=$1 MESON_INSTALL_DESTDIR_PREFIX=$2 "$script" bin lib/machine; }
-mkdir -p "$tmp/a/bin" && echo theirs >"$tmp/a/bin/ompi_info"
+install() { MESON_INSTALL_PREFIX=$1 MESON_INSTALL_DESTDIR_PREFIX=$2 MESON_BUILD_ROOT=$tmp/build "$script" bin lib/machine; }
+mkdir -p "$tmp/build/meson-logs" "$tmp/a/bin" && echo theirs >"$tmp/a/bin/ompi_info"
 install /opt/a "$tmp/a" | grep -q "$tmp/a/bin/ompi_info is left" || wrong "it does not say what is left"
 [ "$(cat "$tmp/a/bin/ompi_info")" = theirs ] && [ "$(readlink "$tmp/a/bin/mpichversion")" = ../lib/machine/godwit/peer_info ] || wrong "$(ls -l "$tmp/a/bin")"
 rm "$tmp/a/bin/ompi_info"
