@@ -268,7 +268,7 @@ int main(int argc, char **argv)
         char path[4096];
         snprintf(path, sizeof path, "%s/rank.0", getenv("GODWIT_RECORD"));
         for (int i = 0, more = atoi(argv[2]); i < 100 + more; i++) {
-            if (rank == 0 && i == 99 && truncate(path, argc > 3 ? atoi(argv[3]) : 0) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
+            if (rank == 0 && i == 99 && (argc < 4 || argv[3][0] != 'x' ? truncate(path, argc > 3 ? atoi(argv[3]) : 0) : unlink(path)) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
             if (rank == 1) send(0, 1, 100 + i % 7); else if (rank == 0) MPI_Recv(in[0], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
         }
         if (rank == 0) printf("0 %d\n", s.MPI_TAG);
@@ -396,6 +396,11 @@ def check_cut(job):
         assert os.path.getsize(job.record + "/rank.0") == int(left), said
     _, said = job.replayed(2, "cut", "0", fails=True)
     assert "rank.0: " in said and "cannot use" in said, said
+    for more in ("0", "50000"): # and when it was removed, nobody is told of bytes in it
+        printed, said = job.recorded(2, "cut", more, "x")
+        assert printed == "0 %d" % (100 + (99 + int(more)) % 7), printed
+        assert said.count("rank 0: somebody has removed the file of the record; there will be none") == 1, said
+        assert not os.path.exists(job.record + "/rank.0"), said
 
 
 def put(v):

@@ -160,13 +160,15 @@ static void bus_release(void)
         sigaction(SIGBUS, &file.was, NULL);
 }
 
-/* It is shorter than we have made it; said once. */
+/* It is shorter than we have made it, or has no name any more; said once. */
 static bool was_cut(void)
 {
-    struct stat st;
-    if (!file.is_cut && fstat(file.fd, &st) == 0 && st.st_size >= (off_t)file.mapped) return false;
+    struct stat st = {0};
+    bool is_there = fstat(file.fd, &st) == 0, is_removed = is_there && st.st_nlink == 0;
+    if (!file.is_cut && is_there && !is_removed && st.st_size >= (off_t)file.mapped) return false;
     out_end();
-    replay_departs("somebody has shortened the file of the record, or its disk fails; the record ends there");
+    replay_departs(is_removed ? "somebody has removed the file of the record; there will be none"
+                              : "somebody has shortened the file of the record, or its disk fails; the record ends there");
     return true;
 }
 
