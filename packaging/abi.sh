@@ -1,6 +1,6 @@
 #!/bin/sh
 # What programs see of the libraries of two installations, compared by libabigail's abidiff: packaging/abi.sh OLD_PREFIX NEW_PREFIX
-# Status 0: nothing goes; what comes is listed.  1: a public name or signature goes or changes, so a soname must change, too (doc/release.md).
+# Status 0: nothing goes; what comes is listed.  1: a public name or signature goes or changes (doc/release.md).  2: no answer.
 # Names of our own (godwit_*), by which our libraries call each other, have the version beside them and are left out.
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
