@@ -262,7 +262,7 @@ static int nodes_round(struct rma_win *w, int at, bool *has, int *refused_out)
         rc = rma_ask_lock(w, w->leaders[at], LOCK_KIND_ALL);
     if (rc != GW_OK) return rc;
     has[at] = true;
-    if (!has[ours]) has[ours] = rma_lock_here_try(w, w->comm->rank, LOCK_KIND_ALL);
+    if (!has[ours]) has[ours] = rma_lock_here_try(w, w->comm->rank, LOCK_KIND_ALL, w->comm->rank);
     if (has[ours]) rc = ask_nodes(w, ASK_LOCK, has);
     *refused_out = ours;
     while (*refused_out >= 0 && has[*refused_out]) --*refused_out;

@@ -7,6 +7,7 @@
  * undoes what it did.  Thus exclusive locks of different targets write no cache line in common.
  * A rank that waits for a lock makes progress meanwhile: the holder may need its answer to a message.
  * Each machine has its own words.  For an origin on another machine the target takes the lock (ask.c, serve.c).
+ * The word of an exclusive lock has the rank that holds it, for reports of jobs that hang.
  * There is no queue.  A waiting exclusive lock does not hold back new shared locks: else two ranks that each hold a shared lock
  * and wait for the other's target exclusively could never go on.
  *
@@ -18,6 +19,9 @@
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #include "rma/rma_private.h"
+
+#include <stdio.h>
+
 #include "base/time.h"
 #include "mem/mem.h"
 
@@ -27,7 +31,8 @@
 
 struct wanted {
     struct rma_win *w;
-    int target;
+    int target, by;       /* by: the rank that is to have it */
+    struct gw_done about; /* says what is waited for when the wait has become long; none for `busy` */
 };
 
 void rma_ring_all(struct rma_win *w)
@@ -40,16 +45,15 @@ static inline void word_changed(struct rma_win *w)
     if (unlikely(atomic_load_explicit(&w->shared->waiters, memory_order_seq_cst))) rma_ring_all(w);
 }
 
-static void wait_for(struct rma_win *w, bool (*take)(void *), int target)
+static void wait_for(struct rma_win *w, bool (*take)(void *), struct wanted x)
 {
-    struct wanted x = {w, target};
     if (likely(take(&x))) return;
     for (int i = 0; i < 100; i++) {
         gw_cpu_relax();
         if (take(&x)) return;
     }
     atomic_fetch_add_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
-    req_block_until(w->comm->lane, take, &x);
+    req_block_about(w->comm->lane, take, &x, &x.about);
     uint32_t n = atomic_fetch_sub_explicit(&w->shared->waiters, 1, memory_order_seq_cst);
     assert(n > 0);
     (void)n;
@@ -63,7 +67,7 @@ static bool busy_try(void *arg)
 }
 void rma_busy_enter(struct rma_win *w, int target)
 {
-    if (unlikely(!rma_busy_try(w, target))) wait_for(w, busy_try, target);
+    if (unlikely(!rma_busy_try(w, target))) wait_for(w, busy_try, (struct wanted){.w = w, .target = target});
 }
 void rma_busy_exit(struct rma_win *w, int target) { rma_busy_leave(w, target); }
 
@@ -95,8 +99,8 @@ static bool exclusive_try(void *arg)
     uint32_t is_free = 0;
     if (unlikely(!(seen & EVER_EXCLUSIVE))) seen = atomic_fetch_or_explicit(&s->everywhere, EVER_EXCLUSIVE, memory_order_seq_cst);
     if (seen >= ONE_ALL || atomic_load_explicit(word, memory_order_relaxed) != 0) return false;
-    if (!atomic_compare_exchange_strong_explicit(word, &is_free, EXCLUSIVE, memory_order_seq_cst, memory_order_relaxed))
-        return false;
+    uint32_t taken = EXCLUSIVE | (uint32_t)x->by;
+    if (!atomic_compare_exchange_strong_explicit(word, &is_free, taken, memory_order_seq_cst, memory_order_relaxed)) return false;
     /* [L1] pairs with [L2]: either this load sees the increment of [L2], or the loads after [L2] see the word taken here. */
     if (likely(atomic_load_explicit(&s->everywhere, memory_order_seq_cst) < ONE_ALL)) return true;
     atomic_store_explicit(word, 0, memory_order_seq_cst); /* a lock_all may have seen it taken */
@@ -129,9 +133,44 @@ static bool (*const try_lock[])(void *) = {
     [LOCK_KIND_SHARED] = shared_try, [LOCK_KIND_EXCLUSIVE] = exclusive_try, [LOCK_KIND_ALL] = all_try};
 _Static_assert(GW_ARRAY_LEN(try_lock) == LOCK_KIND_ALL + 1, "one of each kind");
 
-bool rma_lock_here_try(struct rma_win *w, int target, enum lock_kind kind) { return try_lock[kind](&(struct wanted){w, target}); }
+/* Who holds what is waited for: read now, it may be another one at the next look. */
+static void held_text(const struct rma_win *w, int target, char *text, size_t room)
+{
+    uint32_t word = atomic_load_explicit(&w->near[target].words->locked, memory_order_relaxed);
+    uint64_t all = atomic_load_explicit(&w->shared->everywhere, memory_order_relaxed) / ONE_ALL;
+    if (word & EXCLUSIVE)
+        snprintf(text, room, "which rank %d holds exclusively", group_world(w->comm->group, (int)(word & ~EXCLUSIVE)));
+    else
+        snprintf(text, room, "held by %u with MPI_LOCK_SHARED, %u with MPI_Win_lock_all", word, (unsigned)all);
+}
 
-void rma_lock_here_take(struct rma_win *w, int target, enum lock_kind kind) { wait_for(w, try_lock[kind], target); }
+static void lock_tell(struct gw_done *d, int err)
+{
+    const struct wanted *x = container_of(d, struct wanted, about);
+    int target = x->target;
+    char held[80];
+    (void)err;
+    for (int i = 0; target < 0 && i < x->w->comm->size; i++) /* one of those that keep MPI_Win_lock_all from all */
+        if (is_here(x->w, i) && atomic_load_explicit(&x->w->near[i].words->locked, memory_order_relaxed) & EXCLUSIVE) target = i;
+    if (target < 0) return; /* it is free by now */
+    held_text(x->w, target, held, sizeof held);
+    struct boot_where *where = node_report_begin();
+    snprintf(where->note, sizeof where->note, "for the lock at rank %d, %s", group_world(x->w->comm->group, target), held);
+    node_report_end(where);
+}
+
+static int target_of(int target, enum lock_kind kind) { return kind == LOCK_KIND_ALL ? -1 : target; }
+
+bool rma_lock_here_try(struct rma_win *w, int target, enum lock_kind kind, int by)
+{
+    return try_lock[kind](&(struct wanted){.w = w, .target = target_of(target, kind), .by = by});
+}
+
+void rma_lock_here_take(struct rma_win *w, int target, enum lock_kind kind)
+{
+    wait_for(w, try_lock[kind],
+             (struct wanted){.w = w, .target = target_of(target, kind), .by = w->comm->rank, .about.fn = lock_tell});
+}
 
 void rma_lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
 {
@@ -141,7 +180,7 @@ void rma_lock_here_give(struct rma_win *w, int target, enum lock_kind kind)
         assert(atomic_load(&s->everywhere) >= ONE_ALL);
         atomic_fetch_sub_explicit(&s->everywhere, ONE_ALL, memory_order_seq_cst);
     } else if (kind == LOCK_KIND_EXCLUSIVE) {
-        assert(atomic_load(word) == EXCLUSIVE);
+        assert(atomic_load(word) & EXCLUSIVE);
         atomic_store_explicit(word, 0, memory_order_seq_cst);
     } else {
         assert((atomic_load(word) & ~EXCLUSIVE) > 0);

@@ -19,7 +19,7 @@
 /* ---- lock words, mapped by all ranks of the machine (lock.c) ---- */
 struct rma_words {           /* of one target */
     _Atomic uint32_t busy;   /* mutex: of accumulates, and of the list of regions */
-    _Atomic uint32_t locked; /* MPI_Win_lock: number of shared locks, or EXCLUSIVE */
+    _Atomic uint32_t locked; /* MPI_Win_lock: number of shared locks, or EXCLUSIVE and its holder */
     uint64_t regions;        /* list of attached memory (dynamic windows): offset in the target's node segment; under `busy` */
     uint32_t n_regions, room;
 } GW_ALIGNED(GW_CACHELINE);

@@ -56,7 +56,7 @@ int rma_lock_take_all(struct rma_win *w);
 int rma_lock_give_all(struct rma_win *w);
 /* One lock of a target on this machine; LOCK_KIND_ALL: of all targets on this machine. */
 enum lock_kind { LOCK_KIND_SHARED, LOCK_KIND_EXCLUSIVE, LOCK_KIND_ALL };
-bool rma_lock_here_try(struct rma_win *w, int target, enum lock_kind kind);
+bool rma_lock_here_try(struct rma_win *w, int target, enum lock_kind kind, int by); /* by: the rank that is to have it */
 void rma_lock_here_take(struct rma_win *w, int target, enum lock_kind kind);
 void rma_lock_here_give(struct rma_win *w, int target, enum lock_kind kind);
 /* at = operand OP at, for packed elements of the predefined type t; pair types are packed without their padding. */

@@ -115,7 +115,7 @@ static bool lock_try(struct rma_win *w, const struct ask_head *h)
 {
     _Atomic uint8_t *held = &w->server->held[h->origin];
     uint8_t bit = (uint8_t)(1 << h->kind);
-    if (atomic_load(held) & bit || !rma_lock_here_try(w, w->comm->rank, h->kind)) return false;
+    if (atomic_load(held) & bit || !rma_lock_here_try(w, w->comm->rank, h->kind, (int)h->origin)) return false;
     atomic_fetch_or(held, bit);
     return true;
 }

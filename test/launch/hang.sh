@@ -80,6 +80,10 @@ hangs waitall "rank 2 in MPI_Waitall for a receive from 1 tag 11" "verdict: wron
 hangs any_source "verdict: no sender: rank 0 waits for a message from any source tag 9 on MPI_COMM_WORLD"
 hangs not_ready "rank 0 in MPI_Wait for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD" \
     "verdict: partitions that are not ready: rank 0 waits for its own MPI_Pready of a send to 1 tag 3 on MPI_COMM_WORLD: it was not called for each"
+hangs held_lock "rank 0 in MPI_Win_lock for the lock at rank 1, which rank 3 holds exclusively since" \
+    "rank 1 in MPI_Win_lock_all for the lock at rank 1, which rank 3 holds exclusively since" \
+    "rank 2 in MPI_Win_lock for the lock at rank 2, held by 1 with MPI_LOCK_SHARED, 0 with MPI_Win_lock_all since" \
+    "verdict: no sender: rank 3 waits for a message from 0 tag 5"
 hangs probe "verdict: wrong tag: rank 3 probes for a message from 2 tag 21" "nearest: tag 22 (unexpected at rank 3)"
 tells mismatch "the calls differ in collective #2 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Barrier" "called MPI_Allreduce (1048576 bytes, MPI_MAX)"
 tells wrong_root "the calls differ in collective #1 on MPI_COMM_WORLD: rank" "rank 2 called MPI_Gather (1048576 bytes, root 1)" \

@@ -42,6 +42,20 @@ static void send_cycle(void) /* a ring in which everybody sends first, too much 
     MPI_Recv(large, LARGE, MPI_BYTE, (rank + size - 1) % size, 7, world, MPI_STATUS_IGNORE);
 }
 
+/* ---- windows: rank 3 never gives its locks back, of which others want each in their way ---- */
+static void held_lock(void)
+{
+    MPI_Win win;
+    int *base;
+    MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, world, &base, &win);
+    if (rank == 3) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win), MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win);
+    MPI_Barrier(world);
+    if (rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+    if (rank == 1) MPI_Win_lock_all(0, win);
+    if (rank == 2) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, win);
+    receive(0, 5, world);
+}
+
 /* ---- messages ---- */
 static void wrong_tag(void)
 {
@@ -256,6 +270,7 @@ static const struct {
     {"long_compute", long_compute}, {"polls", polls},
     {"polls_probe", polls_probe},   {"thread_computes", thread_computes},
     {"not_ready", not_ready},       {"thread_readies", thread_readies},
+    {"held_lock", held_lock},
 };
 
 int main(int argc, char **argv)
