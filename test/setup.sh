@@ -8,7 +8,7 @@ packages_for() {
     case $1 in
     build) echo gcc libc6-dev meson ninja-build pkg-config python3 libpmix-dev libfabric-dev ;;
     check) echo make xz-utils autoconf automake libtool libblas-dev g++ gfortran clang clang-format clang-tidy libclang-rt-14-dev cmake valgrind iproute2 util-linux binutils mpich libmpich-dev openmpi-bin libopenmpi-dev nftables slurm-wlm libpmi2-0-dev munge libmunge-dev procps gdb tmux chromium libsimgrid-dev python3-jsonschema ;;
-    long) echo liblapack-dev zlib1g-dev m4 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user openssh-server dpkg-dev debhelper lintian abigail-tools ;;
+    long) echo liblapack-dev zlib1g-dev m4 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user openssh-server dpkg-dev debhelper lintian abigail-tools lmod ;;
     esac
 }
 
