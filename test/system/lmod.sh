@@ -1,5 +1,5 @@
 #!/bin/bash
-# Lmod, as the distribution has it: `module load godwit` by the file in Lua, and the names of HPE's by those in Tcl; unloaded, nothing is left.
+# Lmod of the distribution: `module load godwit` by the file in Lua, HPE's names by those in Tcl; unloaded, nothing is left.
 # run.py: timeout=120 tags=extra
 # SPDX-FileCopyrightText: 2026 The Godwit authors
 # SPDX-License-Identifier: BSD-3-Clause
