@@ -381,11 +381,12 @@ void plan_size_differs(struct plan_exec *x, int member, int64_t want, int64_t ca
     if (x->err == GW_OK) x->err = plan_length_differs(&said, rank_of(x, member), want, came);
 }
 
-/* Has the member begun a later collective, though so few that it would have left its sig of this one? */
+/* Has the member begun a later collective, though so few that it would have left its sig of this one?  Behind one inside another call the next
+ * call's may take that very sig: numbers go on by less than a stride there. */
 static bool has_gone_on(const struct plan_exec *x, int member)
 {
     uint64_t n = atomic_load_explicit(&x->leaf->flags[member].value, memory_order_acquire) >> 20;
-    return n > x->args->n && n < x->args->n + PLAN_SIGS * (x->walk ? 1 : PLAN_STRIDE);
+    return n > x->args->n && n < x->args->n + PLAN_SIGS * (x->walk || plan_is_within(x->comm) ? 1 : PLAN_STRIDE);
 }
 
 bool plan_sig_differs(struct plan_exec *x, int member)
