@@ -240,6 +240,7 @@ def inlined(a):
 
 
 def inline_entry(a):
+    """Its window is most often the one that was used last; what that gives for MPI_WIN_NULL is for inlined forms only."""
     e = a.e
     first, statements, tests = inlined(a)
     before = []

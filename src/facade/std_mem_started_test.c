@@ -3,27 +3,13 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <mpi.h>
-
-#include "mem_fake.h"
+#include "mem_ints.h"
 #include "ranks.h"
 
 enum { N = 12000, SHORT = 3, MOST = 4, LEN = MOST * N + 2, PARTS = 4 };
-static int me, size, left, right, *from, *to, host[LEN], want[LEN];
+_Static_assert((int)LEN <= (int)INTS_MOST, "they fit");
+static int me, size, left, right, *from, *to;
 static const MPI_Comm world = MPI_COMM_WORLD;
-
-static void fill(int *at, int n, int begin)
-{
-    for (int i = 0; i < n; i++) host[i] = begin + i;
-    fake_put(at, host, (size_t)n * sizeof(int));
-}
-
-/* at[i] == begin + each * i */
-static void expect(const int *at, int n, int begin, int each)
-{
-    for (int i = 0; i < n; i++) want[i] = begin + each * i;
-    CHECK(fake_compare(at, want, (size_t)n * sizeof(int)) == 0);
-}
 
 /* ---- messages to the right, from the left ---- */
 static void refill(int n, int begin)
@@ -394,12 +380,8 @@ static void windows(int n)
 
 static void files(int n)
 {
-    char name[] = "/tmp/godwit_mem_XXXXXX";
-    MPI_File f;
+    MPI_File f = file_open();
     MPI_Request q;
-    int fd = me == 0 ? mkstemp(name) : -1;
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, world);
-    CHECK_EQ(MPI_File_open(world, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f), MPI_SUCCESS);
     MPI_Offset at = (MPI_Offset)me * n * (MPI_Offset)sizeof(int);
     for (int form = 0; form < 3; form++) {
         fill(from, n, 3 + me + form);
@@ -421,7 +403,6 @@ static void files(int n)
         MPI_Barrier(world);
     }
     MPI_File_close(&f);
-    if (fd >= 0) close(fd);
 }
 
 static void ranks(int rank)

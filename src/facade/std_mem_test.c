@@ -3,26 +3,12 @@
  *
  * SPDX-FileCopyrightText: 2026 The Godwit authors
  * SPDX-License-Identifier: BSD-3-Clause */
-#include <mpi.h>
-
-#include "mem_fake.h"
+#include "mem_ints.h"
 #include "ranks.h"
 
 enum { N = 50000, SHORT = 3, STRIDE = 3, LEN = 2 * N };
-static int me, *fake_buf, *fake_more, host[LEN], want[LEN];
-
-static void fill(int *at, int n, int begin)
-{
-    for (int i = 0; i < n; i++) host[i] = begin + i;
-    fake_put(at, host, (size_t)n * sizeof(int));
-}
-
-/* at[i] == begin + each * i */
-static void expect(const int *at, int n, int begin, int each)
-{
-    for (int i = 0; i < n; i++) want[i] = begin + each * i;
-    CHECK(fake_compare(at, want, (size_t)n * sizeof(int)) == 0);
-}
+_Static_assert((int)LEN <= (int)INTS_MOST, "they fit");
+static int me, *fake_buf, *fake_more;
 
 static void messages(int n)
 {
@@ -108,12 +94,9 @@ static void windows(int n, bool locks)
 
 static void files(int n)
 {
-    char name[] = "/tmp/godwit_mem_XXXXXX";
-    MPI_File f;
+    MPI_File f = file_open();
     MPI_Status s;
-    int fd = me == 0 ? mkstemp(name) : -1, got = 0;
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    CHECK_EQ(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f), MPI_SUCCESS);
+    int got = 0;
     MPI_Offset at = (MPI_Offset)me * n * (MPI_Offset)sizeof(int);
     fill(fake_buf, n, 3 + me);
     CHECK_EQ(MPI_File_write_at(f, at, fake_buf, n, MPI_INT, &s), MPI_SUCCESS);
@@ -127,7 +110,6 @@ static void files(int n)
     CHECK_EQ(MPI_File_read_at_all(f, at, fake_more, n, MPI_INT, MPI_STATUS_IGNORE), MPI_SUCCESS);
     expect(fake_more, n, 50 + me, 1);
     MPI_File_close(&f);
-    if (fd >= 0) close(fd);
 }
 
 static void ranks(int rank)

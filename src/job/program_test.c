@@ -196,11 +196,18 @@ static void by_loader(void)
     }
 }
 
+enum { FOLDER = 32 };
+static void folder_make(char at[FOLDER])
+{
+    snprintf(at, FOLDER, "/tmp/gw_program_XXXXXX");
+    CHECK(mkdtemp(at) != NULL);
+}
+
 /* A folder has the right to be searched, which looks like that to be executed; behind it there may be the program. */
 static void folder_is_no_program(void)
 {
-    char dir[] = "/tmp/gw_path_XXXXXX", first[64], second[64], folder[80], program[80], *found;
-    CHECK(mkdtemp(dir) != NULL);
+    char dir[FOLDER], first[64], second[64], folder[80], program[80], *found;
+    folder_make(dir);
     snprintf(first, sizeof first, "%s/a", dir);
     snprintf(second, sizeof second, "%s/b", dir);
     snprintf(folder, sizeof folder, "%s/gw-prog", first);
@@ -224,8 +231,8 @@ static void folder_is_no_program(void)
 /* A pipe that is an argument of the program is not opened: its writer would take that for the reader. */
 static void pipe_is_left_alone(void)
 {
-    char dir[] = "/tmp/gw_pipe_XXXXXX", pipe[64], event[256];
-    CHECK(mkdtemp(dir) != NULL);
+    char dir[FOLDER], pipe[64], event[256];
+    folder_make(dir);
     snprintf(pipe, sizeof pipe, "%s/pipe", dir);
     int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     CHECK(watch >= 0 && mkfifo(pipe, 0600) == 0 && inotify_add_watch(watch, pipe, IN_OPEN) >= 0);

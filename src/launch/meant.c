@@ -61,15 +61,13 @@ static const char *number_of(const struct launch_app *a)
     if (!next || !digits || (before && !is_option && !is_sign)) return NULL;
     if (!before && !after) return " (was -n meant, before the number?)";
     char *path = next[0] == '-' ? NULL : program_find(next, a->wdir);
-    bool is_before = next[0] == '-' || (path && access(path, X_OK) == 0);
+    bool is_before = next[0] == '-' || (path && program_may_run(path));
     free(path);
     if (!is_before) return NULL;
     if (after || digits > 9) return " (was -n meant, and a number?)";
-    snprintf(text, sizeof text, " (was %s%.*s %.*s meant?)",
-             !is_option       ? "-n"
-                 : before > 2 ? "--"
-                              : "-",
-             is_option ? (int)before : 0, word, (int)digits, word + before);
+    const char *dashes = before > 2 ? "--" : "-", *option = is_option ? word : "n";
+    snprintf(text, sizeof text, " (was %s%.*s %.*s meant?)", dashes, is_option ? (int)before : 1, option, (int)digits,
+             word + before);
     return text;
 }
 

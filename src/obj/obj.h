@@ -54,6 +54,7 @@ struct gw_obj {
 
 /* The id, read by a thread that has no reference: one with a pending operation on the object, or that compares ids. */
 static inline uint32_t gw_obj_id_now(const struct gw_obj *o) { return __atomic_load_n(&o->id, __ATOMIC_RELAXED); }
+static inline void gw_obj_id_set(struct gw_obj *o, uint32_t id) { __atomic_store_n(&o->id, id, __ATOMIC_RELAXED); }
 
 static inline uint64_t gw_id_kind(uint64_t id) { return id >> (GW_ID_SLOT_BITS + GW_ID_GEN_BITS); } /* not of predefined objects */
 

@@ -98,7 +98,7 @@ int gw_obj_revive(struct gw_obj *o, enum gw_kind kind)
     o->predefined = false;
     uint32_t id =
         (uint32_t)kind << (GW_ID_SLOT_BITS + GW_ID_GEN_BITS) | slot_meta(kind, slot)->generation << GW_ID_SLOT_BITS | slot;
-    __atomic_store_n(&o->id, id, __ATOMIC_RELAXED); /* atomic, see gw_obj_id_now() */
+    gw_obj_id_set(o, id);
     atomic_load_explicit(&gw_slots[kind].chunk[slot / CHUNK_SLOTS], memory_order_relaxed)[slot % CHUNK_SLOTS] = o;
     obj_unlock(&pool->lock);
     return GW_OK;
@@ -123,7 +123,7 @@ void gw_obj_predefine(struct gw_obj *o, enum gw_kind kind, uint32_t id)
 void gw_obj_unregister(struct gw_obj *o)
 {
     uint32_t id = o->id;
-    __atomic_store_n(&o->id, 0, __ATOMIC_RELAXED); /* atomic, see gw_obj_id_now() */
+    gw_obj_id_set(o, 0);
     if (id == 0) return;
     if (id < GW_ID_PREDEF_END) {
         gw_predef[id] = NULL;

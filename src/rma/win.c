@@ -82,7 +82,7 @@ static struct rma_win *win_memory_get(int ranks)
 static void win_memory_free(struct rma_win *w)
 {
     struct win_memory *m = container_of(w, struct win_memory, win);
-    __atomic_store_n(&w->obj.id, GW_H_WIN_NULL, __ATOMIC_RELAXED); /* see gw_obj_id_now() */
+    gw_obj_id_set(&w->obj, GW_H_WIN_NULL);
     atomic_store_explicit(&w->n_open, 0, memory_order_relaxed);
     atomic_store_explicit(&w->n_flushed, 0, memory_order_relaxed);
     atomic_store_explicit(&w->listed, NULL, memory_order_relaxed);

@@ -125,14 +125,11 @@ bool tcp_ask_is_done(const struct tcp_ask *a)
 
 bool tcp_ask_wait(const struct tcp_ask *a, int ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += ms / 1000;
-    until.tv_nsec += ms % 1000 * 1000000L;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    uint64_t end = gw_now_ns() + (uint64_t)ms * 1000000;
+    struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
     pthread_mutex_lock(&asks.lock);
     int rc = 0;
-    while (!a->is_done && !asks.is_slow && rc == 0) rc = pthread_cond_timedwait(&asks.done, &asks.lock, &until);
+    while (!a->is_done && !asks.is_slow && rc == 0) rc = pthread_cond_clockwait(&asks.done, &asks.lock, CLOCK_MONOTONIC, &until);
     bool is_done = a->is_done;
     if (!is_done) asks.is_slow = true;
     pthread_mutex_unlock(&asks.lock);
